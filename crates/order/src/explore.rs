@@ -1,12 +1,12 @@
 //! Exhaustive exploration of litmus tests under the axiomatic PTX memory model. Input: a few threads as checked
-//! programs, the shared locations, and the observed values. Output: all allowed outcomes, each with a witness
-//! execution, the forbidden outcomes with the violated axiom, and the data races.
+//! programs, the shared locations, and the observed values. Output: all allowed outcomes (each with a witness
+//! execution), the forbidden outcomes (each with the violated axiom), and the data races.
 //!
-//! [`traces`] enumerates the execution paths of each thread for all values that its reads could return. [`graph`]
-//! combines one trace of each thread into an event graph, [`candidates`] enumerates the reads-from relations, and
-//! [`axioms`] checks each candidate execution. [`interleavings`] finds the sequentially consistent outcomes,
-//! [`one_place`] all outcomes of a long chain of atomics on one location, and [`repairs`] the smallest fixes that
-//! forbid an outcome.
+//! `traces` enumerates the execution paths of each thread for all values that its reads could return. `event_graph`
+//! combines one trace of each thread into an event graph, `reads_from_candidates` enumerates the reads-from relations
+//! of the event graph, and `axioms` checks each candidate execution. `interleavings` finds the sequentially consistent
+//! outcomes, `single_location` finds all outcomes of a long chain of atomics on one location, and `minimal_repairs`
+//! finds the smallest fixes that forbid an outcome.
 
 pub(crate) mod async_events;
 pub(crate) mod async_reductions;

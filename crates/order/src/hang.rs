@@ -1,5 +1,5 @@
-//! Diagnosis of launches that never end. Input: the machine in its final state, and the history of the run. Output: the
-//! waits of all threads, the missing event, and the instruction that should have produced it.
+//! Diagnosis of launches that never end. Input: the final state of the machine, and the history of the run. Output: the
+//! waits of all threads, the event that never occurs, and the instruction that should have produced this event.
 
 pub(crate) mod barrier_diagnosis;
 pub(crate) mod diagnosis;

@@ -2,10 +2,10 @@
 //! events of a run, received as an observer. Output: pairs of instructions whose accesses conflict, are not morally
 //! strong, and are not ordered by causality.
 //!
-//! Each thread has a vector clock ([`clock`]). Asynchronous operations have separate clock components: operations
-//! that complete in order share a counter per thread, every other operation in flight has one component. [`shadow`]
-//! stores the accesses that later accesses may race with, per 128-byte line or per word; [`lines`] checks whole lines
-//! with the cached [`shapes`] of the accesses.
+//! Each thread has a vector clock (`vector_clock`). Asynchronous operations have separate clock components. The
+//! operations of a thread that complete in order share one counter, and every other operation in flight has its own
+//! component. `shadow_memory` stores the accesses with which later accesses may race, per 128-byte line or per word.
+//! `line_shadow` checks whole lines by means of the cached shapes (`footprints`) of the accesses.
 
 pub(crate) mod access_checks;
 pub(crate) mod access_site;

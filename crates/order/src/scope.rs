@@ -1,5 +1,5 @@
 //! Scopes and moral strength (PTX ISA, "Memory Consistency Model"). Input: thread locations, memory orderings and
-//! scopes. Output: mutual inclusion of scopes.
+//! scopes. Output: the strength of operations, and whether two scopes include the thread of each other.
 
 use warpgrid_isa::{Scope, Sem};
 
@@ -20,13 +20,13 @@ pub struct ScopeInstance {
 }
 
 impl ScopeInstance {
-    /// Returns the scope of a thread.
+    /// Returns the scope that a thread at `home` specifies.
     pub const fn new(scope: Scope, home: ThreadLocation) -> ScopeInstance {
         ScopeInstance { scope, home }
     }
 }
 
-/// Strength of an operation; weak operations have no scope.
+/// Strength of a memory operation. Weak operations have no scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
     Weak,
@@ -45,7 +45,7 @@ impl Strength {
         }
     }
 
-    /// Returns the scope of a strong operation.
+    /// Returns the scope of a strong operation, or `None` for a weak operation.
     pub const fn scope(self) -> Option<Scope> {
         match self {
             Strength::Weak => None,
@@ -54,17 +54,18 @@ impl Strength {
     }
 }
 
-/// Checks whether an operation acquires.
+/// Checks whether an operation with this memory ordering has acquire semantics.
 pub const fn acquires(sem: Sem) -> bool {
     matches!(sem, Sem::Acquire | Sem::AcqRel | Sem::Sc)
 }
 
-/// Checks whether an operation releases.
+/// Checks whether an operation with this memory ordering has release semantics.
 pub const fn releases(sem: Sem) -> bool {
     matches!(sem, Sem::Release | Sem::AcqRel | Sem::Sc)
 }
 
-/// Checks whether a scope of one thread includes another thread. All blocks run on one device.
+/// Checks whether the scope that the thread at `own` specifies includes the thread at `other`. All blocks run on one
+/// device, so `gpu` and `sys` scope include every thread.
 pub fn includes(scope: Scope, own: ThreadLocation, other: ThreadLocation) -> bool {
     match scope {
         Scope::Cta => own.block == other.block,
@@ -73,7 +74,7 @@ pub fn includes(scope: Scope, own: ThreadLocation, other: ThreadLocation) -> boo
     }
 }
 
-/// Checks whether each of two scopes includes the thread of the other.
+/// Checks whether each of two scopes includes the thread that specifies the other scope.
 pub fn scopes_mutually_inclusive(a: ScopeInstance, b: ScopeInstance) -> bool {
     includes(a.scope, a.home, b.home) && includes(b.scope, b.home, a.home)
 }

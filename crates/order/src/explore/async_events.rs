@@ -1,4 +1,5 @@
-//! Asynchronous stores and copies of a thread, their completion mechanisms, and waits for groups.
+//! Events of asynchronous stores and copies of a thread, of their completion mechanisms, and of waits for groups of
+//! copies.
 
 use crate::explore::event::{EventKind, FenceCoverage, OrderingRole, Proxy, TraceEvent};
 use crate::explore::memory_events::bit_of;
@@ -14,19 +15,19 @@ use warpgrid_program::OperandValue;
 /// Kind of an asynchronous copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AsyncCopyKind {
-    /// `cp.async.bulk`
+    /// `cp.async.bulk`, which accesses memory through the async proxy.
     Bulk,
-    /// `cp.async`
+    /// `cp.async`, which accesses memory through the generic proxy.
     Plain,
 }
 
-/// Start of a copy.
+/// Operands of an asynchronous copy.
 struct AsyncCopy {
     to: u64,
     from: u64,
     n_bytes: u64,
     kind: AsyncCopyKind,
-    /// Index of the mbarrier operand.
+    /// Index of the mbarrier operand; `None` for a copy without an mbarrier.
     object: Option<usize>,
 }
 
@@ -76,7 +77,7 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Executes `st.async`: a weak store that completes at a later time, and then signals an mbarrier.
+    /// Executes `st.async`: a weak store that completes later, and then signals its completion on an mbarrier.
     fn async_store(&self, mut path: ThreadPath, at: &CurrentInstruction<'_>) -> Successors {
         let address = self.address(&mut path, at, 0)?;
         let values = self.values(&mut path, at, 1)?;
@@ -133,7 +134,7 @@ impl PathExplorer<'_> {
                 .into());
         }
         let counts = words.completion == Some(Completion::MbarrierCompleteTxBytes);
-        // One form has two additional operands with the numbers of ignored bytes.
+        // One form of the copy has two additional operands, which specify numbers of ignored bytes.
         let object = match words.space {
             Some(StateSpace::Shared) => 5,
             _ => 3,
@@ -191,7 +192,8 @@ impl PathExplorer<'_> {
         Ok(ways)
     }
 
-    /// Requests cell boundaries so that source and destination of a copy have their boundaries at the same offsets.
+    /// Requests a split of a cell if the source and the destination of a copy do not have their cell boundaries at the
+    /// same offsets.
     fn match_cuts(
         &self,
         copy: &AsyncCopy,
@@ -209,7 +211,7 @@ impl PathExplorer<'_> {
         missing.map_or(Ok(()), |at| Err(PathExit::Cut(copy.to + at)))
     }
 
-    /// Completes copies: decreases the tx-count of an mbarrier by the number of bytes.
+    /// Completes copies on an mbarrier: decreases the tx-count of the mbarrier by the number of copied bytes.
     pub(crate) fn complete(
         &self,
         mut path: ThreadPath,
@@ -231,7 +233,8 @@ impl PathExplorer<'_> {
         Ok(self.change_on_completion(&path, at, &object))
     }
 
-    /// Waits for all groups except the latest ones; with `.read`, only for their reads.
+    /// Waits for all groups of copies except the `latest` most recent groups. With `.read`, the thread waits only for
+    /// the reads of these copies.
     fn wait(
         &self,
         mut path: ThreadPath,
@@ -263,7 +266,7 @@ impl PathExplorer<'_> {
     }
 }
 
-/// Completed copies.
+/// Copies that complete on an mbarrier.
 pub(crate) struct CompletedCopies {
     pub(crate) events: Vec<usize>,
     pub(crate) bytes: u64,

@@ -15,7 +15,7 @@ use warpgrid_emulator::{MbarrierState, atomic_result};
 use warpgrid_isa::{AtomicOp, Completion, Flag, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::OperandValue;
 
-/// Update of one element by an asynchronous reduction.
+/// Update that an asynchronous reduction performs on one element.
 struct ReductionUpdate {
     cells: Range<usize>,
     ty: ScalarType,
@@ -26,7 +26,7 @@ struct ReductionUpdate {
 }
 
 impl PathExplorer<'_> {
-    /// Executes `red.async`: a relaxed reduction that completes at a later time, and then signals an mbarrier.
+    /// Executes `red.async`: a relaxed reduction that completes later, and then signals its completion on an mbarrier.
     pub(crate) fn async_reduction(
         &self,
         mut path: ThreadPath,
@@ -86,7 +86,8 @@ impl PathExplorer<'_> {
         })
     }
 
-    /// Returns the paths on which an element is updated, one for each value that it can hold.
+    /// Returns the paths on which an asynchronous reduction updates an element, one path for each old value of the
+    /// element.
     fn apply_on_completion(
         &self,
         path: &ThreadPath,
@@ -242,7 +243,7 @@ impl PathExplorer<'_> {
         Ok(vec![path])
     }
 
-    /// Checks whether threads share the memory of a state space.
+    /// Checks whether several threads can access the memory of a state space.
     pub(crate) fn is_shared_space(space: StateSpace) -> bool {
         match space {
             StateSpace::Generic

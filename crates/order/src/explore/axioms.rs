@@ -7,7 +7,7 @@ use crate::explore::reads_from_candidates::{ReadsFrom, SearchControl};
 use crate::explore::relation::{Relation, bit, members};
 use crate::explore::results::Axiom;
 
-/// Candidate execution with the relations computed so far.
+/// Candidate execution with the relations that have been computed so far.
 #[derive(Clone, Debug)]
 pub(crate) struct CandidateExecution<'g, 'a> {
     pub(crate) graph: &'g EventGraph<'a>,
@@ -18,7 +18,7 @@ pub(crate) struct CandidateExecution<'g, 'a> {
     pub(crate) synchronises: Relation,
     pub(crate) fences: Vec<(usize, usize)>,
     pub(crate) base: Relation,
-    /// Causality order, restricted to overlapping accesses.
+    /// Causality order between overlapping accesses.
     pub(crate) causality: Relation,
     pub(crate) coherence: Relation,
 }
@@ -30,7 +30,7 @@ pub(crate) struct ViolationEvidence {
     pub(crate) events: Vec<usize>,
 }
 
-/// Receives consistent executions and rejected candidates.
+/// Receives the consistent executions and the rejected candidate executions.
 pub(crate) trait ExecutionVisitor {
     fn consistent(&mut self, execution: &CandidateExecution<'_, '_>) -> SearchControl;
     fn rejected(&mut self, execution: &CandidateExecution<'_, '_>, reason: ViolationEvidence);
@@ -56,7 +56,7 @@ pub(crate) fn check_axioms(
 }
 
 /// Checks whether a partial reads-from relation already violates an axiom. Additional reads only extend the relations,
-/// so no completion is consistent.
+/// so no complete relation that extends this relation is consistent.
 pub(crate) fn is_inconsistent_prefix(
     graph: &EventGraph<'_>,
     reads: &[ReadsFrom],
@@ -76,7 +76,8 @@ pub(crate) fn is_inconsistent_prefix(
     }
 }
 
-/// Maximum number of sequentially consistent fences for which partial orders are not checked in advance.
+/// Maximum number of sequentially consistent fences for which the enumeration checks only complete fence orders, and
+/// not partial orders in advance.
 const MAX_ENUMERATED_FENCES: usize = 3;
 
 /// Enumerates the orders of the sequentially consistent fences.
@@ -85,7 +86,7 @@ fn order_fences(
     sink: &mut dyn ExecutionVisitor,
 ) -> SearchControl {
     let graph = execution.graph;
-    // Fences that base causality order already orders need no choice.
+    // Only pairs of fences that base causality order does not order need a choice.
     let open = graph.sc_fences.iter().enumerate().find_map(|(n, first)| {
         let later = graph.sc_fences.iter().skip(n + 1);
         let mut later = later.filter(|second| {
@@ -141,7 +142,8 @@ impl<'g, 'a> CandidateExecution<'g, 'a> {
 }
 
 impl CandidateExecution<'_, '_> {
-    /// Computes base causality order without the fence order. Returns a violated axiom, if any.
+    /// Computes base causality order without the order of the sequentially consistent fences. Returns a violation if
+    /// this order already violates an axiom.
     fn find_base(&mut self) -> Option<ViolationEvidence> {
         if let Some(events) = self.thin_air_cycle() {
             let axiom = Axiom::NoThinAir;
@@ -158,7 +160,8 @@ impl CandidateExecution<'_, '_> {
         })
     }
 
-    /// Checks whether the partial fence order already violates an axiom. Further fences only extend causality order.
+    /// Checks whether the partial fence order already violates an axiom. The order of further fences only extends
+    /// causality order.
     fn find_partial_violation(mut self, sink: &mut dyn ExecutionVisitor) -> bool {
         self.compute_causality_order();
         let reason = self.find_forced_violation();
@@ -188,8 +191,8 @@ impl CandidateExecution<'_, '_> {
         Some(members(round).collect())
     }
 
-    /// Computes observation order: a write precedes a morally strong read that takes its value; the relation is
-    /// transitive through atomics.
+    /// Computes observation order: a write precedes each morally strong read that takes its value, and an atomic that
+    /// takes the value passes the order on to the readers of its own write.
     fn compute_observation(&mut self) {
         let graph = self.graph;
         for writer in members(graph.writers) {
@@ -199,7 +202,8 @@ impl CandidateExecution<'_, '_> {
         self.observation.transitive_closure(graph.atomics);
     }
 
-    /// Computes synchronizes-with: release patterns that acquire patterns observe.
+    /// Computes the synchronizes-with relation: a release pattern synchronizes with each acquire pattern that observes
+    /// it.
     fn compute_synchronizes(&mut self) {
         let graph = self.graph;
         for writer in members(graph.writers) {

@@ -32,7 +32,7 @@ pub(crate) fn order_writes(
     }
 }
 
-/// First rejected order, as long as no order was accepted.
+/// First rejected coherence order, as long as no coherence order was accepted.
 type FirstFailure<'g, 'a> = Option<(CandidateExecution<'g, 'a>, ViolationEvidence)>;
 
 fn enumerate_remaining<'g, 'a>(
@@ -63,7 +63,7 @@ fn enumerate_remaining<'g, 'a>(
 }
 
 impl CandidateExecution<'_, '_> {
-    /// Returns a violation that exists before any order is chosen.
+    /// Returns a violation of an axiom that exists in every coherence order.
     pub(crate) fn find_forced_violation(&mut self) -> Option<ViolationEvidence> {
         self.reads_later_write().or_else(|| {
             self.start_coherence();
@@ -83,7 +83,8 @@ impl CandidateExecution<'_, '_> {
         })
     }
 
-    /// Initializes coherence order with the initial values, which come first, and with causality order.
+    /// Initializes coherence order: the initial values precede all other writes, and causality order between writes is
+    /// included.
     fn start_coherence(&mut self) {
         let graph = self.graph;
         for first in members(graph.writers) {
@@ -107,8 +108,9 @@ impl CandidateExecution<'_, '_> {
         self.coherence.transitive_closure(graph.writers);
     }
 
-    /// Orders morally strong writes whose order the reads determine: a write that precedes a read in causality order is
-    /// not newer than the write that the read takes, and a later write of the same thread is newer.
+    /// Orders morally strong writes whose order the reads determine. A write that precedes a read in causality order is
+    /// not newer than the write that the read takes. A write that follows the read in the same thread is newer than the
+    /// write that the read takes.
     fn add_forced_edges(&mut self) {
         let graph = self.graph;
         for read in self.reads {
@@ -129,7 +131,7 @@ impl CandidateExecution<'_, '_> {
         }
     }
 
-    /// Returns two unordered morally strong writes.
+    /// Returns two morally strong writes that coherence order does not order yet.
     fn unordered_writes(&self) -> Option<(usize, usize)> {
         let graph = self.graph;
         members(graph.writers).find_map(|first| {
@@ -172,7 +174,8 @@ impl CandidateExecution<'_, '_> {
         self.graph.cell_writers.get(cell).copied().unwrap_or(0)
     }
 
-    /// Returns a morally strong write between the read and the write of an atomic.
+    /// Returns a violation of atomicity: a morally strong write is between the read and the write of an atomic in
+    /// coherence order.
     fn atomicity_violation(&self) -> Option<ViolationEvidence> {
         let graph = self.graph;
         let atomic = self

@@ -1,4 +1,4 @@
-//! Events of one execution path of a thread.
+//! Events of a thread on one of its execution paths.
 
 use std::ops::Range;
 use warpgrid_isa::{Scope, Sem};
@@ -23,14 +23,15 @@ impl MemoryOrdering {
     }
 }
 
-/// Relation of an event to the program order of its thread.
+/// Position of an event relative to the program order of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum OrderingRole {
-    /// Ordered by program order.
+    /// The event is ordered by program order.
     Program,
-    /// Follows the earlier events of its thread, and precedes only the events that depend on its completion.
+    /// The event belongs to an asynchronous operation. It follows the earlier events of its thread, and precedes only
+    /// the events that wait for its completion.
     Started,
-    /// Follows the accesses that it completes.
+    /// The event completes asynchronous accesses, and follows only these accesses.
     Completed,
 }
 
@@ -61,7 +62,7 @@ pub(crate) enum BarrierId {
         warp: u32,
         mask: u32,
     },
-    /// Exchange between lanes of a warp, which orders no memory accesses.
+    /// Exchange of values between lanes of a warp, which orders no memory accesses.
     Exchange {
         block: u64,
         warp: u32,
@@ -76,18 +77,18 @@ pub(crate) enum BarrierId {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LaneExchange {
     pub(crate) action: OpcodeId,
-    /// Number of earlier exchanges of the same lanes.
+    /// Number of earlier exchanges between the same lanes.
     pub(crate) number: usize,
-    /// Other participating threads.
+    /// Other threads that participate in the exchange.
     pub(crate) others: Vec<usize>,
     pub(crate) values: ExchangeValues,
 }
 
-/// Values of an exchange.
+/// Values that a thread supplies or receives in an exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ExchangeValues {
     Given(u64),
-    /// Received values by thread; only values that affect the result.
+    /// Received values, each with the thread that supplies it; only the values that affect the result.
     Taken(Vec<(usize, u64)>),
 }
 
@@ -128,7 +129,8 @@ pub(crate) enum ReturnsValue {
 pub(crate) struct TraceEvent {
     pub(crate) kind: EventKind,
     pub(crate) instruction: u32,
-    /// Unordered events of one instruction have the same number.
+    /// Number of the executed instruction instance. Events with the same number belong to one instruction and are
+    /// unordered.
     pub(crate) instance: u32,
     pub(crate) words: MemoryOrdering,
     /// Whether the memory ordering of the event differs from that of the instruction, as in failed tests and
@@ -140,19 +142,19 @@ pub(crate) struct TraceEvent {
     pub(crate) proxy: Proxy,
     pub(crate) entry: OrderingRole,
     pub(crate) learns: ReturnsValue,
-    /// Whether the value that an atomic writes depends on the value that it reads.
+    /// Whether the value that an atomic writes depends on the value that the atomic reads.
     pub(crate) writes_depend_on_read: bool,
-    /// Reads of the thread on which the event depends, as bits of event numbers.
+    /// Reads of the same thread on which the event depends, as a bit mask of event numbers.
     pub(crate) depends: u64,
-    /// Earlier events that precede the event although program order does not order them.
+    /// Earlier events of the thread that precede this event although program order does not order the two events.
     pub(crate) after: Vec<usize>,
     pub(crate) fence_of_proxies: Option<FenceCoverage>,
     pub(crate) barrier: Option<BarrierId>,
-    /// Explicit thread count of a barrier.
+    /// Thread count that the barrier instruction specifies.
     pub(crate) count: Option<u32>,
-    /// Exchange between lanes.
+    /// Exchange between lanes of a warp in which the event takes part.
     pub(crate) exchange: Option<Box<LaneExchange>>,
-    /// Whether the event is a fence site without a fence in the source.
+    /// Whether the event is a site at which a fence can be inserted, instead of a fence of the source.
     pub(crate) is_fence_slot: bool,
 }
 
@@ -181,7 +183,7 @@ impl TraceEvent {
         }
     }
 
-    /// Returns the value that the event supplies to other lanes.
+    /// Returns the exchange of the event and the value that the event supplies to other lanes.
     pub(crate) fn given(&self) -> Option<(&LaneExchange, u64)> {
         match self.exchange.as_deref() {
             Some(exchange) => match exchange.values {
@@ -192,7 +194,7 @@ impl TraceEvent {
         }
     }
 
-    /// Returns the values that the event receives from other lanes.
+    /// Returns the exchange of the event and the values that the event receives from other lanes.
     pub(crate) fn taken(&self) -> Option<(&LaneExchange, &[(usize, u64)])> {
         match self.exchange.as_deref() {
             Some(exchange) => match &exchange.values {
@@ -203,13 +205,14 @@ impl TraceEvent {
         }
     }
 
-    /// Checks whether other threads can observe the event. Such events of an abandoned path have happened nevertheless.
+    /// Checks whether other threads can observe the event. An observable event has taken effect even if its path is
+    /// abandoned later.
     pub(crate) fn is_visible_to_others(&self) -> bool {
         !self.writes.is_empty() || self.given().is_some()
     }
 
-    /// Checks whether the event has no effect except that the thread has read a value. A polling loop has iterations of
-    /// such events only.
+    /// Checks whether the event has no effect except that the thread reads a value. The failed iterations of a polling
+    /// loop consist of such events only.
     pub(crate) fn is_side_effect_free(&self) -> bool {
         match self.kind {
             EventKind::Read | EventKind::Fence => self.entry == OrderingRole::Program,

@@ -1,5 +1,5 @@
-//! Event graph of one trace per thread. Input: the traces, and modified memory orderings of instructions. Output: the
-//! events, and the relations between them that do not depend on the reads-from relation.
+//! Event graph of one trace per thread. Input: the traces, and hypothetical memory orderings of instructions. Output:
+//! the events of the traces, and the relations between the events that do not depend on the reads-from relation.
 
 use crate::explore::event::{
     BarrierId, EventKind, FenceCoverage, MemoryOrdering, OrderingRole, Proxy, ReturnsValue,
@@ -20,18 +20,19 @@ pub(crate) enum FenceSlot {
     Proxies,
 }
 
-/// Hypothetical modifications: memory orderings by thread and instruction, and inserted fences.
+/// Hypothetical modifications of a test: stronger memory orderings of instructions, identified by thread and
+/// instruction, and inserted fences.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StrengthenedOrders {
     pub(crate) words: BTreeMap<(usize, u32), MemoryOrdering>,
-    /// Inserted fences; the ordering of a proxy fence is ignored.
+    /// Inserted fences, each with its memory ordering; the memory ordering of a proxy fence is ignored.
     pub(crate) fences: BTreeMap<(usize, u32, FenceSlot), MemoryOrdering>,
 }
 
 /// An event of an execution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event<'a> {
-    /// `None` for the initial value of a cell.
+    /// Step of the trace that the event represents; `None` for the initial value of a cell.
     pub(crate) step: Option<&'a TraceEvent>,
     pub(crate) thread: usize,
     pub(crate) home: ThreadLocation,
@@ -85,7 +86,7 @@ impl Event<'_> {
     }
 }
 
-/// Reason for which the traces have no common execution.
+/// Reason why the traces cannot belong to one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InvalidCombination {
     /// Threads wait at a barrier that other threads never reach.
@@ -99,35 +100,35 @@ pub(crate) struct EventGraph<'a> {
     pub(crate) events: Vec<Event<'a>>,
     /// Index of the first event of each thread.
     pub(crate) starts: Vec<usize>,
-    /// Event of each step of the trace of a thread; `None` for a fence site without a fence.
+    /// For each thread and step of its trace, the event of the step; `None` for a fence site without an inserted fence.
     places: Vec<Vec<Option<usize>>>,
     /// Program order, extended by the start and completion edges of asynchronous operations.
     pub(crate) program: Relation,
-    /// Program order and barriers, without the transitive closure.
+    /// Program order and barrier order, without their transitive closure.
     pub(crate) base: Relation,
-    /// Events through which base causality order is transitive.
+    /// Events through which the transitive closure of base causality order passes.
     pub(crate) base_causality_edges: EventSet,
     pub(crate) strong: Relation,
     pub(crate) overlap: Relation,
     pub(crate) same_place: Relation,
-    /// Starts of the release patterns of each write.
+    /// For each write, the first operations of its release patterns.
     pub(crate) releases: Vec<EventSet>,
-    /// Ends of the acquire patterns of each read.
+    /// For each read, the last operations of its acquire patterns.
     pub(crate) acquires: Vec<EventSet>,
     pub(crate) atomics: EventSet,
     pub(crate) writers: EventSet,
     pub(crate) readers: EventSet,
-    /// Writers of each cell.
+    /// Writes to each cell.
     pub(crate) cell_writers: Vec<EventSet>,
     pub(crate) sc_fences: Vec<usize>,
     /// Proxy fences, which can order accesses through different proxies.
     pub(crate) proxy_fences: EventSet,
     /// Whether each event accesses shared memory.
     pub(crate) is_shared: Vec<bool>,
-    /// Whether all accesses use the generic proxy.
+    /// Whether all accesses of the execution use the generic proxy.
     pub(crate) is_generic: bool,
-    /// Dependencies of writes on reads: the reads of the same thread that a write depends on, and for an atomic its own
-    /// read.
+    /// Dependencies of writes on reads: the reads of the same thread on which a write depends, including the read of an
+    /// atomic for its own write.
     pub(crate) dependencies: Relation,
 }
 
@@ -268,12 +269,12 @@ impl<'a> EventGraph<'a> {
         }
     }
 
-    /// Returns the event of a step of a thread's trace.
+    /// Returns the event of a step in the trace of a thread.
     pub(crate) fn event_of(&self, thread: usize, local: usize) -> Option<usize> {
         self.places.get(thread)?.get(local).copied().flatten()
     }
 
-    /// Adds barriers: the arrivals of a phase precede the departures from it.
+    /// Adds barriers: the arrivals of a barrier phase precede the departures from the same phase.
     fn order_barriers(&mut self, question: &LitmusQuery) -> Result<(), InvalidCombination> {
         let mut phases: BTreeMap<(BarrierId, usize), BarrierPhase> = BTreeMap::new();
         let mut counts: BTreeMap<(usize, BarrierId, BarrierSide), usize> = BTreeMap::new();
@@ -285,7 +286,7 @@ impl<'a> EventGraph<'a> {
                 EventKind::Leave => BarrierSide::Leave,
                 _ => BarrierSide::Arrive,
             };
-            // A thread leaves the phase in which it has arrived last.
+            // A thread leaves the barrier phase in which it arrived last.
             let arrivals = counts.get(&(event.thread, barrier, BarrierSide::Arrive));
             let number = match (side, barrier) {
                 (
@@ -379,7 +380,7 @@ impl<'a> EventGraph<'a> {
             )
     }
 
-    /// Computes the reads on which each write depends, for its value or for its execution.
+    /// Computes the reads on which each write depends, either for the written value or for the execution of the write.
     fn find_flows(&mut self) {
         for writer in members(self.writers) {
             let event = self.events.get(writer);
@@ -395,7 +396,8 @@ impl<'a> EventGraph<'a> {
         }
     }
 
-    /// Adds the events of a dependency set, including dependencies through values that other lanes supplied.
+    /// Adds the events of a dependency set to `sources`, including the dependencies of values that other lanes
+    /// supplied.
     fn add_sources_of(&self, thread: usize, depends: u64, sources: &mut EventSet) {
         for local in members(u128::from(depends)) {
             let Some(event) = self.event_of(thread, local) else {
@@ -423,7 +425,8 @@ impl<'a> EventGraph<'a> {
         }
     }
 
-    /// Computes the release patterns of writes and the acquire patterns of reads.
+    /// Computes the first operations of the release patterns of each write, and the last operations of the acquire
+    /// patterns of each read.
     fn find_patterns(&mut self) {
         for index in members(self.writers | self.readers) {
             let Some(event) = self.events.get(index).filter(|event| event.is_strong()) else {
@@ -455,7 +458,8 @@ impl<'a> EventGraph<'a> {
         }
     }
 
-    /// Checks whether an event is one end of a pattern of another event: a fence, or an operation on the same location.
+    /// Checks whether an event can begin a release pattern or end an acquire pattern of another event: the event is a
+    /// fence, or an operation on the same location.
     fn is_pattern_end(&self, other: usize, index: usize, operation: fn(Sem) -> bool) -> bool {
         let Some(event) = self
             .events
@@ -485,8 +489,8 @@ impl<'a> EventGraph<'a> {
         })
     }
 
-    /// Checks whether base causality order holds between two accesses across their proxies: both are generic, both are
-    /// asynchronous in one block, or proxy fences separate them.
+    /// Checks whether base causality order between two accesses also holds across their proxies: both accesses use the
+    /// generic proxy, both use the async proxy in one block, or proxy fences separate the accesses.
     pub(crate) fn crosses_proxies(&self, base: &Relation, from: usize, to: usize) -> bool {
         let (Some(first), Some(second)) = (self.events.get(from), self.events.get(to)) else {
             return false;
@@ -543,7 +547,7 @@ struct BarrierPhase {
     count: u32,
 }
 
-/// Returns the cells that a trace accesses or the test observes.
+/// Returns the cells that a trace accesses or that the test observes.
 fn touched_cells(
     question: &LitmusQuery,
     all: &ThreadTraces,
@@ -598,7 +602,7 @@ fn events_of<'a>(
     }
 }
 
-/// Events, and their positions in the traces.
+/// Events of the graph under construction, and their positions in the traces.
 struct GraphBuilder<'a> {
     events: Vec<Event<'a>>,
     starts: Vec<usize>,

@@ -1,5 +1,5 @@
-//! Search for all outcomes of a litmus test. Input: a question. Output: its answer. The search processes combinations
-//! of traces in increments, so that the host can interrupt it.
+//! Search for all outcomes of a litmus test. Input: a litmus query. Output: the exploration result. The search
+//! processes combinations of traces in increments, so that the host can interrupt the search.
 
 use crate::explore::axioms::{
     CandidateExecution, ExecutionVisitor, ViolationEvidence, check_axioms, is_inconsistent_prefix,
@@ -31,7 +31,7 @@ pub struct Explorer {
     traces: ThreadTraces,
     /// Combinations of one trace per thread in which every read has a write.
     combinations: Vec<Vec<usize>>,
-    /// Sources of the reads of each combination, if they are known.
+    /// Sources of the reads of each combination; empty unless the single-location search has found them.
     taken: Vec<ReadSources>,
     next: usize,
     /// Resume position within the next combination.
@@ -43,14 +43,15 @@ pub struct Explorer {
 const MAX_REJECTED: usize = 4096;
 const MAX_FORBIDDEN: usize = 512;
 
-/// Number of atomics of all threads from which on decreasing counters are skipped.
+/// Minimum number of atomic instructions of all threads for which the search skips traces with decreasing counters.
 const MONOTONIC_COUNTER_THRESHOLD: usize = 8;
 
-/// Results so far.
+/// Results of the search so far.
 #[derive(Default)]
 struct SearchState {
     outcomes: BTreeMap<Vec<u64>, OutcomeRecord>,
-    /// Forbidden outcomes with the last axiom, in axiom order, that rejects one of their candidates.
+    /// Forbidden outcomes. Each has a rejected candidate execution that violates the last axiom, in axiom order, among
+    /// all candidates of the outcome.
     rejected: BTreeMap<Vec<u64>, Rc<RejectedCandidate>>,
     races: BTreeSet<RacePair>,
     interleavings: BTreeSet<Vec<u64>>,
@@ -128,7 +129,7 @@ impl Explorer {
         (self.next, self.combinations.len())
     }
 
-    /// Examines about this many candidates. Returns whether the search is complete.
+    /// Examines about this many candidate executions. Returns whether the search is complete.
     pub fn advance(&mut self, candidates: u64) -> Result<bool, ExploreError> {
         let until = self.found.candidates.saturating_add(candidates);
         while self.next < self.combinations.len() {
@@ -144,7 +145,8 @@ impl Explorer {
         Ok(true)
     }
 
-    /// Processes a combination until the budget of candidates is used. Returns whether the combination is complete.
+    /// Processes a combination until the number of examined candidates reaches `until`. Returns whether the combination
+    /// is complete.
     fn one_combination(&mut self, until: u64) -> Result<bool, ExploreError> {
         let Some(numbers) = self.combinations.get(self.next) else {
             return Ok(true);
@@ -165,7 +167,7 @@ impl Explorer {
             question: &self.question,
             traces: &self.traces,
             registers: &chosen,
-            // If the sources of the reads are known, the execution has a single outcome.
+            // If the sources of the reads are known, the combination has a single outcome.
             observes_memory: self.taken.is_empty() && self.question.observed.iter().any(memory),
             may_race: graph.may_race(),
             last_violated_axiom: None,
@@ -258,7 +260,8 @@ pub(crate) struct CandidateCounter<'a, 'g> {
     pub(crate) sink: &'a mut dyn ExecutionVisitor,
     pub(crate) n: u64,
     pub(crate) limit: u64,
-    /// Number of candidates after which the search pauses, but not before one complete candidate.
+    /// Number of candidates after which the search pauses. The search examines at least one complete candidate before
+    /// it pauses.
     pub(crate) pause: u64,
     pub(crate) has_tried: bool,
 }
@@ -295,7 +298,7 @@ fn n_atomics(question: &LitmusQuery) -> usize {
     instructions.filter(is_atomic).count()
 }
 
-/// Returns the traces of a combination.
+/// Returns the trace of each thread in a combination.
 pub(crate) fn chosen<'a>(traces: &'a ThreadTraces, numbers: &[usize]) -> Vec<&'a ThreadTrace> {
     let each = traces.threads.iter().zip(numbers);
     each.filter_map(|(all, number)| all.get(*number)).collect()
@@ -308,8 +311,8 @@ struct OutcomeCollector<'a> {
     registers: &'a [&'a ThreadTrace],
     observes_memory: bool,
     may_race: bool,
-    /// Last axiom, in axiom order, that a candidate of this combination violates. All candidates of a combination have
-    /// the same possible outcomes.
+    /// Last axiom, in axiom order, that a candidate of this combination violates. A single value suffices, because all
+    /// candidates of a combination have the same possible outcomes.
     last_violated_axiom: Option<Axiom>,
     found: &'a mut SearchState,
 }
@@ -344,7 +347,7 @@ impl ExecutionVisitor for OutcomeCollector<'_> {
         }
         match (self.observes_memory, self.may_race) {
             (true, _) => SearchControl::Continue,
-            // The combination has only one outcome, which has been found.
+            // Without observed memory, the combination has only one outcome, which has been found.
             (false, false) => SearchControl::Stop,
             (false, true) if is_settled && self.all_races_found(execution) => SearchControl::Stop,
             (false, true) => SearchControl::SkipFenceOrder,
@@ -412,7 +415,7 @@ impl OutcomeCollector<'_> {
     }
 }
 
-/// Returns a racing pair of events as instructions.
+/// Returns the instructions of a racing pair of events.
 fn race_of(graph: &EventGraph<'_>, first: usize, second: usize) -> Option<RacePair> {
     let place = |event: usize| {
         let event = graph.events.get(event)?;
@@ -426,7 +429,7 @@ fn race_of(graph: &EventGraph<'_>, first: usize, second: usize) -> Option<RacePa
     })
 }
 
-/// Returns the outcomes of traces; `last` returns the possible final values of a cell.
+/// Returns the possible outcomes of a combination of traces. `last` returns the possible final values of a cell.
 pub(crate) fn outcomes_of(
     question: &LitmusQuery,
     traces: &ThreadTraces,

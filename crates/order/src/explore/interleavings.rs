@@ -1,7 +1,7 @@
 //! Sequentially consistent outcomes: enumerates the interleavings of the instructions of all threads, each executed
 //! atomically. Input: all traces of each thread. Output: the outcomes of all interleavings.
 //!
-//! The traces of a thread form a prefix tree, so that common prefixes are explored once.
+//! The traces of a thread form a prefix tree, so that a common prefix of several traces is explored only once.
 
 use crate::explore::event::{BarrierId, EventKind, ThreadTrace, TraceEvent};
 use crate::explore::query::{ExploreError, LitmusQuery, ObservedValue};
@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Maximum number of explored states.
 const MAX_STATES: usize = 400_000;
 
-/// Position of a thread in the prefix tree.
+/// Node of a prefix tree: a position of the thread.
 #[derive(Default)]
 struct TreeNode<'a> {
     /// Events of the next instruction, which execute atomically, and the successor node.
     next: Vec<(Vec<&'a TraceEvent>, usize)>,
-    /// Final values of the observed registers of the traces that end at the node.
+    /// Final values of the observed registers of each trace that ends at the node.
     ends: Vec<&'a [u64]>,
     /// Number of arrivals at each barrier on the path to the node.
     arrived: BTreeMap<BarrierId, usize>,
-    /// Values supplied to other lanes on the path to the node, in order.
+    /// Values that the thread supplies to other lanes on the path to the node, in order.
     given: BTreeMap<BarrierId, Vec<u64>>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> TraceTree<'a> {
     }
 }
 
-/// Positions of the threads, and memory contents.
+/// State of an interleaving: the positions of all threads, and the memory contents.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct InterleavingState {
     at: Vec<usize>,
@@ -153,7 +153,7 @@ impl InterleavingSearch<'_> {
         self.trees.get(thread)?.nodes.get(at)
     }
 
-    /// Records the outcomes of a state in which every thread can end.
+    /// Records the outcomes of a state if every thread can end in this state.
     fn end(&mut self, state: &InterleavingState) {
         let mut all: Vec<Vec<&[u64]>> = vec![Vec::new()];
         for thread in 0..self.trees.len() {
@@ -225,8 +225,8 @@ impl InterleavingSearch<'_> {
         Some(next)
     }
 
-    /// Checks whether every other thread has arrived at the barrier as often as this thread or can end without arriving
-    /// again, and has supplied the values that this thread receives.
+    /// Checks whether every other thread has arrived at the barrier as often as this thread, or can end without another
+    /// arrival. In addition, every other thread must have supplied the values that this thread receives.
     fn barrier_completes(
         &self,
         state: &InterleavingState,

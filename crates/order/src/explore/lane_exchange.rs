@@ -1,6 +1,6 @@
-//! Warp-level exchanges: shuffles, votes, matches and reductions between lanes that are threads of the test. Input: the
-//! instruction of a thread. Output: its successor paths, one for each value that the other lanes can supply. An
-//! exchange synchronizes the lanes, but does not order memory accesses.
+//! Warp-level exchanges: shuffles, votes, matches and reductions between lanes. Each of these lanes is a thread of the
+//! test. Input: the instruction of a thread. Output: its successor paths, one for each value that the other lanes can
+//! supply. An exchange synchronizes the lanes, but does not order memory accesses.
 
 use crate::explore::event::{
     BarrierId, EventKind, ExchangeValues, LaneExchange, MemoryOrdering, ThreadTrace, TraceEvent,
@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{Scope, Sem, WarpOp};
 use warpgrid_program::{OpcodeId, OperandValue, RegisterId, Source};
 
-/// Identifies an exchange of a thread: the thread, the participating lanes, and the number of earlier exchanges of
-/// these lanes.
+/// Key of an exchange in which a thread participates: the thread, the participating lanes, and the number of earlier
+/// exchanges between these lanes.
 type ExchangeKey = (usize, BarrierId, usize);
 
 /// Values that the threads can supply to other lanes.
@@ -50,8 +50,8 @@ pub(crate) struct ThreadTraceRef<'a> {
     pub(crate) trace: &'a ThreadTrace,
 }
 
-/// Checks whether each exchange of `taker` with the other thread has a counterpart in the trace of `giver` with the
-/// supplied value.
+/// Checks whether each value that `taker` receives from the thread of `giver` equals the value that `giver` supplies in
+/// the same exchange.
 pub(crate) fn exchanges_match(taker: ThreadTraceRef<'_>, giver: ThreadTraceRef<'_>) -> bool {
     let mut exchanges = taker.trace.steps.iter().filter_map(|step| {
         let exchange = step.exchange.as_deref()?;
@@ -81,7 +81,7 @@ pub(crate) fn exchanges_match(taker: ThreadTraceRef<'_>, giver: ThreadTraceRef<'
     })
 }
 
-/// Operands of an exchange.
+/// Operands of an exchange instruction.
 struct ExchangeOperands {
     /// Index and register of the operand that the thread supplies.
     given: Option<(usize, Option<RegisterId>)>,
@@ -140,7 +140,7 @@ impl PathExplorer<'_> {
         if !sources.is_empty() && register.is_none() {
             return Err(self.register_required_error(&path).into());
         }
-        // No lane continues before all lanes have arrived.
+        // No lane continues before all lanes have arrived, so the path waits if another lane has supplied no value yet.
         let key = |thread: usize| (thread, barrier, number);
         let has_come =
             |(thread, _): &Participant| !self.given.of(key(*thread), exchange.action).is_empty();
@@ -170,7 +170,7 @@ impl PathExplorer<'_> {
         Ok(ways)
     }
 
-    /// Returns all combinations of the values that the source lanes supply.
+    /// Returns all combinations of the values that the source lanes can supply.
     fn choices_of(
         &self,
         sources: &[Participant],
@@ -241,7 +241,8 @@ impl PathExplorer<'_> {
         Ok(ExchangeOperands { given, mask })
     }
 
-    /// Returns the value that a thread supplies; a predicate includes its negation.
+    /// Returns the value that a thread supplies. The value of a negated predicate operand is the negation of the
+    /// register.
     fn given_value(
         &self,
         path: &mut ThreadPath,
@@ -266,8 +267,8 @@ impl PathExplorer<'_> {
         self.unsupported_error(path, reason)
     }
 
-    /// Returns the other threads of a member mask. Each lane of the mask that exists in the launch must be a thread of
-    /// the test.
+    /// Returns the threads of the other lanes in a member mask. Each lane of the mask that exists in the launch must be
+    /// a thread of the test.
     fn others_of(
         &self,
         path: &ThreadPath,
@@ -311,8 +312,8 @@ impl PathExplorer<'_> {
         Ok(others.filter(takes_part).collect())
     }
 
-    /// Returns the source lane of a shuffle unless it is the lane itself. The source is determined by a shuffle of the
-    /// lane numbers.
+    /// Returns the source lane of a shuffle, or nothing if the source is the executing lane itself. A shuffle of the
+    /// lane numbers in the emulator determines the source lane.
     fn source_of_shuffle(
         &self,
         path: &ThreadPath,
@@ -352,7 +353,7 @@ impl PathExplorer<'_> {
     }
 
     /// Executes the exchange in the emulator with the values of the other lanes. Lanes whose values do not affect the
-    /// result supply none.
+    /// result supply no value.
     fn compute_exchange(
         &self,
         path: &mut ThreadPath,

@@ -1,16 +1,16 @@
-//! Partition of memory into cells, which every access covers completely. Input: locations, and the accesses of the
+//! Partition of memory into cells, so that every access covers whole cells. Input: locations, and the accesses of the
 //! threads. Output: numbered cells.
 
 use crate::explore::query::{Location, LocationKind};
 use std::ops::Range;
 
-/// Maximum number of elements of a location that is initially split into one cell per element.
+/// Maximum number of elements of a location that the partition initially splits into one cell per element.
 const MAX_PRESPLIT_ELEMENTS: usize = 4;
-/// Maximum size of a cell whose value is stored literally.
+/// Maximum size in bytes of a cell whose value is stored literally, and not as a digest.
 const MAX_CELL_VALUE_BYTES: usize = 8;
 
-/// Part of a location. A cell of more than eight bytes is only copied as a whole; its value is a digest, which only
-/// supports the comparison of contents.
+/// Part of a location. A cell of more than eight bytes is only copied as a whole; its value is a digest of the
+/// contents, which supports only comparisons for equality.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryCell {
     pub(crate) start: u64,
@@ -35,7 +35,7 @@ struct LocationContents {
 }
 
 impl LocationContents {
-    /// Returns the value of a part.
+    /// Returns the value of `n_bytes` bytes at the address `start`.
     fn value(&self, start: u64, n_bytes: u32) -> u64 {
         let from = (start - self.range.start) as usize;
         let bytes = self.bytes.get(from..from + n_bytes as usize);
@@ -43,7 +43,8 @@ impl LocationContents {
     }
 }
 
-/// Returns the value of bytes; for more than eight bytes a digest, which is zero if all bytes are zero.
+/// Returns the little-endian value of up to eight bytes. For more than eight bytes, returns a digest, which is zero if
+/// all bytes are zero.
 fn value_of(bytes: &[u8]) -> u64 {
     if bytes.len() <= MAX_CELL_VALUE_BYTES {
         let all = bytes.iter().rev();
@@ -59,12 +60,12 @@ fn value_of(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Result of a cell lookup.
+/// Result of a lookup of the cells that contain a byte range.
 pub(crate) enum CellLookup {
     Cells(Range<usize>),
-    /// A cell must be split at this address first.
+    /// A cell must be split at this address before the lookup can succeed.
     Cut(u64),
-    /// No location contains the bytes.
+    /// No location contains all of the bytes.
     Nothing,
 }
 
@@ -121,7 +122,7 @@ impl CellPartition {
         }
     }
 
-    /// Checks whether the locations contain all of the bytes.
+    /// Checks whether the locations contain all bytes of a range.
     fn covers(&self, start: u64, end: u64) -> bool {
         let first = self.list.partition_point(|cell| cell.start <= start);
         let cells = self.list.get(first.saturating_sub(1)..).unwrap_or(&[]);
@@ -170,7 +171,7 @@ impl CellPartition {
         self.list.len()
     }
 
-    /// Returns the kind of memory of a cell.
+    /// Returns the kind of the location that contains a cell.
     pub(crate) fn kind(&self, locations: &[Location], cell: usize) -> LocationKind {
         let location = self
             .list
@@ -179,7 +180,7 @@ impl CellPartition {
         location.map_or(LocationKind::Global, |location| location.kind)
     }
 
-    /// Concatenates the values of adjacent cells.
+    /// Concatenates the values of adjacent cells into one value.
     pub(crate) fn join(&self, cells: Range<usize>, values: &[u64]) -> u64 {
         let mut shift = 0;
         let mut joined = 0u64;
@@ -190,7 +191,7 @@ impl CellPartition {
         joined
     }
 
-    /// Splits a value into the values of adjacent cells.
+    /// Splits a value into the values of the adjacent cells that contain its bytes.
     pub(crate) fn split(&self, cells: Range<usize>, value: u64) -> Vec<u64> {
         let mut shift = 0;
         let parts = self.list.get(cells).unwrap_or(&[]).iter().map(|cell| {

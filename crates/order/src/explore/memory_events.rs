@@ -1,4 +1,5 @@
-//! Loads, stores and atomics of a thread: creates events on cells, one path for each value that a read can return.
+//! Loads, stores and atomics of a thread: creates their events on cells, and one successor path for each value that a
+//! read can return.
 
 use crate::explore::event::{EventKind, MemoryOrdering, ReturnsValue, TraceEvent};
 use crate::explore::memory_cells::CellLookup;
@@ -44,7 +45,7 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Returns the address of an address operand.
+    /// Returns the address that an address operand denotes.
     pub(crate) fn address(
         &self,
         path: &mut ThreadPath,
@@ -73,8 +74,8 @@ impl PathExplorer<'_> {
         Ok(self.place_of(path, number))
     }
 
-    /// Returns the address of a number. Shared memory has one address per block, independent of the state space of the
-    /// access.
+    /// Returns the canonical address of a numeric address. Each shared-memory location has only one canonical address,
+    /// independent of the state space of the access.
     fn place_of(&self, path: &ThreadPath, number: u64) -> u64 {
         match path.emulator.shared_place(number) {
             None => number,
@@ -126,13 +127,13 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Returns every combination of values that cells can hold.
+    /// Returns every combination of values that the cells can hold.
     pub(crate) fn choices(&self, cells: &Range<usize>) -> Vec<Vec<u64>> {
         self.choices_without(cells, None)
     }
 
-    /// Returns the combinations like [`PathExplorer::choices`], restricted to values that can arise without the write `own`
-    /// of the instruction itself.
+    /// Returns the combinations of [`PathExplorer::choices`] whose values can arise without the write `own` of the
+    /// instruction itself.
     fn choices_without(&self, cells: &Range<usize>, own: Option<usize>) -> Vec<Vec<u64>> {
         let mut all = vec![Vec::new()];
         for values in self.domain.get(cells.clone()).unwrap_or(&[]) {
@@ -151,7 +152,7 @@ impl PathExplorer<'_> {
         all
     }
 
-    /// Removes the values that a counter held before the thread's own increment.
+    /// Removes the values that a counter cannot hold anymore after the thread's own latest increment.
     fn monotonic_values(
         &self,
         path: &ThreadPath,
@@ -160,7 +161,7 @@ impl PathExplorer<'_> {
     ) -> Vec<Vec<u64>> {
         let is_counter = cells.len() == 1 && self.counters.get(cells.start) == Some(&true);
         if is_counter && let Some(values) = self.domain.get(cells.start) {
-            // All writes except the write of this atomic.
+            // The value can depend on all writes except the write of this atomic itself.
             let most = self.writes.len().saturating_sub(1);
             let comes_about = |reads: &Vec<u64>| {
                 let origins = reads.first().and_then(|read| values.get(read));
@@ -217,7 +218,7 @@ impl PathExplorer<'_> {
         Ok(ways)
     }
 
-    /// Returns the destination registers of the elements; `None` for the sink `_`.
+    /// Returns the destination register of each loaded element; `None` for the sink `_`.
     pub(crate) fn targets(
         &self,
         at: &CurrentInstruction<'_>,
@@ -237,7 +238,7 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Returns the values of the elements of an operand.
+    /// Returns the value of each element of a scalar or vector operand.
     pub(crate) fn values(
         &self,
         path: &mut ThreadPath,
@@ -337,7 +338,7 @@ impl ThreadPath {
     }
 }
 
-/// Returns the dependency bit of a read event.
+/// Returns the bit that represents a read event in dependency masks.
 pub(crate) const fn bit_of(event: usize) -> u64 {
     match event {
         0..64 => 1 << event,
@@ -345,7 +346,7 @@ pub(crate) const fn bit_of(event: usize) -> u64 {
     }
 }
 
-/// Returns the memory ordering of an access.
+/// Returns the memory ordering of an access; `without` is the ordering if the instruction specifies none.
 pub(crate) fn words_of(at: &CurrentInstruction<'_>, without: Sem) -> MemoryOrdering {
     let sem = at.words.sem.unwrap_or(without);
     let scope = match sem {
@@ -359,7 +360,7 @@ pub(crate) fn words_of(at: &CurrentInstruction<'_>, without: Sem) -> MemoryOrder
     MemoryOrdering::new(sem, scope)
 }
 
-/// Returns a loaded element, extended to the width of its register.
+/// Returns the value of a loaded element, extended to the width of its destination register.
 fn extended(ty: ScalarType, value: u64) -> u64 {
     let bits = ty.width_bits();
     if !ty.is_signed() || bits >= 64 {

@@ -1,9 +1,11 @@
-//! Search for the smallest fixes that forbid outcomes. Input: a question and undesired outcomes. Output: all minimal
-//! sets of edits under which no undesired outcome remains; minimality is verified by trying all weaker sets.
+//! Search for the smallest fixes that forbid outcomes. Input: a litmus query and undesired outcomes. Output: all
+//! minimal sets of edits under which no undesired outcome remains. The search verifies that a set is minimal by trying
+//! all weaker sets.
 //!
 //! An edit strengthens the memory ordering or the scope of an instruction, or inserts a fence between two accesses
-//! without a fence. Stronger orderings never allow additional executions, so the sets are tried by ascending size, each
-//! with its strongest orderings first. Sets above a fix or below a failure are skipped.
+//! without a fence. The search tries the sets of sites by ascending size. Stronger orderings never allow additional
+//! executions, so the search first tries the strongest edits of a set, and skips the whole set if these edits fail. It
+//! also skips combinations of edits that are stronger than a known fix or weaker than a failed combination.
 
 pub(crate) mod repair_sites;
 
@@ -21,10 +23,10 @@ use crate::explore::trace_combinations::combine;
 use crate::explore::traces::{ThreadTraces, TraceScope, find};
 use std::collections::BTreeSet;
 
-/// Maximum number of edits of a fix.
+/// Maximum number of edits in one fix.
 const MAX_SITES_PER_REPAIR: usize = 4;
 
-/// Edit of an instruction, or a fence before it.
+/// Edit of one instruction, or insertion of a fence before the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RepairStep {
     pub thread: usize,
@@ -69,9 +71,9 @@ impl Ord for RepairKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairResult {
     pub repairs: Vec<Vec<RepairStep>>,
-    /// Number of edits up to which all combinations were tried.
+    /// Number of edits up to which the search tried all combinations.
     pub exhaustive_up_to: usize,
-    /// Number of evaluated combinations.
+    /// Number of combinations of edits that the search evaluated.
     pub candidates_tried: u64,
 }
 
@@ -79,21 +81,21 @@ pub struct RepairResult {
 pub struct MinimalRepairSearch {
     question: LitmusQuery,
     traces: ThreadTraces,
-    /// Combinations of traces that can end with an undesired outcome.
+    /// Combinations of traces, one per thread, that can end with an undesired outcome.
     combinations: Vec<Vec<usize>>,
     bad: BTreeSet<Vec<u64>>,
     sites: Vec<RepairSite>,
-    /// Remaining sets of the current size.
+    /// Sets of `size` sites that the search has not tried yet, as indices into `sites`.
     remaining: Vec<Vec<usize>>,
     size: usize,
-    /// Levels of the sites of each fix.
+    /// Fixes found so far, each as the level of every site.
     found: Vec<Vec<usize>>,
     candidates_tried: u64,
     max_tries: u64,
 }
 
 impl MinimalRepairSearch {
-    /// Prepares the search, which ends after this number of tried sets.
+    /// Prepares the search, which ends after `most_tries` evaluated combinations of edits.
     pub fn new(
         question: LitmusQuery,
         bad: &[Vec<u64>],
@@ -144,7 +146,7 @@ impl MinimalRepairSearch {
         }
     }
 
-    /// Tries about this many sets. Returns whether the search is complete.
+    /// Evaluates about this many combinations of edits. Returns whether the search is complete.
     pub fn advance(&mut self, tries: u64) -> Result<bool, ExploreError> {
         let until = self.candidates_tried.saturating_add(tries);
         while self.size <= MAX_SITES_PER_REPAIR {
@@ -162,7 +164,7 @@ impl MinimalRepairSearch {
         Ok(true)
     }
 
-    /// Returns the results so far.
+    /// Returns the fixes that the search has found so far.
     pub fn answer(self) -> RepairResult {
         let changes = |levels: &Vec<usize>| {
             let sites = self.sites.iter().zip(levels);
@@ -178,8 +180,8 @@ impl MinimalRepairSearch {
         }
     }
 
-    /// Finds the minimal levels of the sites of a set that forbid the undesired outcomes; each level is stronger than
-    /// the source.
+    /// Finds the minimal combinations of levels that forbid the undesired outcomes, where every site of `set` has a
+    /// level that is stronger than the source.
     fn try_set(&mut self, set: &[usize]) -> Result<(), ExploreError> {
         let mut top = vec![0; self.sites.len()];
         for site in set {
@@ -203,7 +205,7 @@ impl MinimalRepairSearch {
         Ok(())
     }
 
-    /// Returns all combinations of levels for a set, weaker ones first.
+    /// Returns all combinations of levels of the sites in `set`, in the order of increasing strength.
     fn levels_of(&self, set: &[usize]) -> Vec<Vec<usize>> {
         let mut all = vec![vec![0; self.sites.len()]];
         for site in set {
@@ -232,7 +234,7 @@ impl MinimalRepairSearch {
             .all(|(site, (low, high))| site.is_below(*low, *high))
     }
 
-    /// Checks whether no undesired outcome remains at these levels.
+    /// Checks whether no undesired outcome remains if every site has the given level.
     fn excludes_bad_outcomes(&mut self, levels: &[usize]) -> Result<bool, ExploreError> {
         self.candidates_tried += 1;
         let stronger = self.stronger(levels);
@@ -301,7 +303,7 @@ impl MinimalRepairSearch {
         stronger
     }
 
-    /// Checks whether the registers of a combination match an undesired outcome.
+    /// Checks whether the final register values of a combination of traces match an undesired outcome.
     fn may_be_bad(&self, numbers: &[usize]) -> bool {
         let chosen = chosen(&self.traces, numbers);
         self.bad.iter().any(|bad| {

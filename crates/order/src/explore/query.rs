@@ -5,9 +5,10 @@ use std::sync::Arc;
 use warpgrid_emulator::{Launch, LaunchError};
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// Base address of the shared memories of all blocks. Programs only compute offsets into windows, never such addresses.
+/// Base address of the shared memories of all blocks. Programs compute only offsets into the shared-memory window, so
+/// these addresses never collide with addresses of the program.
 const SHARED: u64 = 1 << 63;
-/// Distance between the shared memories of two blocks, in bytes.
+/// Distance in bytes between the start addresses of the shared memories of two blocks.
 const WINDOW: u64 = 1 << 24;
 /// Maximum number of blocks per cluster.
 const MAX_CLUSTER_RANKS: u64 = 16;
@@ -26,7 +27,7 @@ pub fn rank_at(address: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub struct LitmusQuery {
     pub program: Arc<Program>,
-    /// Dimensions of grid, block and cluster; the entry is ignored.
+    /// Dimensions of grid, block and cluster; the entry function is ignored.
     pub launch: Launch,
     pub threads: Vec<ThreadSpec>,
     pub locations: Vec<Location>,
@@ -40,22 +41,22 @@ pub struct ThreadSpec {
     pub function: FunctionId,
     /// Position of the block in the grid.
     pub block: [u32; 3],
-    /// Linear index of the block in the grid, and of its cluster.
+    /// Linear index of the block in the grid, and linear index of its cluster.
     pub block_index: u64,
     pub cluster_index: u64,
     /// Rank of the block in its cluster.
     pub rank: u64,
-    /// Linear index within the block.
+    /// Linear index of the thread in its block.
     pub thread: u32,
-    /// Initial register values; all other registers are zero.
+    /// Initial register values; all other registers are initialized with zero.
     pub registers: Vec<(RegisterId, u64)>,
-    /// Number of the call from which each instruction was inlined; `None` for instructions of the thread's own text.
-    /// Fixes do not modify functions.
+    /// Number of the call from which each instruction was inlined; `None` for instructions of the thread body itself.
+    /// Fixes do not modify called functions.
     pub call_sites: Vec<Option<u32>>,
 }
 
 impl ThreadSpec {
-    /// Returns the call from which an instruction was inlined.
+    /// Returns the number of the call from which an instruction was inlined.
     pub(crate) fn call_of(&self, instruction: usize) -> Option<u32> {
         self.call_sites.get(instruction).copied().flatten()
     }
@@ -65,7 +66,7 @@ impl ThreadSpec {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     pub name: String,
-    /// Offset in bytes from the address of the name.
+    /// Byte offset of the location from the address of its name.
     pub offset: u64,
     pub start: u64,
     /// Size of an element in bytes.
@@ -93,7 +94,7 @@ pub enum LocationKind {
 /// Component of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedValue {
-    /// Final value of a register of a thread; `None` if the thread does not use the register.
+    /// Final value of a register of a thread; the register is `None` if the thread does not use it.
     Register {
         thread: usize,
         register: Option<RegisterId>,
@@ -102,19 +103,19 @@ pub enum ObservedValue {
     Memory { location: usize, element: usize },
 }
 
-/// Limits of the exploration.
+/// Limits of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExplorationLimits {
     pub threads: usize,
-    /// Maximum number of events of a thread: accesses, fences, barriers.
+    /// Maximum number of events (accesses, fences and barriers) of a thread.
     pub events_per_thread: usize,
-    /// Maximum number of iterations of a loop that writes memory or counts.
+    /// Maximum number of iterations of a loop that writes memory or counts its iterations.
     pub loop_iterations: usize,
-    /// Maximum number of instructions on a path of a thread.
+    /// Maximum number of instructions on one execution path of a thread.
     pub steps: u32,
-    /// Maximum number of paths of a thread.
+    /// Maximum number of execution paths of a thread.
     pub paths_per_thread: usize,
-    /// Maximum number of combinations of one path per thread.
+    /// Maximum number of combinations of one execution path per thread.
     pub combinations: usize,
     /// Maximum number of candidate executions.
     pub candidates: u64,
@@ -136,7 +137,7 @@ impl Default for ExplorationLimits {
     }
 }
 
-/// Reason for which a question has no answer.
+/// Reason why an exploration has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExploreError {
     /// The explorer does not support an instruction.
@@ -150,7 +151,7 @@ pub enum ExploreError {
         threads: usize,
         limit: usize,
     },
-    /// One path of a thread has too many events.
+    /// One execution path of a thread has too many events.
     TooManyEvents {
         thread: usize,
         limit: usize,

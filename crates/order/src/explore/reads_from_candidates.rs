@@ -1,5 +1,5 @@
-//! Enumeration of candidate executions. Input: an event graph. Output: one call for each reads-from relation in which
-//! every read takes a write with its value.
+//! Enumeration of candidate executions. Input: an event graph. Output: one call of the visitor for each reads-from
+//! relation in which every read takes a write that writes the read value.
 
 use crate::explore::event_graph::{Event, EventGraph};
 use crate::explore::memory_cells::CellPartition;
@@ -14,20 +14,20 @@ pub(crate) struct ReadsFrom {
     pub(crate) writer: usize,
 }
 
-/// Control of the enumeration.
+/// Decision of a visitor on how the enumeration continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchControl {
-    /// Continue.
+    /// Continue with the next candidate.
     Continue,
     /// Skip the remaining executions of this fence order.
     SkipFenceOrder,
-    /// Pause; the enumeration is resumed later.
+    /// Pause the enumeration, which can be resumed later.
     Pause,
-    /// Stop.
+    /// Stop the enumeration.
     Stop,
 }
 
-/// A read of a cell, and all writes with its value.
+/// A read of a cell, and all writes of the read value that the read can take.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadChoice {
     reader: usize,
@@ -45,7 +45,7 @@ impl EventGraph<'_> {
         }
     }
 
-    /// Returns the possible writes of each read, or `None` if a read has no write with its value.
+    /// Returns the possible writes of each read, or `None` if no write can produce the value of some read.
     pub(crate) fn choices(&self, cells: &CellPartition) -> Option<Vec<ReadChoice>> {
         let mut choices = Vec::new();
         for reader in members(self.readers) {
@@ -72,7 +72,7 @@ impl EventGraph<'_> {
 }
 
 impl EventGraph<'_> {
-    /// Returns the reads-from relation that corresponds to known sources of the events.
+    /// Returns the reads-from relation that follows from the known sources of all reads.
     pub(crate) fn reads_of(&self, taken: &ReadSources) -> Option<Vec<ReadsFrom>> {
         let mut reads = Vec::new();
         for (thread, own) in taken.iter().enumerate() {
@@ -108,8 +108,8 @@ pub(crate) trait CandidateVisitor {
 /// Resume position of a paused enumeration: the indices of the choices of the next candidate.
 pub(crate) type SearchPosition = Vec<usize>;
 
-/// Enumerates all combinations of choices from a resume position. Reads with a single choice come first. If the visitor
-/// pauses, the returned position is that of the candidate that was not tried.
+/// Enumerates all combinations of choices, starting at a resume position. Reads with a single choice come first. If the
+/// visitor pauses, the returned position is the position of the candidate that the visitor did not examine.
 pub(crate) fn for_each(
     mut choices: Vec<ReadChoice>,
     trial: &mut dyn CandidateVisitor,

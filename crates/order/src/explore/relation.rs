@@ -1,4 +1,4 @@
-//! Binary relations between the events of an execution, as one bit row per event.
+//! Binary relations between the events of an execution, stored as a bit matrix with one row per event.
 
 use smallvec::SmallVec;
 
@@ -35,7 +35,7 @@ pub(crate) struct Relation {
     rows: SmallVec<[EventSet; INLINE_EVENTS]>,
 }
 
-/// Number of events for which a relation needs no heap allocation.
+/// Maximum number of events for which a relation needs no heap allocation.
 const INLINE_EVENTS: usize = 24;
 
 impl Relation {
@@ -80,7 +80,7 @@ impl Relation {
         self.rows.iter().enumerate().fold(0, from)
     }
 
-    /// Adds the transitive closure through the events of a set.
+    /// Adds all pairs that are connected by a path whose intermediate events are members of `through`.
     pub(crate) fn transitive_closure(&mut self, through: EventSet) {
         for middle in members(through) {
             let beyond = self.successors(middle);
@@ -95,7 +95,7 @@ impl Relation {
         }
     }
 
-    /// Adds a pair to a relation that is closed through a set, and restores the closure.
+    /// Adds a pair to a relation that is transitively closed through the events of `through`, and restores the closure.
     pub(crate) fn add_closed(&mut self, from: usize, to: usize, through: EventSet) {
         if self.has(from, to) {
             return;
@@ -114,7 +114,7 @@ impl Relation {
         }
     }
 
-    /// Returns an event that is related to itself, which is a cycle if the relation is transitively closed.
+    /// Returns an event that is related to itself. In a transitively closed relation, such an event is part of a cycle.
     pub(crate) fn find_cycle(&self) -> Option<usize> {
         (0..self.rows.len()).find(|event| self.has(*event, *event))
     }

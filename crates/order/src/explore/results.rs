@@ -1,5 +1,5 @@
-//! Results of an exploration: outcomes, witness executions, violated axioms, races. Events are identified by thread and
-//! instruction.
+//! Results of an exploration: outcomes, witness executions, violated axioms and races. The results identify an event by
+//! its thread and its instruction.
 
 use crate::explore::axioms::{CandidateExecution, ViolationEvidence};
 use crate::explore::event::{EventKind, MemoryOrdering};
@@ -13,16 +13,17 @@ use std::ops::Range;
 /// Result of an exploration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExplorationResult {
-    /// All allowed outcomes, sorted; `None` if the model makes no guarantee.
+    /// All allowed outcomes, sorted; `None` if the memory model gives no guarantees for the test.
     pub outcomes: Option<Vec<Outcome>>,
-    /// Outcomes that the values of the traces permit and the model forbids, sorted.
+    /// Outcomes that occur as values of the traces but that the memory model forbids, sorted.
     pub forbidden: Vec<ForbiddenOutcome>,
-    /// Lower bound for the number of forbidden outcomes that are not listed.
+    /// Lower bound for the number of forbidden outcomes that `forbidden` does not list.
     pub n_forbidden_omitted: usize,
     pub races: Vec<RacePair>,
     /// Number of examined candidate executions.
     pub candidates: u64,
-    /// Number of iterations after which a loop that does more than poll was truncated, if there is one.
+    /// Number of iterations after which a loop was truncated; `None` if no loop other than a polling loop was
+    /// truncated.
     pub truncated_after: Option<usize>,
 }
 
@@ -36,7 +37,7 @@ pub struct Outcome {
     pub witness: Witness,
 }
 
-/// Whether executions with an outcome have a data race.
+/// How many of the executions with an outcome have a data race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -58,7 +59,7 @@ pub struct ForbiddenOutcome {
     pub witness: Witness,
 }
 
-/// Violated axiom; the events are nodes of the witness.
+/// Violated axiom, and the nodes of the witness that show the violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AxiomViolation {
     pub axiom: Axiom,
@@ -74,10 +75,10 @@ pub struct AxiomViolation {
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AxiomName"))]
 pub enum Axiom {
-    /// No value depends on itself.
+    /// No value depends on itself, which excludes out-of-thin-air values.
     NoThinAir,
-    /// A read returns neither a write that follows the read in causality order, nor a write that is older than a write
-    /// that precedes the read in causality order.
+    /// A read does not return a write that follows the read in causality order. It also does not return a write that is
+    /// older, in coherence order, than a write that precedes the read in causality order.
     Causality,
     /// Coherence order is acyclic and agrees with causality order.
     Coherence,
@@ -90,14 +91,14 @@ pub enum Axiom {
 /// Pair of instructions whose accesses race in some execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RacePair {
-    /// Thread and instruction.
+    /// Thread and instruction of the first access.
     pub first: (usize, u32),
     pub second: (usize, u32),
-    /// Whether the accesses overlap only partially.
+    /// Whether the two accesses overlap only partially.
     pub is_partial_overlap: bool,
 }
 
-/// Execution as a graph.
+/// Execution as a graph of events and their relations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     pub nodes: Vec<WitnessNode>,
@@ -108,12 +109,12 @@ pub struct Witness {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WitnessNode {
     pub kind: EventKind,
-    /// Thread of the event. Absent for initial values.
+    /// Thread and instruction of the event; absent for initial values.
     pub place: Option<(usize, u32)>,
     pub words: MemoryOrdering,
-    /// Accessed location and the byte offset in it.
+    /// Accessed location, and the byte offset of the access in this location.
     pub location: Option<(usize, u64)>,
-    /// Number of accessed bytes; the values of more than eight bytes are digests.
+    /// Number of accessed bytes; the value of an access to more than eight bytes is a digest.
     pub n_bytes: u64,
     pub read: Option<u64>,
     pub written: Option<u64>,
@@ -140,7 +141,8 @@ pub enum EdgeKind {
     SynchronizesWith,
     FenceOrder,
     Barrier,
-    /// The asynchronous operation starts after the event, or completes before it.
+    /// One event is part of an asynchronous operation that starts after the first event, or completes before the second
+    /// event.
     Asynchronous,
     /// Base causality order; present only if the violated axiom involves it.
     Causality,
@@ -177,7 +179,8 @@ pub(crate) fn cells_of(
 }
 
 impl CandidateExecution<'_, '_> {
-    /// Returns the execution as a graph; if it violates an axiom, with the edges of the violation.
+    /// Returns the execution as a graph. If `reason` is given, the graph contains the edges that show the violation
+    /// of the axiom.
     pub(crate) fn witness(
         &self,
         cells: &CellPartition,
@@ -282,8 +285,8 @@ impl CandidateExecution<'_, '_> {
         }
     }
 
-    /// Returns the events that the graph shows: copies only if a thread accesses the same cells, initial values only if
-    /// the shown events read them.
+    /// Returns the events that the graph shows. It shows the events of a copy only if a thread accesses the same cells,
+    /// and an initial value only if a shown event reads the value.
     fn visible_events(&self) -> Vec<usize> {
         use crate::explore::event::OrderingRole;
         let graph = self.graph;
@@ -317,7 +320,7 @@ impl CandidateExecution<'_, '_> {
         (0..graph.events.len()).filter(is_shown).collect()
     }
 
-    /// Returns the violation with the events as nodes of the witness.
+    /// Returns the violation, with its events as nodes of the witness.
     pub(crate) fn violation(&self, reason: &ViolationEvidence) -> AxiomViolation {
         let shown = self.visible_events();
         let number = |event: &usize| shown.iter().position(|other| other == event);

@@ -1,10 +1,11 @@
 //! Search for threads that share a single location and access it only by morally strong reads and atomics. Input: a
-//! question. Output: all outcomes, each with an execution, or `None` if the question does not have this form.
+//! litmus query. Output: all outcomes, each with an execution, or `None` if the query does not have this form.
 //!
-//! Morally strong operations on one location are sequentially consistent, and synchronization through the location
-//! orders nothing beyond the order of the location itself. The outcomes are therefore the outcomes of the
-//! interleavings. Interleavings that reach the same instructions with the same live registers continue identically, so
-//! the search explores each such state once, and not once for each order of a long chain of atomics.
+//! Morally strong operations on one location are sequentially consistent, and synchronization through a single location
+//! does not order more than the order of the accesses to this location. The outcomes are therefore the outcomes of the
+//! interleavings. Two interleavings continue identically if all threads are at the same instructions with the same live
+//! registers. The search therefore explores each such state only once, instead of once for each order of a long chain
+//! of atomics.
 
 use crate::explore::event::{
     EventKind, MemoryOrdering, OrderingRole, Proxy, ThreadTrace, TraceEvent,
@@ -29,14 +30,15 @@ const MAX_STATES: usize = 400_000;
 /// Maximum number of splits of cells before the search gives up.
 const MAX_CUTS: usize = 64;
 
-/// Source event of each read, by thread and number of the event in its trace; `None` for the initial value.
+/// For each thread and event of its trace, the source of the read as thread and event number; `None` for the initial
+/// value.
 pub(crate) type ReadSources = Vec<Vec<Option<(usize, usize)>>>;
 
-/// Outcomes of a single location, as combinations of traces.
+/// Outcomes of a test with a single location, as combinations of traces.
 pub(crate) struct SingleLocationResult {
     pub(crate) traces: ThreadTraces,
     pub(crate) combinations: Vec<Vec<usize>>,
-    /// Indexed by combination.
+    /// Sources of the reads of each combination.
     pub(crate) taken: Vec<ReadSources>,
     pub(crate) outcomes: BTreeSet<Vec<u64>>,
 }
@@ -58,8 +60,8 @@ pub(crate) fn find(question: &LitmusQuery) -> Result<Option<SingleLocationResult
     Ok(None)
 }
 
-/// Checks whether the registers describe the complete state of a thread: the program has no carry flag, and no register
-/// wider than a value of the explorer.
+/// Checks whether the registers describe the complete state of a thread. This is the case if no register is
+/// wider than 64 bits, and no instruction uses other state of the thread, such as the carry flag or a barrier phase.
 fn is_trackable(question: &LitmusQuery) -> bool {
     let program = &question.program;
     question.threads.iter().all(|thread| {
@@ -108,7 +110,7 @@ impl From<PathExit> for Fallback {
     fn from(halt: PathExit) -> Fallback {
         match halt {
             PathExit::Cut(at) => Fallback::Cut(at),
-            // The general search reports the error with more detail.
+            // The general search encounters the same error and reports it with more detail.
             PathExit::Failed(_) => Fallback::Other,
         }
     }
@@ -121,7 +123,8 @@ enum ThreadProgress {
     End(Rc<ThreadTrace>),
 }
 
-/// State key of a thread: next instruction, live registers, and iteration counts of its loops.
+/// Key of the state of a thread: its next instruction, the values of its live registers, and the iteration counts of
+/// its loops.
 #[derive(PartialEq, Eq, Hash)]
 struct ThreadStateKey {
     instruction: u32,
@@ -136,7 +139,7 @@ struct LocationState {
     /// State number of each thread.
     places: Vec<usize>,
     value: Option<u64>,
-    /// Event that wrote the value.
+    /// Event that wrote the value of the location, as thread and event number; `None` for the initial value.
     writer: Option<(usize, usize)>,
     taken: ReadSources,
 }
@@ -147,9 +150,9 @@ struct LocationSearch<'a> {
     /// Live registers by thread and instruction.
     live: Vec<Vec<Vec<RegisterId>>>,
     places: HashMap<(usize, ThreadStateKey), usize>,
-    /// The shared cell, once it is known.
+    /// Cell that the threads share; `None` until the first access determines it.
     cell: Option<usize>,
-    /// Memory orderings of the accesses by thread.
+    /// Thread and memory ordering of each access to the location.
     words: Vec<(usize, MemoryOrdering)>,
     cells: &'a CellPartition,
 }
@@ -337,7 +340,7 @@ impl LocationSearch<'_> {
         Ok(Some(next))
     }
 
-    /// Checks whether the address of an access depends on a read value.
+    /// Checks whether the address of the thread's next access depends on a value that the thread read.
     fn address_depends(&self, thread: usize, path: &ThreadPath) -> bool {
         let Some(walker) = self.walkers.get(thread) else {
             return true;
@@ -365,7 +368,8 @@ impl LocationSearch<'_> {
             && step.words.sem != Sem::Weak
     }
 
-    /// Checks whether each scope includes the threads of all other accesses.
+    /// Checks whether all accesses are morally strong with each other: the scope of each access includes the threads of
+    /// all other accesses.
     fn is_morally_strong(&self) -> bool {
         let home = |thread: &usize| {
             let spec = self.question.threads.get(*thread);
@@ -486,7 +490,8 @@ fn ends_of(state: &LocationState) -> Option<Vec<Rc<ThreadTrace>>> {
     state.threads.iter().map(trace).collect()
 }
 
-/// Returns the readable values: the latest value of the shared location, and the initial values of all other cells.
+/// Returns the values that a read can return: the latest value of the shared location, and the initial values of all
+/// other cells.
 fn domain_of(cells: &CellPartition, cell: Option<usize>, value: Option<u64>) -> ValueDomain {
     let all = cells.list.iter().enumerate();
     let values = all.map(|(number, at)| {
@@ -496,7 +501,7 @@ fn domain_of(cells: &CellPartition, cell: Option<usize>, value: Option<u64>) -> 
     values.collect()
 }
 
-/// Returns the successor path, if there is at most one. Several successors are not supported here.
+/// Returns the successor path, if there is at most one. The single-location search does not support several successors.
 fn single_successor(mut ways: Vec<ThreadPath>) -> Result<Option<ThreadPath>, Fallback> {
     match ways.len() {
         0 | 1 => Ok(ways.pop()),

@@ -1,4 +1,4 @@
-//! Fences, barriers and mbarriers of a thread.
+//! Events of the fences, barriers and mbarrier operations of a thread.
 
 use crate::explore::event::{
     BarrierId, EventKind, FenceCoverage, MemoryOrdering, OrderingRole, ReturnsValue, TraceEvent,
@@ -11,7 +11,7 @@ use std::ops::Range;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::{Flag, MbarrierOp, Proxy, Scope, Sem, StateSpace, SyncOp};
 
-/// Transition of the state of an mbarrier; `None` for undefined behavior.
+/// Transition of the state of an mbarrier. The transition returns `None` if its behavior is undefined.
 pub(crate) type MbarrierUpdate<'a> = &'a dyn Fn(&mut MbarrierState) -> Option<()>;
 
 impl PathExplorer<'_> {
@@ -51,7 +51,7 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Adds the fence sites for a memory fence and for a proxy fence.
+    /// Adds the sites at which a memory fence and a proxy fence can be inserted to a path.
     pub(crate) fn add_fence_slot(&self, path: &mut ThreadPath) {
         for kind in [EventKind::ProxyFence, EventKind::Fence] {
             path.instance += 1;
@@ -62,7 +62,7 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Executes a fence. `default` is the memory ordering of an instruction without a qualifier.
+    /// Executes a fence. `default` is the memory ordering of a fence without an ordering qualifier.
     fn fence(&self, mut path: ThreadPath, at: &CurrentInstruction<'_>, default: Sem) -> Successors {
         if at.words.has(Flag::MbarrierInit) {
             return Ok(vec![path]);
@@ -222,7 +222,7 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Returns the cell of an mbarrier.
+    /// Returns the cell that contains an mbarrier object.
     fn object(
         &self,
         path: &mut ThreadPath,
@@ -265,7 +265,7 @@ impl PathExplorer<'_> {
         let mut ways = Vec::new();
         for reads in self.choices(&cells) {
             let old = self.cells.join(cells.clone(), &reads);
-            // Arrivals with undefined behavior produce no execution.
+            // An arrival whose behavior is undefined produces no execution.
             let Some(new) = changed(old, change) else {
                 continue;
             };
@@ -330,14 +330,14 @@ pub(crate) struct CompletionUpdate<'a> {
     pub(crate) change: MbarrierUpdate<'a>,
     /// Scope of the release.
     pub(crate) scope: Scope,
-    /// Completed events that precede the update.
+    /// Events of the completed operation, which precede the update.
     pub(crate) after: Vec<usize>,
     pub(crate) fence: Option<FenceCoverage>,
 }
 
 impl PathExplorer<'_> {
-    /// Returns the paths on which a completion updates an mbarrier, one for each state that it can have. Impossible
-    /// states produce no execution.
+    /// Returns the paths on which a completion updates an mbarrier, one path for each possible state of the mbarrier.
+    /// States in which the update is impossible produce no execution.
     pub(crate) fn change_on_completion(
         &self,
         path: &ThreadPath,

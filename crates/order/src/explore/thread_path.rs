@@ -1,5 +1,5 @@
-//! Symbolic execution of one thread along one path. Input: code, registers, and the values that the reads return.
-//! Output: the events of the thread.
+//! Symbolic execution of one thread along one path. Input: the code of the thread, its registers, and the values that
+//! its reads return. Output: the events of the thread.
 //!
 //! The emulator executes instructions that only change registers. This module handles control flow, and tracks the
 //! dependencies of values.
@@ -18,10 +18,10 @@ use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId,
 /// Values that each cell can hold, with their provenance.
 pub(crate) type ValueDomain = Vec<BTreeMap<u64, ValueOrigins>>;
 
-/// Reason for which a path stops.
+/// Reason why the execution of a path stops.
 pub(crate) enum PathExit {
     Failed(ExploreError),
-    /// A cell must be split at this address first.
+    /// A cell must be split at this address before the path can be executed.
     Cut(u64),
 }
 
@@ -31,7 +31,7 @@ impl From<ExploreError> for PathExit {
     }
 }
 
-/// State that all paths of a thread share.
+/// State of the exploration of a thread, which all paths of the thread share.
 pub(crate) struct PathExplorer<'a> {
     pub(crate) question: &'a LitmusQuery,
     pub(crate) index: usize,
@@ -39,21 +39,22 @@ pub(crate) struct PathExplorer<'a> {
     pub(crate) function: &'a Function,
     pub(crate) cells: &'a CellPartition,
     pub(crate) domain: Cow<'a, ValueDomain>,
-    /// Numbering of writes.
+    /// Numbering of the writes of all threads.
     pub(crate) writes: &'a WriteNumbering,
-    /// Values that other lanes can supply.
+    /// Values that other lanes can supply in exchanges.
     pub(crate) given: &'a PublishedValues,
-    /// Whether each cell is a counter, as far as the search uses this.
+    /// For each cell, whether the search treats the cell as a counter and skips its decreasing values.
     pub(crate) counters: &'a [bool],
-    /// Instructions before which a fence can be inserted.
+    /// For each instruction of the thread, whether a fence can be inserted before it.
     pub(crate) places: &'a [bool],
-    /// Targets of back edges.
+    /// Targets of the back edges of the function.
     heads: BTreeSet<u32>,
     /// Whether a loop was truncated.
     pub(crate) bounded: bool,
-    /// Whether some path executes each instruction.
+    /// For each instruction, whether some path executes it.
     pub(crate) reached: Vec<bool>,
-    /// Paths that wait forever as far as known. Their writes are visible to the other threads, which may end the wait.
+    /// Paths that wait for values that no known trace writes. The writes of these paths are visible to the other
+    /// threads, which may therefore write the awaited values.
     pub(crate) waiting: Vec<ThreadTrace>,
     known_waiting: HashSet<ThreadTrace>,
 }
@@ -76,20 +77,20 @@ pub(crate) struct ThreadPath {
     pc: u32,
     executed: u32,
     pub(crate) steps: Vec<TraceEvent>,
-    /// Dependencies of each register, followed by the dependencies of the carry flag.
+    /// Dependencies of each register, followed by the dependencies of the carry flag, as bit masks of events.
     taints: Vec<u64>,
-    /// Control dependencies of the path.
+    /// Reads on which the conditions of the executed branches depend.
     pub(crate) control: u64,
     pub(crate) instance: u32,
     heads: Vec<LoopHead>,
-    /// Uncommitted asynchronous copies, and the committed groups.
+    /// Uncommitted bulk copies, and the committed bulk async-groups.
     pub(crate) bulk: CopyGroups,
     pub(crate) copies: CopyGroups,
-    /// Dependencies of the current instruction: guard and operands.
+    /// Dependencies of the guard and the operands of the current instruction.
     pub(crate) depends: u64,
 }
 
-/// Groups of asynchronous copies, as event numbers.
+/// Asynchronous copies of a thread by group, as event numbers.
 #[derive(Clone, Default)]
 pub(crate) struct CopyGroups {
     pub(crate) open: Vec<usize>,
@@ -103,7 +104,7 @@ pub(crate) struct ExplorationState<'a> {
     pub(crate) domain: &'a ValueDomain,
     pub(crate) writes: &'a WriteNumbering,
     pub(crate) given: &'a PublishedValues,
-    /// Whether each cell is a counter whose decreasing traces are skipped.
+    /// For each cell, whether it is a counter. Traces in which a counter decreases are skipped.
     pub(crate) counters: &'a [bool],
 }
 
@@ -232,7 +233,8 @@ impl<'a> PathExplorer<'a> {
         self.execute(path, instruction)
     }
 
-    /// Skips an instruction with a false guard. Its destinations depend on the guard nevertheless.
+    /// Skips an instruction with a false guard. The destination registers depend on the guard although the instruction
+    /// does not write them.
     fn skip(&self, mut path: ThreadPath, instruction: &Instruction) -> Vec<ThreadPath> {
         let depends = path.depends;
         for register in self.function.destinations(instruction) {
@@ -364,8 +366,8 @@ impl<'a> PathExplorer<'a> {
         }
     }
 
-    /// Branches to a label. A loop iteration that only reads is discarded, so that the loop is represented by its last
-    /// iteration.
+    /// Branches to a label. An iteration of a loop that only reads is discarded, so that the path contains only the
+    /// last iteration of a polling loop.
     fn branch(&mut self, mut path: ThreadPath, target: u32) -> Vec<ThreadPath> {
         path.control |= path.depends;
         let from = path.pc - 1;
@@ -402,7 +404,8 @@ impl<'a> PathExplorer<'a> {
         }
         let rounds = head.rounds + 1;
         path.heads.pop();
-        // A loop whose condition does not depend on a read terminates, or exceeds the limit of events.
+        // The iteration limit applies only to loops whose condition depends on a read. Any other loop terminates, or
+        // exceeds the limit of events.
         if rounds >= most && path.control != 0 {
             self.bounded = true;
             return Vec::new();
@@ -411,7 +414,7 @@ impl<'a> PathExplorer<'a> {
         vec![path]
     }
 
-    /// Records the writes and supplied values of a waiting path.
+    /// Records a path that waits, because its writes and supplied values are visible to other threads.
     pub(crate) fn record_blocked_path(&mut self, path: ThreadPath) {
         let trace = ThreadTrace {
             steps: path.steps,
@@ -475,8 +478,8 @@ impl<'a> PathExplorer<'a> {
         taint
     }
 
-    /// Sets the dependencies of the destinations of an instruction. The dependencies of the guard cover the previous
-    /// value of a predicated destination.
+    /// Sets the dependencies of the destinations of an instruction. The previous value of a predicated destination
+    /// needs no separate treatment, because the dependencies of the guard cover it.
     pub(crate) fn taint_results(
         &self,
         path: &mut ThreadPath,

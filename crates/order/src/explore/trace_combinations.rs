@@ -1,9 +1,9 @@
 //! Combinations of one trace per thread in which each read has a write. Input: the traces of each thread. Output: the
 //! combinations, or an error if there are too many.
 //!
-//! The explorer numbers the pairs of a cell and a value, so bit sets represent the reads and writes of a trace. Atomics
-//! that are morally strong with each other consume each write at most once, so a combination has at most as many such
-//! atomics as writes.
+//! Each pair of a cell and a value has a number, so that bit sets represent the reads and the writes of a trace.
+//! Atomics that are morally strong with each other consume each write at most once, so a combination has at most as
+//! many such atomics as writes.
 
 use crate::explore::event::{EventKind, OrderingRole, ThreadTrace, TraceEvent};
 use crate::explore::lane_exchange::{ThreadTraceRef, exchanges_match};
@@ -16,17 +16,17 @@ use warpgrid_isa::Sem;
 
 /// Maximum number of combinations that are enumerated by brute force.
 const MAX_BRUTE_FORCE_COMBINATIONS: usize = 4096;
-/// Maximum number of tried traces per allowed combination.
+/// Maximum number of traces that the search tries, as a multiple of the maximum number of combinations.
 const MAX_ATTEMPTS_PER_COMBINATION: usize = 20;
 
-/// Bit set.
+/// Bit set of value numbers.
 type BitSet = Vec<u64>;
 
-/// Reads and writes of a trace as value numbers.
+/// Reads and writes of a trace as sets of value numbers.
 struct TraceSummary {
     reads: BitSet,
     writes: BitSet,
-    /// Values that writes produce and that atomics consume, with multiplicity.
+    /// Values that the writes of the trace produce and that its atomics consume, with multiplicity.
     produced: Vec<usize>,
     consumed: Vec<usize>,
 }
@@ -58,7 +58,7 @@ pub(crate) fn combine(
     }
 }
 
-/// Numbering of pairs of a cell and a value.
+/// Numbering of the pairs of a cell and a value.
 #[derive(Default)]
 struct ValueIndex {
     by_value: BTreeMap<(usize, u64), usize>,
@@ -70,7 +70,7 @@ impl ValueIndex {
         *self.by_value.entry((cell, value)).or_insert(next)
     }
 
-    /// Returns for each number whether its cell is in the set.
+    /// Returns for each value number whether its cell is in the set `cells`.
     fn of_cells(&self, cells: &[bool]) -> Vec<bool> {
         let mut found = vec![false; self.by_value.len()];
         for ((cell, _), number) in &self.by_value {
@@ -84,28 +84,30 @@ struct CombinationSearch<'a> {
     threads: &'a [Vec<ThreadTrace>],
     /// Whether the traces contain exchanges between lanes.
     has_exchanges: bool,
-    /// Indexed by thread and trace.
+    /// Reads and writes of each trace, indexed by thread and trace.
     facts: Vec<Vec<TraceSummary>>,
-    /// Values that the traces of each thread and of the following threads can write, and their maximum multiplicities.
+    /// For each thread, the values that this thread and the following threads can write, and the maximum multiplicity
+    /// of each value.
     available_later: Vec<BitSet>,
     later_made: Vec<Vec<usize>>,
-    /// Values read and written so far, by depth of the search.
+    /// Values that the chosen traces read and write, for each depth of the search.
     reads: Vec<BitSet>,
     writes: Vec<BitSet>,
     produced: Vec<usize>,
     consumed: Vec<usize>,
     chosen: Vec<usize>,
     found: Vec<Vec<usize>>,
-    /// Whether a value is written by at most one event and consumed by at most one atomic, by number.
+    /// For each value number, whether its cell is a counter, so that at most one event writes the value and at most one
+    /// atomic consumes it.
     is_once: Vec<bool>,
     limit: usize,
     tried: usize,
-    /// Traces to try by thread; empty for all traces.
+    /// Traces that the search tries for each thread; empty if it tries all traces.
     classes: Vec<Rc<[usize]>>,
 }
 
-/// Returns for each thread the values that this thread and the following threads can write, and their maximum
-/// multiplicities.
+/// Returns for each thread the values that this thread and the following threads can write, and the maximum
+/// multiplicity of each value.
 fn later_values(facts: &[Vec<TraceSummary>], n: usize) -> (Vec<BitSet>, Vec<Vec<usize>>) {
     let n_threads = facts.len();
     let mut later = vec![bits(n); n_threads + 1];
@@ -215,7 +217,7 @@ impl<'a> CombinationSearch<'a> {
         }
     }
 
-    /// Checks whether the exchanges of a trace are consistent with the preceding traces.
+    /// Checks whether the exchanges of a trace are consistent with the chosen traces of the preceding threads.
     fn exchanges_match(&self, thread: usize, trace: usize) -> bool {
         let of = |thread: usize, trace: usize| self.threads.get(thread)?.get(trace);
         let Some(own) = of(thread, trace).filter(|_| self.has_exchanges) else {
@@ -233,7 +235,8 @@ impl<'a> CombinationSearch<'a> {
         })
     }
 
-    /// Adds a trace. Returns `false` if a read can have no write, whatever traces the following threads have.
+    /// Adds a trace to the combination. Returns `false` if some read has no write, regardless of the traces of the
+    /// following threads.
     fn push_trace(&mut self, thread: usize, trace: usize) -> bool {
         let Some(own) = self.facts.get(thread).and_then(|all| all.get(trace)) else {
             return false;
@@ -284,7 +287,7 @@ impl<'a> CombinationSearch<'a> {
     }
 }
 
-/// Value numbers of a trace.
+/// Value numbers of the reads and writes of a trace, with multiplicity.
 struct TraceValues {
     reads: Vec<usize>,
     produced: Vec<usize>,
@@ -337,8 +340,8 @@ impl TraceValues {
     }
 }
 
-/// Checks whether all atomics on common cells are morally strong with each other. Then no two of them read the same
-/// write, because each atomic immediately follows the write that it reads.
+/// Checks whether all atomics on common cells are morally strong with each other. In this case, no two of these atomics
+/// read the same write, because each atomic immediately follows the write that it reads in coherence order.
 pub(crate) fn rmw_uniqueness(
     question: &LitmusQuery,
     threads: &[Vec<ThreadTrace>],
@@ -389,7 +392,7 @@ pub(crate) fn rmw_uniqueness(
 }
 
 /// Returns the cell with the most atomics among the cells that only morally strong atomics of several threads modify.
-/// Their coherence order is a chain in which each atomic immediately follows the write that it reads.
+/// The coherence order of these atomics is a chain in which each atomic immediately follows the write that it reads.
 fn chain_of(question: &LitmusQuery, traces: &ThreadTraces) -> Option<usize> {
     if rmw_uniqueness(question, &traces.threads) == RmwUniqueness::Open {
         return None;
@@ -429,9 +432,9 @@ fn chain_of(question: &LitmusQuery, traces: &ThreadTraces) -> Option<usize> {
 /// Trie of the traces of a thread by their atomics on one cell.
 #[derive(Default)]
 struct RmwChainTrie {
-    /// Edges by node: read and written value of the next atomic, and the target node.
+    /// Edges of each node: the read and the written value of the next atomic, and the target node.
     next: Vec<Vec<((u64, u64), usize)>>,
-    /// Traces that end at each node.
+    /// Traces of the thread that end at each node.
     ends: Vec<Rc<[usize]>>,
 }
 
@@ -470,8 +473,8 @@ impl RmwChainTrie {
     }
 }
 
-/// Enumerates the orders of the atomics on one cell. Returns for each order the traces of each thread with the same
-/// atomics, or `None` if there are more orders than `limit`.
+/// Enumerates the orders of the atomics on one cell. For each order, returns the traces of each thread whose atomics
+/// agree with the order. Returns `None` if there are more orders than `limit`.
 fn orders_of(traces: &ThreadTraces, cell: usize, limit: usize) -> Option<Vec<Vec<Rc<[usize]>>>> {
     let chains = traces.threads.iter().map(|own| RmwChainTrie::of(own, cell));
     let chains: Vec<RmwChainTrie> = chains.collect();

@@ -1,9 +1,9 @@
-//! Enumeration of the traces of all threads. Input: a question. Output: the partition of memory into cells, and for
+//! Enumeration of the traces of all threads. Input: a litmus query. Output: the partition of memory into cells, and for
 //! each thread one trace for every combination of values that its reads could return.
 //!
 //! A read returns the initial value or a value that a trace writes. Additional values produce additional traces, which
-//! write additional values, until a fixed point is reached. No value depends on itself, so the number of iterations is
-//! at most the number of writes.
+//! may write additional values, so the enumeration iterates until it reaches a fixed point. No value depends on itself,
+//! so the number of iterations is at most the number of writes.
 
 use crate::explore::event::{EventKind, OrderingRole, Proxy, ThreadTrace};
 use crate::explore::lane_exchange::PublishedValues;
@@ -15,7 +15,7 @@ use crate::explore::trace_combinations::{RmwUniqueness, rmw_uniqueness};
 use crate::explore::value_origins::{ValueOrigins, WriteNumbering};
 use std::collections::BTreeMap;
 
-/// Maximum number of splits of cells before an error is returned.
+/// Maximum number of splits of cells, beyond which the enumeration returns an error.
 const MAX_CUTS: usize = 1024;
 
 /// Traces of all threads.
@@ -23,21 +23,21 @@ const MAX_CUTS: usize = 1024;
 pub(crate) struct ThreadTraces {
     pub(crate) cells: CellPartition,
     pub(crate) threads: Vec<Vec<ThreadTrace>>,
-    /// Whether a loop was truncated.
+    /// Whether a loop was truncated at the iteration limit.
     pub(crate) hit_loop_bound: bool,
-    /// Whether some path executes an instruction, by thread and instruction.
+    /// For each thread and instruction, whether some path of the thread executes the instruction.
     pub(crate) reached: Vec<Vec<bool>>,
-    /// Whether each cell is a counter, as far as the search uses this.
+    /// For each cell, whether the search treats the cell as a counter and skips its decreasing traces.
     pub(crate) counters: Vec<bool>,
 }
 
 /// Restriction of the enumerated traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TraceScope {
-    /// All traces, so that a violated axiom can be named for each forbidden outcome.
+    /// All traces, so that the search finds a violated axiom for each forbidden outcome.
     All,
-    /// Only traces in which counters increase; a decreasing counter violates coherence. Long chains of atomics have too
-    /// many other traces.
+    /// Only traces in which counters increase. A decreasing counter violates coherence, so the other traces have no
+    /// consistent execution, and long chains of atomics have too many of them.
     MonotonicCounters,
 }
 
@@ -49,16 +49,17 @@ pub fn reached(question: &LitmusQuery) -> Result<Vec<Vec<bool>>, ExploreError> {
 /// Initial paths of the threads.
 type InitialPaths = BTreeMap<usize, ThreadPath>;
 
-/// Result of one fixed-point iteration: the traces that a domain permits.
+/// Result of one fixed-point iteration: the traces that the current value domain permits.
 struct Iteration {
     threads: Vec<Vec<ThreadTrace>>,
-    /// Paths that wait for values that no known trace writes, by thread.
+    /// For each thread, the paths that wait for values that no known trace writes.
     waiting: Vec<Vec<ThreadTrace>>,
     hit_loop_bound: bool,
     reached: Vec<Vec<bool>>,
 }
 
-/// Returns the traces; `places` contains for each thread the instructions before which a fence can be inserted.
+/// Returns the traces of all threads. `places` specifies for each thread the instructions before which a fence can be
+/// inserted.
 pub(crate) fn find(
     question: &LitmusQuery,
     places: &[Vec<bool>],
@@ -162,7 +163,7 @@ fn grow(
             let both = counters.iter().zip(&counting).map(|(a, b)| *a && *b);
             let both: Vec<bool> = both.collect();
             if both != counters {
-                // The skipped traces of former counters must be enumerated again.
+                // The traces that were skipped because of a former counter must be enumerated again.
                 counters = both;
                 rounds = 0;
                 continue;
@@ -178,9 +179,9 @@ fn grow(
 }
 
 /// Returns the cells that are counters: all their modifications are morally strong atomics that write more than they
-/// read. Coherence order is a chain of such atomics, so it is the order of their values. In every execution, the first
-/// atomic that violates this rule reads an increasing value, so it is among the enumerated traces, and its cell is not
-/// treated as a counter.
+/// read. Coherence order of a counter is a chain of such atomics, so it equals the order of their values. In every
+/// execution, the first atomic that does not increase its cell reads an increased value. The enumerated traces
+/// therefore contain this atomic, so the cell is not treated as a counter.
 fn counters_of(question: &LitmusQuery, cells: &CellPartition, round: &Iteration) -> Vec<bool> {
     let mut counters = vec![true; cells.list.len()];
     let traces = round.threads.iter().flatten();

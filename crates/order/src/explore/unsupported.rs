@@ -1,4 +1,4 @@
-//! Error messages for unsupported instructions. Input: an instruction of a thread. Output: a message that names a
+//! Error messages for unsupported instructions. Input: an instruction of a thread. Output: a message that suggests a
 //! replacement.
 
 use crate::explore::query::ExploreError;
@@ -6,7 +6,7 @@ use crate::explore::thread_path::{PathExplorer, ThreadPath};
 use warpgrid_isa::{ControlOp, MbarrierOp, Operation, SyncOp};
 
 impl PathExplorer<'_> {
-    /// Returns the error for the current instruction, which is not supported.
+    /// Returns the error for the current instruction, which litmus tests do not support.
     pub(crate) fn refuse(&self, path: &ThreadPath, opcode: &str) -> ExploreError {
         let at = path.place().saturating_sub(1) as usize;
         let instruction = self.function.instructions.get(at);
@@ -22,7 +22,7 @@ impl PathExplorer<'_> {
 const HINT_REMOVE: &str = "remove the instruction";
 const HINT_USE_MOV: &str = "replace the instruction with a move of the result into the destination register, or remove the instruction";
 
-/// Returns the replacement for an unsupported instruction.
+/// Returns the suggested replacement of an unsupported instruction.
 fn replacement_hint(operation: Operation) -> &'static str {
     match operation {
         Operation::Control(op) => match op {

@@ -1,26 +1,28 @@
-//! Provenance of values, which excludes out-of-thin-air values: an atomic reads no value that depends on its own write.
-//! Input: traces. Output: the sets of writes from which each value can be derived. Without this restriction, every sum
-//! of repeated additions would be a possible value.
+//! Provenance of values: the writes on which a value depends. The provenance excludes out-of-thin-air values, because
+//! an atomic reads no value that depends on its own write. Input: traces. Output: the sets of writes from which each
+//! value can be derived. Without this restriction, every sum of repeated additions would be a possible value.
 
 use crate::explore::event::{EventKind, ThreadTrace, TraceEvent};
 use crate::explore::thread_path::ValueDomain;
 use std::collections::HashMap;
 
-/// Maximum number of stored sets per value. A value with more sets has unrestricted provenance.
+/// Maximum number of sets of writes that are stored per value. The provenance of a value with more sets is
+/// unrestricted.
 const MAX_SETS: usize = 128;
-/// Maximum number of set pairs that are combined for one value. Beyond this limit the value has unrestricted
-/// provenance. This is conservative: it only adds candidates, and the axioms reject out-of-thin-air executions anyway.
+/// Maximum number of set pairs that are combined for one value. Beyond this limit, the provenance of the value is
+/// unrestricted. Unrestricted provenance only adds candidate executions, and the axioms reject candidates with
+/// out-of-thin-air values.
 const MAX_PAIRS: usize = 512;
-/// Maximum number of numbered writes.
+/// Maximum number of writes that receive a number, which is the number of bits of a set.
 const MAX_WRITES: usize = 64;
 
-/// Minimal sets of writes from which a value can be derived; no set contains another one.
+/// Provenance of a value: the minimal sets of writes from which the value can be derived. No set contains another set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ValueOrigins {
     sets: Vec<u64>,
-    /// Whether there are too many sets, so that the provenance is unrestricted.
+    /// Whether the provenance is unrestricted, because the value has too many sets.
     is_unbounded: bool,
-    /// Minimum number of writes that the value requires.
+    /// Minimum number of writes from which the value can be derived.
     least: usize,
 }
 
@@ -34,7 +36,7 @@ impl ValueOrigins {
         }
     }
 
-    /// Returns unrestricted provenance.
+    /// Returns unrestricted provenance of a value that requires at least `least` writes.
     fn any(least: usize) -> ValueOrigins {
         ValueOrigins {
             sets: vec![0],
@@ -51,17 +53,17 @@ impl ValueOrigins {
         }
     }
 
-    /// Checks whether the value can be derived without a write.
+    /// Checks whether the value can be derived without the given write.
     pub(crate) fn excludes(&self, write: usize) -> bool {
         self.is_unbounded || self.sets.iter().any(|set| set >> write & 1 == 0)
     }
 
-    /// Checks whether this number of writes can produce the value.
+    /// Checks whether the value can be derived from at most this number of writes.
     pub(crate) fn needs_at_most(&self, writes: usize) -> bool {
         self.least <= writes
     }
 
-    /// Adds a set. Returns whether the provenance changed.
+    /// Adds a set of writes. Returns whether the provenance changed.
     fn add(&mut self, set: u64) -> bool {
         if self.is_unbounded || self.sets.iter().any(|known| known & set == *known) {
             return false;
@@ -116,7 +118,7 @@ pub(crate) struct WriteNumbering {
 }
 
 impl WriteNumbering {
-    /// Returns the number of a write that follows these events of its thread.
+    /// Returns the number of the write of an instruction that follows the events `steps` of its thread.
     pub(crate) fn number(
         &self,
         thread: usize,
@@ -193,7 +195,7 @@ impl WriteNumbering {
     }
 }
 
-/// Returns the number of events of an instruction.
+/// Returns the number of events that an instruction has in a trace.
 fn count(steps: &[TraceEvent], instruction: u32) -> usize {
     steps
         .iter()
@@ -201,8 +203,8 @@ fn count(steps: &[TraceEvent], instruction: u32) -> usize {
         .count()
 }
 
-/// Returns the provenance of a written value: the write itself, combined with the provenance of the reads on which it
-/// depends.
+/// Returns the provenance of a written value: the write itself, combined with the provenance of the values on which the
+/// write depends.
 fn origins_of(
     trace: &ThreadTrace,
     index: usize,
@@ -228,7 +230,7 @@ fn origins_of(
             known.sets.retain(|set| set >> number & 1 == 0);
         }
         if !known.sets.is_empty() {
-            // The write itself is not among the writes of its dependencies.
+            // The dependencies do not include the write itself, so the value requires one write more than they do.
             let least = origins.least.max(known.least.saturating_add(1));
             origins = origins.with(&known);
             origins.least = least;
@@ -237,7 +239,7 @@ fn origins_of(
     origins
 }
 
-/// Returns the cells and values of the reads on which an event depends, including the own read of an atomic.
+/// Returns the cells and values of the reads on which an event depends, including the read of an atomic itself.
 fn reads_of(trace: &ThreadTrace, index: usize) -> impl Iterator<Item = (usize, u64)> {
     let step = trace.steps.get(index);
     let depends = step.map_or(0, |step| step.depends);

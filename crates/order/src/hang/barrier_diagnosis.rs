@@ -1,4 +1,5 @@
-//! Incomplete barriers of a block and of a cluster. Input: a hang and its root wait. Output: the faulty instruction.
+//! Diagnoses barriers of a block or a cluster at which some threads never arrive. Input: a hang and its root wait.
+//! Output: the instruction that causes the hang.
 
 use crate::hang::diagnosis::{
     AFTER_A_WAIT, Culprit, HangContext, OTHER_BRANCH, divergence_point, diverging_instruction,
@@ -7,7 +8,7 @@ use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
 use crate::hang::root_cause::{Wait, WaitKind};
 use warpgrid_emulator::{ArrivalMode, WarpId};
 
-/// Returns the faulty instruction of an incomplete barrier of a block.
+/// Returns the instruction because of which not all expected threads arrive at a barrier of a block.
 pub(crate) fn barrier_at_fault(case: &HangContext<'_>, root: &Wait, id: u32) -> Culprit {
     let WaitKind::Barrier {
         expected, phase, ..
@@ -54,7 +55,7 @@ pub(crate) fn barrier_at_fault(case: &HangContext<'_>, root: &Wait, id: u32) -> 
         .unwrap_or_else(|| diverging_instruction(case, root))
 }
 
-/// Returns the reason for which a warp does not arrive in a phase of a barrier, if it is known.
+/// Returns the reason why a warp does not arrive at a barrier in the given phase, or `None` if the reason is unknown.
 fn missing_warp(
     case: &HangContext<'_>,
     root: &Wait,
@@ -137,7 +138,8 @@ fn missing_at_cluster<'a>(
     })
 }
 
-/// Checks whether a thread that is missing at the cluster barrier would never arrive there even if its wait completed.
+/// Checks whether a thread that has not arrived at the cluster barrier would never arrive there, even if the thread's
+/// current wait completed.
 pub(crate) fn skips_cluster_barrier(case: &HangContext<'_>, root: &Wait) -> bool {
     let code = case.code;
     missing_at_cluster(case, root).any(|wait| {
@@ -146,7 +148,7 @@ pub(crate) fn skips_cluster_barrier(case: &HangContext<'_>, root: &Wait) -> bool
     })
 }
 
-/// Returns the faulty instruction of an incomplete cluster barrier.
+/// Returns the instruction because of which not all threads of the cluster arrive at the cluster barrier.
 pub(crate) fn cluster_at_fault(case: &HangContext<'_>, root: &Wait) -> Culprit {
     let code = case.code;
     let Some(missing) = missing_at_cluster(case, root).next() else {

@@ -1,5 +1,5 @@
-//! Entry point of the diagnosis: determines the faulty instruction, which should have produced the missing event or
-//! prevents it.
+//! Entry point of the diagnosis: determines the faulty instruction, which either should have produced the missing event
+//! or prevents the event.
 
 use crate::hang::barrier_diagnosis::{barrier_at_fault, cluster_at_fault};
 use crate::hang::execution_trace::{AsyncStartEvent, ExecutionTrace, InstructionRef, MbarrierRef};
@@ -38,7 +38,7 @@ impl HangContext<'_> {
     }
 }
 
-/// Returns the diagnosis of an mbarrier misuse that a wait with a wrong phase in a ring buffer causes.
+/// Returns the diagnosis of an mbarrier misuse whose cause is a wait for the wrong phase of a ring buffer.
 pub(crate) fn explain_misuse(case: &HangContext<'_>, root: &Wait) -> Option<Diagnosis> {
     let fault = order_of_waits(case, root)?;
     let strayed = fault.wait.and_then(|wait| premature_wait(case, wait));
@@ -53,12 +53,12 @@ pub(crate) fn explain_misuse(case: &HangContext<'_>, root: &Wait) -> Option<Diag
     })
 }
 
-/// Faulty instruction and explanation.
+/// Instruction that causes a hang, and the explanation of its fault.
 pub(crate) struct Culprit {
     pub(crate) at: Option<InstructionRef>,
     pub(crate) what: &'static str,
     pub(crate) depends_on_order: bool,
-    /// Wrong wait, if it is known to differ from the root wait.
+    /// Wait that should not have been executed, if this wait differs from the root wait.
     pub(crate) wait: Option<InstructionRef>,
 }
 
@@ -80,7 +80,7 @@ impl Culprit {
     }
 }
 
-/// Returns the diagnosis of a hang with this root wait.
+/// Returns the diagnosis of a hang whose root wait is `root`.
 pub(crate) fn explain(case: &HangContext<'_>, root: &Wait) -> Diagnosis {
     let mut block = None;
     let (kind, fault) = match &root.kind {
@@ -145,7 +145,7 @@ pub(crate) fn explain(case: &HangContext<'_>, root: &Wait) -> Diagnosis {
     }
 }
 
-/// Returns the faulty instruction if bytes are missing or were transferred unexpectedly.
+/// Returns the faulty instruction if the transferred bytes of an mbarrier phase do not match the expected bytes.
 fn bytes_at_fault(case: &HangContext<'_>, object: MbarrierRef, bytes: i32) -> Culprit {
     let story = case.story;
     let phase = story.phase(object);
@@ -218,7 +218,8 @@ fn bytes_at_fault(case: &HangContext<'_>, object: MbarrierRef, bytes: i32) -> Cu
     }
 }
 
-/// Returns a multicast copy of this phase that targeted another block of the cluster, but not the waiting block.
+/// Returns a multicast copy of the current mbarrier phase that targeted another block of the cluster, but not the
+/// waiting block.
 fn multicast_past(
     case: &HangContext<'_>,
     object: MbarrierRef,
@@ -241,7 +242,8 @@ fn multicast_past(
         .map(|sent| sent.at)
 }
 
-/// Returns the faulty instruction if lanes of a warp do not reach the synchronization at which the others wait.
+/// Returns the faulty instruction if some lanes of a warp do not reach the warp synchronization at which the other
+/// lanes wait.
 fn lanes_at_fault(case: &HangContext<'_>, root: &Wait, missing: u32) -> Culprit {
     let is_at = case.waits.iter().find(|wait| {
         wait.warp_id() == root.warp_id() && wait.lanes & missing != 0 && wait.at() != root.at()
@@ -280,8 +282,8 @@ pub(crate) fn diverging_instruction(case: &HangContext<'_>, root: &Wait) -> Culp
     }
 }
 
-/// Returns the first instruction of the missing warp after the last instruction that both warps executed, or that last
-/// instruction if the missing warp exits after it.
+/// Returns the instruction that the missing warp executed directly after the last instruction that both warps executed.
+/// If the missing warp exited after the last common instruction, returns the common instruction.
 pub(crate) fn divergence_point(
     case: &HangContext<'_>,
     waiting: &Wait,
@@ -338,7 +340,8 @@ pub(crate) fn diverging_branch(
         .map(|(place, _)| *place)
 }
 
-/// Returns the block that cannot start before another block exits, and the instruction that it would have to execute.
+/// Returns the block that cannot start before another block exits, and the instruction that the unstarted block would
+/// have to execute.
 fn unstarted_at_fault(
     case: &HangContext<'_>,
     root: &Wait,

@@ -1,5 +1,5 @@
-//! Aligned barriers that a divergent warp reached. Input: a run and its history. Output: the barrier, and the branch at
-//! which the lanes diverged.
+//! Diagnoses aligned barriers that a divergent warp reached. Input: a run and its history. Output: the barrier, and the
+//! branch at which the lanes diverged.
 
 use crate::hang::diagnosis;
 use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
@@ -7,8 +7,8 @@ use crate::hang::program_queries::ProgramQuery;
 use crate::hang::root_cause::{Diagnosis, HangKind, Wait, WaitKind, wait_of};
 use warpgrid_emulator::{FaultKind, Machine, RunDiagnosticKind, WaitReason, WarpId};
 
-/// Returns the diagnosis of an aligned barrier that only some lanes of a warp reached. The behavior is undefined,
-/// whether the launch hangs or not.
+/// Returns the diagnosis of an aligned barrier that only some lanes of a warp reached. The behavior of such a barrier
+/// is undefined even if the launch does not hang.
 pub(crate) fn divergent(
     machine: &Machine,
     story: &ExecutionTrace,
@@ -66,7 +66,7 @@ pub(crate) fn divergent(
     })
 }
 
-/// Returns the block, the warp and the barrier of each arrival of a divergent warp, in order.
+/// Returns the block, the warp and the barrier of each arrival of a divergent warp, in the order of the arrivals.
 fn parts_of_warps(
     machine: &Machine,
     story: &ExecutionTrace,
@@ -96,7 +96,8 @@ fn parts_of_warps(
     parts
 }
 
-/// Checks whether the remaining lanes of a warp wait for another event, and would reach the barrier next.
+/// Checks whether the lanes of a warp that have not arrived at a barrier wait for another event, and would reach the
+/// barrier directly after this wait.
 fn comes_later(
     machine: &Machine,
     story: &ExecutionTrace,

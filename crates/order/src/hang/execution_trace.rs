@@ -8,9 +8,9 @@ use warpgrid_emulator::{
 };
 use warpgrid_program::FunctionId;
 
-/// Instruction: function and index.
+/// Instruction, identified by its function and its index in the function.
 pub(crate) type InstructionRef = (FunctionId, u32);
-/// Mbarrier: linear index of its block, and its shared-memory address.
+/// Mbarrier, identified by the linear index of its block and its shared-memory address.
 pub(crate) type MbarrierRef = (u64, u64);
 
 /// Maximum number of recorded instructions per warp.
@@ -46,7 +46,8 @@ impl MbarrierEvent {
     }
 }
 
-/// Start of a copy that completes on an mbarrier, or of an arrival after copies.
+/// Start of a copy that completes on an mbarrier, or of an asynchronous arrival that follows the completion of earlier
+/// copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AsyncStartEvent {
     pub(crate) step: u64,
@@ -54,9 +55,9 @@ pub(crate) struct AsyncStartEvent {
     pub(crate) at: InstructionRef,
     pub(crate) object: MbarrierRef,
     pub(crate) phase: u32,
-    /// Number of transferred bytes; `None` for an arrival.
+    /// Number of bytes that the copy transfers; `None` for an asynchronous arrival.
     pub(crate) bytes: Option<u32>,
-    /// End of the source range in global memory.
+    /// End address of the range that the copy reads from global memory.
     pub(crate) source_end_address: Option<u64>,
 }
 
@@ -98,7 +99,7 @@ pub(crate) struct WriteEvent {
 /// Execution path of a warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WarpPath {
-    /// Latest instructions, each with the lanes that executed it.
+    /// Instructions that the warp executed last, each with the lanes that executed the instruction.
     pub(crate) steps: VecDeque<(InstructionRef, u32)>,
     pub(crate) exited: u32,
 }
@@ -118,7 +119,7 @@ pub struct ExecutionTrace {
     /// Step in which the current phase of each mbarrier began.
     pub(crate) began: BTreeMap<MbarrierRef, u64>,
     pub(crate) opened: BTreeMap<(u64, u32), u32>,
-    /// Lanes that have arrived at the barrier of their cluster and have not waited yet.
+    /// Lanes that have arrived at the barrier of their cluster, but have not executed `barrier.cluster.wait` yet.
     pub(crate) at_cluster: BTreeMap<WarpId, u32>,
 }
 
@@ -128,9 +129,9 @@ pub struct MixedPhase {
     /// Linear index of the block.
     pub block: u64,
     pub id: u32,
-    /// Number of completed phases of the barrier before this phase.
+    /// Number of phases that the barrier completed before this phase.
     pub phase: u32,
-    /// Function and index of each instruction.
+    /// Function and index of each instruction at which threads waited.
     pub places: Vec<(FunctionId, u32)>,
 }
 
@@ -138,7 +139,8 @@ impl ExecutionTrace {
     /// Returns the first phase of each barrier at which threads waited at different instructions.
     pub fn mixed_phases(&self) -> Vec<MixedPhase> {
         let mut places: BTreeMap<(u64, u32, u32), Vec<InstructionRef>> = BTreeMap::new();
-        // `bar.arrive` is intended to pair with another instruction.
+        // An arrival by `bar.arrive` does not wait, and is intended to pair with a different instruction, so it is
+        // ignored.
         for came in self
             .came
             .iter()

@@ -1,4 +1,5 @@
-//! Static queries on loops: exit tests and exits, and the definitions of addresses and parities.
+//! Static queries on the loops of a kernel: their exit tests and exit branches, and the definitions of addresses and
+//! parities in their bodies.
 
 use crate::hang::execution_trace::{ExecutionTrace, InstructionRef, LaneId};
 use crate::hang::program_queries::ProgramQuery;
@@ -8,7 +9,7 @@ use warpgrid_program::RegisterId;
 /// Maximum number of instructions in a backward data-flow search.
 const MAX_CHAIN_LENGTH: usize = 64;
 
-/// Loop in source order: its first instruction and its back edge.
+/// Loop as a range of instructions in source order, from its first instruction to its back edge.
 #[derive(Clone, Copy, Debug)]
 struct TextLoop {
     start: u32,
@@ -77,7 +78,8 @@ impl ProgramQuery<'_> {
         None
     }
 
-    /// Checks whether an instruction depends on one of the registers within a loop.
+    /// Checks whether an instruction of a loop depends on one of the given registers through instructions of the same
+    /// loop.
     fn depends_on(self, at: InstructionRef, around: TextLoop, registers: &[RegisterId]) -> bool {
         let mut open = vec![at];
         let mut seen = Vec::new();
@@ -102,7 +104,8 @@ impl ProgramQuery<'_> {
         false
     }
 
-    /// Returns the branch by which a thread left the loop around an instruction before the loop condition became false.
+    /// Returns the branch by which a thread left the loop that contains an instruction before the loop condition became
+    /// false.
     pub(crate) fn early_exit_branch(
         self,
         story: &ExecutionTrace,
@@ -121,7 +124,7 @@ impl ProgramQuery<'_> {
         (exit != around.back && self.is_guarded_branch(exit)).then_some(exit)
     }
 
-    /// Checks whether two instructions have address operands with equal definitions.
+    /// Checks whether two instructions have address operands that are defined by equal instructions.
     pub(crate) fn same_address(self, a: InstructionRef, b: InstructionRef) -> bool {
         match (self.address_register(a), self.address_register(b)) {
             (Some(first), Some(second)) => {
@@ -143,7 +146,8 @@ impl ProgramQuery<'_> {
         }
     }
 
-    /// Returns the definition of the parity of a wait, or the wait itself if the parity is a literal.
+    /// Returns the instruction that defines the parity operand of an mbarrier wait, or the wait itself if the parity is
+    /// a literal.
     pub(crate) fn parity_definition(self, wait: InstructionRef) -> InstructionRef {
         let (parity, address) = self.wait_registers(wait);
         let register = parity.filter(|_| parity != address);
@@ -151,8 +155,8 @@ impl ProgramQuery<'_> {
         made.unwrap_or(wait)
     }
 
-    /// Checks whether the first access to shared memory after a wait is a read, with no earlier copy or mbarrier
-    /// operation.
+    /// Checks whether the first access to shared memory after a wait is a read, and no copy or mbarrier operation
+    /// precedes this read.
     pub(crate) fn reads_after(self, wait: InstructionRef) -> bool {
         let first = self.next_after(wait, |at| {
             self.is_test(at) || self.is_copy(at) || self.is_arrival(at) || self.is_shared_access(at)

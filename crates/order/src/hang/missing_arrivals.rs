@@ -1,4 +1,4 @@
-//! Missing arrivals at an mbarrier: determines the instruction that should have arrived.
+//! Diagnosis of mbarrier phases with missing arrivals: determines the instruction that should have arrived.
 
 use crate::hang::diagnosis::{
     AFTER_A_WAIT, Culprit, HangContext, OTHER_MBARRIER, diverging_branch, diverging_instruction,
@@ -14,8 +14,9 @@ use warpgrid_emulator::{MbarrierOperation, WarpId};
 pub(crate) const MSG_WRONG_MBARRIER: &str =
     "the waiting threads must arrive at this mbarrier, but wait on the wrong mbarrier";
 
-/// Returns the faulty instruction of an mbarrier phase with missing arrivals. Rules about the current phase are certain
-/// and apply first, then rules about threads that arrived in earlier phases, then rules about later arrivals.
+/// Returns the faulty instruction of an mbarrier phase with missing arrivals. The rules about the current phase are
+/// certain, so they apply first. The rules about threads that arrived in earlier phases apply next, and the rules about
+/// arrivals that follow a wait apply last.
 pub(crate) fn arrivals_at_fault(
     case: &HangContext<'_>,
     root: &Wait,
@@ -43,7 +44,7 @@ pub(crate) fn arrivals_at_fault(
         .unwrap_or_else(|| missing.blocked_arrivals())
 }
 
-/// Incomplete phase of an mbarrier, and a wait for this phase.
+/// Incomplete phase of an mbarrier, and a wait for the completion of this phase.
 #[derive(Clone, Copy)]
 pub(crate) struct MissingArrivals<'a> {
     pub(crate) case: &'a HangContext<'a>,
@@ -64,7 +65,7 @@ impl MissingArrivals<'_> {
         self.case.story.phase(self.object)
     }
 
-    /// Returns the operations on the mbarrier.
+    /// Returns the recorded operations on the mbarrier.
     fn mbarrier_events(&self) -> impl DoubleEndedIterator<Item = &MbarrierEvent> {
         let deeds = self.case.story.deeds.iter();
         deeds.filter(|deed| deed.object == self.object)
@@ -76,7 +77,7 @@ impl MissingArrivals<'_> {
         init.map(|deed| deed.at)
     }
 
-    /// Returns the threads that arrived in a phase.
+    /// Returns the threads that arrived at the mbarrier in a phase.
     fn threads_of(&self, phase: u32) -> BTreeSet<LaneId> {
         let arrivals = self.mbarrier_events();
         let arrivals = arrivals.filter(|deed| deed.phase == phase && is_arrival(deed.act));
@@ -95,7 +96,7 @@ impl MissingArrivals<'_> {
         path.is_some_and(|path| path.exited >> thread.lane & 1 != 0)
     }
 
-    /// Checks whether the block uses no other mbarrier for which the wait could have been intended.
+    /// Checks whether this mbarrier is the only mbarrier of the block for which the wait could have been intended.
     fn is_only_object(&self) -> bool {
         let story = self.case.story;
         let deeds = story.deeds.iter().map(|deed| deed.object);
@@ -103,7 +104,7 @@ impl MissingArrivals<'_> {
         all.all(|other| other == self.object || other.0 != self.object.0)
     }
 
-    /// Checks whether a thread has arrived in any phase.
+    /// Checks whether a thread has arrived at the mbarrier in any phase.
     pub(crate) fn has_any(&self) -> bool {
         self.mbarrier_events().any(|deed| is_arrival(deed.act))
     }
@@ -231,8 +232,8 @@ impl MissingArrivals<'_> {
     }
 }
 
-/// Checks whether lanes that are predicated off for an arrival have accessed data memory before, so that other threads
-/// wait for these lanes.
+/// Checks whether the lanes that are predicated off for an arrival have accessed data memory before. If they have,
+/// other threads depend on the arrival of these lanes.
 fn has_data(case: &HangContext<'_>, excluded: &PredicatedOff) -> bool {
     let path = case.story.paths.get(&excluded.warp);
     let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
@@ -280,8 +281,8 @@ pub(crate) fn is_own_wait(case: &HangContext<'_>, wait: &Wait, object: MbarrierR
     is_only_provider(case, wait.warp_id(), object)
 }
 
-/// Checks whether one warp expects bytes at an mbarrier at which no other warp arrives, while other warps wait
-/// elsewhere.
+/// Checks whether one warp expects bytes at an mbarrier at which no other warp arrives, while other warps wait for
+/// other events.
 pub(crate) fn is_only_provider(case: &HangContext<'_>, warp: WarpId, object: MbarrierRef) -> bool {
     let is_alone = case
         .story
@@ -320,7 +321,7 @@ pub(crate) fn providers(case: &HangContext<'_>, object: MbarrierRef) -> BTreeSet
         .collect()
 }
 
-/// Checks whether the waiting thread itself would be the first to arrive at the mbarrier, by its next arrival. Such a
+/// Checks whether the next arrival of the waiting thread itself would be the first arrival at the mbarrier. Such a
 /// thread waits for the wrong mbarrier.
 pub(crate) fn would_arrive_itself(
     case: &HangContext<'_>,
@@ -333,8 +334,8 @@ pub(crate) fn would_arrive_itself(
     arrives && providers(case, object).is_empty()
 }
 
-/// Returns the branch by which expected threads have exited: lanes of a warp in which other lanes arrive, or whole
-/// warps.
+/// Returns the branch by which threads exited whose arrival is expected. These threads are either some lanes of a warp
+/// whose other lanes arrive, or whole warps.
 fn left_early(case: &HangContext<'_>, object: MbarrierRef, pending: u32) -> Option<InstructionRef> {
     let story = case.story;
     let arrived = |warp: WarpId| {
@@ -370,8 +371,8 @@ fn left_early(case: &HangContext<'_>, object: MbarrierRef, pending: u32) -> Opti
     found.filter(|_| left == pending)
 }
 
-/// Returns the definition of the address of an arrival at the wrong mbarrier: an mbarrier for which no thread waits, or
-/// for which the arriving warp itself waits.
+/// Returns the instruction that defines the address of an arrival at the wrong mbarrier. An mbarrier is wrong if no
+/// thread waits for it, or if the arriving warp itself waits for it although other warps also arrive at it.
 fn stray_arrival(
     case: &HangContext<'_>,
     root: &Wait,
@@ -404,8 +405,8 @@ fn stray_arrival(
     Some(made.unwrap_or(stray.at))
 }
 
-/// Returns the definition of the parity of a first wait, if the waiting thread produces the data of the mbarrier after
-/// the wait.
+/// Returns the instruction that defines the parity of a thread's first wait on the mbarrier, if the same thread
+/// produces the data of the mbarrier after this wait.
 fn first_parity(
     case: &HangContext<'_>,
     root: &Wait,

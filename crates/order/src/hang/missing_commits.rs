@@ -1,4 +1,5 @@
-//! Arrivals of matrix operations on completion: commits to another mbarrier, and missing commits.
+//! Diagnosis of arrivals that `tcgen05.commit` performs when matrix operations complete: commits to another mbarrier,
+//! and missing commits.
 
 use crate::hang::diagnosis::{Culprit, OTHER_MBARRIER};
 use crate::hang::execution_trace::{InstructionRef, MbarrierRef};
@@ -22,7 +23,7 @@ impl MissingArrivals<'_> {
         is_missed.then(|| Culprit::at(sent.at, OTHER_MBARRIER))
     }
 
-    /// Returns a matrix operation that no commit follows, so that its completion is never signaled.
+    /// Returns a matrix operation that no commit follows, so that no mbarrier signals the completion of the operation.
     pub(crate) fn uncommitted(&self) -> Option<Culprit> {
         let code = self.case.code;
         let operation = |at: &InstructionRef| code.operation_of(*at)?.unit()?.tensor_memory();

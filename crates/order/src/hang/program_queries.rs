@@ -1,4 +1,5 @@
-//! Static queries on the code of a kernel: loops, tests, definitions of registers, later barriers.
+//! Static queries on the code of a kernel: its loops, its exit tests, the definitions of its registers, and the
+//! barriers that follow an instruction.
 
 use crate::hang::execution_trace::InstructionRef;
 use std::collections::BTreeSet;
@@ -111,7 +112,7 @@ impl<'p> ProgramQuery<'p> {
             })
     }
 
-    /// Returns the operation of an atomic that returns the old value.
+    /// Returns the operation of an `atom` instruction, which returns the old value of the memory location.
     fn atomic_with_result(self, at: InstructionRef) -> Option<AtomicOp> {
         let action = self.action(at)?;
         let has_result = action.operation.memory() == Some(MemoryOp::Atomic);
@@ -170,7 +171,7 @@ impl<'p> ProgramQuery<'p> {
         self.barrier_literals(at).next()
     }
 
-    /// Returns the literal thread count of a barrier of the block whose barrier number is a literal, too.
+    /// Returns the literal thread count of a block barrier, provided that the barrier number is also a literal.
     pub(crate) fn barrier_count(self, at: InstructionRef) -> Option<u64> {
         self.barrier_literals(at).skip(1).last()
     }
@@ -193,8 +194,8 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Returns the first instruction in source order that satisfies the predicate on an execution path from `at`. Paths
-    /// do not follow back edges.
+    /// Returns the first instruction in source order that lies on an execution path from `at` and satisfies the
+    /// predicate. Paths do not follow back edges.
     pub(crate) fn next_after(
         self,
         at: InstructionRef,
@@ -221,7 +222,7 @@ impl<'p> ProgramQuery<'p> {
         None
     }
 
-    /// Returns the next barrier with this number after an instruction.
+    /// Returns the next block barrier with number `id` after an instruction.
     pub(crate) fn barrier_after(self, at: InstructionRef, id: u32) -> Option<InstructionRef> {
         self.next_after(at, |place| self.barrier_id(place) == Some(id.into()))
     }
@@ -240,8 +241,8 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Returns the exit test of the innermost loop around an instruction. Loops that only repeat the instruction itself
-    /// are skipped.
+    /// Returns the exit test of the innermost loop around an instruction. A loop that only repeats the instruction
+    /// itself is skipped in favor of the loop around it.
     pub(crate) fn loop_test(self, at: InstructionRef) -> Option<InstructionRef> {
         let mut loops: Vec<(u32, InstructionRef)> = self
             .instruction_refs(at)
@@ -301,7 +302,7 @@ impl<'p> ProgramQuery<'p> {
             .collect()
     }
 
-    /// Returns the next comparison that reads the result of a load.
+    /// Returns the first comparison after a load that reads the loaded value.
     pub(crate) fn test_of(self, load: InstructionRef) -> Option<InstructionRef> {
         let loaded = self.destinations(load);
         self.next_after(load, |place| {
@@ -311,7 +312,8 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Checks whether the code after an instruction starts copies or expects bytes before its next wait.
+    /// Checks whether the code after an instruction starts copies, or executes an `expect_tx` operation, before its
+    /// next wait.
     pub(crate) fn produces_after(self, at: InstructionRef) -> bool {
         let rest = self.instruction_refs(at).filter(|place| place.1 > at.1);
         rest.take_while(|place| !self.is_test(*place))
@@ -319,7 +321,7 @@ impl<'p> ProgramQuery<'p> {
     }
 }
 
-/// Queries on registers on which waits depend.
+/// Queries on the registers on which mbarrier waits depend.
 impl ProgramQuery<'_> {
     /// Returns the parity register and the address register of a wait.
     pub(crate) fn wait_registers(
@@ -374,8 +376,9 @@ impl ProgramQuery<'_> {
         of(a) == of(b)
     }
 
-    /// Returns the first instruction of the definition chain of a register, followed backwards through copies, masks
-    /// and parity flips. Returns `None` if the chain contains a shift, a division or another phase update.
+    /// Follows the definition of a register backwards through copies, masks and parity flips, and returns the
+    /// instruction at the start of this chain. Returns `None` if the chain contains a shift, a division or another
+    /// phase update.
     pub(crate) fn copy_chain_origin(
         self,
         from: InstructionRef,
@@ -426,7 +429,8 @@ impl ProgramQuery<'_> {
             || self.moves(at).is_some_and(MoveOp::keeps_value)
     }
 
-    /// Checks whether an instruction derives the pass number from a stage counter, or flips a bit.
+    /// Checks whether an instruction derives the number of the pass through a ring buffer from a stage counter, or
+    /// flips a bit.
     fn is_phase_update(self, at: InstructionRef) -> bool {
         use ArithmeticOp::{Bfe, Div, Shr};
         let op = self.arithmetic(at);

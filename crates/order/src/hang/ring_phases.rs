@@ -1,5 +1,5 @@
-//! Waits in a ring buffer whose phases do not match the passes through the ring: wrong parities, addresses and trip
-//! counts.
+//! Diagnosis of mbarrier waits in a ring buffer whose phases do not match the passes through the ring: their parity,
+//! their address or their trip count is wrong.
 
 use crate::hang::diagnosis::{Culprit, HangContext};
 use crate::hang::execution_trace::{InstructionRef, MbarrierRef};
@@ -7,7 +7,7 @@ use crate::hang::missing_arrivals::{MSG_WRONG_MBARRIER, is_only_provider};
 use crate::hang::root_cause::{Wait, WaitKind};
 use warpgrid_emulator::MbarrierOperation;
 
-/// Returns the wait whose parity or address does not match the passes through the ring.
+/// Returns the mbarrier wait whose parity or address does not match the thread's passes through the ring buffer.
 pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     let code = case.code;
     let all = code.waits(root.at());
@@ -63,7 +63,8 @@ fn depends(at: InstructionRef, what: &'static str) -> Culprit {
     }
 }
 
-/// Returns the definition of the parity of a ring wait if the parity never changes, or changes at each stage.
+/// Returns the definition of the parity of a ring wait if the parity never changes, or if it changes at each stage
+/// instead of once per pass.
 fn parity_at_fault(case: &HangContext<'_>, wait: InstructionRef) -> Option<Culprit> {
     let code = case.code;
     let (parity, address) = code.wait_registers(wait);
@@ -95,7 +96,8 @@ fn parity_at_fault(case: &HangContext<'_>, wait: InstructionRef) -> Option<Culpr
     None
 }
 
-/// Returns the definition of the address of arrivals in a loop if no iteration changes the address.
+/// Returns the instruction that defines the mbarrier address of the arrivals in a loop, if no iteration changes this
+/// address.
 fn repeated_address(case: &HangContext<'_>) -> Option<Culprit> {
     let code = case.code;
     let repeated = case.story.deeds.iter().find_map(|deed| {
@@ -116,7 +118,7 @@ fn repeated_address(case: &HangContext<'_>) -> Option<Culprit> {
     })
 }
 
-/// Returns the faulty instruction if a thread waits for a phase that no thread completes.
+/// Returns the faulty instruction if a thread waits for an mbarrier phase that no thread completes.
 pub(crate) fn surplus_wait(case: &HangContext<'_>, root: &Wait, object: MbarrierRef) -> Culprit {
     let story = case.story;
     let deeds = story.deeds.iter().rev();
@@ -152,7 +154,7 @@ pub(crate) fn surplus_wait(case: &HangContext<'_>, root: &Wait, object: Mbarrier
     }
 }
 
-/// Checks whether the input region continues beyond the last byte that the copies have read.
+/// Checks whether the global memory region of the input continues beyond the last byte that the copies have read.
 fn has_more_input(case: &HangContext<'_>) -> bool {
     let last = case
         .story
@@ -165,8 +167,8 @@ fn has_more_input(case: &HangContext<'_>) -> bool {
     case.machine.region_at(end).is_some()
 }
 
-/// Returns the first execution of a wait that completed before any arrival because of its parity. This wait is the root
-/// of the error, even if the threads hang elsewhere.
+/// Returns the first execution of a wait that completed before any arrival because of its parity. This wait is the
+/// cause of the error, even if the threads hang at another instruction.
 pub(crate) fn premature_wait(case: &HangContext<'_>, wait: InstructionRef) -> Option<Wait> {
     let deeds = || {
         let all = case.story.deeds.iter();

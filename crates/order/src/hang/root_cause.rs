@@ -14,7 +14,7 @@ use warpgrid_emulator::{
 };
 use warpgrid_program::FunctionId;
 
-/// Kind of a hang.
+/// Kind of a hang, named after the wait at its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -29,11 +29,11 @@ pub enum HangKind {
     WarpSync,
     /// Loop that polls memory which no remaining thread writes.
     Spin,
-    /// Block that cannot start before another block exits.
+    /// Wait for a block that cannot start before another block exits.
     NotResident,
-    /// Aligned barrier at which only some lanes of a warp arrived.
+    /// Wait at an aligned barrier at which only some lanes of a warp arrived.
     DivergentBarrier,
-    /// Tensor memory allocation for which not enough columns are free.
+    /// Wait of a tensor memory allocation for which not enough columns are free.
     TensorMemory,
     /// Wait for asynchronous operations, which complete without other threads.
     Copies,
@@ -49,7 +49,7 @@ pub enum WaitKind {
         arrived: u32,
     },
     Mbarrier {
-        /// Address in the shared memory of the block.
+        /// Address of the mbarrier in the shared memory of its block.
         address: u64,
         phase: u32,
         parity: bool,
@@ -57,7 +57,7 @@ pub enum WaitKind {
         bytes: i32,
     },
     ClusterBarrier {
-        /// Number of live threads of the cluster that have not arrived.
+        /// Number of live threads of the cluster that have not arrived at the cluster barrier.
         missing: u32,
     },
     WarpSync {
@@ -69,12 +69,12 @@ pub enum WaitKind {
     },
     /// No event: the loop tests registers that it does not modify.
     Registers,
-    /// Free columns of tensor memory.
+    /// Free columns of tensor memory, for which an allocation waits.
     TensorMemory {
         n_columns: u32,
     },
     Copies,
-    /// Residency of a block that is not resident.
+    /// Start of a block that is not resident.
     NotResident,
 }
 
@@ -85,7 +85,7 @@ pub struct Wait {
     pub warp: u32,
     pub lanes: u32,
     pub function: FunctionId,
-    /// Index into the function's instructions.
+    /// Index of the waiting instruction in the function.
     pub instruction: u32,
     pub kind: WaitKind,
 }
@@ -96,14 +96,14 @@ pub struct Diagnosis {
     pub kind: HangKind,
     /// Wait on which the other waits depend, or the arrival of the lanes at a divergent barrier.
     pub root: Wait,
-    /// Whether the affected object depends on the schedule.
+    /// Whether the object on which the threads hang depends on the schedule.
     pub depends_on_order: bool,
     /// Instruction that should have produced the missing event, or that prevents it.
     pub culprit: Option<(FunctionId, u32)>,
-    /// Explanation of the fault at this instruction.
+    /// Explanation of the fault at the `culprit` instruction.
     pub explanation: String,
     pub waits: Vec<Wait>,
-    /// Block that does not start.
+    /// Linear index of a block that cannot start, on which the hang depends.
     pub block: Option<u64>,
 }
 
@@ -149,7 +149,8 @@ pub fn diagnose(
     Some(diagnosis::explain(&case, root))
 }
 
-/// Returns the diagnosis of an mbarrier with more arrivals than expected, which threads cause that are one pass ahead.
+/// Returns the diagnosis of an mbarrier with more arrivals than expected, if threads that are one pass ahead cause the
+/// additional arrivals.
 fn misused(
     machine: &Machine,
     story: &ExecutionTrace,
@@ -287,11 +288,11 @@ fn find_root_wait<'a>(case: &HangContext<'a>, _fault: &Fault) -> Option<&'a Wait
             WaitKind::Copies => 10,
         }
     };
-    // Of equal ranks, the first wait is the root.
+    // `max_by_key` returns the last maximum, so the reversed order selects the first wait among waits of equal rank.
     case.waits.iter().rev().max_by_key(|wait| rank(wait))
 }
 
-/// Checks whether the missing lanes wait for an event that the lanes waiting here would not produce.
+/// Checks whether the missing lanes of a warp wait for an event that the lanes of the wait `here` would not produce.
 fn waits_outside(case: &HangContext<'_>, here: &Wait, missing: u32) -> bool {
     let code = case.code;
     let mut others = case.waits.iter().filter(|wait| {
@@ -374,7 +375,7 @@ fn rank_of_mbarrier(
     if !providers.is_empty() && !providers.iter().any(waits) {
         return 75;
     }
-    // In a cycle of waits, the thread that continues as a producer should not wait.
+    // In a cycle of waits, the faulty wait is that of the thread whose code after the wait produces data.
     if case.code.produces_after(wait.at()) {
         65
     } else {
@@ -382,7 +383,7 @@ fn rank_of_mbarrier(
     }
 }
 
-/// Returns the waiting lanes by warp.
+/// Returns the waiting lanes of each warp.
 pub(crate) fn lanes_by_warp(waits: &[Wait]) -> BTreeMap<WarpId, u32> {
     let mut all = BTreeMap::new();
     for wait in waits {

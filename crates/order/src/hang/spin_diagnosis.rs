@@ -1,4 +1,5 @@
-//! Loops that poll memory which no remaining thread writes: flags with unexpected values, counters, locks.
+//! Diagnosis of loops that poll memory which no remaining thread writes. The polled memory is a flag with an unexpected
+//! value, a counter, or a lock.
 
 use crate::hang::diagnosis::{Culprit, HangContext, diverging_instruction, parting_from};
 use crate::hang::execution_trace::{InstructionRef, WarpPath, WriteEvent};
@@ -39,8 +40,8 @@ fn tested_elsewhere(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     None
 }
 
-/// Returns the last write to the polled memory if its value does not satisfy the loop, or a store of the loop itself
-/// that changes nothing.
+/// Returns the last write to the polled memory if the written value does not satisfy the loop condition, or a store in
+/// the loop itself that leaves the polled value unchanged.
 fn change_at_fault(
     case: &HangContext<'_>,
     root: &Wait,
@@ -52,7 +53,7 @@ fn change_at_fault(
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
     let touches = |w: &&WriteEvent| w.memory == memory && w.start <= address && address < w.end;
     let mut changes = story.written.iter().rev().filter(|w| w.changes);
-    // A store that leaves the value unchanged is evidence, too.
+    // A store that leaves the value unchanged can also be the faulty store.
     let mut others = story.written.iter().rev();
     let by_others = |w: &&WriteEvent| touches(w) && !is_waiting(&w.warp, w.lanes);
     let last = changes.find(touches).or_else(|| others.find(by_others));
@@ -91,7 +92,8 @@ fn predicated_off_store(case: &HangContext<'_>) -> Option<Culprit> {
     Some(Culprit::at(excluded.at, what))
 }
 
-/// Returns the faulty instruction for a store to another address of the same allocation.
+/// Returns the faulty instruction if a thread stored to another address of the allocation that contains the polled
+/// address.
 fn near_store_at_fault(
     case: &HangContext<'_>,
     root: &Wait,
@@ -191,7 +193,7 @@ fn skipped_store(
         let steps = path.steps.iter().rev().map(|(at, _)| *at);
         let mut steps = steps.skip_while(|at| case.code.is_exit(*at));
         let last = steps.next().filter(|at| case.code.is_guarded_branch(*at))?;
-        // All lanes of the waiting warp must have executed the branch together.
+        // The branch explains the hang only if all lanes of the waiting warp executed it together.
         let own = story.paths.get(&root.warp_id())?;
         let mut there = own.steps.iter().filter(|(at, _)| *at == last);
         let is_whole = there.next().is_some_and(|(_, lanes)| *lanes == root.lanes);
@@ -255,7 +257,7 @@ pub(crate) fn holder<'a>(
         .filter(|last| case.code.is_compare_and_swap(last.at))
 }
 
-/// Returns the faulty instruction if a lock is never released.
+/// Returns the faulty instruction if no thread releases the lock that a loop tries to acquire.
 fn lock_at_fault(
     case: &HangContext<'_>,
     root: &Wait,
@@ -282,7 +284,7 @@ fn lock_at_fault(
     Some(unreleased_lock(case, root, holder, memory, address))
 }
 
-/// Returns the reason for which an exited thread has not released a lock.
+/// Returns the reason why an exited thread has not released a lock.
 fn unreleased_lock(
     case: &HangContext<'_>,
     root: &Wait,

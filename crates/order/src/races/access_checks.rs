@@ -1,4 +1,5 @@
-//! Loads, stores and atomics of warps: checks each piece of an access against the earlier accesses to the same bytes.
+//! Race check of loads, stores and atomics of warps: compares each piece of an access with the earlier accesses to the
+//! same bytes.
 
 use crate::races::access_site::{
     AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind, is_checked_elsewhere,
@@ -31,7 +32,7 @@ struct LaneGroup {
 const MAX_GROUPS: usize = 4;
 
 impl LaneGroup {
-    /// Checks whether a piece belongs to other lanes and covers the same bytes.
+    /// Checks whether a piece covers the same bytes as this group, but belongs to other lanes.
     fn takes_in(&self, piece: &LaneGroup) -> bool {
         let bytes = |of: &LaneGroup| (of.bytes.address, of.bytes.n, of.bytes.memory);
         bytes(self) == bytes(piece) && self.lanes & piece.lanes == 0
@@ -92,8 +93,8 @@ impl RaceDetector {
                 },
                 ty_bytes: piece.n_bytes,
             };
-            // A piece joins a group other than the latest one only if `same_value` is equal, because a race reports for
-            // its own lane whether the access leaves the value unchanged.
+            // A race reports whether the access of its lane leaves the value unchanged, so a piece joins a group other
+            // than the latest one only if their `same_value` fields are equal.
             let of_piece = groups.iter_mut().enumerate().find(|(number, group)| {
                 let is_like = *number == latest || group.bytes.same_value == same_value;
                 is_like && group.takes_in(&alone)
@@ -117,7 +118,7 @@ impl RaceDetector {
         self.see_groups_together(event, state, of, &groups);
     }
 
-    /// Checks the groups of lanes with shared bytes. Races are reported in lane order.
+    /// Checks the groups of lanes with shared bytes. Reports races in lane order.
     fn see_groups_together(
         &mut self,
         event: &AccessEvent<'_>,
@@ -195,7 +196,8 @@ impl RaceDetector {
         });
     }
 
-    /// Checks an access to the shared memory of another block, which must have started and must not have exited.
+    /// Checks an access to the shared memory of another block. The other block must have started and must not have
+    /// exited.
     fn check_remote_access(&mut self, by: &AccessContext<'_>, bytes: ByteRange, block: u64) {
         let lane = by.lanes.trailing_zeros();
         let thread = ThreadId::of_lane(by.home.block, by.threads.warp(), lane);

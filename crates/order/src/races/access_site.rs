@@ -40,7 +40,7 @@ pub enum ProxyKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct AccessSite {
     pub function: FunctionId,
-    /// Index into the function's instructions.
+    /// Index of the instruction in its function.
     pub instruction: u32,
     pub kind: SiteAccessKind,
     pub strength: Strength,
@@ -61,7 +61,7 @@ impl AccessSite {
             && self.proxy == other.proxy
     }
 
-    /// Checks whether the scopes of the accesses include each other's thread.
+    /// Checks whether the scope of each of the two accesses includes the thread of the other access.
     pub(crate) fn mutual(
         &self,
         own: ThreadLocation,
@@ -91,12 +91,13 @@ pub(crate) enum OperandRole {
 #[derive(Debug, Default)]
 pub(crate) struct AccessSites {
     known: Vec<SiteEntry>,
-    /// Number of the latest site plus one, by function and instruction; 0 if there is none.
+    /// Number of the latest site of each instruction plus one, indexed by function and instruction; 0 if the
+    /// instruction has no site.
     latest: Vec<Vec<u32>>,
 }
 
-/// A site with its distinguishing properties within the instruction, and the link to the previous site as in
-/// [`AccessSites::latest`].
+/// A site with the properties that distinguish it from the other sites of its instruction, and a link to the previous
+/// site of the instruction in the encoding of [`AccessSites::latest`].
 #[derive(Debug)]
 struct SiteEntry {
     site: AccessSite,
@@ -217,8 +218,8 @@ pub(crate) fn has_read_only(program: &Program) -> bool {
     actions.any(|action| action.modifiers.has(Flag::NonCoherent))
 }
 
-/// Checks whether the accesses of an instruction are checked elsewhere, as for mbarriers, or use a proxy that the
-/// memory model leaves unspecified.
+/// Checks whether another module checks the accesses of an instruction (such as mbarrier operations), or whether the
+/// accesses use a proxy that the memory model leaves unspecified.
 pub(crate) fn is_checked_elsewhere(
     program: &Program,
     function: FunctionId,
@@ -232,7 +233,7 @@ pub(crate) fn is_checked_elsewhere(
 }
 
 /// Checks whether an instruction reads the predicate that a test instruction writes first. Code that ignores the result
-/// of a test has not waited.
+/// of an mbarrier test has not waited for the phase.
 pub(crate) fn is_test_result_used(
     program: &Program,
     function: FunctionId,

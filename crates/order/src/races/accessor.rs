@@ -1,4 +1,4 @@
-//! The lanes of a warp that access the same bytes, and the accesses with which they are compared.
+//! The lanes of a warp that access the same bytes, and the earlier accesses with which the current access is compared.
 
 use crate::races::access_site::{AccessSiteId, AccessSites, ProxyKind};
 use crate::races::launch_shape::LaunchShape;
@@ -8,19 +8,21 @@ use crate::races::vector_clock::{ClockGroup, VectorClock, lanes_of};
 use crate::races::warp_state::WarpState;
 use crate::scope::ThreadLocation;
 
-/// Number of entries of a word from which on entries that happen before the newest access are dropped.
+/// Number of access records of a word at which the detector starts to drop the records that happen before the newest
+/// access.
 pub(crate) const PRUNE_THRESHOLD: usize = 24;
 
 /// Lanes of a warp that access the same bytes, directly or by an asynchronous operation.
 #[derive(Clone, Copy)]
 pub(crate) struct AccessContext<'a> {
     pub(crate) warp: &'a WarpState,
-    /// Row of the threads in vector clocks.
+    /// Row of the accessing threads in vector clocks.
     pub(crate) threads: ClockGroup,
     pub(crate) lanes: u32,
     pub(crate) home: ThreadLocation,
     pub(crate) site: AccessSiteId,
-    /// Row to which the accesses are attributed.
+    /// Row of the vector clocks to which the accesses are attributed; it differs from `threads` for asynchronous
+    /// operations.
     pub(crate) as_row: ClockGroup,
     pub(crate) as_lanes: u32,
     pub(crate) as_epoch: u32,
@@ -30,11 +32,11 @@ pub(crate) struct AccessContext<'a> {
 /// Bytes of an access within one word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordPart {
-    /// All bytes of the access.
+    /// All bytes of the access, including its bytes in other words.
     pub(crate) bytes: ByteRange,
     /// Address of the word.
     pub(crate) word: u64,
-    /// One bit for each byte of the word.
+    /// Accessed bytes of the word, one bit each.
     pub(crate) mask: u8,
 }
 
@@ -42,7 +44,7 @@ pub(crate) struct WordPart {
 #[derive(Clone, Copy)]
 pub(crate) struct CurrentLanes<'a> {
     pub(crate) warp: &'a WarpState,
-    /// Row of the threads in vector clocks.
+    /// Row of the accessing threads in vector clocks.
     pub(crate) threads: ClockGroup,
     pub(crate) lanes: u32,
     pub(crate) proxy: ProxyKind,
@@ -56,8 +58,8 @@ impl CurrentLanes<'_> {
             .all_know(self.lanes, (entry.row, entry.lanes, entry.epoch))
     }
 
-    /// Checks for each lane whether a proxy fence orders an earlier access before accesses through the asynchronous
-    /// proxy, or no fence is needed.
+    /// Checks for each lane that an earlier access needs no proxy fence, or that a proxy fence orders the earlier
+    /// access before accesses through the asynchronous proxy.
     pub(crate) fn is_proxy_fenced(&self, entry: &AccessRecord, their: ProxyKind) -> bool {
         let block = self.threads.block();
         let is_here = !entry.row.is_single() && entry.row.block() == block;
@@ -78,8 +80,8 @@ pub(crate) struct OrderingOracle<'a> {
     pub(crate) sites: &'a AccessSites,
     pub(crate) shape: &'a LaunchShape,
     pub(crate) has_proxies: bool,
-    /// Whether the program contains copies that read tensor maps, or non-coherent loads, with which a write can race at
-    /// any later time.
+    /// Whether the program contains copies that read tensor maps, or non-coherent loads. A write can race with these
+    /// reads at any later time, so its record is never dropped.
     pub(crate) is_kept_for_ever: bool,
 }
 
@@ -98,7 +100,8 @@ impl OrderingOracle<'_> {
         }
     }
 
-    /// Checks whether every access of a thread with this vector clock, through any proxy, is ordered after an earlier access.
+    /// Checks whether an earlier access is ordered before every later access, through any proxy, of a thread with the
+    /// given vector clock.
     pub(crate) fn is_settled(
         &self,
         clock: &VectorClock,

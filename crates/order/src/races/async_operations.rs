@@ -1,5 +1,5 @@
-//! Asynchronous operations: their accesses are checked when the operation starts. The operation happens after the
-//! earlier accesses of its thread, and before the code that waits for its completion.
+//! Race check of asynchronous operations. The accesses of an operation are checked when the operation starts. The
+//! operation happens after the earlier accesses of its thread, and before the code that waits for its completion.
 
 use crate::races::access_site::{
     AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind, action_of,
@@ -32,12 +32,12 @@ pub(crate) struct AsyncStart<'a> {
     pub(crate) event: &'a SyncEvent<'a>,
     pub(crate) pending: &'a InFlightOperation,
     proxy: ProxyKind,
-    /// Number of operations that each lane has started, for kinds that complete in order.
+    /// Number of operations that each lane has started, for the kinds of operations that complete in order.
     numbers: Option<(AsyncGroupKind, [u32; 32])>,
 }
 
 impl AsyncStart<'_> {
-    /// Returns the row, the lanes and the epoch to which the accesses of a lane are attributed.
+    /// Returns the vector clock row, the lanes and the epoch to which the accesses of a lane are attributed.
     fn attribution(&self, lane: u32, access: SiteAccessKind) -> (ClockGroup, u32, u32) {
         match &self.numbers {
             None => {
@@ -110,8 +110,8 @@ impl RaceDetector {
         self.put(block, warp, state);
     }
 
-    /// Marks the 16 bytes of a response as written in the shared memory of the blocks, because the system will write
-    /// the response there.
+    /// Marks the 16 bytes of the response of `clusterlaunchcontrol.try_cancel` as written in the shared memory of the
+    /// blocks, because the asynchronous operation writes the response there.
     fn on_query_response(&mut self, blocks: &[u64], address: u64) {
         for block in blocks {
             for at in (address..address + 16).step_by(4) {
@@ -155,7 +155,7 @@ impl RaceDetector {
 
     /// Checks the byte range that a piece of an operation reads or writes.
     fn look_at_range(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
-        // Non-bulk copies access only a few bytes per lane, so the range check would not pay off.
+        // Non-bulk copies access at most 16 bytes per lane, so the range check would cost more than it saves.
         let rest = match by.as_row.is_copies() {
             true => Some(bytes),
             false => self.see_range(by, bytes),
@@ -183,7 +183,7 @@ impl RaceDetector {
         }
     }
 
-    /// Returns the accessor of a lane that starts an operation with this access.
+    /// Returns the access context of a lane that starts an operation with the given access.
     fn accessor<'a>(
         &self,
         start: &AsyncStart<'a>,
@@ -280,7 +280,8 @@ impl RaceDetector {
         }
     }
 
-    /// Checks that a fence separates the initialization of an mbarrier from the first copy that completes on it.
+    /// Checks that a fence separates the initialization of an mbarrier from the first copy that completes on this
+    /// mbarrier.
     fn look_at_init(
         &mut self,
         start: &AsyncStart<'_>,
@@ -320,7 +321,8 @@ impl RaceDetector {
     }
 
     /// Records the clock of an asynchronous arrival. The arrival happens after all copies that its lanes have started,
-    /// or after the matrix operations, which happen after the earlier accesses of their thread.
+    /// or after all matrix operations that its thread has started. The matrix operations happen after the earlier
+    /// accesses of their thread.
     fn see_arrival_start(&mut self, start: &AsyncStart<'_>) {
         if start.proxy != ProxyKind::Generic {
             let mut clock = VectorClock::empty();
@@ -348,7 +350,8 @@ impl RaceDetector {
         self.arrivals.insert(start.pending.id.0, Rc::new(clock));
     }
 
-    /// Records the completion of an operation: waiters for the current phase of its mbarrier acquire the operation.
+    /// Records the completion of an operation: threads that wait for the current phase of its mbarrier acquire the
+    /// effects of the operation.
     pub(crate) fn on_completion(
         &mut self,
         pending: &InFlightOperation,

@@ -33,11 +33,11 @@ pub(crate) struct BlockState {
     pub(crate) barriers: Vec<(u32, BarrierArrivals)>,
     /// Common lower bound of the clocks of all live threads since the latest barrier of the whole block.
     pub(crate) floor: Option<Rc<VectorClock>>,
-    /// Number of updates of the lower bound.
+    /// Number of updates of `floor`.
     pub(crate) n_floors: u32,
-    /// Number of exited threads.
+    /// Number of threads of the block that have exited.
     pub(crate) n_exited: u32,
-    /// Joined clock of the exited threads.
+    /// Join of the clocks of the exited threads of the block.
     pub(crate) last: Option<Rc<VectorClock>>,
     /// Accesses of other blocks to the shared memory of the block.
     pub(crate) visits: Vec<RemoteAccess>,
@@ -91,7 +91,7 @@ pub(crate) struct RemoteAccess {
 /// Arrivals at a barrier.
 #[derive(Debug, Default)]
 pub(crate) struct BarrierArrivals {
-    /// Joined clock of the arrivals that release.
+    /// Join of the clocks of the arrivals that release.
     pub(crate) clock: Option<Rc<VectorClock>>,
     /// Block, warp and lanes of the waiting threads.
     pub(crate) waiting: Vec<(u64, u32, u32)>,
@@ -109,7 +109,7 @@ pub struct RaceDetector {
     pub(crate) has_maps: bool,
     /// Whether the program contains non-coherent loads.
     pub(crate) has_read_only: bool,
-    /// Tensor maps that the current instruction references.
+    /// Accesses of the current instruction to tensor maps.
     pub(crate) used_maps: Vec<TensorMapAccess>,
     pub(crate) sites: AccessSites,
     pub(crate) shadow: Option<Box<ShadowMemory>>,
@@ -121,24 +121,24 @@ pub struct RaceDetector {
     pub(crate) strong: FastHashMap<StrongLocation, StrongWrite>,
     pub(crate) observed: FastHashMap<StrongLocation, Vec<Observation>>,
     pub(crate) objects: FastHashMap<StrongLocation, MbarrierSyncState>,
-    /// Whether the program reads the result of each mbarrier test instruction.
+    /// For each mbarrier test instruction, whether the program reads the result of the test.
     pub(crate) tests: FastHashMap<(FunctionId, u32), bool>,
-    /// Thread that started each individually completing operation.
+    /// Thread that started each asynchronous operation that completes individually.
     pub(crate) individual_operations: FastHashMap<u64, ThreadId>,
-    /// Joined clock of the committed arrivals of each thread.
+    /// Join of the clocks of the committed arrivals of each thread.
     pub(crate) committed: FastHashMap<ThreadId, Rc<VectorClock>>,
-    /// Clock that each arrival in flight releases.
+    /// Clock that each asynchronous arrival in flight releases.
     pub(crate) arrivals: FastHashMap<u64, Rc<VectorClock>>,
     /// Releases of all sequentially consistent fences.
     pub(crate) fences: ReleaseSet,
     found: Vec<Race>,
     by_pair: FastHashMap<(AccessSiteId, Option<AccessSiteId>, RaceCause), usize>,
-    /// Cache of the latest lookup in `by_pair`, because consecutive words often race between the same sites.
+    /// Cache of the latest lookup in `by_pair`, because races at consecutive words often have the same pair of sites.
     last_pair: Cell<Option<(AccessSiteId, AccessSiteId, usize)>>,
     pub(crate) unwritten: Vec<UninitializedRead>,
     pub(crate) unwritten_sites: Vec<AccessSiteId>,
-    /// Exchanges between lanes of a warp, one for each pair of instructions; `None` if the detector does not search for
-    /// exchanges.
+    /// Exchanges between lanes of a warp that only lockstep execution orders, one for each pair of instructions; `None`
+    /// if the detector does not search for exchanges.
     lockstep: Option<Vec<Race>>,
     /// Whether the shadow memory is full.
     pub(crate) is_truncated: bool,
@@ -180,8 +180,8 @@ impl RaceDetector {
     }
 
     /// Returns a detector that also reports exchanges between lanes of a warp that only lockstep execution orders: a
-    /// strong load and a strong store by different lanes to the same bytes, neither of them atomic, without causality
-    /// order. Such an exchange is not a data race. This detector checks each access on the slow path.
+    /// strong load and a strong store (not `atom` or `red`) by different lanes to the same bytes without causality
+    /// order. Such an exchange is not a data race. The returned detector checks each access on the slow path.
     pub fn with_lockstep(program: Arc<Program>, shape: LaunchShape) -> RaceDetector {
         let mut detector = RaceDetector::new(program, shape);
         detector.lockstep = Some(Vec::new());
@@ -226,8 +226,8 @@ impl RaceDetector {
         }
     }
 
-    /// Checks whether all writes to shared memory are observed. Allocations of tensor memory are not reported to
-    /// observers.
+    /// Checks whether the detector observes all writes to shared memory. Allocations of tensor memory are not reported
+    /// to observers.
     pub(crate) fn knows_writes(&self) -> bool {
         let mut actions = self.program.opcodes.iter();
         !actions.any(|a| {
@@ -272,7 +272,8 @@ impl RaceDetector {
         self.is_known_with((first, second), false, memory, address)
     }
 
-    /// Checks like [`RaceDetector::is_reported`] if it is known whether the new example leaves the value unchanged.
+    /// Performs the check of [`RaceDetector::is_reported`] for a new example of which it is known whether the access
+    /// leaves the value unchanged.
     pub(crate) fn is_known_with(
         &self,
         (first, second): (AccessSiteId, AccessSiteId),
@@ -316,7 +317,7 @@ impl RaceDetector {
         self.keep(a, Some(b), reason, found);
     }
 
-    /// Records an access to the shared memory of a block that may not have started or may have exited.
+    /// Records an access to the shared memory of a block that may not have started yet or may have exited already.
     pub(crate) fn add_life(&mut self, site: AccessSiteId, found: Race) {
         let reason = match found.second {
             RaceCounterpart::Life(BlockLifetime::Start(_)) => RaceCause::NoHappensBefore,
@@ -326,7 +327,7 @@ impl RaceDetector {
     }
 
     /// Updates `same_value` of the races of an asynchronous operation from the bytes that the operation has written:
-    /// the last operation to complete determines whether both leave the same value.
+    /// the operation that completes last determines whether the two writes leave the same value.
     pub(crate) fn see_landed_bytes(&mut self, event: &AccessEvent<'_>) {
         let place = (event.function, event.instruction);
         for found in &mut self.found {

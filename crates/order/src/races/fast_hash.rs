@@ -11,7 +11,7 @@ pub(crate) type FastHashMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>
 #[derive(Default)]
 pub(crate) struct FastHasher(u64);
 
-/// Golden ratio in 64 bits.
+/// Golden ratio as a 64-bit fixed-point fraction, the usual factor of multiplicative hashing.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl FastHasher {

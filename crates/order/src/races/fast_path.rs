@@ -1,7 +1,7 @@
-//! Fast path for race-free warp accesses, which checks lines, or words if a line is tracked per word, and does not need
-//! the transferred bytes. Input: the lane addresses. Output: access records in the shadow memory, or `false` if an
-//! access may race and must take the slow path. The slow path may repeat the check, because a record of the same access
-//! does not change its result.
+//! Fast path for race-free warp accesses. It checks whole 128-byte lines, or single words if a line is tracked per
+//! word, and does not need the transferred bytes. Input: the lane addresses. Output: access records in the shadow
+//! memory, or `false` if an access may race and must take the slow path. The slow path may repeat the check of an
+//! access that the fast path has recorded, because the record of an access does not change the result of its own check.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
 use crate::races::accessor::CurrentLanes;
@@ -68,7 +68,8 @@ impl RaceDetector {
         self.see_whole(access, memory, |shapes, site| shapes.of_even(site, even))
     }
 
-    /// Checks an access of all lanes of a warp. `find` returns the shape and the address of its first line.
+    /// Checks an access of all lanes of a warp. `find` returns the shape of the access and the address of the first
+    /// line of the shape.
     fn see_whole(
         &mut self,
         access: &WarpAccessSummary,
@@ -106,7 +107,7 @@ impl RaceDetector {
         })
     }
 
-    /// Checks an access of lanes. Returns `false` if the slow path must check the access.
+    /// Checks an access of some lanes of a warp. Returns `false` if the slow path must check the access.
     pub(crate) fn see_lanes(&mut self, lanes: &PerLaneAccess<'_>) -> bool {
         let access = &lanes.access;
         let Some(memory) = memory_of(lanes.memory) else {
@@ -166,8 +167,8 @@ impl RaceDetector {
         is_quiet
     }
 
-    /// Checks an access of lanes with different epochs, one epoch at a time. Returns `false` if the slow path must
-    /// check the access.
+    /// Checks an access of lanes with different epochs, one group of lanes with equal epochs at a time. Returns `false`
+    /// if the slow path must check the access.
     fn see_groups(
         &mut self,
         lanes: &PerLaneAccess<'_>,
@@ -196,7 +197,8 @@ impl RaceDetector {
         })
     }
 
-    /// Checks whether an access of a warp can be checked as a whole: a strong access must neither release nor acquire.
+    /// Checks whether one check can cover all lanes of a warp access. A strong access qualifies only if it neither
+    /// releases nor acquires.
     pub(crate) fn may_be_whole(&mut self, access: &WarpAccessSummary) -> bool {
         let of = access.of();
         let are_words = access.element_bytes >= 4 || access.element_bytes == access.lane_bytes;
@@ -204,8 +206,8 @@ impl RaceDetector {
         access.sem == Sem::Weak || are_words && !hands_on && self.now(of).has_no_releases
     }
 
-    /// Records an access of lanes to the shared memory of another block. Returns `false` if the block may not have
-    /// started.
+    /// Records an access of lanes to the shared memory of another block. Returns `false` if the owner of the shared
+    /// memory may not have started.
     fn see_visit(&mut self, lanes: &PerLaneAccess<'_>, block: u64, entry: AccessRecord) -> bool {
         let of = lanes.access.of();
         let number = self.warps.number(of);
@@ -328,7 +330,7 @@ impl RaceDetector {
         })
     }
 
-    /// Calls `visit` with the visitor of a warp. Returns `false` if the detector has no state of the warp.
+    /// Calls `visit` with the line checker of a warp access. Returns `false` if the detector has no state of the warp.
     #[inline]
     fn with_visitor(
         &mut self,
@@ -363,7 +365,7 @@ impl RaceDetector {
         })
     }
 
-    /// Returns the visitor of a warp access.
+    /// Returns the line checker of a warp access.
     pub(crate) fn visitor<'a>(
         &'a self,
         lines: &LineAccess,
@@ -401,7 +403,8 @@ impl RaceDetector {
     ) -> bool {
         let site = by.site;
         let is_in_flight = !lines.row.is_threads();
-        // A reduction by an asynchronous operation releases nothing, and hides earlier strong writes.
+        // A reduction by an asynchronous operation counts as weak here, because it releases nothing and hides earlier
+        // strong writes.
         let is_strong = site.strength != Strength::Weak && !is_in_flight;
         for index in shadow.shapes.parts_of(shape) {
             let part = shadow.shapes.part(index);
@@ -520,23 +523,23 @@ fn are_words_quiet(
     })
 }
 
-/// Access of warp lanes with equal epochs, or of an asynchronous operation that one of them starts.
+/// Access of warp lanes with equal epochs, or of an asynchronous operation that one of these lanes starts.
 pub(crate) struct LineAccess {
     pub(crate) of: WarpId,
     /// Participating lanes of the warp.
     pub(crate) lanes: u32,
     pub(crate) memory: MemoryInstance,
     pub(crate) site: AccessSiteId,
-    /// Row, epoch and lanes to which the access is attributed.
+    /// Vector clock row, epoch and lanes to which the access is attributed.
     pub(crate) row: ClockGroup,
     pub(crate) epoch: u32,
     pub(crate) mask: u32,
-    /// Releases of a strong store.
+    /// Releases that a strong store carries, one for each lane.
     pub(crate) handed: Option<SharedStoreReleases>,
 }
 
 impl LineAccess {
-    /// Returns an access of warp lanes at one epoch that releases nothing.
+    /// Returns an access, without releases, of warp lanes at one epoch.
     #[inline]
     fn of_lanes(
         of: WarpId,

@@ -10,7 +10,8 @@ use std::rc::Rc;
 /// Lanes of one row that executed `fence.sc` one after another.
 #[derive(Debug)]
 pub(crate) struct FenceSequence {
-    /// Joined clocks of the lanes up to a lane, stored for each lane whose own clock adds to them.
+    /// Join of the clocks of all lanes up to and including a lane. An entry exists for each lane whose own clock
+    /// changes the join of its predecessors.
     before: SmallVec<[(u32, Rc<VectorClock>); 1]>,
     row: ClockGroup,
     lanes: u32,
@@ -20,7 +21,8 @@ pub(crate) struct FenceSequence {
 }
 
 impl FenceSequence {
-    /// Creates the sequence. `known` is the clock that the first lane acquires; `own` returns the clock of a lane.
+    /// Returns the sequence of the fences. `known` is the clock that the first lane acquires. `own` returns the clock
+    /// of a lane before its fence.
     pub(crate) fn new<'a>(
         known: Rc<VectorClock>,
         own: impl Fn(usize) -> &'a Rc<VectorClock>,
@@ -50,24 +52,24 @@ impl FenceSequence {
         }
     }
 
-    /// Returns the joined clock of a lane and its predecessors, without their epochs.
+    /// Returns the join of the clocks of a lane and its predecessors, without the current epochs of these lanes.
     fn before(&self, lane: usize) -> &Rc<VectorClock> {
         let mut all = self.before.iter().rev();
         let known = all.find(|(from, _)| *from as usize <= lane & 31);
         &known.unwrap_or(&self.before[0]).1
     }
 
-    /// Checks whether a lane takes part.
+    /// Checks whether a lane is part of the fence sequence.
     pub(crate) const fn has(&self, lane: usize) -> bool {
         self.lanes >> (lane & 31) & 1 != 0
     }
 
-    /// Checks whether all lanes take part.
+    /// Checks whether all lanes of `lanes` are part of the fence sequence.
     pub(crate) const fn has_all(&self, lanes: u32) -> bool {
         lanes & !self.lanes == 0
     }
 
-    /// Returns the last of the lanes that takes part.
+    /// Returns the last lane of `lanes` that is part of the fence sequence.
     pub(crate) fn last_of(&self, lanes: u32) -> Option<usize> {
         (self.lanes & lanes)
             .checked_ilog2()
@@ -78,7 +80,7 @@ impl FenceSequence {
         self.lanes & ((1 << (lane & 31)) - 1)
     }
 
-    /// Returns the clock of a lane.
+    /// Returns the clock of a lane after its fence.
     pub(crate) fn clock(&self, lane: usize) -> &Rc<VectorClock> {
         self.clocks[lane & 31].get_or_init(|| {
             let mut clock = Rc::clone(self.before(lane));
@@ -89,7 +91,7 @@ impl FenceSequence {
         })
     }
 
-    /// Returns the threads of a row that the clock of a lane does not include at an epoch.
+    /// Returns the lanes of a row whose given epoch the clock of a lane does not include.
     pub(crate) fn unknown(&self, lane: usize, of: (ClockGroup, u32, u32)) -> u32 {
         let (row, lanes, epoch) = of;
         let unknown = self.before(lane).seen().unknown(row, lanes, epoch);
@@ -102,7 +104,7 @@ impl FenceSequence {
     }
 }
 
-/// Clock of a thread at a release: computed, or derived on demand from a serialization.
+/// Clock of a thread at a release: stored as a vector clock, or derived on demand from a fence sequence.
 #[derive(Clone, Debug)]
 pub(crate) enum ReleasedClock {
     Clock(Rc<VectorClock>),
@@ -125,7 +127,7 @@ impl ReleasedClock {
         }
     }
 
-    /// Changes the clock.
+    /// Changes the clock with `change`, after a derived clock is computed.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut VectorClock)) {
         match self {
             ReleasedClock::Clock(clock) => change(Rc::make_mut(clock)),
@@ -174,7 +176,7 @@ mod tests {
         ClockGroup::of(ClockGroupKind::Threads, 0, warp)
     }
 
-    /// Returns a clock that includes lanes of a warp at an epoch.
+    /// Returns a clock that includes the given epoch of the lanes of a warp, and no other epochs.
     fn knowing(warp: u32, lanes: u32, epoch: u32) -> Rc<VectorClock> {
         let mut clock = VectorClock::default();
         clock.advance(row(warp), lanes, epoch);

@@ -1,6 +1,6 @@
-//! Interned shapes of warp accesses: the lanes that access each byte of each line. A shape is computed once, and does
-//! not depend on the address of its first line. Input: lane addresses relative to the line of the first lane. Output:
-//! numbered patterns of lines.
+//! Interned shapes of warp accesses: the lanes that access each byte of each line. A shape does not depend on the
+//! address of its first line, so it is computed only once. Input: lane addresses relative to the line of the first
+//! lane. Output: numbered patterns of lines.
 
 use crate::races::access_site::AccessSiteId;
 use crate::races::location::{LINE, WORD};
@@ -8,20 +8,20 @@ use crate::races::vector_clock::{are_equal, lanes_of};
 use std::ops::Range;
 use warpgrid_emulator::HalfWarpAccess;
 
-/// Lanes that access a line; each accessed word has the same accessed bytes.
+/// Lanes that access each word of a line. The accesses cover the same bytes in each accessed word.
 #[derive(Clone, Debug)]
 pub(crate) struct LinePattern {
     /// One bit for each accessed byte of the line.
     pub(crate) covers: u128,
     /// One bit for each accessed word of the line.
     pub(crate) words: u32,
-    /// All lanes of the pattern.
+    /// All lanes that access the line.
     all: u32,
-    /// One bit for each accessed byte of a word.
+    /// Accessed bytes of each accessed word, one bit for each byte.
     pub(crate) bytes: u8,
     /// Whether each word is accessed by at most one lane.
     pub(crate) is_single: bool,
-    /// Lanes by word.
+    /// Lanes that access each word of the line.
     pub(crate) lanes: [u32; 32],
 }
 
@@ -60,7 +60,7 @@ impl LinePattern {
         covers_of_words(words, self.bytes)
     }
 
-    /// Checks whether each word is accessed by at most one lane of `mask`.
+    /// Checks whether at most one lane of `mask` accesses each word.
     pub(crate) fn is_single_of(&self, mask: u32) -> bool {
         self.is_single
             || self
@@ -84,7 +84,7 @@ impl LinePattern {
     }
 }
 
-/// Returns the byte mask of a line in which each word of `words` has the bytes `bytes`.
+/// Returns the byte mask of a line in which each word of `words` contains the byte mask `bytes`.
 const fn covers_of_words(words: u32, bytes: u8) -> u128 {
     // Spreads the bits of the words to every fourth position by repeated halving.
     let mut apart = words as u128;
@@ -100,10 +100,10 @@ const fn covers_of_words(words: u32, bytes: u8) -> u128 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PatternId(u32);
 
-/// A line that an access touches.
+/// Part of a shape: one line that the access touches, and its pattern.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinePart {
-    /// Distance from the line of the first lane, in lines.
+    /// Distance of the line from the line of the first lane, in lines.
     pub(crate) line: i32,
     pub(crate) pattern: PatternId,
 }
@@ -124,11 +124,12 @@ struct Footprint {
 pub(crate) struct FootprintKey {
     mask: u32,
     lane_bytes: u32,
-    /// Offset from the start of the line in which the first lane begins; 0 for inactive lanes.
+    /// Byte offset of each lane address from the start of the line that contains the first lane address; 0 for inactive
+    /// lanes.
     offsets: [u32; 32],
 }
 
-/// Addresses of the active lanes, each of which accesses `lane_bytes` bytes.
+/// Addresses of the active lanes of an access. Each active lane accesses `lane_bytes` bytes.
 pub(crate) struct LaneAddresses<'a> {
     pub(crate) mask: u32,
     pub(crate) lane_bytes: u32,
@@ -152,7 +153,7 @@ impl LaneAddresses<'_> {
 }
 
 impl FootprintKey {
-    /// Returns the key of an access, or `None` if the distance between lanes exceeds 32 bits.
+    /// Returns the key of an access, or `None` if the distance between two lane addresses exceeds 32 bits.
     fn of(places: &LaneAddresses<'_>) -> Option<FootprintKey> {
         let start = places.addresses[places.first()] / LINE * LINE;
         let mut offsets = [0; 32];
@@ -170,8 +171,8 @@ impl FootprintKey {
         })
     }
 
-    /// Returns the line address at which the access matches the key, or `None`. The lanes may be a subset of the lanes
-    /// of the key.
+    /// Returns the address of the first line if the access has the shape of this key, and `None` otherwise. The lanes
+    /// of the access may be a subset of the lanes of the key.
     #[inline]
     fn start_of(&self, places: &LaneAddresses<'_>) -> Option<u64> {
         if self.lane_bytes != places.lane_bytes || places.mask & !self.mask != 0 {
@@ -196,7 +197,7 @@ impl FootprintKey {
         (differ == 0).then_some(start)
     }
 
-    /// Returns the line address that follows from the address of a lane.
+    /// Returns the address of the first line that the key and the address of one lane imply.
     fn start_at(&self, places: &LaneAddresses<'_>, lane: usize) -> u64 {
         places.addresses[lane].wrapping_add_signed(-i64::from(self.offsets[lane] as i32))
     }
@@ -236,7 +237,7 @@ impl FootprintKey {
     }
 }
 
-/// Number of two-way slots of the shape table.
+/// Number of slots of the shape table, which is two-way associative.
 const SLOTS: usize = 128;
 /// Number of slots of the table of contiguous ranges within a line.
 const RANGES: usize = 64;
@@ -253,35 +254,35 @@ const STRIDED_PER_SITE: usize = 2;
 /// Initial number of shapes that may be created without a cache hit.
 const INITIAL_CREDIT: i32 = 512;
 
-/// Regular address pattern of the lanes relative to its line, and its shape.
+/// Regular address pattern of the lanes relative to its first line, and the shape of this pattern.
 #[derive(Clone, Copy, Debug)]
 struct StridedFootprint {
     lane_bytes: u32,
-    /// Bytes from the start of the line to the first lane, from the first lane to the first lane of the other
-    /// half-warp, and between neighboring lanes.
+    /// Byte distances: `offset` from the start of the line to the first lane, `gap` from the first lane to the first
+    /// lane of the other half-warp, and `step` between neighboring lanes.
     offset: u64,
     gap: u64,
     step: u64,
     shape: FootprintId,
 }
 
-/// Shapes of a run. The table stops to grow when new shapes are not reused.
+/// Interned shapes of the accesses of a run. The cache stops growing when new shapes are not reused.
 #[derive(Debug)]
 pub(crate) struct FootprintCache {
     patterns: Vec<LinePattern>,
     parts: Vec<LinePart>,
     shapes: Vec<Footprint>,
     slots: Vec<[u32; 2]>,
-    /// Shapes of the latest accesses by site.
+    /// Shapes of the latest accesses of each site.
     latest: Vec<[Option<FootprintId>; N_LATEST]>,
-    /// Latest regular address patterns by site.
+    /// Latest regular address patterns of each site.
     strided: Vec<[Option<StridedFootprint>; STRIDED_PER_SITE]>,
     /// Shapes of coalesced full-warp accesses at a line boundary, by the binary logarithm of the bytes per lane.
     rows: [Option<FootprintId>; 5],
-    /// Contiguous ranges within one line: offset in the line, number of bytes, and shape.
+    /// Contiguous byte ranges within one line: byte offset in the line, number of bytes, and shape.
     ranges: Vec<Option<(u32, u32, FootprintId)>>,
-    /// Number of shapes that may still be created. If every access has a new shape, the creation costs more than the
-    /// shapes save.
+    /// Number of shapes that may still be created. The number is limited because the creation of shapes costs more than
+    /// the shapes save if every access has a new shape.
     credit: i32,
 }
 
@@ -370,8 +371,8 @@ impl FootprintCache {
         Some((shape, start))
     }
 
-    /// Returns the shape of an access, and the address of its first line. The shape may have additional lanes. Returns
-    /// `None` if the access has no shape, or if the creation of a shape is not worthwhile.
+    /// Returns the shape of an access, and the address of its first line. The shape may contain lanes that the access
+    /// does not contain. Returns `None` if the access has no shape, or if the creation of a shape is not worthwhile.
     #[inline]
     pub(crate) fn of(
         &mut self,
@@ -392,7 +393,7 @@ impl FootprintCache {
         self.of_new(at, places)
     }
 
-    /// Returns the shape like [`FootprintCache::of`] for a full-warp access with a regular address pattern.
+    /// Returns the same result as [`FootprintCache::of`] for a full-warp access with a regular address pattern.
     #[inline]
     pub(crate) fn of_even(
         &mut self,
@@ -468,7 +469,8 @@ impl FootprintCache {
         Some((shape, start))
     }
 
-    /// Returns the shape of an access, extended by the lanes of a matching shape of its site.
+    /// Returns the shape of an access. The shape also contains the lanes of a cached shape of the site if both shapes
+    /// can be united.
     fn of_places(&mut self, at: usize, places: &LaneAddresses<'_>) -> Option<(FootprintId, u64)> {
         let mut known = self.latest[at].iter().flatten();
         let joined = known.find_map(|shape| self.shapes[shape.0 as usize].key.with(places));
@@ -504,7 +506,7 @@ impl FootprintCache {
         Some(made)
     }
 
-    /// Creates the shape of a coalesced access with whole words: consecutive lanes cover all words of each line.
+    /// Creates the shape of a coalesced access of whole words, in which consecutive lanes cover all words of each line.
     #[cold]
     #[inline(never)]
     fn make_row(&mut self, key: &FootprintKey) -> FootprintId {
@@ -530,7 +532,7 @@ impl FootprintCache {
         self.keep(key, first, words_of_lane)
     }
 
-    /// Stores a shape whose parts have been added.
+    /// Stores a shape whose parts are the `n` latest parts of the part list, and returns its number.
     fn keep(&mut self, key: &FootprintKey, first: u32, n: u32) -> FootprintId {
         self.shapes.push(Footprint {
             key: *key,
@@ -561,7 +563,7 @@ impl FootprintCache {
         }
         self.reserve();
         let (first, first_pattern) = (self.parts.len(), self.patterns.len() as u32);
-        // Position of the previous bytes: line, bytes of a word, and number of the part.
+        // Line, byte mask within a word, and part number of the previous piece.
         let (mut last, mut highest) = ((i32::MIN, 0, 0), i32::MIN);
         for lane in lanes_of(key.mask) {
             let mut at = i64::from(key.offsets[lane] as i32);

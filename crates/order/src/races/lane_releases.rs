@@ -1,5 +1,6 @@
-//! Releases of strong stores by all lanes of a warp at once. Input: a store. Output: the release of each lane, which
-//! the line stores with the access record, and which is expanded only when another thread reads the value.
+//! Releases of strong stores, recorded for all lanes of a warp at once. Input: a store. Output: the release of each
+//! lane. The shadow line stores the releases with the access record, and they are expanded only when another thread
+//! reads a stored value.
 
 use crate::races::detector::RaceDetector;
 use crate::races::location::MemoryInstance;
@@ -18,8 +19,8 @@ use warpgrid_emulator::PerLaneAccess;
 use warpgrid_isa::Scope;
 
 impl RaceDetector {
-    /// Returns the releases of a strong store of lanes; the release of the store itself is the last of each lane.
-    /// Returns `None` if the lanes must be checked one by one.
+    /// Returns the releases that a strong store by several lanes carries. The last release of each lane is that of the
+    /// store itself. Returns `None` if the lanes must be checked one by one.
     pub(crate) fn handed(
         &mut self,
         lanes: &PerLaneAccess<'_>,
@@ -58,7 +59,7 @@ impl RaceDetector {
         Some((!handed.is_empty()).then(|| Rc::new(handed)))
     }
 
-    /// Records the releases of lanes at the stored locations.
+    /// Records the release of each lane at the location to which the lane stored.
     pub(crate) fn note_releases(
         &mut self,
         lanes: &PerLaneAccess<'_>,
@@ -82,8 +83,8 @@ impl RaceDetector {
     }
 }
 
-/// Adds the separately recorded releases of a lane. Returns `None` if the store also carries an earlier release of the
-/// lane at the same location.
+/// Adds the separately recorded releases of a lane to the releases of a store. Returns `None` if the store also carries
+/// an earlier release of the lane at the same location.
 fn add_lane_releases(
     handed: &mut StoreReleases,
     warp: &WarpState,
@@ -103,8 +104,8 @@ fn add_lane_releases(
     Some(())
 }
 
-/// Adds the simultaneous releases of lanes. Returns `None` if the store also carries an earlier release of a lane at the
-/// same location.
+/// Adds the simultaneous releases of several lanes to the releases of a store. Returns `None` if the store also carries
+/// an earlier release of a lane at the same location.
 fn add_group_releases(
     handed: &mut StoreReleases,
     warp: &WarpState,

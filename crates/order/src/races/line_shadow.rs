@@ -1,6 +1,7 @@
-//! Fast path of the race check for whole 128-byte lines. A line stores its accesses as records with a lane pattern
-//! while no access can race; one comparison with a record replaces the comparisons for each word. Input: a warp access
-//! with its shape. Output: updated records, or the request to check each word.
+//! Fast path of the race check for whole 128-byte lines. As long as no access to a line can race, the line stores its
+//! accesses as records with a lane pattern, so that one comparison with a record replaces the comparisons for each
+//! word. Input: a warp access with its shape. Output: the updated records of the line, or the decision that each word
+//! must be checked separately.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, SiteAccessKind};
 use crate::races::accessor::{CurrentLanes, OrderingOracle};
@@ -13,21 +14,21 @@ use crate::scope::ThreadLocation;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Access record of a line: accesses by lanes of one row to the line, at one site and one epoch.
+/// Access record of a line: the accesses to the line by lanes of one vector clock row at one site and one epoch.
 #[derive(Clone, Debug)]
 pub(crate) struct LineRecord {
     pub(crate) row: ClockGroup,
     pub(crate) site: AccessSiteId,
     pub(crate) epoch: u32,
     pub(crate) pattern: PatternId,
-    /// Lanes of the pattern that performed the access.
+    /// Lanes that performed the access, a subset of the lanes of the pattern.
     pub(crate) mask: u32,
-    /// One bit for each byte of the line.
+    /// Accessed bytes of the line, one bit each.
     pub(crate) covers: u128,
     pub(crate) element_bytes: u8,
     pub(crate) kind: SiteAccessKind,
     pub(crate) is_strong: bool,
-    /// Releases of a strong store.
+    /// Releases that a strong store carries.
     pub(crate) releases: Option<SharedStoreReleases>,
 }
 
@@ -43,8 +44,8 @@ impl LineRecord {
         }
     }
 
-    /// Returns the lanes that accessed a word. Lanes of a row other than the threads of a warp have no position in the
-    /// pattern.
+    /// Returns the lanes that accessed a word. If the row does not represent the threads of a warp, its lanes have no
+    /// position in the pattern.
     pub(crate) fn lanes_at(&self, pattern: &LinePattern, word: usize) -> u32 {
         match (pattern.lanes[word], self.row.is_threads()) {
             (0, _) => 0,
@@ -58,8 +59,8 @@ impl LineRecord {
         self.entry(self.row.whole(self.mask), 15)
     }
 
-    /// Checks whether the record and a later record have the same site, row and pattern, and the lanes of the record
-    /// are a subset of the lanes of the later one.
+    /// Checks whether the record and a later record have the same site, row and pattern, and the lanes of the earlier
+    /// record are a subset of the lanes of the later record.
     #[inline(always)]
     fn is_again(&self, later: &LineRecord) -> bool {
         self.site == later.site
@@ -81,9 +82,11 @@ impl LineRecord {
     }
 }
 
-/// Number of records from which on repeated records, and records that happen before the newest access, are dropped.
+/// Number of records of a line at which the detector starts to drop repeated records and records that happen before the
+/// newest access.
 const PRUNE_THRESHOLD: usize = 24;
-/// Maximum number of records of a line to which atomics are added; records of atomics cannot be merged.
+/// Maximum number of records of a line that is tracked as a whole and receives atomics. Records of atomics cannot be
+/// merged, so their number grows with each atomic.
 const MAX_ATOMIC_RECORDS: usize = 64;
 /// Number of latest records that are searched for a repeated access.
 const LATEST: usize = 32;
@@ -91,31 +94,31 @@ const LATEST: usize = 32;
 /// Shadow state of a line that is tracked as a whole.
 #[derive(Debug, Default)]
 pub(crate) struct ShadowLine {
-    /// In access order.
+    /// Access records in the order of the accesses.
     marks: SmallVec<[LineRecord; 4]>,
     n_writes: u32,
-    /// Number of records from which on records are dropped.
+    /// Number of records at which the next attempt to drop records takes place.
     limit: u32,
-    /// Number of the lower-bound clock with which the records were last compared.
+    /// Number of the lower-bound clock ([`LineChecker::n_floors`]) with which the records were last compared.
     floor: u32,
-    /// One bit for each written byte.
+    /// Written bytes of the line, one bit each.
     pub(crate) written: u128,
-    /// Whether one of the writes is strong.
+    /// Whether one of the recorded writes is strong.
     pub(crate) is_strong: bool,
 }
 
 /// Result of the line check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CheckResult {
-    /// Recorded; races with no access.
+    /// The access races with no recorded access and is recorded.
     Kept,
-    /// Recorded; first strong write of the line.
+    /// The access is recorded, and is the first strong write of the line.
     KeptFirstStrong,
-    /// May race, or reads uninitialized bytes: the words must be checked.
+    /// The access may race or reads uninitialized bytes, so the words must be checked separately.
     NeedsSlowPath,
 }
 
-/// Warp that accesses lines of one memory.
+/// State of the check of a warp that accesses lines of one memory.
 pub(crate) struct LineChecker<'a> {
     pub(crate) current: CurrentLanes<'a>,
     pub(crate) home: ThreadLocation,
@@ -126,10 +129,10 @@ pub(crate) struct LineChecker<'a> {
     pub(crate) n_floors: u32,
     /// Address of the line.
     pub(crate) line: u64,
-    /// Whether a race of the site with another site is recorded with an example that no race from this address on
-    /// improves.
+    /// Checks whether a race of the current site with another site is already recorded with an example that is at least
+    /// as good as each race at this or a higher address.
     pub(crate) is_known: &'a dyn Fn(AccessSiteId, u64) -> bool,
-    /// Access record that was compared last, if the warp happens after it.
+    /// Access record that was compared last, if this access happens before the current access of the warp.
     pub(crate) known: Option<AccessRecord>,
 }
 
@@ -187,7 +190,7 @@ impl ShadowLine {
                 .is_settled(floor, &mark.whole_entry(), by.current.memory)
         };
         if self.is_strong {
-            // A weak write hides an earlier strong write, so the records are dropped only together.
+            // A weak write hides an earlier strong write, so either all records are dropped or none.
             if self.marks.iter().all(is_over) {
                 self.marks.clear();
             }
@@ -222,7 +225,8 @@ impl ShadowLine {
             if new.is_strong && new.kind == SiteAccessKind::Atomic && mark.releases.is_some() {
                 return false;
             }
-            // A thread happens after itself, whereas asynchronous operations are unordered.
+            // The accesses of one thread are ordered among each other, whereas asynchronous operations of one row are
+            // unordered.
             let is_itself = mark.row == new.row && new.row.is_threads() && {
                 let other = shapes.pattern(mark.pattern);
                 pattern.has_lanes_of(new.mask, other, mark.mask)
@@ -234,7 +238,8 @@ impl ShadowLine {
         })
     }
 
-    /// Records an access. Most accesses repeat an earlier one, so the existing record is updated in place.
+    /// Records an access. Most accesses repeat an earlier access of the same site, so the existing record is updated in
+    /// place.
     fn keep(&mut self, by: &LineChecker<'_>, new: &mut LineRecord) -> CheckResult {
         if new.kind == SiteAccessKind::Atomic && self.marks.len() >= MAX_ATOMIC_RECORDS {
             return CheckResult::NeedsSlowPath;
@@ -258,7 +263,7 @@ impl ShadowLine {
                 known.mask |= new.mask;
                 known.covers |= new.covers;
             }
-            // The record of the latest access must be the last one, as in the list of a word.
+            // The record of the latest access must be the last record of the line, as in the record list of a word.
             if moves && latest + index + 1 < self.marks.len() {
                 self.marks[latest + index..].rotate_left(1);
             }
@@ -296,7 +301,7 @@ impl ShadowLine {
                     is_new || !is_within || !is_over()
                 });
             }
-            // Of repeated records, the latest one remains.
+            // Reversed, so that the latest of several repeated records remains.
             self.marks.reverse();
             self.marks
                 .sort_by_key(|mark| (mark.row, mark.site, mark.pattern));
@@ -339,13 +344,15 @@ impl LineChecker<'_> {
         }
         let known = self.settled.is_ordered_after(&self.current, &entry);
         self.known = known.then_some(entry);
-        // If the lanes have different epochs, some lanes may be ordered although others are not.
+        // If the lanes have different epochs, some lanes of the record may be ordered before the access although other
+        // lanes are not.
         known || self.settled.is_ordered_after(&self.current, exact)
     }
 
-    /// Checks whether an access is morally strong with the current access, provided that both touch the same bytes.
+    /// Checks whether a recorded access is morally strong with the current access, provided that both accesses touch
+    /// the same bytes.
     fn is_strong_with(&self, mark: &LineRecord) -> bool {
-        // The row of an individual operation does not identify the starting thread.
+        // The row of an individually completing operation does not identify the thread that started the operation.
         if mark.row.is_single() {
             return false;
         }

@@ -10,12 +10,12 @@ pub(crate) const WORD: u64 = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryInstance {
     Global,
-    /// Linear index of the block.
+    /// Shared memory of the block with this linear index.
     Shared(u64),
 }
 
 impl MemoryInstance {
-    /// Returns the kind of proxy fence that covers this memory, executed by threads of a block.
+    /// Returns the kind of proxy fence that covers this memory if threads of the given block execute the fence.
     pub(crate) const fn fenced(self, block: u64) -> ProxyFence {
         match self {
             MemoryInstance::Global => ProxyFence::Global(block),
@@ -33,9 +33,9 @@ pub(crate) struct ByteRange {
     pub(crate) memory: MemoryInstance,
     pub(crate) address: u64,
     pub(crate) n: u32,
-    /// Whether the access does not change the bytes.
+    /// Whether the access leaves the bytes unchanged.
     pub(crate) same_value: bool,
-    /// Whether all lanes write equal bytes.
+    /// Whether all lanes of the access write equal bytes.
     pub(crate) same_among: bool,
 }
 
@@ -51,7 +51,8 @@ impl ByteRange {
         }
     }
 
-    /// Returns the words that contain the bytes: the address of each word, and a mask of its bytes.
+    /// Returns the words that contain the bytes of the range, each as its address and the mask of its bytes in the
+    /// range.
     pub(crate) const fn words(self) -> WordIter {
         WordIter {
             at: self.address,

@@ -1,4 +1,5 @@
-//! The history of an mbarrier object: arrivals, phases, and the vector clock that a completed phase carries.
+//! The synchronization state of an mbarrier object: its arrivals, its phases, and the vector clock that a completed
+//! phase passes to the waiting threads.
 
 use crate::races::access_site::AccessSiteId;
 use crate::races::release_set::ReleaseSet;
@@ -8,19 +9,19 @@ use std::rc::Rc;
 /// Size of an mbarrier object in bytes.
 pub(crate) const OBJECT_BYTES: u32 = 8;
 
-/// History of an mbarrier object.
+/// Synchronization state of an mbarrier object.
 #[derive(Debug, Default)]
 pub(crate) struct MbarrierSyncState {
-    /// Arrivals of the current phase and of the previous phase.
+    /// Clocks of the arrivals in the current phase and in the previous phase.
     pub(crate) phases: [PhaseClock; 2],
-    /// Initialization of the object, until a copy completes on it.
+    /// Initialization of the object, until the first copy completes on the object.
     pub(crate) init: Option<MbarrierInit>,
 }
 
-/// Arrivals of one phase.
+/// Clocks of the arrivals in one phase.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PhaseClock {
-    /// Joined vector clock of all arrivals and completed operations.
+    /// Join of the vector clocks of all arrivals and completed operations of the phase.
     pub(crate) clock: Rc<VectorClock>,
     /// Releases of fences that precede relaxed arrivals.
     pub(crate) message: Rc<ReleaseSet>,

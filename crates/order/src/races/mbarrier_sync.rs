@@ -20,7 +20,8 @@ use warpgrid_emulator::{MbarrierAccess, MbarrierOperation, SyncEvent};
 use warpgrid_isa::{Scope, Sem};
 use warpgrid_program::FunctionId;
 
-/// Returns the site of an operation on an mbarrier, which is strong with system scope. Two such operations never race.
+/// Returns the site of an operation on an mbarrier, which counts as strong with system scope, so that two operations on
+/// an mbarrier never race.
 pub(crate) fn object_site(
     function: FunctionId,
     instruction: u32,
@@ -37,7 +38,7 @@ pub(crate) fn object_site(
     }
 }
 
-/// Operation of lanes with equal epochs on one mbarrier.
+/// Operation on one mbarrier by lanes with equal epochs.
 struct MbarrierSyncOp<'a> {
     act: MbarrierOperation,
     touches: &'a [MbarrierAccess],
@@ -92,7 +93,8 @@ impl RaceDetector {
                     && epoch(touch) == epoch(first)
             };
             let n = match act {
-                // Each lane writes the object, so the lanes race with each other.
+                // Each lane writes the mbarrier object, so two lanes that initialize or invalidate the same object race
+                // with each other.
                 MbarrierOperation::Init | MbarrierOperation::Invalidate => 1,
                 _ => left.iter().take_while(is_like).count().max(1),
             };
@@ -114,8 +116,8 @@ impl RaceDetector {
         self.put(block, warp, state);
     }
 
-    /// Checks whether the program reads the result of a test. A test without a used result does not wait for the
-    /// completion of the phase.
+    /// Checks whether the program reads the result of a test. If the program ignores the result, the test does not wait
+    /// for the completion of the phase.
     fn is_test_read(&mut self, event: &SyncEvent<'_>) -> bool {
         let place = (event.function, event.instruction);
         if let Some(known) = self.tests.get(&place) {
@@ -207,7 +209,7 @@ impl RaceDetector {
         }
     }
 
-    /// Completes the phase of an object for each operation that completes one.
+    /// Completes a phase of an mbarrier object for each of the operations that completes a phase.
     fn end_phase(&mut self, place: StrongLocation, touches: &[MbarrierAccess]) {
         for _ in touches.iter().filter(|touch| touch.ends_phase()) {
             if let Some(object) = self.objects.get_mut(&place) {
@@ -241,7 +243,7 @@ impl RaceDetector {
         state.advance_epoch(lanes);
     }
 
-    /// Records that threads have waited for the previous phase.
+    /// Records that threads have waited for the completion of the previous phase.
     fn pass(&mut self, state: &mut WarpState, act: &MbarrierSyncOp<'_>) {
         let Some(object) = self.objects.get(&act.place) else {
             return;

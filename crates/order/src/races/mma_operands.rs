@@ -1,6 +1,7 @@
-//! Matrix operations and copies to tensor memory, which read shared memory through the asynchronous proxy (PTX ISA,
-//! "Async proxy" of `wgmma` and of `tcgen05`). Input: the matrices of a starting operation. Output: reads in the shadow
-//! memory, which end at a wait for the group of the operation, or for the mbarrier at which `tcgen05.commit` arrives.
+//! Race check of matrix operations and copies to tensor memory, which read shared memory through the asynchronous proxy
+//! (PTX ISA, "Async proxy" of `wgmma` and of `tcgen05`). Input: the matrices of a starting operation. Output: reads in
+//! the shadow memory, each of which ends when a thread waits for the `wgmma` group of the operation, or for the
+//! mbarrier at which `tcgen05.commit` arrives.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
 use crate::races::accessor::AccessContext;
@@ -38,7 +39,7 @@ impl RaceDetector {
                 let thread = ThreadId::of_lane(block, warp, lane);
                 self.individual_operations.insert(pending.id.0, thread);
                 let (row, bit) = ClockGroup::single(pending.id.0);
-                // A later commit of the thread arrives after this operation.
+                // A later `tcgen05.commit` of the thread arrives after this operation has completed.
                 let committed = self.committed.entry(thread).or_default();
                 Rc::make_mut(committed).advance(row, bit, 1);
                 (row, bit, 1)
@@ -96,8 +97,8 @@ impl RaceDetector {
     }
 }
 
-/// Returns the row of the matrix operations of a warpgroup. Its four warps execute each operation together, so it
-/// completes for all four warps at once.
+/// Returns the row of the matrix operations of a warpgroup. The four warps of a warpgroup execute each operation
+/// together, so the operation completes for all four warps at once.
 const fn row_of_products(block: u64, warp: u32) -> ClockGroup {
     ClockGroup::of(ClockGroupKind::Products, block, warp & !3)
 }

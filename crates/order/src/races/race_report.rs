@@ -5,17 +5,17 @@ use crate::races::location::MemoryInstance;
 use crate::scope::Strength;
 use warpgrid_program::FunctionId;
 
-/// Thread of a launch.
+/// Thread of a launch, identified by its block and its index in the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ThreadId {
-    /// Linear index of its block.
+    /// Linear index of the thread's block.
     pub(crate) block: u64,
     /// Thread index in the block.
     pub(crate) thread: u32,
 }
 
 impl ThreadId {
-    /// Returns the thread of a lane of a warp of a block.
+    /// Returns the thread that executes as the given lane of a warp of a block.
     pub(crate) const fn of_lane(block: u64, warp: u32, lane: u32) -> ThreadId {
         ThreadId {
             block,
@@ -28,11 +28,11 @@ impl ThreadId {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RaceSide {
     pub function: FunctionId,
-    /// Index into the function's instructions.
+    /// Index of the instruction in its function.
     pub instruction: u32,
-    /// Linear index of the block.
+    /// Linear index of the block of the example thread.
     pub block: u64,
-    /// Thread index in the block.
+    /// Index of the example thread in its block.
     pub thread: u32,
     pub kind: SiteAccessKind,
     pub strength: Strength,
@@ -55,23 +55,23 @@ impl RaceSide {
     }
 }
 
-/// Lifetime violation of a block whose shared memory another block accesses.
+/// Point in the lifetime of a block with which an access of another block to its shared memory is not ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockLifetime {
-    /// The access may precede the start of the block.
+    /// The access may precede the start of the block with this linear index.
     Start(u64),
-    /// The access may follow the exit of the block.
+    /// The access may follow the exit of the block with this linear index.
     Exit(u64),
 }
 
-/// Second side of a race.
+/// Second side of a race: an access, or the start or exit of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RaceCounterpart {
     Access(RaceSide),
     Life(BlockLifetime),
 }
 
-/// Missing condition between two accesses.
+/// Condition that two accesses must satisfy to be race-free, but do not satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -80,32 +80,32 @@ pub enum RaceCounterpart {
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RaceWhy"))]
 pub enum RaceCause {
-    /// No causality order.
+    /// Neither access precedes the other in causality order.
     #[cfg_attr(feature = "serde", serde(rename = "order"))]
     NoHappensBefore,
-    /// Both accesses are strong, but a scope does not include the other thread.
+    /// Both accesses are strong, but the scope of one access does not include the thread of the other access.
     #[cfg_attr(feature = "serde", serde(rename = "scope"))]
     InsufficientScope,
-    /// Ordered, but without a fence between the proxies.
+    /// The accesses are ordered, but no proxy fence separates their proxies.
     #[cfg_attr(feature = "serde", serde(rename = "proxy"))]
     MissingProxyFence,
-    /// One access is asynchronous, and no wait completes it before the other access.
+    /// One access is asynchronous, and no wait for its completion precedes the other access.
     #[cfg_attr(feature = "serde", serde(rename = "completion"))]
     NotCompleted,
-    /// The block may have exited, or may not have started.
+    /// The block that owns the shared memory may have exited, or may not have started.
     Lifetime,
-    /// No fence between the initialization of an mbarrier and a copy that completes on it.
+    /// No fence separates the initialization of an mbarrier from a copy that completes on this mbarrier.
     #[cfg_attr(feature = "serde", serde(rename = "init"))]
     MissingInitFence,
 }
 
-/// Data race: a pair of instructions with one example.
+/// Data race: a pair of instructions, and one example of racing accesses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Race {
     pub first: RaceSide,
     pub second: RaceCounterpart,
     pub memory: MemoryInstance,
-    /// Address of the bytes that both accesses touch.
+    /// Address of the first reported byte that both accesses touch.
     pub address: u64,
     pub n_bytes: u32,
     pub why: RaceCause,
@@ -113,14 +113,15 @@ pub struct Race {
     pub same_value: bool,
     /// Step in which the second access was executed or started.
     pub step: u64,
-    /// Whether a proxy fence separates the accesses, but in the block that owns the memory instead of the block that
-    /// starts the operation.
+    /// Whether a proxy fence separates the accesses, but was executed by the block that owns the memory instead of the
+    /// block that starts the asynchronous operation.
     pub is_fenced_there: bool,
 }
 
 impl Race {
-    /// Checks whether lanes of a warp store equal values to one address in one instruction. One of the lanes writes,
-    /// and which one is unspecified (PTX ISA, "st"), so the memory contents do not depend on the order.
+    /// Checks whether lanes of a warp store equal values to one address in one instruction. It is unspecified which of
+    /// the lanes performs the write (PTX ISA, "st"), but because the values are equal, the memory contents do not
+    /// depend on this choice.
     pub fn is_equal_store_of_lanes(&self) -> bool {
         const LANES: u32 = 32;
         let RaceCounterpart::Access(second) = self.second else {
@@ -139,9 +140,10 @@ impl Race {
         self.same_value && is_one_store && is_plain(&self.first) && is_plain(&second)
     }
 
-    /// Returns the sort key of an example: the least example of a pair is reported, so that the report hardly depends
-    /// on the schedule. Races that existing code does not ignore precede others, then races of several warps, races
-    /// that change the value, and the lowest address.
+    /// Returns the sort key of an example. For each pair of instructions, the example with the least key is reported,
+    /// so that the report hardly depends on the schedule. The key prefers, in this order: races that are not
+    /// [model-only](Race::is_model_only), races between different warps, races that change the value, and races at low
+    /// addresses.
     pub(crate) fn report_priority(&self) -> (bool, bool, bool, MemoryInstance, u64) {
         (
             self.is_model_only(),
@@ -153,8 +155,8 @@ impl Race {
     }
 
     /// Checks whether the race follows from the axioms although existing code commonly omits the fence: a generic read
-    /// before an asynchronous write, or a write to the shared memory of another block that executes the proxy fence
-    /// itself.
+    /// before an asynchronous write, or a write to the shared memory of another block where this other block executes
+    /// the proxy fence.
     pub fn is_model_only(&self) -> bool {
         let RaceCounterpart::Access(second) = self.second else {
             return false;
@@ -166,7 +168,7 @@ impl Race {
     }
 }
 
-/// Read of shared memory that was never written.
+/// Read of shared memory to which no thread has written before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UninitializedRead {
     pub reader: RaceSide,

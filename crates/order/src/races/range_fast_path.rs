@@ -1,5 +1,6 @@
-//! Fast path for contiguous byte ranges of asynchronous operations, one line at a time. Input: an operation and its
-//! bytes. Output: access records, and the rest of the range from the first byte that may race.
+//! Fast path for contiguous byte ranges of asynchronous operations, which checks one 128-byte line at a time. Input: an
+//! operation and its bytes. Output: access records, and the remaining range, which starts at the first byte that may
+//! race.
 
 use crate::races::access_site::AccessSiteId;
 use crate::races::accessor::AccessContext;
@@ -13,8 +14,8 @@ use crate::races::word_fast_path::{WordAccess, WordFastPath};
 use warpgrid_emulator::WarpId;
 
 impl RaceDetector {
-    /// Checks contiguous bytes that an asynchronous operation accesses. Returns the bytes that the slow path must
-    /// check.
+    /// Checks contiguous bytes that an asynchronous operation accesses. Returns the bytes that are left for the slow
+    /// path.
     pub(crate) fn see_range(
         &mut self,
         by: &AccessContext<'_>,

@@ -1,4 +1,5 @@
-//! Release sets (`ReleaseSet`): the releases that a strong write carries, and that an acquire of its value receives.
+//! Release sets (`ReleaseSet`): the releases that a strong write carries, and that a thread receives if it acquires the
+//! written value.
 
 use crate::races::fence_order::ReleasedClock;
 use crate::races::vector_clock::{Epoch, VectorClock, advance, join};
@@ -7,7 +8,7 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
 
-/// One releasing operation: the vector clock and the epoch of its thread.
+/// One releasing operation, with the vector clock and the epoch of the releasing thread.
 #[derive(Clone, Debug)]
 pub(crate) struct ReleaseEvent {
     pub(crate) scope: Scope,
@@ -17,7 +18,7 @@ pub(crate) struct ReleaseEvent {
 }
 
 impl ReleaseEvent {
-    /// Checks whether the release includes `other`, a release of the same block and scope.
+    /// Checks whether this release includes `other`, which must be a release by the same block and with the same scope.
     fn includes(&self, other: &ReleaseEvent) -> bool {
         let Epoch { row, lane, epoch } = other.own_epoch;
         let is_own = (self.own_epoch.row, self.own_epoch.lane) == (row, lane)
@@ -26,7 +27,8 @@ impl ReleaseEvent {
     }
 }
 
-/// All releases that an acquire of one strong write receives. Releases of one block and scope are merged.
+/// All releases that a thread receives if it acquires the value of one strong write. Releases by threads of the same
+/// block with the same scope are merged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReleaseSet(SmallVec<[ReleaseEvent; 1]>);
 
@@ -39,7 +41,8 @@ impl ReleaseSet {
         let same =
             |other: &&mut ReleaseEvent| (other.scope, other.home) == (release.scope, release.home);
         match self.0.iter_mut().find(same) {
-            // A thread that acquired the earlier release also releases it, so the new release replaces it.
+            // The new release includes the earlier release, because its thread has acquired the earlier release, so it
+            // replaces the earlier release.
             Some(other) if release.includes(other) => *other = release.clone(),
             Some(other) => {
                 let own = other.own_epoch;
@@ -69,7 +72,7 @@ impl ReleaseSet {
         }
     }
 
-    /// Joins into a clock the releases that an acquire with this scope receives.
+    /// Joins the releases that an acquire with the given scope receives into a clock.
     pub(crate) fn acquire(&self, clock: &mut Rc<VectorClock>, scope: Scope, home: ThreadLocation) {
         for release in &self.0 {
             if scopes_mutually_inclusive(

@@ -1,4 +1,4 @@
-//! The vector clocks that strong stores of a thread release, and that a later acquire receives.
+//! Releases by several lanes of a warp in the same step, and the releases that strong stores carry to later acquires.
 
 use crate::races::fence_order::ReleasedClock;
 use crate::races::location::{MemoryInstance, StrongLocation};
@@ -20,7 +20,7 @@ pub(crate) struct LaneReleases {
     pub(crate) epochs: [u32; 32],
 }
 
-/// Lanes that released in the same step, and have not released separately since.
+/// Lanes that released in the same step and have not performed separate releases since this step.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupRelease {
     pub(crate) lanes: u32,
@@ -39,7 +39,7 @@ impl GroupRelease {
         self.lanes >> (lane & 31) & 1 != 0
     }
 
-    /// Returns the release of a lane of the set.
+    /// Returns the release of a lane, or `None` if the lane is not one of these lanes.
     pub(crate) fn of(&self, lane: u32) -> Option<ReleaseEvent> {
         let LaneReleases {
             scope, home, row, ..
@@ -57,12 +57,13 @@ impl GroupRelease {
     }
 }
 
-/// The releases that an acquire of the values of one store receives.
+/// The releases that a thread receives if it acquires a value of one warp store.
 #[derive(Debug, Default)]
 pub(crate) struct StoreReleases {
-    /// Releases by lane; the release of the store itself is the last.
+    /// Separately recorded releases, each with its lane; the release of the store itself is the last entry of each
+    /// lane.
     pub(crate) each: Vec<(u32, ReleaseEvent)>,
-    /// Releases of the other lanes, which released in the same step.
+    /// Releases of the other lanes, which performed them in the same step.
     pub(crate) together: SmallVec<[GroupRelease; 2]>,
 }
 
@@ -82,16 +83,17 @@ impl StoreReleases {
     }
 }
 
-/// Releases that lanes of a warp performed in the same step, without lanes that have released separately since.
+/// Releases that several lanes of a warp performed in the same step, without the lanes that have performed separate
+/// releases since.
 #[derive(Debug, Default)]
 pub(crate) struct PendingGroupReleases {
-    /// The latest releasing fence of each scope.
+    /// Latest releasing fence of each scope.
     pub(crate) fences: SmallVec<[GroupRelease; 1]>,
-    /// The latest release at each location.
+    /// Latest releasing store at each location.
     pub(crate) stores: Vec<ReleaseStore>,
 }
 
-/// A releasing store by lanes of a warp in the same step.
+/// Releasing store that several lanes of a warp performed in the same step.
 #[derive(Debug)]
 pub(crate) struct ReleaseStore {
     pub(crate) memory: MemoryInstance,
@@ -99,7 +101,7 @@ pub(crate) struct ReleaseStore {
     pub(crate) released: GroupRelease,
 }
 
-/// Maximum number of releases per list.
+/// Maximum number of releases in each list of [`PendingGroupReleases`].
 pub(crate) const MAX_GROUP_RELEASES: usize = 8;
 
 impl ReleaseStore {
@@ -129,13 +131,13 @@ impl PendingGroupReleases {
         !self.fences.is_empty()
     }
 
-    /// Checks whether a lane has released at a location.
+    /// Checks whether a lane has performed a recorded release at a location.
     pub(crate) fn has_released(&self, lane: u32, place: StrongLocation) -> bool {
         let mut all = self.stores.iter();
         all.any(|stored| stored.released.has(lane) && stored.place(lane) == place)
     }
 
-    /// Adds a fence. Returns false if the fences of each lane must be recorded separately.
+    /// Adds a releasing fence of several lanes. Returns `false` if the fence of each lane must be recorded separately.
     pub(crate) fn add_fence(&mut self, new: GroupRelease) -> bool {
         // A later fence of a wider scope replaces a fence of a narrower scope.
         let is_older = |old: &GroupRelease| old.all.scope <= new.all.scope;
@@ -150,7 +152,8 @@ impl PendingGroupReleases {
         is_kept
     }
 
-    /// Adds releases at locations. Returns false if the releases of each lane must be recorded separately.
+    /// Adds a releasing store of several lanes. Returns `false` if the release of each lane must be recorded
+    /// separately.
     pub(crate) fn add_stored(
         &mut self,
         memory: MemoryInstance,
@@ -178,7 +181,8 @@ impl PendingGroupReleases {
         is_kept
     }
 
-    /// Removes a lane from all sets, and returns its fences and its releases at locations.
+    /// Removes a lane from all simultaneous releases, and returns the fences and the releases at locations that the
+    /// lane has performed.
     pub(crate) fn take(
         &mut self,
         lane: u32,

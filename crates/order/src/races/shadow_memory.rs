@@ -7,14 +7,14 @@ use crate::races::line_shadow::{LineRecord, ShadowLine};
 use crate::races::location::{LINE, MemoryInstance, WORD};
 use crate::races::vector_clock::{ClockGroup, lanes_of};
 
-/// Access record of a word: accesses by lanes of one row at one site and one epoch.
+/// Access record of a word: the accesses to the word by lanes of one vector clock row at one site and one epoch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessRecord {
     pub(crate) row: ClockGroup,
     pub(crate) epoch: u32,
     pub(crate) lanes: u32,
     pub(crate) site: AccessSiteId,
-    /// One bit for each accessed byte of the word.
+    /// Accessed bytes of the word, one bit each.
     pub(crate) bytes: u8,
 }
 
@@ -24,8 +24,8 @@ struct RecordNode {
     next: u32,
 }
 
-/// Fields of the state of a word: head of its list of access records, written bytes, and the presence of a strong
-/// write.
+/// Bit fields of the state of a word: the first node of its list of access records, its written bytes, and whether it
+/// has a strong write.
 const FIRST: u32 = (1 << 27) - 1;
 const WRITTEN: u32 = 27;
 const STRONG: u32 = 1 << 31;
@@ -33,7 +33,7 @@ const STRONG: u32 = 1 << 31;
 /// Number of lines per page.
 const LINES: usize = 32;
 
-/// State of a line: no accesses, accesses to the line, or accesses to each word.
+/// State of a line: without accesses, tracked as a whole line, or tracked per word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LineState {
     Nothing,
@@ -46,10 +46,11 @@ const BY_WORD: u32 = 1 << 31;
 
 #[derive(Debug)]
 struct ShadowPage {
-    /// State of each line: 0 if not accessed, the number of its [`ShadowLine`], or [`BY_WORD`] and the number of its words.
+    /// State of each line: 0 if not accessed, the number of its [`ShadowLine`], or [`BY_WORD`] and the number of its
+    /// words.
     lines: [u32; LINES],
     number: u64,
-    /// Next page of the same shared memory.
+    /// Number of the next page of the same shared memory.
     next: Option<u32>,
 }
 
@@ -60,12 +61,12 @@ pub(crate) struct LineIndex {
     at: u8,
 }
 
-/// A write of a line that has been expanded to an individual strong write. Strong writes carry releases, and each of
-/// them hides the earlier ones.
+/// Individual strong write that results from the expansion of a line record. Strong writes carry releases, and each
+/// strong write hides the earlier writes to its bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpandedWrite {
     pub(crate) memory: MemoryInstance,
-    /// Address of the first byte that the lane has written.
+    /// Address of the first byte that the lane wrote.
     pub(crate) address: u64,
     pub(crate) n_bytes: u32,
     pub(crate) lane: u32,
@@ -78,27 +79,27 @@ pub(crate) struct ShadowMemory {
     pub(crate) shapes: FootprintCache,
     pages: Vec<ShadowPage>,
     index: FastHashMap<(MemoryInstance, u64), u32>,
-    /// Latest page of each shared memory.
+    /// Number of the latest page of each shared memory, by the linear index of its block.
     of_block: FastHashMap<u64, u32>,
     free_pages: Vec<u32>,
     /// Cache of the latest page lookups, indexed by the low bits of the page number.
     recent: [Option<((MemoryInstance, u64), u32)>; N_RECENT],
     links: Vec<RecordNode>,
     free: u32,
-    /// Number 0 stands for no line.
+    /// Lines that are tracked as a whole; number 0 stands for no line.
     whole: Vec<ShadowLine>,
     free_whole: Vec<u32>,
     words: Vec<[u32; 32]>,
     /// Number of the lower-bound clock with which each line that is tracked per word was last compared.
     floors: Vec<u32>,
     free_words: Vec<u32>,
-    /// Number of lines tracked as a whole that have strong writes.
+    /// Number of lines that are tracked as a whole and have strong writes.
     n_strong_lines: u32,
     expanded_writes: Vec<ExpandedWrite>,
 }
 
 const N_RECENT: usize = 4;
-/// Initial capacity, which suffices for small kernels.
+/// Initial capacity for lines, which suffices for small kernels.
 const INITIAL_LINES: usize = 16;
 
 /// Position of a word in the shadow memory.
@@ -109,8 +110,8 @@ pub(crate) struct WordIndex {
 }
 
 impl ShadowMemory {
-    /// Returns the word at an address of a memory, and creates it if necessary. Its line is tracked per word from now
-    /// on.
+    /// Returns the word at an address of a memory, and creates it if necessary. The line that contains the word is
+    /// tracked per word from then on.
     #[inline]
     pub(crate) fn word(&mut self, memory: MemoryInstance, address: u64) -> WordIndex {
         let LineIndex { page, at } = self.line_at(memory, address);
@@ -145,13 +146,13 @@ impl ShadowMemory {
         }
     }
 
-    /// Returns a line that is tracked as a whole, and the shapes of accesses.
+    /// Returns a line that is tracked as a whole, together with the cache of access shapes.
     #[inline]
     pub(crate) fn whole(&mut self, number: u32) -> (&mut ShadowLine, &FootprintCache) {
         (&mut self.whole[number as usize], &self.shapes)
     }
 
-    /// Starts to track a line as a whole. Returns its number.
+    /// Starts to track a line as a whole, and returns the number of the new [`ShadowLine`].
     pub(crate) fn begin_whole(&mut self, at: LineIndex) -> u32 {
         let number = self.free_whole.pop().unwrap_or_else(|| {
             if self.whole.is_empty() {
@@ -192,7 +193,7 @@ impl ShadowMemory {
         Some(number)
     }
 
-    /// Returns the access records of a word with this state.
+    /// Returns the access records of a word whose state is `state`.
     fn entries(&self, state: u32) -> impl Iterator<Item = &AccessRecord> {
         let mut at = state & FIRST;
         std::iter::from_fn(move || {
@@ -207,13 +208,14 @@ impl ShadowMemory {
         self.n_strong_lines += 1;
     }
 
-    /// Checks whether strong writes are tracked with whole lines, or were expanded and not taken yet.
+    /// Checks whether strong writes exist that are tracked with whole lines, or that were expanded and that
+    /// [`ShadowMemory::take_strong`] has not returned yet.
     #[inline]
     pub(crate) fn has_strong_lines(&self) -> bool {
         self.n_strong_lines > 0 || !self.expanded_writes.is_empty()
     }
 
-    /// Removes and returns the expanded strong writes, after the lines of these bytes have been expanded.
+    /// Expands the lines that contain the given bytes, and then removes and returns all expanded strong writes.
     pub(crate) fn take_strong(
         &mut self,
         memory: MemoryInstance,
@@ -281,7 +283,7 @@ impl ShadowMemory {
         line
     }
 
-    /// Expands a write of a line with strong writes into one write for each element and lane.
+    /// Expands a record of a line with strong writes into one write for each element and lane.
     fn spell_write(&mut self, memory: MemoryInstance, start: u64, line: u32, mark: &LineRecord) {
         let pattern = self.shapes.pattern(mark.pattern);
         let n_bytes = match mark.is_strong {
@@ -333,7 +335,7 @@ impl ShadowMemory {
 
     fn page(&mut self, memory: MemoryInstance, number: u64) -> u32 {
         if self.links.is_empty() {
-            // Number 0 marks the end of a list.
+            // The unused first node reserves number 0, which marks the end of a list.
             self.links.push(RecordNode {
                 entry: AccessRecord {
                     row: ClockGroup::single(0).0,

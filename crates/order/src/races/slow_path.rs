@@ -1,5 +1,5 @@
-//! Check of one access against the earlier accesses to the same words: conflict, moral strength, causality order,
-//! proxies.
+//! Slow path of the race check: compares one access with the earlier accesses to the same words with respect to
+//! conflicts, moral strength, causality order and proxies.
 
 use crate::races::access_site::{AccessSite, ProxyKind, SiteAccessKind};
 use crate::races::accessor::{
@@ -14,7 +14,7 @@ use crate::races::vector_clock::{ClockGroup, ProxyFence, VectorClock, lanes_of};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// An earlier access that races with a lane of the current access, the lane of the earlier access, and the reason.
+/// Earlier access that races with the current access, with the racing lanes of both accesses and the cause of the race.
 struct Conflict {
     entry: AccessRecord,
     lane: usize,
@@ -22,7 +22,8 @@ struct Conflict {
     why: RaceCause,
     /// See [`Race::is_fenced_there`].
     is_fenced_there: bool,
-    /// Whether the accesses are morally strong and of lanes of one warp; see [`RaceDetector::with_lockstep`].
+    /// Whether the accesses are morally strong accesses by lanes of one warp, and therefore an exchange instead of a
+    /// race; see [`RaceDetector::with_lockstep`].
     is_exchange: bool,
 }
 
@@ -45,11 +46,11 @@ impl DetectedRace<'_> {
 /// List of detected races, which is short in most cases.
 pub(crate) type DetectedRaces<'a> = SmallVec<[DetectedRace<'a>; 2]>;
 
-/// List of conflicts with the address of the word of each conflict.
+/// List of conflicts, each with the address of its word.
 type Conflicts = SmallVec<[(u64, Conflict); 2]>;
 
 impl RaceDetector {
-    /// Checks an access to bytes against the earlier accesses, reports the races, and records the access.
+    /// Compares an access to a byte range with the earlier accesses, reports the races, and records the access.
     pub(crate) fn check(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         let mut races = DetectedRaces::new();
         self.find_races(by, bytes, &mut races);
@@ -82,8 +83,8 @@ impl RaceDetector {
         }
     }
 
-    /// Checks an access like [`RaceDetector::check`] for lanes that read one after another, and reports the races in lane
-    /// order.
+    /// Performs the check of [`RaceDetector::check`] for lanes that read one after another, and reports the races in
+    /// lane order.
     pub(crate) fn check_in_turn(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         let site = *self.sites.get(by.site);
         let mut conflicts = self.conflicts(by, &site, bytes);
@@ -220,7 +221,7 @@ impl RaceDetector {
         }
     }
 
-    /// Returns the race between lanes that write the same bytes in one instruction.
+    /// Returns the race between lanes of the current access that write the same bytes in one instruction.
     fn race_of_lanes<'a>(
         &self,
         by: &AccessContext<'a>,
@@ -282,14 +283,15 @@ impl RaceDetector {
         }
     }
 
-    /// Returns the threads of an entry that do not happen before all lanes of `lanes`. The accesses of a thread itself
-    /// count as ordered.
+    /// Returns the threads of an access record whose accesses do not happen before the accesses of all lanes in
+    /// `lanes`. Accesses of the same thread count as ordered.
     fn unknown(&self, by: &AccessContext<'_>, lanes: u32, entry: &AccessRecord) -> u32 {
         let is_own = entry.row == by.threads;
         let of = |clock: &VectorClock, lanes: u32| {
             let unknown = clock.seen().unknown(entry.row, entry.lanes, entry.epoch);
             match is_own {
-                // With two or more lanes, at least one lane does not happen after the access of the other.
+                // The accesses of a single lane are ordered among each other. With two or more lanes, the access of one
+                // lane is unordered with the access of at least one other lane.
                 true if lanes.count_ones() == 1 => unknown & !lanes,
                 _ => unknown,
             }
@@ -303,8 +305,8 @@ impl RaceDetector {
         lanes_of(lanes).fold(0, |all, lane| all | of(by.warp.clock(lane), 1 << lane))
     }
 
-    /// Returns the conflict of the current access with an earlier access to shared bytes, if one of them writes and
-    /// they are not morally strong.
+    /// Returns the conflict of the current access with an earlier access to common bytes, if at least one of the two
+    /// accesses writes and the accesses are not morally strong.
     fn conflict(
         &self,
         by: &AccessContext<'_>,
@@ -376,8 +378,8 @@ impl RaceDetector {
     }
 
     /// Returns the conflict with an earlier access by another lane of the same warp if one access is a load, the other
-    /// is a store, and neither happens before the other. A load that reads the stored value establishes no order: under
-    /// another schedule of the lanes, it may read an older value.
+    /// is a store, and neither happens before the other. The order does not follow from the fact that the load reads
+    /// the stored value, because under another schedule of the lanes the load may read an older value.
     fn exchange(
         &self,
         by: &AccessContext<'_>,
@@ -407,7 +409,7 @@ impl RaceDetector {
         })
     }
 
-    /// Returns the block that performed an access.
+    /// Returns the linear index of the block whose thread performed a recorded access.
     fn block_of(&self, entry: &AccessRecord) -> u64 {
         if entry.row.is_single() {
             let operation = entry.row.operation(entry.lanes.trailing_zeros());
@@ -424,7 +426,8 @@ impl RaceDetector {
             .unwrap_or_default()
     }
 
-    /// Returns the threads of an entry whose accesses are not followed by the proxy fence that the two proxies require.
+    /// Returns the threads of an access record whose accesses are not followed by the proxy fence that the proxies of
+    /// both accesses require.
     fn unfenced(
         &self,
         by: &AccessContext<'_>,
@@ -438,7 +441,7 @@ impl RaceDetector {
             return self.unfenced_of_map(by.warp.clock(lane), entry, bytes);
         }
         if site.proxy != ProxyKind::Async {
-            // The completion of an asynchronous copy includes an implicit proxy fence.
+            // The completion of an asynchronous copy includes an implicit proxy fence, so no thread lacks a fence.
             return 0;
         }
         if other.proxy == ProxyKind::Async && self.block_of(entry) == by.home.block {
@@ -447,7 +450,7 @@ impl RaceDetector {
         self.not_through(by, lane, entry, bytes.memory.fenced(by.home.block))
     }
 
-    /// Returns the threads of an entry whose accesses are not ordered by a proxy fence in the clock of a lane.
+    /// Returns the threads of an access record whose accesses no proxy fence in the clock of a lane covers.
     fn not_through(
         &self,
         by: &AccessContext<'_>,
@@ -460,7 +463,8 @@ impl RaceDetector {
             .unfenced(own, fence, (entry.row, entry.lanes, entry.epoch))
     }
 
-    /// Checks whether the block that owns the shared memory has executed a proxy fence since an access.
+    /// Checks whether the block that owns the accessed shared memory has executed a proxy fence since an earlier
+    /// access.
     fn is_fenced_there(
         &self,
         by: &AccessContext<'_>,

@@ -1,4 +1,5 @@
-//! Strong accesses: their releases and acquires, and the observation order between strong writes and reads.
+//! Synchronization by strong accesses: the releases and acquires that they perform, and the observation order between
+//! strong writes and reads.
 
 use crate::races::access_site::{AccessSite, SiteAccessKind};
 use crate::races::accessor::{AccessContext, WordPart};
@@ -63,8 +64,8 @@ impl RaceDetector {
         }
     }
 
-    /// Checks a strong load of one location by lanes with equal epochs that have acquired the same releases from it.
-    /// Returns `false` if the lanes must be checked one by one.
+    /// Checks a strong load of one location by lanes with equal epochs that have acquired the same releases from this
+    /// location. Returns `false` if the lanes must be checked one by one.
     fn see_strong_loads(
         &mut self,
         event: &AccessEvent<'_>,
@@ -161,8 +162,8 @@ impl RaceDetector {
         true
     }
 
-    /// Removes and returns the strong write whose release sequence an atomic continues. If there is none, the atomic
-    /// hides the strong writes to its bytes.
+    /// Removes and returns the strong write whose release sequence an atomic continues. If no such write exists, the
+    /// atomic hides the strong writes to its bytes.
     fn take_linked(&mut self, by: &StrongAccess, bytes: ByteRange) -> Option<StrongWrite> {
         self.spell_strong(by.place, by.n_bytes);
         let is_linked = |write: &StrongWrite| write.is_morally_strong(by);
@@ -175,7 +176,8 @@ impl RaceDetector {
         }
     }
 
-    /// Checks an access of lanes to one location after its acquires and releases are processed.
+    /// Runs the race check for an access of several lanes to one location, after the acquires and releases of the
+    /// access are processed.
     fn check_together(
         &mut self,
         event: &AccessEvent<'_>,
@@ -214,7 +216,8 @@ impl RaceDetector {
         }
     }
 
-    /// Performs the acquire of a strong access. Returns the write whose release sequence an atomic continues.
+    /// Performs the acquire of a strong access. Returns the write whose release sequence the access continues if it is
+    /// an atomic.
     fn acquire_before(
         &mut self,
         state: &mut WarpState,
@@ -253,7 +256,7 @@ impl RaceDetector {
     }
 
     /// Records that a strong access observes the morally strong write at its location. Returns the releases of the
-    /// write; the outer `None` means that no such write exists.
+    /// write; the outer `None` means that no morally strong write exists.
     fn observe(&mut self, by: &StrongAccess, reader: Epoch) -> Option<Option<Rc<ReleaseSet>>> {
         let write = self.strong.get_mut(&by.place)?;
         if !write.is_morally_strong(by) {
@@ -268,7 +271,8 @@ impl RaceDetector {
         Some(message)
     }
 
-    /// Expands the strong writes that are tracked with whole lines into individual writes, in their order.
+    /// Expands the strong writes that are tracked with whole lines into individual writes, and preserves the order of
+    /// the writes.
     pub(crate) fn spell_strong(&mut self, (memory, address): StrongLocation, n_bytes: u32) {
         let Some(shadow) = &mut self.shadow else {
             return;
@@ -338,7 +342,8 @@ impl RaceDetector {
             state.advance_epoch(1 << by.lane);
         }
         let bytes = ByteRange::at(by.place.0, by.place.1, by.n_bytes);
-        // A continued write shares its bytes with no other strong write.
+        // A write that continues a release sequence replaces the previous write to exactly its bytes, so no other
+        // strong write overlaps it.
         if continued.is_none() {
             self.forget_strong(bytes);
         }
@@ -346,7 +351,7 @@ impl RaceDetector {
         self.replace_strong(by, point, continued, message);
     }
 
-    /// Sets the strong-write flag of the words of these bytes.
+    /// Sets the strong-write flag of the words that contain the given bytes.
     fn note_strong(&mut self, bytes: ByteRange) {
         let shadow = self.shadow();
         for (address, _) in bytes.words() {
@@ -355,8 +360,8 @@ impl RaceDetector {
         }
     }
 
-    /// Records a strong write, which may continue the release sequence of another one, and replaces the strong writes
-    /// to the same bytes.
+    /// Records a strong write, which may continue the release sequence of an earlier write, and removes the earlier
+    /// strong writes to the same bytes.
     fn replace_strong(
         &mut self,
         by: &StrongAccess,
@@ -374,14 +379,14 @@ impl RaceDetector {
         self.strong.insert(by.place, new);
     }
 
-    /// Hides the strong writes to the same bytes, so that later reads acquire nothing from them.
+    /// Removes the strong writes to the given bytes, so that later reads acquire nothing from these writes.
     pub(crate) fn forget_strong(&mut self, bytes: ByteRange) {
         let place = (bytes.memory, bytes.address);
         self.spell_strong(place, bytes.n);
         if self.strong.is_empty() || !self.has_strong(bytes) {
             return;
         }
-        // The recorded strong writes are disjoint.
+        // The recorded strong writes are disjoint, so a write of exactly these bytes is the only overlapping write.
         match self.strong.get(&place) {
             Some(known) if known.n_bytes == bytes.n => {
                 self.strong.remove(&place);
@@ -391,8 +396,8 @@ impl RaceDetector {
     }
 
     fn overwrite_strong(&mut self, (memory, address): StrongLocation, n_bytes: u32) {
-        // Writes are naturally aligned, so an overlapping write that begins at a lower address begins at one of these
-        // addresses.
+        // Writes are naturally aligned, so an overlapping write that begins at a lower address begins at a multiple of
+        // 2, 4, 8 or 16 bytes around the address.
         let around = [2, 4, 8, 16].map(|size| address / size * size);
         let before = around.into_iter().filter(|start| *start < address);
         for start in before.chain(address..address + u64::from(n_bytes)) {
@@ -406,7 +411,7 @@ impl RaceDetector {
         }
     }
 
-    /// Checks whether a strong write was ever recorded in one of the words of these bytes.
+    /// Checks whether a strong write was ever recorded in one of the words that contain the given bytes.
     fn has_strong(&mut self, bytes: ByteRange) -> bool {
         bytes.words().any(|(address, _)| {
             let shadow = self.shadow();
@@ -415,8 +420,8 @@ impl RaceDetector {
         })
     }
 
-    /// Checks whether a strong write precedes an access because a strong read observed the write and happens before the
-    /// access.
+    /// Checks whether a strong write precedes an access in causality order through observation: a strong read observed
+    /// the write, and this read happens before the access.
     pub(crate) fn is_observed(
         &self,
         by: &AccessContext<'_>,
@@ -452,7 +457,8 @@ impl RaceDetector {
         })
     }
 
-    /// Acquires the releases that earlier strong reads of the lanes have observed, by a fence with this scope.
+    /// Executes an acquiring fence with the given scope: the lanes acquire the releases that their earlier strong reads
+    /// have observed.
     pub(crate) fn acquire_by_fence(
         &self,
         state: &mut WarpState,
@@ -480,7 +486,7 @@ impl RaceDetector {
 struct UniformAccess<'a> {
     lanes: u32,
     place: StrongLocation,
-    /// Access of the first lane.
+    /// Memory access of the first lane.
     piece: &'a ElementAccess,
     epoch: u32,
 }
@@ -504,7 +510,7 @@ fn together<'a>(
     for other in event.pieces {
         let lane = other.address_lane & 31;
         let is_like = place(other) == place(piece) && state.epochs[usize::from(lane)] == epoch;
-        // The lanes must be in ascending order.
+        // The pieces must be in ascending lane order.
         if !is_like || lanes >> lane != 0 {
             return None;
         }
@@ -518,10 +524,11 @@ fn together<'a>(
     })
 }
 
-/// Records that a strong access observes the current writes of a release sequence.
+/// Records that a strong access observes the current writes of a release sequence, given the observations at the
+/// location.
 fn note_observation(observations: &mut Vec<Observation>, chain: &RmwChain, reader: Epoch) {
     let n = chain.borrow().len();
-    // A polling loop repeats the same observation.
+    // The reads of a polling loop repeat the same observation, so the last observation is updated instead.
     let is_again = observations.last().is_some_and(|last| {
         (last.reader.row, last.reader.lane, last.n) == (reader.row, reader.lane, n)
             && Rc::ptr_eq(&last.chain, chain)
@@ -532,7 +539,8 @@ fn note_observation(observations: &mut Vec<Observation>, chain: &RmwChain, reade
     }
 }
 
-/// Adds to the releases of a write the earlier releasing fences of its lane, and the earlier releases at its location.
+/// Adds the earlier releasing fences of the writing lane, and its earlier releases at the written location, to the
+/// releases of a strong write.
 fn add_releases(state: &mut WarpState, by: &StrongAccess, message: &mut Option<Rc<ReleaseSet>>) {
     state.ungroup(by.lane);
     let Some(details) = state.known_details(by.lane) else {

@@ -1,4 +1,4 @@
-//! Strong writes to a location and the observations of their values.
+//! Strong writes to a location, and the strong reads that observe the written values.
 
 use crate::races::location::StrongLocation;
 use crate::races::release_set::ReleaseSet;
@@ -18,14 +18,15 @@ pub(crate) struct StrongWrite {
     pub(crate) n_bytes: u32,
     pub(crate) scope: Scope,
     pub(crate) home: ThreadLocation,
-    /// Releases that an acquire of the value receives.
+    /// Releases that a thread receives if it acquires the written value.
     pub(crate) message: Option<Rc<ReleaseSet>>,
     pub(crate) point: Epoch,
     /// Release sequence that ends with this write, once another access observes or continues it.
     pub(crate) chain: Option<RmwChain>,
 }
 
-/// A release sequence: each write continues the previous one by an atomic operation.
+/// Release sequence, as the epochs of its writes. Each write after the first is an atomic that reads the value of the
+/// previous write.
 pub(crate) type RmwChain = Rc<RefCell<Vec<Epoch>>>;
 
 impl StrongWrite {
@@ -54,7 +55,7 @@ impl StrongWrite {
         }
     }
 
-    /// Replaces the write with a write that continues its release sequence.
+    /// Replaces the write with an atomic that continues the release sequence of the write.
     pub(crate) fn extend_chain(
         &mut self,
         by: &StrongAccess,
@@ -101,7 +102,7 @@ pub(crate) struct StrongAccess {
 }
 
 impl StrongAccess {
-    /// Returns the access of a lane to bytes at a location.
+    /// Returns the strong access of a lane to the bytes at a location.
     pub(crate) const fn of(
         event: &AccessEvent<'_>,
         lane: usize,

@@ -12,8 +12,8 @@ use std::rc::Rc;
 use warpgrid_emulator::{ArrivalMode, SyncEvent, SyncKind, WarpId};
 use warpgrid_isa::{Flag, Modifiers, Proxy, Scope, Sem, StateSpace, SyncOp};
 
-/// Maximum number of threads of a launch for which the sequentially consistent fences of the lanes of one warp are
-/// ordered.
+/// Maximum number of threads of a launch for which the detector orders the sequentially consistent fences that the
+/// lanes of one warp execute in the same step.
 const MAX_SORTED_THREADS: u64 = 4096;
 
 impl RaceDetector {
@@ -83,7 +83,7 @@ impl RaceDetector {
         }
     }
 
-    /// Completes a barrier of a block for the waiting threads.
+    /// Completes a block barrier: the waiting threads acquire the clocks of the arrivals.
     fn complete_barrier(&mut self, block: u64, gathering: BarrierArrivals) {
         let BarrierArrivals {
             clock,
@@ -93,7 +93,8 @@ impl RaceDetector {
         let mut clock = clock.unwrap_or_else(VectorClock::empty);
         let all = Rc::make_mut(&mut clock);
         for (block, warp, lanes) in &waiting {
-            // A waiting thread performs no access between its arrival and the completion of the barrier.
+            // A waiting thread performs no access between its arrival and the completion of the barrier, so its
+            // component can be raised to the latest epoch of all arrivals.
             let mut lanes = *lanes;
             if lanes == self.shape.present(*warp) {
                 lanes = u32::MAX;
@@ -111,7 +112,7 @@ impl RaceDetector {
         self.update_common_clock(block, clock, n_waiting);
     }
 
-    /// Records a warp-level synchronization of the lanes that name each other in their masks.
+    /// Records a warp-level synchronization of the lanes whose member masks contain each other.
     fn see_warp_met(&mut self, of: WarpId, here: u32, masks: &[u32; 32]) {
         let WarpId { block, warp } = of;
         let mut state = self.take(block, warp);
@@ -149,7 +150,7 @@ impl RaceDetector {
         }
     }
 
-    /// Updates the lower-bound clock of a block if the synchronized threads are all remaining threads of the block.
+    /// Updates the lower-bound clock of a block if a barrier synchronized all live threads of the block.
     fn update_common_clock(&mut self, block: u64, clock: Rc<VectorClock>, n_met: u32) {
         let n_threads = self.shape.n_threads();
         let known = self.blocks.get(&block);
@@ -304,7 +305,7 @@ impl RaceDetector {
 }
 
 impl BarrierArrivals {
-    /// Adds lanes of a warp and their clocks.
+    /// Adds the arrival of lanes of a warp, and joins the clocks of these lanes.
     fn add(&mut self, state: &mut WarpState, arrival: BarrierArrival) {
         let BarrierArrival {
             row,
@@ -338,7 +339,8 @@ enum ReleaseMode {
     No,
 }
 
-/// Records a proxy fence between the generic and the asynchronous proxy for one state space or for all.
+/// Records a proxy fence between the generic and the asynchronous proxy for one state space, or for all state spaces if
+/// `space` is `None`.
 fn fence_proxy(state: &mut WarpState, event: &SyncEvent<'_>, space: Option<StateSpace>) {
     let block = event.block;
     let all = [

@@ -1,6 +1,6 @@
 //! Race check of tensor maps, which copies read through a separate proxy. Input: accesses and fences of lanes on tensor
-//! maps. Output: races with writes that no pair of fences orders before the copy (`fence.proxy.tensormap::generic`: a
-//! release after the write, then an acquire of the map).
+//! maps. Output: races of copies with writes to their tensor map. A write is ordered before a copy only by a pair of
+//! `fence.proxy.tensormap::generic` fences: a release fence after the write, and then an acquire fence of the map.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
 use crate::races::accessor::AccessContext;
@@ -120,7 +120,7 @@ impl RaceDetector {
         )
     }
 
-    /// Records the read of the tensor map by a copy, which lasts until the copy completes.
+    /// Records that a copy reads its tensor map. The read lasts until the copy completes.
     pub(crate) fn see_map(&mut self, start: &AsyncStart<'_>, lane: u32) {
         let used = self.used_maps.iter();
         let own = used.copied().find(|touch| u32::from(touch.lane) == lane);
@@ -158,7 +158,7 @@ impl RaceDetector {
         }
     }
 
-    /// Returns the threads of an entry whose writes are not visible to the tensor-map proxy.
+    /// Returns the threads of an access record whose writes are not visible to the tensor-map proxy.
     pub(crate) fn unfenced_of_map(
         &self,
         clock: &VectorClock,

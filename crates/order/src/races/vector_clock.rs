@@ -11,19 +11,19 @@ use warpgrid_isa::Scope;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ClockGroup(u64);
 
-/// Kind of the components of a row.
+/// Kind of thread or operation that the components of a row represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClockGroupKind {
     Threads = 0,
-    /// `cp.async` operations of the lanes, in start order.
+    /// `cp.async` operations of the lanes, counted in start order.
     Copies = 1,
-    /// Reads of the bulk copies of the lanes.
+    /// Reads by the bulk copies of the lanes.
     BulkReads = 2,
-    /// Writes of the bulk copies of the lanes.
+    /// Writes by the bulk copies of the lanes.
     BulkWrites = 3,
-    /// Operations that complete individually, one component each.
+    /// Asynchronous operations that complete individually, one component each.
     Individual = 4,
-    /// Reads of the matrix operations of a warpgroup, in start order; all are attributed to lane 0.
+    /// Reads by the matrix operations of a warpgroup, counted in start order; lane 0 represents the whole warpgroup.
     Products = 5,
 }
 
@@ -32,7 +32,7 @@ impl ClockGroup {
         ClockGroup((kind as u64) << 60 | (block & 0xffff_ffff) << 16 | warp as u64 & 0xffff)
     }
 
-    /// Returns the row of an operation in flight, and the bit of the operation in the row.
+    /// Returns the row that contains the component of an operation in flight, and the bit of the operation in this row.
     pub(crate) const fn single(id: u64) -> (ClockGroup, u32) {
         (
             ClockGroup((ClockGroupKind::Individual as u64) << 60 | id >> 5),
@@ -52,7 +52,7 @@ impl ClockGroup {
         self.0 >> 60 == ClockGroupKind::Copies as u64
     }
 
-    /// Returns all lanes if the row stands for the lanes of a warp, and `lanes` otherwise.
+    /// Returns a mask of all lanes if the row represents the threads of a warp, and `lanes` otherwise.
     pub(crate) const fn whole(self, lanes: u32) -> u32 {
         match self.is_threads() {
             true => u32::MAX,
@@ -123,7 +123,7 @@ impl GroupEpochs {
         }
     }
 
-    /// Checks whether each component is at least the component of `other`.
+    /// Checks whether each component is at least as large as the corresponding component of `other`.
     fn includes(&self, other: &GroupEpochs) -> bool {
         match (self, other) {
             (GroupEpochs::Uniform(a), GroupEpochs::Uniform(b)) => a >= b,
@@ -141,7 +141,7 @@ impl GroupEpochs {
         }
     }
 
-    /// Checks whether a component is nonzero.
+    /// Checks whether any component is nonzero.
     fn is_any(&self) -> bool {
         match self {
             GroupEpochs::Uniform(epoch) => *epoch > 0,
@@ -180,7 +180,7 @@ impl From<[u32; 32]> for GroupEpochs {
 pub(crate) struct ClockMap(Vec<(ClockGroup, GroupEpochs)>);
 
 impl Clone for ClockMap {
-    /// Reserves space for one additional row, because most copies are made in order to insert a row.
+    /// Reserves space for one additional row in the copy, because most callers insert a row into the copy.
     fn clone(&self) -> ClockMap {
         let mut rows = Vec::with_capacity(self.0.len() + 1);
         rows.extend_from_slice(&self.0);
@@ -250,7 +250,7 @@ impl ClockMap {
         self.0 = merged;
     }
 
-    /// Checks whether each component is at least the component of `other`.
+    /// Checks whether each component is at least as large as the corresponding component of `other`.
     fn includes(&self, other: &ClockMap) -> bool {
         let mut own = self.0.iter();
         for (row, epochs) in &other.0 {
@@ -268,7 +268,7 @@ impl ClockMap {
         true
     }
 
-    /// Checks whether a thread of a block has a nonzero component.
+    /// Checks whether the clock has a nonzero component for any thread of a block.
     pub(crate) fn knows_block(&self, block: u64) -> bool {
         let first = ClockGroup::of(ClockGroupKind::Threads, block, 0);
         let start = self.0.partition_point(|(row, _)| *row < first);
@@ -278,18 +278,18 @@ impl ClockMap {
     }
 }
 
-/// Coverage of a proxy fence.
+/// Memory and proxies to which a proxy fence applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ProxyFence {
-    /// Global memory, by a fence in this block.
+    /// Global memory, covered by a fence that a thread of this block executes.
     Global(u64),
-    /// Shared memory, by a fence in this block.
+    /// Shared memory, covered by a fence that a thread of this block executes.
     Shared(u64),
-    /// Initialization of mbarriers.
+    /// Initialization of mbarriers (`fence.mbarrier_init`).
     Init,
-    /// Tensor maps, by a releasing fence in this block.
+    /// Tensor maps, covered by a releasing fence with this scope that a thread of this block executes.
     MapReleased(Scope, u64),
-    /// The tensor map at this address, by an acquiring fence after a releasing fence.
+    /// Tensor map at this address, covered by an acquiring fence that follows a releasing fence.
     Map(MemoryInstance, u64),
 }
 
@@ -301,12 +301,12 @@ pub(crate) struct Epoch {
     pub(crate) epoch: u32,
 }
 
-/// Vector clock: the accesses that precede the current point in base causality order, and the subset of them that is
-/// ordered by a proxy fence.
+/// Vector clock: the accesses that precede the current point in base causality order, and the subset of these accesses
+/// that proxy fences cover.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VectorClock {
     seen: Rc<ClockMap>,
-    /// A proxy fence without a state space adds three elements.
+    /// Components that each kind of proxy fence covers. A proxy fence without a state space adds three elements.
     fenced: SmallVec<[(ProxyFence, Rc<ClockMap>); 3]>,
 }
 
@@ -335,7 +335,8 @@ impl VectorClock {
         found.map(|(_, rows)| &**rows)
     }
 
-    /// Checks whether the clock includes `other`, and covers the components of `other` by the same fences.
+    /// Checks whether the clock includes `other`, and its proxy fences cover all components that the same fences cover
+    /// in `other`.
     pub(crate) fn includes(&self, other: &VectorClock) -> bool {
         let is_seen = Rc::ptr_eq(&self.seen, &other.seen) || self.seen.includes(&other.seen);
         is_seen
@@ -369,8 +370,8 @@ impl VectorClock {
         }
     }
 
-    /// Performs an acquiring tensor-map fence: the map becomes covered for all components that the releasing fences
-    /// with an included scope cover.
+    /// Performs an acquiring tensor-map fence: the fence covers the map for all components that the releasing fences
+    /// accepted by `takes_in` cover.
     pub(crate) fn acquire_map(&mut self, map: ProxyFence, takes_in: impl Fn(Scope, u64) -> bool) {
         let released: Vec<Rc<ClockMap>> = self
             .fenced
@@ -389,19 +390,19 @@ impl VectorClock {
         }
     }
 
-    /// Covers all components of the clock, and the own epoch of the thread, by a proxy fence.
+    /// Records that a proxy fence covers all components of the clock and the epoch `own` of the executing thread.
     pub(crate) fn fence(&mut self, fence: ProxyFence, own: Epoch) {
         self.fence_seen(fence);
         self.raise_fenced(fence, own.row, 1 << own.lane, own.epoch);
     }
 
-    /// Covers all components of the clock by a proxy fence.
+    /// Records that a proxy fence covers all components of the clock.
     pub(crate) fn fence_seen(&mut self, fence: ProxyFence) {
         let rows = Rc::clone(&self.seen);
         self.join_fenced(fence, &rows);
     }
 
-    /// Records that lanes of a row have executed a proxy fence at an epoch.
+    /// Records that a proxy fence covers the accesses of lanes of a row up to an epoch.
     pub(crate) fn raise_fenced(
         &mut self,
         fence: ProxyFence,

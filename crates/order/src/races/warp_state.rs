@@ -22,7 +22,7 @@ use warpgrid_isa::Scope;
 enum WarpClock {
     Uniform(Rc<VectorClock>),
     Each(Box<[Rc<VectorClock>; 32]>),
-    /// Lanes that executed `fence.sc` in order, and the clock of the other lanes.
+    /// Clocks of the lanes that executed `fence.sc` one after another, and the clock of the other lanes.
     FenceOrdered(Rc<FenceSequence>, Rc<VectorClock>),
 }
 
@@ -33,11 +33,11 @@ pub(crate) struct WarpState {
     pub(crate) epochs: [u32; 32],
     /// Lanes that exist and have not exited.
     pub(crate) live: u32,
-    /// Own accesses of the lanes that proxy fences cover in addition to the clocks: the epoch of each lane up to which
-    /// its accesses are covered.
+    /// For each kind of proxy fence, the epoch of each lane up to which the fence covers the lane's own accesses. The
+    /// clocks contain the coverage of accesses by other threads.
     fenced_epochs: Vec<(ProxyFence, [u32; 32])>,
     details: LaneSyncTable,
-    /// Simultaneous releases of several lanes.
+    /// Releases that several lanes performed in the same step.
     together: PendingGroupReleases,
     /// Lanes whose releases are recorded separately.
     released_apart: u32,
@@ -48,12 +48,12 @@ pub(crate) struct WarpState {
 #[derive(Debug, Default)]
 pub(crate) struct WarpTable {
     numbers: FastHashMap<WarpId, u32>,
-    /// Indexed by number; removed warps are `None`.
+    /// State of each warp, indexed by the number of the warp; `None` for removed warps.
     warps: Vec<Option<Box<WarpState>>>,
-    /// Facts that hold for all accesses of a warp until its next synchronization, indexed by number.
+    /// Facts that hold for all accesses of a warp until its next synchronization, indexed by the number of the warp.
     check_caches: Vec<Option<WarpCheckCache>>,
     free: Vec<u32>,
-    /// Cache of the latest lookups, indexed by the low bits of block and warp.
+    /// Cache of the latest lookups, indexed by the low bits of the block and the warp.
     recent: [Option<(WarpId, u32)>; N_RECENT],
 }
 
@@ -90,7 +90,7 @@ impl WarpTable {
         number
     }
 
-    /// Returns the warp with this number, unless it is removed.
+    /// Returns the state of the warp with this number, or `None` if the warp was removed.
     pub(crate) fn get(&self, number: u32) -> Option<&WarpState> {
         self.warps.get(number as usize)?.as_deref()
     }
@@ -99,7 +99,7 @@ impl WarpTable {
         self.warps.get_mut(number as usize)?.as_deref_mut()
     }
 
-    /// Returns the facts of a warp that were computed last.
+    /// Returns the cached facts about a warp.
     #[inline]
     pub(crate) fn here(&self, number: u32) -> Option<&WarpCheckCache> {
         self.check_caches.get(number as usize)?.as_ref()
@@ -135,16 +135,16 @@ impl WarpTable {
 pub(crate) struct LaneSyncState {
     /// The latest releasing fence of each scope.
     pub(crate) fences: SmallVec<[ReleaseEvent; 1]>,
-    /// Releases that strong reads have observed, by location.
+    /// Releases that strong reads of the lane have observed at each location.
     pub(crate) observed_releases: Vec<(StrongLocation, Rc<ReleaseSet>)>,
-    /// Latest release at each location.
+    /// Latest release of the lane at each location.
     pub(crate) released: SmallVec<[(StrongLocation, ReleaseEvent); 1]>,
 }
 
 /// Sparse table of the synchronization state of single lanes.
 #[derive(Debug, Default)]
 struct LaneSyncTable {
-    /// Index plus one of the state of each lane; 0 if the lane has none.
+    /// Index plus one of the state of each lane; 0 if the lane has no separate state.
     numbers: [u8; 32],
     all: Vec<LaneSyncState>,
 }
@@ -159,7 +159,7 @@ impl LaneSyncTable {
         let number = &mut self.numbers[lane & 31];
         if *number == 0 {
             if self.all.is_empty() {
-                // In most cases, only one lane has such a state.
+                // In most warps, only one lane has a separate state.
                 self.all.reserve_exact(1);
             }
             self.all.push(LaneSyncState::default());
@@ -169,7 +169,7 @@ impl LaneSyncTable {
     }
 }
 
-/// Asynchronous operations of one kind that lanes have started.
+/// Numbers of asynchronous operations of one kind that the lanes have started and committed.
 #[derive(Clone, Debug)]
 struct AsyncGroups {
     started: [u32; 32],
@@ -204,7 +204,7 @@ impl WarpState {
         }
     }
 
-    /// Checks whether the clocks of all lanes of `lanes` include these threads of a row at an epoch.
+    /// Checks whether the clocks of all lanes in `lanes` include the given threads of a row at an epoch.
     pub(crate) fn all_know(&self, lanes: u32, of: (ClockGroup, u32, u32)) -> bool {
         let (row, threads, epoch) = of;
         let knows = |clock: &VectorClock| clock.seen().unknown(row, threads, epoch) == 0;
@@ -272,7 +272,7 @@ impl WarpState {
         true
     }
 
-    /// Replaces the clocks of lanes by a clock that includes them.
+    /// Replaces the clocks of lanes by a clock that includes all of these clocks.
     pub(crate) fn set_clock(&mut self, lanes: u32, clock: &Rc<VectorClock>) {
         if lanes & self.live == self.live {
             self.known = WarpClock::Uniform(Rc::clone(clock));
@@ -287,12 +287,12 @@ impl WarpState {
         }
     }
 
-    /// Joins a clock into the clocks of lanes.
+    /// Joins a clock into the clock of each lane in `lanes`.
     pub(crate) fn join(&mut self, lanes: u32, clock: &Rc<VectorClock>) {
         self.change_clocks(lanes, |own| join(own, clock));
     }
 
-    /// Applies a change to the clocks of lanes. Lanes with equal clocks share the result.
+    /// Applies a change to the clock of each lane in `lanes`. Lanes with equal clocks share the changed clock.
     pub(crate) fn change_clocks(
         &mut self,
         lanes: u32,
@@ -318,7 +318,7 @@ impl WarpState {
         }
     }
 
-    /// Executes proxy fences, which cover the clocks of the lanes and their own accesses.
+    /// Executes proxy fences. The fences cover all accesses in the clocks of the lanes, and the lanes' own accesses.
     pub(crate) fn fence(&mut self, lanes: u32, fences: &[ProxyFence]) {
         self.change_clocks(lanes, |clock| {
             let clock = Rc::make_mut(clock);
@@ -359,14 +359,14 @@ impl WarpState {
         }
     }
 
-    /// Returns the clock of a lane including its own accesses that proxy fences cover.
+    /// Returns the clock of a lane, including the coverage of the lane's own accesses by proxy fences.
     pub(crate) fn whole_clock(&self, row: ClockGroup, lane: usize) -> Rc<VectorClock> {
         let mut clock = Rc::clone(self.clock(lane));
         self.hand_on_fenced(&mut clock, row, 1 << lane, 0);
         clock
     }
 
-    /// Adds to a clock the own accesses of lanes that proxy fences cover.
+    /// Adds the coverage of the lanes' own accesses by proxy fences to a clock.
     fn hand_on_fenced(
         &self,
         clock: &mut Rc<VectorClock>,
@@ -384,7 +384,7 @@ impl WarpState {
         }
     }
 
-    /// Raises the components of lanes in a row to the given epochs in the clocks of these lanes.
+    /// In the clock of each lane, raises the component of this lane in `row` to the given epoch.
     pub(crate) fn raise(&mut self, lanes: u32, row: ClockGroup, epochs: &[u32; 32]) {
         let wanted: Vec<usize> = lanes_of(lanes).filter(|lane| epochs[*lane] > 0).collect();
         for lane in wanted {
@@ -430,7 +430,7 @@ impl WarpState {
         })
     }
 
-    /// Records releases that a strong read of a lane has observed.
+    /// Records the releases that a strong read of a lane has observed.
     pub(crate) fn observe_release(
         &mut self,
         lane: usize,
@@ -473,7 +473,7 @@ impl WarpState {
         }
     }
 
-    /// Records simultaneous releases of several lanes, each at its location.
+    /// Records the releases of several lanes by one store, each at the location to which the lane stores.
     pub(crate) fn add_stored(
         &mut self,
         memory: MemoryInstance,
@@ -490,7 +490,7 @@ impl WarpState {
         }
     }
 
-    /// Separates the releases of a lane from the simultaneous releases.
+    /// Moves the releases of a lane from the simultaneous releases to the separately recorded releases.
     #[inline]
     pub(crate) fn ungroup(&mut self, lane: usize) {
         if !self.together.is_empty() && self.released_apart >> lane & 1 == 0 {
@@ -524,7 +524,8 @@ impl WarpState {
         self.details.known(lane)
     }
 
-    /// Returns the releases that all lanes have observed at a location. The outer `None` means that they differ.
+    /// Returns the releases that all lanes have observed at a location. The outer `None` means that the lanes have
+    /// observed different releases.
     pub(crate) fn met_by_all(
         &self,
         lanes: u32,
@@ -546,7 +547,7 @@ impl WarpState {
         lanes_of(lanes).all(is_same).then(|| first.map(Rc::clone))
     }
 
-    /// Adds the clocks and epochs of lanes to a clock; `present` is the set of all lanes of the warp.
+    /// Joins the clocks and epochs of lanes into a clock. `present` is the set of all lanes of the warp.
     pub(crate) fn release_into(
         &self,
         clock: &mut Rc<VectorClock>,
@@ -576,14 +577,15 @@ impl WarpState {
             }
         }
         for (same, epoch) in groups_of(&self.epochs, lanes) {
-            // Missing lanes of the last warp perform no accesses, so the row can be raised as a whole.
+            // Lanes that do not exist in the last warp perform no accesses, so all components of the row can be raised
+            // together.
             let known = if same == present { u32::MAX } else { same };
             raise_lanes(clock, row, known, epoch);
         }
         self.hand_on_fenced(clock, row, lanes, present);
     }
 
-    /// Returns the common epoch of the remaining lanes, if they have one.
+    /// Returns the common epoch of the remaining lanes, or `None` if their epochs differ.
     pub(crate) fn even_epoch(&self) -> Option<u32> {
         let first = self.epochs[self.live.trailing_zeros() as usize & 31];
         let is_even = match self.live {
@@ -598,8 +600,8 @@ impl WarpState {
         !self.details.all.is_empty() || !self.together.is_empty()
     }
 
-    /// Checks whether the only recorded releases are releases at locations, so that strong writes to other locations
-    /// release nothing.
+    /// Checks whether the lanes have recorded releases at locations only, and no fences. In this case, strong writes to
+    /// other locations release nothing.
     pub(crate) fn has_releases_alone(&self) -> bool {
         let mut all = self.details.all.iter();
         let is_it = |details: &LaneSyncState| {
@@ -680,7 +682,7 @@ impl WarpState {
         groups.get_or_insert_with(empty)
     }
 
-    /// Records one started operation per lane. Returns the numbers of the operations by lane.
+    /// Records one started operation per lane. Returns the number of the started operation of each lane.
     pub(crate) fn start(&mut self, kind: AsyncGroupKind, lanes: u32) -> [u32; 32] {
         let groups = self.groups(kind);
         for lane in lanes_of(lanes) {
@@ -700,7 +702,7 @@ impl WarpState {
         groups.as_ref().map_or([0; 32], |groups| groups.started)
     }
 
-    /// Commits the started operations of lanes as a group.
+    /// Commits the uncommitted operations of each lane as one group per lane.
     pub(crate) fn commit(&mut self, kind: AsyncGroupKind, lanes: u32) {
         let groups = self.groups(kind);
         for lane in lanes_of(lanes) {
@@ -713,8 +715,8 @@ impl WarpState {
         }
     }
 
-    /// Returns the number of completed operations of each lane if all groups except the latest `latest` ones are
-    /// complete, or all operations for `None`.
+    /// Returns the number of completed operations of each lane after a wait for all groups except the `latest` most
+    /// recent groups, or after a wait for all operations if `latest` is `None`.
     pub(crate) fn complete(&mut self, kind: AsyncGroupKind, latest: Option<u32>) -> [u32; 32] {
         let groups = self.groups(kind);
         let Some(latest) = latest else {
@@ -731,14 +733,14 @@ impl WarpState {
 }
 
 impl LaneSyncState {
-    /// Records a releasing fence.
+    /// Records a releasing fence of the lane.
     pub(crate) fn add_fence(&mut self, release: ReleaseEvent) {
         // A later fence of a wider scope replaces a fence of a narrower scope.
         self.fences.retain(|fence| fence.scope > release.scope);
         self.fences.push(release);
     }
 
-    /// Records releases that a strong read has observed.
+    /// Records the releases that a strong read of the lane has observed.
     pub(crate) fn observe_release(&mut self, place: StrongLocation, message: &Rc<ReleaseSet>) {
         let known = self
             .observed_releases
@@ -746,7 +748,7 @@ impl LaneSyncState {
             .find(|(at, _)| *at == place);
         match known {
             Some((_, own)) if Rc::ptr_eq(own, message) => {}
-            // Later writes of a release sequence carry the earlier releases.
+            // Later writes of a release sequence carry the earlier releases of the sequence, too.
             Some((_, own)) if message.includes(own) => *own = Rc::clone(message),
             Some((_, own)) => {
                 let mut both = ReleaseSet::clone(own);
@@ -762,7 +764,7 @@ impl LaneSyncState {
         }
     }
 
-    /// Records a release at a location.
+    /// Records a release of the lane at a location.
     pub(crate) fn add_release(&mut self, place: StrongLocation, release: ReleaseEvent) {
         self.released
             .retain(|(at, old)| *at != place || old.scope > release.scope);
@@ -778,11 +780,11 @@ impl LaneSyncState {
 pub(crate) struct WarpCheckCache {
     /// Value of [`RaceDetector::n_openings`] at the time of the computation.
     pub(crate) n_openings: u64,
-    /// Common epoch of all remaining lanes, if they have one.
+    /// Common epoch of all remaining lanes; `None` if their epochs differ.
     pub(crate) epoch: Option<u32>,
-    /// Whether its strong stores release nothing, and its strong loads acquire nothing.
+    /// Whether the strong stores of the warp release nothing, and its strong loads acquire nothing.
     pub(crate) is_plain: bool,
-    /// Whether its strong stores release only the earlier releases of its lanes at the same locations.
+    /// Whether the strong stores of the warp release only what its lanes released earlier at the same locations.
     pub(crate) has_releases_alone: bool,
     pub(crate) shared: CommonClock,
     pub(crate) global: CommonClock,
@@ -792,6 +794,6 @@ pub(crate) struct WarpCheckCache {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommonClock {
     pub(crate) clock: Option<Rc<VectorClock>>,
-    /// Number of changes of the bound.
+    /// Number of changes of the lower bound.
     pub(crate) number: u32,
 }

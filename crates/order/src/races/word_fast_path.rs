@@ -12,27 +12,28 @@ use crate::races::vector_clock::row_of;
 use crate::races::vector_clock::{ClockGroup, VectorClock, lanes_of};
 use warpgrid_emulator::PerLaneAccess;
 
-/// Number of cached ordering decisions; neighboring words have records of the same few accesses.
+/// Number of cached ordering decisions; a few decisions suffice, because neighboring words have records of the same
+/// accesses.
 const CACHE_SIZE: usize = 4;
 
-/// Warp access to words.
+/// State of the check of a warp access, word by word.
 pub(crate) struct WordFastPath<'a> {
     settled: OrderingOracle<'a>,
     current: CurrentLanes<'a>,
-    /// Row to which the access is attributed.
+    /// Vector clock row to which the access is attributed.
     row: ClockGroup,
     site: AccessSiteId,
     writes: bool,
     /// Common lower bound of the clocks of all threads that can still access the memory.
     floor: Option<&'a VectorClock>,
-    /// See [`crate::races::lines::LineChecker::is_reported`].
+    /// See [`crate::races::line_shadow::LineChecker::is_known`].
     is_known: &'a dyn Fn(AccessSiteId, u64) -> bool,
     /// Cached ordering decisions for the latest access records.
     relations: [Option<CachedOrdering>; CACHE_SIZE],
     next: usize,
 }
 
-/// Bytes of a word that all lanes of the access touch.
+/// Bytes of one word that all lanes of the access touch.
 #[derive(Clone, Copy)]
 pub(crate) struct WordAccess {
     pub(crate) lanes: u32,
@@ -41,22 +42,24 @@ pub(crate) struct WordAccess {
     pub(crate) bytes: u8,
 }
 
-/// Cached ordering decision for lanes of a row at an epoch; for rows of threads it holds for all lanes.
+/// Cached ordering decision for the accesses of lanes of a row at an epoch. If the row represents threads, the decision
+/// holds for all lanes of the row.
 #[derive(Clone, Copy)]
 struct CachedOrdering {
     row: ClockGroup,
     lanes: u32,
     epoch: u32,
     site: AccessSiteId,
-    /// Happens before all threads that can still access the memory.
+    /// Whether the recorded access happens before every later access of each thread that can still access the memory.
     is_over: bool,
-    /// Happens before the warp access.
+    /// Whether the recorded access happens before the warp access.
     is_known: bool,
-    /// Read without conflict, or no race with the warp access.
+    /// Whether the recorded access is a read that does not conflict, or does not race with the warp access for another
+    /// reason.
     is_harmless: bool,
 }
 
-/// Treatment of an access record.
+/// Decision on an access record of the word.
 enum PruneDecision {
     Keep,
     Drop,
@@ -117,7 +120,7 @@ impl RaceDetector {
 }
 
 impl<'a> WordFastPath<'a> {
-    /// Returns the check of an access of lanes at a site; the access is attributed to a row.
+    /// Prepares the check of an access of lanes at a site. The access is attributed to `row`.
     pub(crate) fn of(
         settled: OrderingOracle<'a>,
         current: CurrentLanes<'a>,
@@ -187,8 +190,8 @@ impl<'a> WordFastPath<'a> {
         true
     }
 
-    /// Removes an operation from its access record, so that the slow path does not find a race of the operation with
-    /// itself.
+    /// Removes an asynchronous operation from its access record, so that the slow path does not find a race of the
+    /// operation with itself.
     fn take_out(&self, shadow: &mut ShadowMemory, word: WordIndex, new: &AccessRecord) {
         shadow.retain(word, |entry| {
             let is_same = (entry.row, entry.site, entry.bytes, entry.epoch)
@@ -200,7 +203,7 @@ impl<'a> WordFastPath<'a> {
         });
     }
 
-    /// Drops the records that happen before the access.
+    /// Drops the access records of the word that happen before the current access.
     fn leave_out(&self, shadow: &mut ShadowMemory, word: WordIndex, new: &AccessRecord) {
         let lane = self.first_lane(new);
         let clock = self.current.warp.whole_clock(self.current.threads, lane);
@@ -211,7 +214,7 @@ impl<'a> WordFastPath<'a> {
         });
     }
 
-    /// Returns the first thread that performs the access.
+    /// Returns the index of the first lane that performs the access.
     fn first_lane(&self, new: &AccessRecord) -> usize {
         let lanes = match self.row.is_threads() {
             true => new.lanes,
@@ -230,7 +233,8 @@ impl<'a> WordFastPath<'a> {
     ) -> PruneDecision {
         let is_own = entry.row == new.row;
         if is_own && (entry.site, entry.bytes) == (new.site, new.bytes) {
-            // A thread happens after itself, whereas asynchronous operations are unordered.
+            // The accesses of one thread are ordered among each other, whereas asynchronous operations of one row are
+            // unordered.
             let is_ordered = match self.row.is_threads() {
                 true => entry.lanes & !new.lanes == 0,
                 false => !self.writes || self.relate(entry).is_known,
@@ -257,7 +261,7 @@ impl<'a> WordFastPath<'a> {
         if relation.is_harmless || entry.bytes & new.bytes == 0 {
             return PruneDecision::Keep;
         }
-        // A thread happens after itself, whereas several lanes are unordered among each other.
+        // The accesses of one thread are ordered among each other, whereas the accesses of several lanes are unordered.
         let is_itself = is_own
             && new.row.is_threads()
             && new.lanes.is_power_of_two()
@@ -279,7 +283,8 @@ impl<'a> WordFastPath<'a> {
         if let Some(known) = known {
             return match known.is_over || known.is_known {
                 true => *known,
-                // If the lanes have different epochs, some lanes may be ordered although others are not.
+                // If the lanes have different epochs, some lanes of the record may be ordered before the access
+                // although other lanes are not.
                 false => self.relation(entry),
             };
         }

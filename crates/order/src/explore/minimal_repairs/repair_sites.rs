@@ -1,5 +1,5 @@
-//! Sites of possible edits in a thread, and their levels: stronger memory orderings of instructions, and inserted
-//! fences.
+//! Sites at which a repair can edit a thread, and the levels of each site: stronger memory orderings of an instruction,
+//! or fences of increasing strength.
 
 use crate::explore::event::{EventKind, MemoryOrdering, Proxy};
 use crate::explore::minimal_repairs::{RepairKind, RepairStep};
@@ -10,21 +10,21 @@ use std::collections::BTreeMap;
 use warpgrid_isa::{AsyncOp, MbarrierOp, MemoryOp, Operation, Scope, Sem, SyncOp};
 use warpgrid_program::Instruction;
 
-/// A thread, and an instruction of its function.
+/// Index of a thread, and index of an instruction in its function.
 type ThreadInstruction = (usize, u32);
 
 /// Kind of edit that is possible at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RepairSiteKind {
-    /// Memory ordering of an instruction.
+    /// Change of the memory ordering of an instruction.
     Words,
-    /// Fence before the instruction.
+    /// Insertion of a fence before the instruction.
     Fence,
-    /// Proxy fence before the instruction.
+    /// Insertion of a proxy fence before the instruction.
     ProxyFence,
 }
 
-/// Site of an edit. Level 0 is the unmodified source; the last level is stronger than all others.
+/// Site of an edit. Level 0 is the unmodified source, and the last level is stronger than all other levels.
 #[derive(Clone, Debug)]
 pub(crate) struct RepairSite {
     pub(crate) place: ThreadInstruction,
@@ -32,11 +32,11 @@ pub(crate) struct RepairSite {
     levels: Vec<StrengthLevel>,
 }
 
-/// Level of a site.
+/// Level of a site: a memory ordering and the width of its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StrengthLevel {
     words: MemoryOrdering,
-    /// Number of pairs of test threads that the scope includes.
+    /// Number of pairs of test threads that the scope of the memory ordering includes.
     width: usize,
 }
 
@@ -68,7 +68,7 @@ impl RepairSite {
         }
     }
 
-    /// Returns the number of levels that are weaker than a level.
+    /// Returns the number of levels of the site that are weaker than the given level.
     pub(crate) fn rank(&self, level: usize) -> usize {
         (0..self.levels.len())
             .filter(|low| self.is_below(*low, level))
@@ -102,7 +102,7 @@ fn is_weaker(low: Sem, high: Sem) -> bool {
     low == high || strength(low) < strength(high)
 }
 
-/// Class of an instruction with respect to stronger memory orderings.
+/// Class of an instruction, which determines the stronger memory orderings that the instruction allows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InstructionClass {
     Load,
@@ -115,9 +115,9 @@ enum InstructionClass {
     ClusterArrival,
     /// Copy through the async proxy.
     BulkCopy,
-    /// Other access.
+    /// Access that belongs to no other class.
     Access,
-    /// Other barrier.
+    /// Barrier that belongs to no other class.
     Barrier,
     Other,
 }
@@ -173,7 +173,8 @@ fn kind_of(operation: Operation) -> InstructionClass {
     }
 }
 
-/// Returns the stronger memory orderings of an instruction, weaker ones first.
+/// Returns the memory orderings that are stronger than the ordering `sem` of an instruction, in the order of increasing
+/// strength.
 fn stronger_orders(kind: InstructionClass, sem: Sem) -> &'static [Sem] {
     match (kind, sem) {
         (InstructionClass::Load, Sem::Weak) => &[Sem::Relaxed, Sem::Acquire],
@@ -195,8 +196,7 @@ fn stronger_orders(kind: InstructionClass, sem: Sem) -> &'static [Sem] {
     }
 }
 
-/// Returns the scopes that distinguish the threads of a question, with the number of thread pairs that each scope
-/// includes.
+/// Returns the scopes that include different sets of thread pairs of the test, each with the number of included pairs.
 fn scopes_of(question: &LitmusQuery) -> Vec<(Scope, usize)> {
     let mut scopes: Vec<(Scope, usize)> = Vec::new();
     for scope in [Scope::Cta, Scope::Cluster, Scope::Gpu] {
@@ -245,7 +245,8 @@ fn has_async_proxy(question: &LitmusQuery) -> bool {
 }
 
 /// Returns the instructions of a thread before which a fence can be inserted: accesses that follow another access
-/// without a fence or barrier between them. If copies use the async proxy, barriers are included.
+/// without a fence or barrier in between. If copies of the thread use the async proxy, a fence can also be inserted
+/// before barriers.
 pub(crate) fn places_of(question: &LitmusQuery, thread: usize) -> Vec<bool> {
     let has_copies = has_async_proxy(question);
     let spec = question.threads.get(thread);
@@ -274,7 +275,7 @@ pub(crate) fn places_of(question: &LitmusQuery, thread: usize) -> Vec<bool> {
     instructions.iter().enumerate().map(place).collect()
 }
 
-/// Role of an instruction with respect to inserted fences.
+/// Role of an instruction in the search for sites of fences.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FenceRole {
     Access,
@@ -310,7 +311,7 @@ fn is_acquire_or_release_only(sem: Option<Sem>) -> bool {
     matches!(sem, Some(Sem::Acquire | Sem::Release))
 }
 
-/// Returns all sites, thread by thread.
+/// Returns the sites of all threads, thread by thread.
 pub(crate) fn sites_of(
     question: &LitmusQuery,
     traces: &ThreadTraces,
@@ -416,7 +417,7 @@ fn words_site(
     let kind = kind_of(operation);
     let own = StrengthLevel { words, width };
     let mut levels = vec![own];
-    // The cluster barrier has no scope.
+    // An arrival at the cluster barrier has no scope operand, so only its memory ordering can be strengthened.
     if kind == InstructionClass::ClusterArrival {
         let sems = stronger_orders(kind, words.sem).iter();
         levels.extend(sems.map(|sem| StrengthLevel {
