@@ -1,7 +1,7 @@
 //! Requests of hosts. Each request is a function of plain arguments that returns plain data or a [`RequestError`].
 //!
-//! All hosts, including the npm package and the command, call these functions, which validate arguments, fill in defaults and format error
-//! messages. A [`Session`] is the only stateful result, and its methods with plain arguments are in `session`.
+//! All hosts, including the npm package and the command-line program, call these functions. The functions validate arguments, fill in
+//! defaults and format error messages. A [`Session`] is the only stateful result, and its methods with plain arguments are in `session`.
 //!
 //! - `final_values`: final registers of a snippet, and changed memory.
 //! - `limits`: step limits, and numbers of JavaScript.
@@ -66,8 +66,8 @@ pub fn element_map(request: &FragmentRequest) -> Result<ElementMap, RequestError
     Ok(ElementMap::new(request)?)
 }
 
-/// Formats the diagram of a URL of the matrix view or the layout inspector, or of a list of parameters with one per line. `form` is `svg`,
-/// `text` or `link`.
+/// Formats the diagram of a URL of the matrix view or the layout inspector, or of a list of parameters with one parameter per line. `form`
+/// is `svg`, `text` or `link`.
 pub fn render_diagram(query: &str, form: &str) -> Result<String, RequestError> {
     let Some(form) = PictureFormat::from_name(form) else {
         let reason = format!("found `{form}`, expected `svg`, `text` or `link`");
@@ -76,7 +76,7 @@ pub fn render_diagram(query: &str, form: &str) -> Result<String, RequestError> {
     Ok(drawn(query, form)?)
 }
 
-/// Returns the computation of one result element of an MMA instruction by a Tensor Core. Fails if the instruction does not exist.
+/// Returns the steps by which a Tensor Core computes one result element of an MMA instruction. Fails if the instruction does not exist.
 pub fn product(request: &MmaRequest) -> Result<MmaExplanation, RequestError> {
     mma_explanation::product(request).map_err(RequestError::unsupported)
 }
@@ -109,7 +109,7 @@ pub fn explore_litmus(source: &str) -> Result<LitmusView, RequestError> {
     Ok(litmus::explore(&litmus::read_text(source)?)?)
 }
 
-/// Returns the weakest repairs of a litmus test that forbid its bad outcomes. Fails like [`explore_litmus`].
+/// Returns the weakest repairs of a litmus test that forbid its bad outcomes. Fails under the same conditions as [`explore_litmus`].
 pub fn repair_litmus(source: &str) -> Result<LitmusRepairs, RequestError> {
     let test = litmus::read_text(source)?;
     let view = litmus::explore(&test)?;

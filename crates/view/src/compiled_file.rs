@@ -25,9 +25,9 @@ pub struct ProgramView {
     pub target: Option<String>,
     /// Name of the source file that the compiler recorded.
     pub source_name: Option<String>,
-    /// Compression: `zstd`, `LZ4`.
+    /// Compression of the code object in the file: `zstd`, `LZ4`.
     pub packed: Option<String>,
-    /// Size in bytes after decompression.
+    /// Size of the code object in bytes after decompression.
     pub bytes: u32,
     pub kernels: Vec<ProgramKernel>,
 }
@@ -43,7 +43,7 @@ pub enum ProgramLanguage {
 }
 
 impl ProgramLanguage {
-    /// Returns the name for lists.
+    /// Returns the name of the language that lists of code objects show.
     pub const fn name(self) -> &'static str {
         match self {
             ProgramLanguage::Ptx => "PTX",
@@ -57,7 +57,7 @@ impl ProgramLanguage {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ProgramKernel {
     pub name: String,
-    /// Properties that the file records, one phrase each: `32 registers`.
+    /// Properties of the kernel that the file records, one phrase each: `32 registers`.
     pub facts: Vec<String>,
 }
 

@@ -4,12 +4,12 @@ use crate::model::text::{DiagnosticView, Severity, SourceRange};
 use warpgrid_isa::form::nearest;
 use warpgrid_program::{Diagnostic, DiagnosticDoc, Span};
 
-/// Code of an argument from JavaScript with an invalid structure.
+/// Code of the error for an argument from JavaScript with an invalid structure.
 pub const UNREADABLE_ARGUMENT: &str = "W0901";
-/// Code of a memory that does not exist in the launch.
+/// Code of the error for a memory that does not exist in the launch.
 pub const NO_SUCH_MEMORY: &str = "W0902";
 
-/// Code of an instruction that the emulator does not support.
+/// Code of the note on an instruction that the emulator does not support.
 pub(crate) const NOT_RUN_YET: &str = "W0904";
 
 /// Range of a diagnostic without a source position.
@@ -20,13 +20,13 @@ const START: SourceRange = SourceRange {
     end_column: 1,
 };
 
-/// Ignored field of a batch request.
+/// Returns the diagnostic for an ignored field of a batch request.
 pub fn ignored_field(line: u64, reason: &str) -> DiagnosticView {
     let message = format!("line {line}: an unknown field is ignored: {reason}");
     DiagnosticView::new("W0900", Severity::Warning, message, START)
 }
 
-/// Line of a batch that is not a request.
+/// Returns the diagnostic for a line of a batch that is not a request.
 pub fn not_a_request(line: u64, reason: &str) -> DiagnosticView {
     let message = format!("line {line}: invalid request: {reason}");
     let mut view = DiagnosticView::new("W0900", Severity::Error, message, START);
@@ -34,7 +34,8 @@ pub fn not_a_request(line: u64, reason: &str) -> DiagnosticView {
     view
 }
 
-/// Unknown option in the info string of a code block, or an option with an invalid value. `candidates` are the possible spellings.
+/// Returns the diagnostic for an unknown option in the info string of a code block, or for an option with an invalid value. `candidates`
+/// are the possible spellings.
 pub fn unknown_word(
     message: String,
     word: &str,
@@ -47,7 +48,7 @@ pub fn unknown_word(
     view
 }
 
-/// Returns `; did you mean …?` with the candidate nearest to a misspelled word, or nothing if none is near.
+/// Returns `; did you mean …?` with the candidate nearest to a misspelled word, or an empty text if no candidate is near.
 pub(crate) fn suggestion(word: &str, candidates: &mut dyn Iterator<Item = &str>) -> String {
     let nearest = nearest(word, candidates);
     nearest.map_or_else(String::new, |word| format!("; did you mean `{word}`?"))
@@ -69,7 +70,7 @@ pub(crate) fn ranges(numbers: &mut dyn Iterator<Item = u32>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// Empty line in the text of an HTML element of a document.
+/// Returns the diagnostic for an empty line in the text of an HTML element of a document.
 pub fn interrupted_text(range: SourceRange) -> DiagnosticView {
     let message = "an empty line ends an HTML element in Markdown".to_owned();
     let mut view = DiagnosticView::new("W0907", Severity::Warning, message, range);
@@ -77,13 +78,13 @@ pub fn interrupted_text(range: SourceRange) -> DiagnosticView {
     view
 }
 
-/// Document without PTX or SASS.
+/// Returns the diagnostic for a document without PTX or SASS.
 pub fn no_blocks() -> DiagnosticView {
     let message = "the document contains no code block with PTX or SASS".to_owned();
     DiagnosticView::new("W0908", Severity::Warning, message, START)
 }
 
-/// Unreadable file.
+/// Returns the diagnostic for an unreadable file.
 pub fn unreadable_file(reason: &str) -> DiagnosticView {
     DiagnosticView::new("W0909", Severity::Error, reason.to_owned(), START)
 }
@@ -109,7 +110,7 @@ pub(crate) fn unknown_version(found: &str) -> Diagnostic {
     Diagnostic::error("W0903", Span::at(0), message)
 }
 
-/// Note at the first instruction of each kind that is valid but not supported by the emulator.
+/// Returns the note at the first instruction of each kind that is valid but that the emulator does not support.
 pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic {
     let message = format!(
         "`{opcode}` is valid, but the emulator does not support this instruction, so execution stops here"
@@ -120,7 +121,7 @@ pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic 
     note
 }
 
-/// Reference pages in order of their codes.
+/// Reference pages of the diagnostic codes, ordered by code.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[DiagnosticDoc] = &[
     DiagnosticDoc::page("W0900", "invalid batch request", "Each line of a batch is a JSON object with the fields `id` and `source` and, optionally, `front`, `target` and `ptx_version`. Other fields are ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),

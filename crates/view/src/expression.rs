@@ -1,5 +1,6 @@
-//! Grammar of run-until conditions, watch expressions and lane selections of puzzle quantities. Input: a text. Output: a syntax tree, or a message with
-//! its position. Evaluation belongs to the users: `until::condition` and `inspect::watch`.
+//! Grammar of run-until conditions, watch expressions and lane selections of puzzle quantities. Input: a text. Output: a syntax tree, or a
+//! message with its position. The modules `session::stop_conditions::condition` and `session::inspect::watch_expressions` evaluate the
+//! syntax trees.
 //!
 //! ```text
 //! condition  := [place ":"] register comparison number

@@ -2,11 +2,12 @@
 //! an answer.
 //!
 //! Each puzzle and each tour is one Markdown file. The page displays the files and calls this module to evaluate them. The tests also solve
-//! every puzzle and follow every tour. Only the emulator module that the page loads later links this module.
+//! every puzzle and follow every tour. Only the emulator module that the page loads on demand links this module.
 //!
 //! - `lesson_file` parses a file into fields, prose and a kernel. `prose` parses the prose.
 //! - `run_position` is a position of a run. `quantity` is a quantity at a position, and compares its value with an answer.
-//! - `puzzle` asks the user to predict a quantity or to write lines. `tour` is a sequence of positions with facts that hold there.
+//! - `puzzle` asks the user to predict a quantity or to write lines. `tour` is a sequence of positions with facts that hold at these
+//!   positions.
 //! - `thumbnail` draws a small image of the stores of a kernel.
 
 pub(crate) mod lesson_file;

@@ -1,7 +1,7 @@
 //! The facade for all hosts: a [`Session`] runs a [`Scenario`] and returns plain serializable data with the texts that hosts display.
 //!
-//! The types of [`model`] are serializable, because the same types are sent from the worker to the page, to JavaScript, and to the command
-//! line. These types contain no references to the machine.
+//! The types of [`model`] are serializable, because hosts send the same types from the worker to the page, return them to JavaScript, and
+//! print them on the command line. These types contain no references to the machine.
 
 pub mod analysis;
 pub mod api;
@@ -27,14 +27,14 @@ pub use crate::source::document::Document;
 pub use crate::source::language::{Language, ParseCoverage};
 pub use crate::source::reference::explain;
 pub use warpgrid_program::counted;
-// Hosts depend on this crate only, so the crate exports the types of launches that hosts use.
+// Hosts depend only on this crate, so it exports the types of launches that hosts use.
 pub use warpgrid_launch::{
     Parameter, Scenario, SourceLanguage, annotations, diagnostics::NO_SUCH_KERNEL,
     prepare::WriterTracking, scenario, value,
 };
 
-/// Formats a source in its detected language. Tokens and comments are preserved, with one statement per line. All line endings are that of
-/// the first line.
+/// Formats a source in its detected language. Tokens and comments are preserved, with one statement per line. All lines of the result have
+/// the line ending of the first line.
 pub fn format(source: &str) -> String {
     Language::from(SourceLanguage::of_source(source)).format(source)
 }
@@ -45,7 +45,7 @@ pub fn is_wrapped(source: &str) -> bool {
     warpgrid_program::container::ContainerFormat::of_source(source).is_some()
 }
 
-/// Returns how much of a text is valid in its detected language. A text without valid statements can be in any language.
+/// Returns how much of a text is valid in its detected language. A text without valid statements can be written in any language.
 pub fn understanding(source: &str) -> ParseCoverage {
     let front = SourceLanguage::of_source(source);
     Language::from(front).understanding(source, &source::reference::opcodes(front))

@@ -14,19 +14,20 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum ExportFormat {
-    /// The cells in the colours of their lanes, as SVG: those that the request names, at most 4,096.
+    /// SVG drawing of the requested cells in the colors of their lanes, at most 4,096 cells.
     Svg,
-    /// The run from its start to the present position, as SVG that moves by CSS: at most 1,024 cells, 60 stores evenly chosen,
-    /// and the last ten million steps.
+    /// SVG animation (by CSS) of the run from its start to the present position. The animation has at most 1,024 cells, 60 evenly selected
+    /// stores, and the last ten million steps.
     Animation,
-    /// All elements as text, a line each row, at most 16,777,216: `inf`, `-inf` and `NaN` as NumPy and spreadsheets read them.
+    /// CSV table of all elements, with one line per row, at most 16,777,216 elements. Special values are written as `inf`, `-inf` and
+    /// `NaN`, which NumPy and spreadsheets can read.
     Csv,
-    /// All bytes as NumPy's array file, version 1.0, with the extents of the memory.
+    /// NumPy array file, version 1.0, with all bytes and the extents of the memory.
     Npy,
 }
 
 impl ExportFormat {
-    /// All forms with their names and file extensions. An animation is also an SVG file.
+    /// All formats with their names and file extensions. An animation is also an SVG file.
     pub const ALL: [(ExportFormat, &'static str, &'static str); 4] = [
         (ExportFormat::Svg, "svg", "svg"),
         (ExportFormat::Animation, "animation", "animated.svg"),
@@ -34,13 +35,13 @@ impl ExportFormat {
         (ExportFormat::Npy, "npy", "npy"),
     ];
 
-    /// Returns the form with this name.
+    /// Returns the format with this name.
     pub fn from_name(name: &str) -> Option<ExportFormat> {
         let found = ExportFormat::ALL.iter().find(|(_, own, _)| *own == name);
         found.map(|(form, ..)| *form)
     }
 
-    /// Returns the error message for an unknown form name.
+    /// Returns the error message for an unknown format name.
     pub fn expected(name: &str) -> String {
         let names: Vec<String> = ExportFormat::ALL
             .iter()
@@ -52,7 +53,7 @@ impl ExportFormat {
         )
     }
 
-    /// Checks whether the form shows the last writers.
+    /// Checks whether a file in this format shows the last writers.
     pub const fn shows_writers(self) -> bool {
         match self {
             ExportFormat::Svg | ExportFormat::Animation => true,
@@ -66,7 +67,7 @@ impl ExportFormat {
         found.map_or("svg", |(_, _, ending)| ending)
     }
 
-    /// Returns the form for a file name, which is that of the longest matching extension.
+    /// Returns the format for a file name. If several extensions match, the longest extension determines the format.
     pub fn of_name(name: &str) -> Option<ExportFormat> {
         let fits = |ending: &str| {
             let before = name.len().checked_sub(ending.len() + 1);
@@ -84,8 +85,8 @@ impl ExportFormat {
 }
 
 impl Session {
-    /// Exports a memory at the present position. The error is the reason why the export is impossible, such as a nonexistent memory or too
-    /// many elements for a table.
+    /// Exports a memory at the present position. The error contains the reason why the export is impossible, such as a nonexistent memory
+    /// or too many elements for a table.
     pub fn memory_file(
         &mut self,
         request: &GridRequest,

@@ -51,19 +51,19 @@ pub use warpgrid_launch::fault::{FaultSort, MemorySpace};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum PhraseLink {
-    /// To a memory that the step wrote.
+    /// Link to a memory that the step wrote.
     Memory(MemoryKey),
-    /// To the warp that made the step: linear block and warp.
+    /// Link to the warp that executed the step: the linear index of its block, and the index of the warp in the block.
     Warp(u64, u32),
 }
 
-/// Part of a sentence. Numbers and names are strong.
+/// Part of a sentence. Numbers and names are emphasized.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Phrase {
     pub text: String,
     pub strong: bool,
-    /// Object that this part of the sentence names, if the object can be shown.
+    /// Object that this part of the sentence names, if the host can display the object.
     pub link: Option<PhraseLink>,
 }
 
@@ -77,7 +77,7 @@ const CLUSTER_COLUMNS: u32 = 4;
 pub struct SessionFrame {
     /// Number of executed steps.
     pub position: u64,
-    /// Number of steps of the whole run, once known.
+    /// Number of steps of the whole run; absent as long as this number is unknown.
     pub length: Option<u64>,
     pub status: RunStatus,
     /// Summary of the last step.
@@ -100,10 +100,11 @@ pub struct SessionFrame {
     pub warp: Option<WarpView>,
     /// Progress of each block, and the resident warps.
     pub blocks: BlockMap,
-    /// Steps with stores, for the marks of the transport control. For very many stores, a sample.
+    /// Positions after steps with stores, which the transport control marks. If their number is very large, the list is a sample.
     pub store_steps: Vec<u64>,
-    /// Number of stores up to this position and in all known steps.
+    /// Number of stores up to this position.
     pub stores_done: u64,
+    /// Number of stores in all known steps.
     pub stores_known: u64,
     /// Cluster of the displayed block. Absent if the launch has no clusters.
     pub cluster: Option<ClusterView>,
@@ -111,13 +112,13 @@ pub struct SessionFrame {
     pub mbarriers: Vec<MbarrierView>,
     /// Pending asynchronous operations, which an earlier step issued and which complete in a separate step.
     pub pending: Vec<AsyncOperationView>,
-    /// Notes of the run, such as output of `printf` and relevant choices of the scheduler. Their number is limited.
+    /// Notes of the run, such as output of `printf` and relevant choices of the scheduler. The number of notes is limited.
     pub notes: Vec<String>,
 }
 
 impl SessionFrame {
-    /// Checks whether a page with this frame displays a memory. Of shared memory and tensor memory, only those of the displayed block and
-    /// its cluster are displayed.
+    /// Checks whether a page with this frame displays a memory. The page displays the shared memory and tensor memory of the displayed
+    /// block and its cluster only.
     pub fn shows(&self, memory: &MemoryKey) -> bool {
         match memory {
             MemoryKey::Buffer(_) | MemoryKey::Variable(_) => true,

@@ -25,13 +25,13 @@ impl RequestError {
         }
     }
 
-    /// Creates an error for an argument with an invalid structure. `what` names the argument, and `why` describes the actual and the
+    /// Creates an error for an argument with an invalid structure. `what` names the argument, and `reason` describes the actual and the
     /// expected structure.
     pub fn invalid_argument(what: &str, reason: &str) -> RequestError {
         RequestError::new(UNREADABLE_ARGUMENT, unreadable_argument(what, reason))
     }
 
-    /// Creates an error for a well-formed request without a result.
+    /// Creates an error for a well-formed request that has no result.
     pub fn unsupported(message: impl Into<String>) -> RequestError {
         RequestError::new(UNREADABLE_ARGUMENT, message)
     }

@@ -1,4 +1,4 @@
-//! Session: executes one scenario on one machine, with a history that supports steps and seeks in both directions.
+//! Session: executes one scenario on one machine, and keeps a history that supports steps and seeks in both directions.
 
 pub mod block_map;
 #[cfg(test)]
@@ -46,22 +46,22 @@ use warpgrid_program::{FunctionId, Program};
 /// Maximum number of stores after which one call of [`Session::events`] stops.
 pub const MAX_EVENTS: usize = 10_000;
 
-/// Last step and its stores.
+/// Data of the last step: its stores, loads, matrices and tensor operation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastStepCache {
-    /// Position of the cached data, and whether the machine has a fault at this position.
+    /// Position to which the cached data belongs, and whether the machine has a fault at this position.
     of: Option<(u64, bool)>,
     step: Option<StepView>,
     place: Option<(FunctionId, u32)>,
     stores: Vec<StoreRecord>,
-    /// Matrices and loads of a matrix instruction.
+    /// Matrices and loads of the matrix instruction that the step executed.
     matrices: Vec<MatrixRecord>,
     loads: Vec<StoreRecord>,
     /// Tensor operation that the step started or completed.
     tensor: TensorRecord,
 }
 
-/// Checked scenario that can be stepped forward and backward.
+/// Execution of a checked scenario, which can be stepped forward and backward.
 pub struct Session {
     scenario: Scenario,
     pub(crate) language: Language,
@@ -73,13 +73,13 @@ pub struct Session {
     inferred_annotations: Vec<String>,
     /// Whether the first inferred `//@` line is the line of the launch.
     infers_launch: bool,
-    /// Prefix of `//@` lines.
+    /// Prefix of `//@` lines in the language of the source.
     pub(crate) comment_marker: String,
     /// Indices of the module variables that an instruction names.
     named: BTreeSet<u32>,
     last: LastStepCache,
     pub(crate) counter: TrafficCounter,
-    /// Causes of the fault, with the number of steps after which the fault occurred.
+    /// Causes of the fault, and the number of executed steps before the fault.
     pub(crate) causes: Option<(u64, Vec<CauseView>)>,
     /// Inline assembly blocks of the source. `entry` of the scenario names the executed block.
     parts: Vec<InlineAsmView>,
@@ -110,7 +110,7 @@ impl Session {
         &self.inferred_annotations
     }
 
-    /// Returns the line that states the inferred part of the launch; `None` if all of it is stated.
+    /// Returns the line that states the inferred part of the launch; `None` if the source states the complete launch.
     pub fn inferred_launch(&self) -> Option<&str> {
         let first = self
             .inferred_annotations
@@ -119,7 +119,7 @@ impl Session {
         first.map(String::as_str)
     }
 
-    /// Returns the warnings and notes of the checker. A source with errors does not run.
+    /// Returns the warnings and notes of the checker. A source with errors has no session.
     pub fn diagnostics(&self) -> &[DiagnosticView] {
         &self.diagnostics
     }
@@ -134,7 +134,7 @@ impl Session {
         self.timeline.position()
     }
 
-    /// Returns the number of steps of the whole run, once known.
+    /// Returns the number of steps of the whole run, or `None` as long as this number is unknown.
     pub fn length(&self) -> Option<u64> {
         self.timeline.length()
     }
@@ -163,25 +163,25 @@ impl Session {
         self.timeline.ticks().n_stores
     }
 
-    /// Executes one warp instruction. Returns false at the end.
+    /// Executes one warp instruction. Returns `false` at the end of the run.
     pub fn step(&mut self) -> bool {
         let before = self.position();
         self.timeline.step(&mut ());
         self.position() > before
     }
 
-    /// Steps back over one warp instruction. Returns false at the start.
+    /// Steps back over one warp instruction. Returns `false` at the start of the run.
     pub fn step_back(&mut self) -> bool {
         // A fault is not a separate step: stepping back from a fault returns to the position before the faulting step.
         self.timeline.back()
     }
 
-    /// Seeks to a position, or to the end if the run is shorter.
+    /// Seeks to a position of the run, or to the end if the run has fewer steps.
     pub fn seek(&mut self, position: u64) {
         self.timeline.seek(position);
     }
 
-    /// Executes at most `budget` steps of a seek. Returns whether the position is reached. Further calls continue the seek.
+    /// Executes at most `budget` steps of a seek. Returns whether the position is reached. If it is not, further calls continue the seek.
     pub fn seek_within(&mut self, position: u64, budget: u64) -> bool {
         self.timeline.seek_within(position, budget)
     }
@@ -193,7 +193,7 @@ impl Session {
     }
 
     /// Runs forward to the position directly after the next step with a store, or to the end, with at most `max_steps` steps. Returns
-    /// whether the position is reached.
+    /// whether this position or the end is reached.
     pub fn run_to_next_store(&mut self, max_steps: u64) -> bool {
         for _ in 0..max_steps {
             let mut last = LastStoreObserver {
@@ -207,8 +207,8 @@ impl Session {
         false
     }
 
-    /// Completes a pending asynchronous operation now. Returns false if the operation is not pending. Discards all recorded data on later
-    /// steps, because the completion can change them.
+    /// Completes a pending asynchronous operation now. Returns `false` if the operation is not pending. Discards all recorded data on later
+    /// steps, because the early completion can change these steps.
     pub fn complete_operation(&mut self, id: u64) -> bool {
         let position = self.position();
         let lands = self.timeline.complete_now(AsyncOperationId(id), &mut ());
@@ -243,7 +243,7 @@ impl Session {
     pub fn back_to_store(&mut self) {
         let position = self.position();
         let known = self.timeline.ticks();
-        // A recorded store is the index of its step. The position directly after the step is greater by one.
+        // A recorded store is the index of its step. The position directly after this step is greater by one.
         let sampled = known
             .steps
             .iter()

@@ -1,6 +1,6 @@
-//! Store history of a memory cell. Input: a byte range of a memory. Output: the stores that changed the range, limited to the stores near a
-//! position, and their total number. An observer collects the stores while the steps of the session run again, in slices so that the host
-//! stays responsive.
+//! Store history of a memory cell. Input: a byte range of a memory. Output: the stores to the range near a position, and the total number
+//! of stores. An observer collects the stores while the session executes its steps again. The steps are executed in slices, so that the
+//! host stays responsive.
 
 use crate::model::history::{CellHistory, CellWrite};
 use crate::model::store::StoreAction;
@@ -19,10 +19,10 @@ use warpgrid_program::FunctionId;
 
 /// Maximum size of a cell in bytes.
 pub const MAX_CELL_BYTES: u64 = 64;
-/// Maximum number of listed stores before the position, and also of listed stores after the position.
+/// Maximum number of listed stores before the position, and maximum number of listed stores after the position.
 pub const LISTED: usize = 64;
 
-/// Byte range of a memory, identified as in requests of hosts.
+/// Byte range of a memory, in the form in which hosts request it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellLocation {
     pub memory: MemoryKey,
@@ -41,7 +41,7 @@ impl CellLocation {
     }
 }
 
-/// Store to the cell.
+/// Store to the examined cell.
 #[derive(Clone, Debug)]
 struct CellStore {
     step: u64,
@@ -62,7 +62,7 @@ struct CellStore {
 pub struct HistorySearch {
     place: CellLocation,
     memory: MemoryDescriptor,
-    /// Position around which stores are listed.
+    /// Position of the run around which stores are listed.
     position: u64,
     /// Number of examined steps.
     done: u64,
@@ -127,7 +127,8 @@ impl HistorySearch {
         self.before.iter_mut().chain(&mut self.after)
     }
 
-    /// Returns the bytes of the cell that `piece` overlaps, relative to the start of the cell, and their offset within the piece.
+    /// Returns the bytes of the cell that `piece` overlaps, relative to the start of the cell, and the offset of these bytes within the
+    /// piece.
     fn shared_with(&self, piece: &ElementAccess) -> Option<(Range<usize>, usize)> {
         let memories = std::slice::from_ref(&self.memory);
         let size = u64::from(piece.n_bytes);
@@ -238,8 +239,8 @@ impl Session {
         search.done >= seen
     }
 
-    /// Finds stores to tensor memory by comparing the bytes before and after each step, since observers receive no accesses to tensor
-    /// memory.
+    /// Finds stores to tensor memory by a comparison of the bytes before and after each step, because the machine does not report accesses
+    /// to tensor memory to observers.
     fn compare_steps(&mut self, search: &mut HistorySearch, to: u64) {
         let stood = self.position();
         self.seek(search.done);

@@ -26,7 +26,8 @@ use warpgrid_launch::prepare::WriterTracking;
 use warpgrid_launch::scenario::ComparisonKernel;
 use warpgrid_launch::{Annotations, Scenario, SourceLanguage};
 
-/// Maximum number of stores of a version that become positions of the comparison. Later stores are executed without a position.
+/// Maximum number of stores of a version that become positions of the comparison. The run also executes later stores, but they do not
+/// become positions.
 const MAX_STOPS: usize = 1 << 20;
 
 /// Comparison of two versions of a kernel.
@@ -41,9 +42,9 @@ pub struct ComparisonReport {
     pub sides: [ComparisonSide; 2],
     /// Memories that exist in both versions: buffers, and variables with equal names.
     pub memories: Vec<MemoryKey>,
-    /// Total size of these memories in bytes.
+    /// Total size of the compared memories in bytes.
     pub n_bytes: u64,
-    /// Variables that exist in only one version and are not compared.
+    /// Variables of each version that do not exist in the other version and are not compared.
     #[serde(rename = "alone")]
     pub unmatched_memories: [Vec<MemoryKey>; 2],
     /// First differing element of each memory, with the stores of both versions that wrote this element.
@@ -60,7 +61,7 @@ pub struct ComparisonSide {
     pub front: SourceLanguage,
     /// Target for which the version was checked and run.
     pub target: String,
-    /// Executed kernel.
+    /// Name of the executed kernel.
     pub entry: String,
     /// Number of steps of the run.
     pub steps: u64,
@@ -100,8 +101,9 @@ pub fn compare(scenario: Scenario, max_steps: u64) -> Result<ComparisonReport, C
 }
 
 impl PairedRun {
-    /// Checks and launches both sources without executing a step. Both use one launch configuration: that of the only source with a launch
-    /// in `//@` lines, or otherwise that of the PTX, which contains more information about its parameters.
+    /// Checks and launches both sources without executing a step. Both runs use one launch configuration. If only one source specifies a
+    /// launch in `//@` lines, its launch configuration is used. Otherwise, the launch configuration of the PTX is used, because PTX
+    /// contains more information about its parameters.
     pub fn new(mut scenario: Scenario, max_steps: u64) -> Result<PairedRun, ComparisonError> {
         let beside = scenario.beside.take().unwrap_or_default();
         let own = SourceVariant {
@@ -244,12 +246,12 @@ impl PairedRun {
         notes
     }
 
-    /// Returns the number of stores after which the differences of the final memory first exist. Returns `None` if the final memory does
-    /// not differ.
+    /// Returns the number of stores after which the differences of the final memory exist for the first time, or `None` if the final
+    /// memories are equal.
     pub fn first_divergence(&self, report: &ComparisonReport) -> Option<u64> {
         let moments = report.differences.iter().filter_map(|difference| {
             let done = (0..2).filter_map(|side| {
-                // A run that never stored to the element has its initial value.
+                // In a run that never stored to the element, the element keeps its initial value.
                 let last = difference.sides[side].stores.last()?;
                 let done = self.stops[side].partition_point(|stop| *stop <= last.step + 1);
                 Some(done as u64)
@@ -283,7 +285,7 @@ impl PairedRun {
     }
 }
 
-/// Source with its language and its own facts.
+/// One of the two sources, with its language and the launch facts of its own `//@` lines.
 pub(crate) struct SourceVariant {
     front: SourceLanguage,
     source: String,
@@ -342,7 +344,7 @@ impl SourceVariant {
 const POINTER_BYTES: usize = 8;
 
 /// Replaces pointers of the second run by those of the first run if both point to code, or to the same element of the same memory. The
-/// addresses of the two runs differ, but addresses are not results.
+/// addresses of the two runs may differ, but such a difference is not a different result.
 fn unify_addresses(first: &[FinalMemory], second: &mut [FinalMemory], sessions: &[Session; 2]) {
     let memories = sessions.each_ref().map(Session::memories);
     let target = |side: usize, address: u64| {
@@ -368,7 +370,7 @@ fn unify_addresses(first: &[FinalMemory], second: &mut [FinalMemory], sessions: 
             let [a, b] = [*word, *other].map(u64::from_le_bytes);
             let same_target = target(0, a).is_some_and(|place| target(1, b) == Some(place));
             let code = [is_code(0, a), is_code(1, b)];
-            // The initial values of a table have function numbers instead of addresses if no kernel calls the functions.
+            // If no kernel calls the functions of a table, the initial values of the table are function numbers instead of addresses.
             let same_table = code.contains(&true) && is_initial(index * POINTER_BYTES);
             if same_target || code == [true; 2] || same_table {
                 *other = *word;
@@ -395,7 +397,7 @@ fn lasting(session: &Session) -> Vec<MemoryKey> {
     lasts.map(|memory| memory.view.id).collect()
 }
 
-/// Partitions `of` into the memories that `other` contains and the memories that it does not contain.
+/// Partitions `of` into the memories that `other` contains and the memories that `other` does not contain.
 fn partition(of: &[MemoryKey], other: &[MemoryKey]) -> [Vec<MemoryKey>; 2] {
     let other: BTreeSet<&MemoryKey> = other.iter().collect();
     let (both, alone) = of.iter().cloned().partition(|id| other.contains(id));
@@ -414,7 +416,7 @@ struct RunEnd {
     has_fault: bool,
     /// Number of memories that differ.
     n_diverged: usize,
-    /// Whether all differences depend on the bits of a NaN literal that the listing does not specify.
+    /// Whether all differences depend on the bits of a NaN literal, which a SASS listing does not specify.
     depends_on_nan: bool,
 }
 

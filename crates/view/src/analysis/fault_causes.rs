@@ -1,6 +1,6 @@
-//! Root-cause analysis of a fault: the definition of the faulting address and the store it was loaded from, the last change of an mbarrier,
-//! and the exits of threads that other threads wait for. Input: a stopped run. Output: locations with one sentence each. The analysis
-//! replays windows of steps before the fault.
+//! Root-cause analysis of a fault: the definition of the faulting address, the store that wrote the loaded address, the last change of an
+//! mbarrier, and the exits of threads for which other threads wait. Input: a stopped run. Output: source locations, each with one sentence.
+//! The analysis replays windows of steps before the fault.
 
 use crate::model::fault::CauseView;
 use crate::session::Session;
@@ -12,14 +12,14 @@ use warpgrid_isa::StateSpace;
 use warpgrid_launch::instruction_summary::{AccessKind, InstructionView};
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// Sizes of the windows of replayed steps before the fault, tried in order until a window contains the event.
+/// Sizes of the windows of replayed steps before the fault, which are tried in this order until a window contains the event.
 const WINDOWS: [u64; 3] = [1 << 12, 1 << 15, 1 << 18];
 /// Maximum number of groups of waiting lanes whose cause is analyzed.
 const MAX_WAITERS: usize = 4;
 /// Size of an mbarrier object in bytes.
 const MBARRIER_BYTES: u64 = 8;
 
-/// Past step of a group of lanes.
+/// Past step that a group of lanes of a warp executed.
 #[derive(Clone, Copy, Debug)]
 struct PastStep {
     step: u64,
@@ -154,9 +154,9 @@ impl Observer for LoadFinder {
 
 /// Origin of the value of a register.
 struct ValueOrigin {
-    /// The instruction that wrote the value, and its destination register.
+    /// Step that wrote the value, and the destination register of the instruction.
     written: (PastStep, RegisterId),
-    /// The load from memory that the value depends on, if there is one.
+    /// Load from memory on which the value depends, if such a load exists.
     loaded: Option<PastStep>,
 }
 
@@ -208,8 +208,8 @@ fn loads_memory(reader: InstructionView<'_>) -> bool {
 }
 
 impl Session {
-    /// Returns the earlier events that are related to the fault of the run, the latest event first. Returns an empty list without a fault,
-    /// or if the faulting instruction alone explains the fault.
+    /// Returns the earlier events that are related to the fault of the run, the latest event first. Returns an empty list if the run has no
+    /// fault, or if the faulting instruction alone explains the fault.
     pub fn causes(&mut self) -> Vec<CauseView> {
         let Some(fault) = self.timeline.machine().fault().cloned() else {
             return Vec::new();
@@ -279,7 +279,7 @@ impl Session {
         }
     }
 
-    /// Returns the last event that changed the object of a wait.
+    /// Returns the last event that changed the object for which a group of lanes waits.
     fn cause_of_wait(&mut self, waiter: &WaitingGroup, step: u64) -> Option<CauseView> {
         let block = waiter.block;
         match waiter.waits_for {
@@ -304,7 +304,8 @@ impl Session {
         }
     }
 
-    /// Returns the steps of the given lanes of the faulting warp before step `end`. The window grows until `is_enough` returns true.
+    /// Returns the steps of the given lanes of the faulting warp before step `end`. The window of replayed steps grows until `is_enough`
+    /// returns `true`.
     fn steps_of(
         &mut self,
         fault: &Fault,
@@ -434,7 +435,7 @@ impl Session {
         cause.into_iter().collect()
     }
 
-    /// Returns the definition of the predicate of a trap, or of the branch that led to the trap.
+    /// Returns the step that computed the predicate of a trap, or the predicate of the branch that led to the trap.
     fn condition(&mut self, fault: &Fault, reader: InstructionView<'_>) -> Vec<CauseView> {
         const CONDITION_TEXT: &str = "the condition";
         if let Some(guard) = reader.guard_register() {

@@ -73,7 +73,7 @@ pub(crate) fn final_memories(session: &Session) -> Vec<FinalMemory> {
     memories_of(session, outlasts_run)
 }
 
-/// Returns the present contents of the memories for which `is_meant` returns true.
+/// Returns the present contents of the memories for which `is_meant` returns `true`.
 pub(crate) fn memories_of(
     session: &Session,
     is_meant: impl Fn(&MemoryDescriptor) -> bool,
@@ -120,7 +120,7 @@ pub(crate) fn differences_between(
     found
 }
 
-/// Returns the differing elements of a memory: their index and the bytes of both runs.
+/// Returns the differing elements of a memory, each as its index and its bytes in both runs.
 pub(crate) fn differing(
     ty: ElementType,
     [one, other]: [&[u8]; 2],

@@ -26,16 +26,16 @@ use warpgrid_isa::{Rounding, ScalarType, Target, read_decimal};
 pub struct MmaRequest {
     /// Instruction: `wmma` or `mma`.
     pub op: String,
-    /// `m16n16k16`
+    /// Shape of the operation: `m16n16k16`.
     pub shape: String,
     /// Types of A, B, C and D.
     pub types: Vec<String>,
-    /// `sm_90`
+    /// Target architecture: `sm_90`.
     pub target: String,
-    /// Row of A as numbers (`1.5`, `-inf`) or bits (`0x3c00`), padded with zeros.
+    /// Row of A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements are zeros.
     #[serde(default)]
     pub a: Vec<String>,
-    /// Column of B.
+    /// Column of B, in the same notation as the row of A.
     #[serde(default)]
     pub b: Vec<String>,
     /// Element of C. Default: zero.
@@ -43,12 +43,12 @@ pub struct MmaRequest {
     pub c: Option<String>,
 }
 
-/// Number with its bits.
+/// Floating-point number with its bits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NumberView {
     pub text: String,
-    /// `0x3f800000`
+    /// Bits in hexadecimal: `0x3f800000`.
     pub bits: String,
 }
 
@@ -56,17 +56,18 @@ pub struct NumberView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MmaExplanation {
-    /// `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`
+    /// Title of the computation: `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`.
     pub title: String,
-    /// Summary in one sentence: whether the result is correctly rounded, and the reason if not.
+    /// Summary in one sentence: whether the result is correctly rounded, and the reason if it is not.
     pub summary: String,
     pub result: NumberView,
     /// Exact sum as a decimal number. Absent if a term is infinite or NaN.
     pub exact: Option<String>,
-    /// Exact sum, rounded once to the type of D, to nearest even.
+    /// Exact sum, rounded once to the nearest value of the type of D (ties to even).
     #[serde(rename = "rounded_once")]
     pub single_rounding_result: Option<NumberView>,
-    /// Result of sequential `f32` fused multiply-adds from C in ascending k, rounded to the type of D, for comparison.
+    /// Result of a chain of `f32` fused multiply-adds that starts with C and proceeds in ascending k, rounded to the type of D, for
+    /// comparison.
     pub chain: NumberView,
     pub steps: Vec<MmaStepView>,
     /// Results of all GPU generations that support the instruction, in order of first occurrence.
@@ -98,7 +99,8 @@ impl ReferenceSums {
             .then_some(ReferenceSums { product })
     }
 
-    /// Returns the exact sum, rounded once to the type of D, to nearest even. Returns `None` if a term is infinite or NaN.
+    /// Returns the exact sum, rounded once to the nearest value of the type of D (ties to even). Returns `None` if a term is infinite or
+    /// NaN.
     pub(crate) fn single_rounding_result(&self, a: &[u64], b: &[u64], c: u64) -> Option<u64> {
         let operands = MmaOperands::new(&self.product, a.to_vec(), b.to_vec(), c);
         nearest_bits(self.product.d, operands.exact_sum()?.round_to_odd())
@@ -126,7 +128,7 @@ pub(crate) fn element_text(ty: ScalarType, bits: u64, container_bits: u32) -> St
     }
 }
 
-/// Operands as bits and as values.
+/// Operands of an MMA computation, as bits and as numeric values.
 struct MmaOperands {
     a: Vec<u64>,
     b: Vec<u64>,
@@ -136,7 +138,7 @@ struct MmaOperands {
     addend: f64,
 }
 
-/// Computes the result element that `request` describes. The error is a message for the user.
+/// Computes the result element that `request` describes. The error contains a message for the user.
 pub fn product(request: &MmaRequest) -> Result<MmaExplanation, String> {
     let product = read(request)?;
     let plan = TensorCoreModel::new(product).map_err(|error| error.to_string())?;
@@ -180,7 +182,7 @@ fn title(product: &MmaDescription) -> String {
     format!("{op} {shape}: {a} * {b} + {c} into {d}, computed by the Tensor Cores of {target}")
 }
 
-/// Maximum number of terms that a sentence names. The table below the sentence marks all of them.
+/// Maximum number of terms that a sentence names. The table below the sentence marks all such terms.
 const MAX_LISTED_TERMS: usize = 4;
 
 fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[MmaStepView]) -> String {
@@ -389,7 +391,7 @@ fn read(request: &MmaRequest) -> Result<MmaDescription, String> {
     Ok(product)
 }
 
-/// Returns the type with this name. The error lists the types whose sums Tensor Cores round.
+/// Returns the element type with this name. The error message lists the types whose sums Tensor Cores round.
 fn ty(name: &str) -> Result<ScalarType, String> {
     match ScalarType::from_name(name.trim_start_matches('.')) {
         Some(ty) if value_of(ty, 0).is_some() => Ok(ty),
@@ -410,7 +412,7 @@ pub(crate) fn exists(product: &MmaDescription) -> Result<(), String> {
     let ops = match product.op {
         MmaInstruction::Wmma => [FragmentOp::LoadA, FragmentOp::LoadB, FragmentOp::LoadC],
         MmaInstruction::Mma => [FragmentOp::MmaA, FragmentOp::MmaB, FragmentOp::MmaC],
-        // These instructions read their operands from shared memory, so no fragment map exists.
+        // `wgmma` and `tcgen05` instructions read their operands from shared memory, so no fragment map exists for them.
         MmaInstruction::Wgmma | MmaInstruction::Tcgen05 => return Ok(()),
     };
     for (op, ty) in ops.into_iter().zip([product.a, product.b, product.c]) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warpgrid_launch::Scenario;
 
-/// Maximum number of listed seeds of an end state.
+/// Maximum number of seeds that the report lists for an end state.
 const MAX_LISTED: usize = 8;
 
 /// Result of runs with different scheduler seeds.
@@ -20,9 +20,9 @@ pub struct SeedReport {
     pub n_seeds: u64,
     /// Distinct end states, the most frequent first.
     pub ends: Vec<OutcomeGroup>,
-    /// Differences between the first two end states, one entry per memory. Empty if there is only one end state.
+    /// Differences between the first two end states, one entry per memory. Empty if only one end state exists.
     pub differences: Vec<MemoryDifference>,
-    /// Notes on a single end state, see [`SeedSearch::lockstep_notes`]. Empty unless the host requests them.
+    /// Notes on the run if all seeds have a single end state, see [`SeedSearch::lockstep_notes`]. Empty unless the host requests them.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -45,14 +45,14 @@ struct SeedOutcome {
     fault: Option<String>,
 }
 
-/// Incremental execution of a scenario with one seed after another.
+/// Incremental execution of a scenario with several scheduler seeds, one seed after another.
 pub struct SeedSearch {
     scenario: Scenario,
     seeds: Range<u64>,
     n_seeds: u64,
     /// Step limit of each run.
     max_steps: u64,
-    /// Prepared launch, available after the first seed has run.
+    /// Prepared launch, which later seeds reuse; `None` until the first session is opened.
     restart: Option<LaunchTemplate>,
     /// Seed and session of the current run.
     running: Option<(u64, Session)>,
@@ -152,8 +152,8 @@ impl SeedSearch {
         }
     }
 
-    /// Returns notes on a single end state: accesses of lanes that are ordered only by lockstep execution. The notes are separate from the
-    /// report, since the race detector that finds these accesses is not part of the first emulator module of the page.
+    /// Returns notes on a run with a single end state: accesses of lanes that only lockstep execution orders. The notes are separate from
+    /// the report, because the race detector that finds these accesses is not part of the first emulator module of the page.
     pub fn lockstep_notes(&self) -> Result<Vec<String>, RequestError> {
         match (self.found.as_slice(), &self.restart) {
             ([_], Some(restart)) => {
@@ -165,7 +165,8 @@ impl SeedSearch {
         }
     }
 
-    /// Returns the end states of the seeds that have run. If there are several, two seeds run again to find their differences.
+    /// Returns the end states of the seeds that have run. If several end states exist, two seeds run again to find the differences between
+    /// the first two end states.
     pub fn report(mut self) -> Result<SeedReport, RequestError> {
         self.found
             .sort_by_cached_key(|(_, end)| u64::MAX - end.n_seeds);

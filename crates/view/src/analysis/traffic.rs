@@ -1,4 +1,4 @@
-//! Memory traffic of a run. The session executes its steps again, or for the first time, with a counting observer.
+//! Memory traffic of a run. An observer counts the traffic while the session executes its steps again, or executes new steps.
 
 pub(crate) mod access;
 pub(crate) mod counter;
@@ -11,7 +11,8 @@ use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
 impl Session {
-    /// Runs forward like [`Session::run`] and counts the traffic in the same pass, which is the fastest way to count a whole run.
+    /// Runs the session forward like [`Session::run`], and counts the traffic in the same pass. A single pass is the fastest way to count
+    /// the traffic of a whole run.
     pub fn run_counted(&mut self, max_steps: u64) -> bool {
         self.count_traffic(u64::MAX);
         let mut counter = self.take_counter();
@@ -77,7 +78,7 @@ impl Session {
         }
     }
 
-    /// Discards the counts if they include steps after `position`, which an external change has invalidated.
+    /// Discards the counts if they include steps after `position`, because an external change has invalidated these steps.
     pub(crate) fn forget_traffic_after(&mut self, position: u64) {
         if self.counter.counted > position {
             self.counter = TrafficCounter::new(self.memory_shape());

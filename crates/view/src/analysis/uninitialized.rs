@@ -1,9 +1,9 @@
-//! Uninitialized-register analysis: follows values of registers that no instruction has written to the stores, addresses and branches that
-//! use them. Input: a session at its start. Output: a note for each use. The analysis replays the first steps, and only if a register of
-//! the kernel may be read before it is written.
+//! Uninitialized-register analysis: follows the values of registers that no instruction has written, up to the stores, addresses and
+//! branches that use these values. Input: a session at its start. Output: a note for each use. The analysis replays the first steps, but
+//! only if the kernel may read a register before an instruction writes it.
 //!
-//! A shadow mask per register contains the lanes whose value derives from an unwritten register, as in Valgrind's Memcheck, at the
-//! granularity of registers. Values loaded from memory count as written.
+//! As in Valgrind's Memcheck, but at the granularity of registers, a shadow mask of each register contains the lanes whose value derives
+//! from an unwritten register. Values loaded from memory count as written.
 
 use crate::session::Session;
 use std::collections::HashMap;
@@ -14,12 +14,12 @@ use warpgrid_program::{
     Function, FunctionId, Instruction, OperandValue, Program, RegisterId, StepGrouping,
 };
 
-/// Maximum number of followed steps, which bounds the cost of the analysis.
+/// Maximum number of steps that the analysis replays, which bounds its cost.
 const MAX_STEPS: u64 = 200_000;
 /// Maximum number of reported uses.
 const MAX_USES: usize = 4;
 
-/// Kind of use of a value.
+/// Kind of instruction or operand that uses a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueUse {
     Stored,
@@ -38,9 +38,10 @@ struct ValueFlow {
     stored: Vec<RegisterId>,
     /// Whether the instruction is a branch, barrier or other instruction whose guard or operands determine control flow.
     is_branch: bool,
-    /// Whether results come from memory.
+    /// Whether the instruction loads its results from memory.
     is_load: bool,
-    /// Whether the sources are alternatives or elements. The result is then considered written if at least one of them is written.
+    /// Whether the sources of the instruction are alternatives or elements. In this case, the result counts as written if at least one
+    /// source is written.
     selects: bool,
 }
 
@@ -54,7 +55,7 @@ impl ValueFlow {
         let Some(action) = program.opcode(instruction) else {
             return flow;
         };
-        // Call parameters and the stack transfer values between registers and are not results.
+        // Stores to call parameters and to the stack only transfer values between registers, so they do not count as uses.
         let space = action.modifiers.space.unwrap_or(StateSpace::Generic);
         let is_private = matches!(space, StateSpace::ParamFunc | StateSpace::Local);
         let memory = action.operation.memory();
@@ -68,8 +69,8 @@ impl ValueFlow {
                 true => flow.add(function, &operand.value, |flow| &mut flow.stored),
                 false => flow.add(function, &operand.value, |flow| &mut flow.sources),
             }
-            // A selection has a predicate operand, and a packed value is a list: compilers pack values with an unwritten register that no
-            // instruction unpacks.
+            // A selection has a predicate operand, and a packed value is a list of elements. Compilers pack values together with an
+            // unwritten register that no instruction unpacks.
             flow.selects |= matches!(
                 operand.value,
                 OperandValue::Predicate { .. } | OperandValue::List(_)
@@ -142,8 +143,8 @@ impl UninitializedShadow {
         (lanes, origin)
     }
 
-    /// Propagates unwritten registers through an instruction. It is unknown whether an instruction with an unwritten guard writes its
-    /// destination.
+    /// Propagates unwritten registers through an instruction. If the guard of an instruction is unwritten, it is unknown whether the
+    /// instruction writes its destination.
     fn execute(&mut self, flow: &ValueFlow, event: &StepEvent) {
         let (lanes, origin) = self.result(flow, event.executed);
         let guard = flow
@@ -178,7 +179,7 @@ struct FoundUse {
     origin: RegisterId,
     used: ValueUse,
     block: u64,
-    /// First lane with the use, as a linear thread index within the block.
+    /// First thread with the use, as a linear thread index within its block.
     thread: u32,
 }
 
@@ -188,7 +189,7 @@ struct ValueFollower {
     flows: Vec<ValueFlow>,
     steps: Vec<StepGrouping>,
     n_registers: usize,
-    /// Registers with an initial value from the launch.
+    /// Registers to which the launch assigns an initial value.
     set: Vec<RegisterId>,
     shadows: HashMap<(u64, u32), UninitializedShadow>,
     found: Vec<FoundUse>,

@@ -1,4 +1,4 @@
-//! Values at the end of a run: the registers that a snippet has written, and the memory elements that the run has changed.
+//! Values at the end of a run: the values of registers that a snippet has written, and of memory elements that the run has changed.
 
 use crate::analysis::memory_diff::{differing, outlasts_run};
 use crate::session::Session;
@@ -20,7 +20,7 @@ use warpgrid_program::{Function, FunctionId, RegisterId};
 const MAX_REGISTERS: usize = 256;
 /// Maximum number of warps whose registers are reported.
 const MAX_WARPS: usize = 64;
-/// Maximum number of lane groups in the text of a register.
+/// Maximum number of lane groups that the text of a register lists.
 const MAX_GROUPS_IN_TEXT: usize = 8;
 /// Maximum number of reported ranges of changed elements per memory.
 const MAX_RANGES: usize = 4;
@@ -32,7 +32,7 @@ const MAX_VALUES: usize = 16;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RegisterResult {
     pub name: String,
-    /// Displayed type of the values: `b32`, `f32`.
+    /// Type in which the values are displayed: `b32`, `f32`.
     #[serde(rename = "type")]
     pub ty: String,
     /// Groups of lanes with equal values, in the order of blocks, warps and lanes.
@@ -89,7 +89,7 @@ impl fmt::Display for RegisterResult {
 }
 
 impl RegisterResult {
-    /// Returns the value of each lane of a register with one warp.
+    /// Returns the value of each lane, for a register that only one warp has written.
     fn values_by_lane(&self) -> Vec<&str> {
         let value = |lane: u32| {
             let of_lane = |group: &&LaneGroup| group.lanes >> lane & 1 != 0;
@@ -105,20 +105,20 @@ impl RegisterResult {
 /// Memory with elements that the run has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedMemory {
-    /// Displayed name.
+    /// Displayed name of the memory.
     pub title: String,
-    /// First ranges of consecutive changed elements.
+    /// First ranges of consecutive changed elements, up to the limit.
     pub ranges: Vec<ChangedRange>,
-    /// Number of changed elements.
+    /// Total number of changed elements.
     pub n_elements: u64,
 }
 
 /// Consecutive elements that the run has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedRange {
-    /// First and last element: `rows[2][4]`.
+    /// Names of the first and the last element: `rows[2][4]`.
     pub bounds: [String; 2],
-    /// Values of the first elements.
+    /// Values of the first elements of the range, up to the limit.
     pub values: Vec<String>,
     pub n_elements: u64,
 }
@@ -139,13 +139,13 @@ impl fmt::Display for ChangedRange {
 }
 
 impl Session {
-    /// Returns the registers that a snippet has written and that are in scope at its end. A kernel has no such registers, since its
+    /// Returns the registers that a snippet has written and that are in scope at its end. A kernel has no such registers, because its
     /// registers are dead after it returns.
     pub fn register_results(&self) -> Vec<RegisterResult> {
         let Some((id, entry)) = self.snippet() else {
             return Vec::new();
         };
-        // Registers of a bit-size type are displayed in the type of their last floating-point result.
+        // A register of a bit-size type is displayed in the type of the last floating-point result that was written to it.
         let mut written: BTreeMap<RegisterId, Option<ScalarType>> = BTreeMap::new();
         for reader in readers(&self.program, entry) {
             if reader.instruction.is_implicit() {
@@ -215,7 +215,8 @@ impl Session {
         groups
     }
 
-    /// Returns the memories that the run has changed and that have no expectation. `start` is a session of the same launch at its start.
+    /// Returns the memories that the run has changed and for which the scenario has no expectation. `start` is a session of the same launch
+    /// at its start.
     pub fn changed_memories(&self, start: &Session) -> Vec<ChangedMemory> {
         let buffers = self.buffers();
         let is_expected = |id: &MemoryKey| {

@@ -4,12 +4,12 @@ use crate::model::request::{RunOptions, SessionRunOptions};
 use crate::request_error::RequestError;
 use crate::session::memory_grid::MAX_COLUMNS;
 
-/// Default step limit of a function call, whose caller may block the user interface.
+/// Default step limit of a function call. The limit is low, because the caller may block the user interface.
 pub const STEPS_OF_A_CALL: u64 = 100_000_000;
-/// Default step limit of a command, which the user can interrupt.
+/// Default step limit of a command. The limit is high, because the user can interrupt a command.
 pub const STEPS_OF_A_COMMAND: u64 = 2_000_000_000;
 
-/// Converts a count or position of JavaScript, whose numbers are exact up to 2^53. Negative numbers and fractions are errors.
+/// Converts a count or position from JavaScript, whose integers are exact up to 2^53. Negative numbers and fractions are errors.
 pub fn whole(value: f64, what: &str) -> Result<u64, RequestError> {
     if value >= 0.0 && value.fract() == 0.0 {
         return Ok(value as u64);
@@ -18,7 +18,7 @@ pub fn whole(value: f64, what: &str) -> Result<u64, RequestError> {
     Err(RequestError::invalid_argument(what, &reason))
 }
 
-/// Converts a step limit: [`STEPS_OF_A_CALL`] if absent, unlimited if infinite.
+/// Converts a step limit from JavaScript. An absent limit is [`STEPS_OF_A_CALL`], and an infinite limit is unlimited.
 pub(crate) fn steps(max_steps: Option<f64>) -> Result<u64, RequestError> {
     match max_steps {
         Some(f64::INFINITY) => Ok(u64::MAX),
@@ -41,7 +41,7 @@ impl SessionRunOptions {
     }
 }
 
-/// Rejects an invalid number of grid columns. `what` names the argument.
+/// Returns an error if the number of grid columns is invalid. `what` names the argument.
 pub(crate) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), RequestError> {
     if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
         return Ok(());

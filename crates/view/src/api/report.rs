@@ -119,7 +119,7 @@ pub struct RunReport {
         ts(as = "Option<Vec<RegisterResult>>", optional)
     )]
     pub registers: Vec<RegisterResult>,
-    /// Reasons for `ok: false`, one sentence each: differences from the expectations, and undefined behavior.
+    /// Reasons why `ok` is false, one sentence each: differences from the expectations, and undefined behavior.
     pub differences: Vec<String>,
     /// Notes for the user: the inferred launch configuration, notes of the run, and the differences.
     pub notes: Vec<String>,
@@ -137,7 +137,7 @@ pub struct FaultReport {
     pub causes: Vec<CauseView>,
 }
 
-/// Digest of a buffer after a run.
+/// Digest of the contents of a buffer after a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BufferDigest {
@@ -282,7 +282,8 @@ impl Session {
     }
 }
 
-/// Returns a sentence for certain data races, and a sentence for an undefined barrier that did not stop the launch.
+/// Returns sentences about undefined behavior: one sentence about certain data races, and one sentence about an undefined barrier that did
+/// not stop the launch.
 fn undefined(
     races: Option<&[RaceView]>,
     barrier: Option<&HangView>,

@@ -32,7 +32,7 @@ impl Session {
         self.grid(&request).ok_or_else(|| unknown_memory(name))
     }
 
-    /// Returns all stores to a cell of the named memory, `offset` bytes from its start.
+    /// Returns all stores to the cell that is `offset` bytes after the start of the named memory.
     pub fn history_named(
         &mut self,
         name: &str,
@@ -65,7 +65,7 @@ impl Session {
         })
     }
 
-    /// Runs forward, or backward through past steps, until a condition is true.
+    /// Runs the session forward, or backward through past steps, until a condition is met.
     pub fn run_until_request(&mut self, options: &StopOptions) -> Result<StopResult, RequestError> {
         let until = self.until_of(options)?;
         let direction = match options.back {

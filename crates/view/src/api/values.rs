@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use warpgrid_launch::value::ElementType;
 
-/// Elements of a buffer, converted during serialization: as a list of values, 1 GiB would occupy 32 GiB.
+/// Elements of a buffer, which are converted during serialization, because a list of the values of a 1 GiB buffer would occupy 32 GiB.
 #[derive(Debug)]
 pub struct BufferValues<'a> {
     pub ty: ElementType,
@@ -12,7 +12,7 @@ pub struct BufferValues<'a> {
 
 impl Serialize for BufferValues<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Integers of up to 32 bits are serialized without a `Literal`, which would take twice as long.
+        // Integers of up to 32 bits are serialized directly, because a conversion to `Literal` would take twice as long.
         match self.ty {
             ElementType::U8 => self.collect(serializer, u8::from_le_bytes),
             ElementType::S8 => self.collect(serializer, i8::from_le_bytes),
@@ -30,7 +30,7 @@ impl Serialize for BufferValues<'_> {
 }
 
 impl BufferValues<'_> {
-    /// Serializes the elements as numbers of `WIDTH` bytes.
+    /// Serializes the elements, each of which is a number of `WIDTH` bytes.
     fn collect<S: Serializer, T: Serialize, const WIDTH: usize>(
         &self,
         serializer: S,

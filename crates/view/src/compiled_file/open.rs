@@ -1,4 +1,5 @@
-//! Compiled files. Input: bytes. Output: the contents of the file, and its code objects as source text.
+//! Reader of compiled files. Input: the bytes of a file. Output: the contents of the file as plain data, and its code objects as source
+//! text.
 
 use crate::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_paste::binary::{self, BinaryContents, EmbeddedProgram, EmbeddedProgramKind};
@@ -9,13 +10,13 @@ pub struct CompiledFile {
     contents: BinaryContents,
 }
 
-/// Checks whether bytes are a compiled file rather than text.
+/// Checks whether the bytes of a file are a compiled file rather than text.
 pub fn is_compiled(bytes: &[u8]) -> bool {
     binary::is_binary(bytes)
 }
 
 impl CompiledFile {
-    /// Opens a file. The error is a message that describes the actual format.
+    /// Opens a compiled file. The error message describes the actual format of the bytes.
     pub fn open(bytes: &[u8]) -> Result<CompiledFile, String> {
         let contents = binary::open(bytes)?;
         Ok(CompiledFile { contents })
@@ -30,7 +31,8 @@ impl CompiledFile {
         }
     }
 
-    /// Returns a code object as text: the unchanged PTX, or the parts of machine code that are readable without a disassembler.
+    /// Returns a code object as text. For PTX, this is the unchanged source; for machine code, it contains the parts that are readable
+    /// without a disassembler.
     pub fn text(&self, program: usize) -> Option<String> {
         self.contents
             .entries

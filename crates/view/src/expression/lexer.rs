@@ -4,14 +4,14 @@ use crate::expression::tree::BinaryOp;
 use std::ops::Range;
 use warpgrid_launch::value::hexadecimal_digits;
 
-/// A syntax error, with its range in bytes.
+/// Syntax error, with its byte range in the text.
 #[derive(Debug)]
 pub(crate) struct SyntaxError {
     pub(crate) message: String,
     pub(crate) range: Range<usize>,
 }
 
-/// A part of a text without surrounding white space, and the offset of its first byte.
+/// Part of a text without surrounding white space, and the byte offset of the part in the text.
 #[derive(Clone, Copy)]
 pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
@@ -31,7 +31,7 @@ impl Token<'_> {
     }
 }
 
-/// A position within a text.
+/// Lexer: a text, and the present position in the text.
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
@@ -42,7 +42,7 @@ impl<'a> Lexer<'a> {
         Lexer { text, at: 0 }
     }
 
-    /// Skips white space and returns the rest of the text.
+    /// Skips white space and returns the remaining text.
     pub(crate) fn rest(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or("");
         let trimmed = rest.trim_start();
@@ -50,7 +50,7 @@ impl<'a> Lexer<'a> {
         trimmed
     }
 
-    /// Takes the next `n` bytes, at most the rest.
+    /// Takes the next `n` bytes as a token, or the remaining text if it is shorter or `n` is absent.
     fn token(&mut self, n: Option<usize>) -> Token<'a> {
         let rest = self.rest();
         let text = n.and_then(|n| rest.get(..n)).unwrap_or(rest);
@@ -65,7 +65,7 @@ impl<'a> Lexer<'a> {
         self.token(end)
     }
 
-    /// Takes a sign if the text continues with it.
+    /// Takes the punctuation `sign` if the remaining text starts with it. Returns whether the punctuation was taken.
     pub(crate) fn take(&mut self, sign: &str) -> bool {
         let is_next = self.rest().starts_with(sign);
         self.at += if is_next { sign.len() } else { 0 };
@@ -79,7 +79,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Checks that nothing follows; `expected` is what could have followed.
+    /// Checks that the text ends here. `expected` names the tokens that could follow instead, for the error message.
     pub(crate) fn end(&mut self, expected: &str) -> Result<(), SyntaxError> {
         match self.rest() {
             "" => Ok(()),
@@ -96,7 +96,7 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// Takes an operator of a list. `<` and `>` do not match the first character of a shift.
+    /// Takes one of the given operators. The operators `<` and `>` do not match the first character of a shift operator.
     pub(crate) fn operator(&mut self, operators: &[(&str, BinaryOp)]) -> Option<BinaryOp> {
         let rest = self.rest();
         let is_shift = rest.starts_with("<<") || rest.starts_with(">>");
@@ -108,13 +108,13 @@ impl<'a> Lexer<'a> {
         Some(*operator)
     }
 
-    /// Takes a word of a lane selection. Commas separate words, as white space does.
+    /// Takes a word of a lane selection. Words are separated by commas or white space.
     pub(crate) fn word(&mut self) -> Token<'a> {
         self.take_while(|c| c.is_whitespace() || c == ',');
         self.take_while(|c| !(c.is_whitespace() || ",:".contains(c)))
     }
 
-    /// Takes an unsigned number: `7`, `0x1f`, `1.5e-3`.
+    /// Takes the text of an unsigned number: `7`, `0x1f`, `1.5e-3`.
     pub(crate) fn number(&mut self) -> Token<'a> {
         let rest = self.rest();
         let is_hex = hexadecimal_digits(rest).is_some();

@@ -9,7 +9,7 @@ use crate::expression::tree::{COMPARISONS, LEVELS, SIGNS};
 use crate::session::memory_id::MemoryKey;
 use warpgrid_launch::value::ElementType;
 
-/// Example of a condition in messages.
+/// Example of a condition that error messages show.
 const EXAMPLE: &str = "lane 3: %r5 == 7";
 const SOME_COMPARISON: &str = "one of `==`, `!=`, `<`, `<=`, `>` and `>=`";
 const SOME_OPERATOR: &str = "an operator such as `+` or `==`";
@@ -66,10 +66,10 @@ impl RegisterCondition {
 }
 
 impl LaneFilter {
-    /// The first words of a selection.
+    /// Words with which a lane selection can start.
     pub(crate) const WORDS: [&str; 4] = ["block", "warp", "lane", "thread"];
 
-    /// Reads a selection: `warp 1 lane 3`. A colon may follow.
+    /// Parses a lane selection: `warp 1 lane 3`. A colon may follow the selection.
     pub(crate) fn read(text: &str) -> Result<LaneFilter, String> {
         let mut lexer = Lexer::new(text);
         let place = LaneFilter::parse(&mut lexer);
@@ -77,7 +77,7 @@ impl LaneFilter {
         end.map_err(|error| error.message)
     }
 
-    /// Parses a selection up to and including `:`, or up to the end of the text.
+    /// Parses a lane selection up to and including `:`, or up to the end of the text.
     fn parse(lexer: &mut Lexer<'_>) -> Result<LaneFilter, SyntaxError> {
         let mut place = LaneFilter::default();
         let mut word = lexer.word();
@@ -103,7 +103,7 @@ impl LaneFilter {
         }
     }
 
-    /// Sets the number of a word; the error is the message.
+    /// Sets the number that follows a word of a lane selection. The error contains the message.
     fn set(&mut self, word: &str, number: &str) -> Result<(), String> {
         if !LaneFilter::WORDS.contains(&word) {
             return Err(format!(
@@ -137,7 +137,7 @@ impl LaneFilter {
 }
 
 impl WatchExpression {
-    /// Parses a watch expression; the error is the message.
+    /// Parses a watch expression. The error contains the message.
     pub fn read(text: &str) -> Result<WatchExpression, String> {
         let n = text.len();
         if n > MAX_LENGTH {
@@ -151,7 +151,7 @@ impl WatchExpression {
     fn parse(text: &str) -> Result<WatchExpression, SyntaxError> {
         let mut lexer = Lexer::new(text);
         let first = text.split_whitespace().next().unwrap_or("");
-        // The colon of `shared:0[2]` does not end a selection.
+        // The colon of a memory name such as `shared:0[2]` does not end a lane selection.
         let place = match LaneFilter::WORDS.contains(&first) && text.contains(':') {
             true => LaneFilter::parse(&mut lexer)?,
             false => LaneFilter::default(),
@@ -169,7 +169,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Parses left-associative operators of one level of precedence.
+    /// Parses operands that left-associative operators of one precedence level combine.
     fn level(&mut self, level: usize) -> Result<Expression, SyntaxError> {
         let Some(operators) = LEVELS.get(level) else {
             return self.operand();
@@ -223,7 +223,7 @@ impl Parser<'_> {
         Ok(expression)
     }
 
-    /// Parses a register, an element, a reinterpretation, `inf` or `nan`.
+    /// Parses an operand that starts with a name: a register, an element, a reinterpretation, `inf` or `nan`.
     fn named(&mut self) -> Result<Expression, SyntaxError> {
         let name = self.lexer.name();
         let mut indices = Vec::new();

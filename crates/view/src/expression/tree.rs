@@ -5,25 +5,25 @@ use std::ops::Range;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 
-/// A comparison of a register with a number.
+/// Condition that compares a register with a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterCondition {
     pub place: LaneFilter,
     pub register: String,
     pub comparison: RelationalOp,
     pub number: Literal,
-    /// Range of the register in the text, in bytes.
+    /// Byte range of the register name in the text.
     pub register_range: Range<usize>,
 }
 
-/// An expression, and the lanes for which it is evaluated.
+/// Watch expression: an expression, and the lanes for which it is evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchExpression {
     pub place: LaneFilter,
     pub expression: Expression,
 }
 
-/// The selected lanes: all lanes that agree with every given number.
+/// Lane selection, which contains all lanes that agree with every given number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneFilter {
     pub block: Option<u64>,
@@ -31,26 +31,26 @@ pub struct LaneFilter {
     pub lane: Option<u8>,
 }
 
-/// An expression.
+/// Syntax tree of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     Literal(Literal),
     Register(String),
-    /// An element of a memory, by its linear index or by one index per dimension.
+    /// Element of a memory, identified by its linear index or by one index per dimension.
     Element(MemoryKey, Vec<Expression>),
     As(ElementType, Box<Expression>),
     Unary(UnaryOp, Box<Expression>),
     Binary(BinaryOp, Box<[Expression; 2]>),
 }
 
-/// A number as written.
+/// Number in the notation in which it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
     Integer(i128),
     Float(f64),
     /// A hexadecimal number.
     Bits(u128),
-    /// `nan`, which equals every NaN in a condition.
+    /// The number `nan`, which equals every NaN in a condition.
     NotANumber,
 }
 
@@ -89,7 +89,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Comparison operators. An operator precedes its own prefixes.
+/// Comparison operators. An operator precedes the operators that are its prefixes.
 pub(crate) const COMPARISONS: &[(&str, BinaryOp)] = &[
     ("==", BinaryOp::Compare(RelationalOp::Equal)),
     ("!=", BinaryOp::Compare(RelationalOp::NotEqual)),
@@ -114,7 +114,7 @@ pub(crate) const LEVELS: &[&[(&str, BinaryOp)]] = &[
     ],
 ];
 
-/// Unary operators.
+/// Unary operators with their notations.
 pub(crate) const SIGNS: [(&str, UnaryOp); 3] = [
     ("-", UnaryOp::Negate),
     ("~", UnaryOp::Complement),
@@ -142,7 +142,7 @@ impl RelationalOp {
     }
 }
 
-/// Reads an unsigned integer, decimal or hexadecimal.
+/// Parses an unsigned integer in decimal or hexadecimal notation.
 pub(crate) fn read_unsigned(text: &str) -> Option<u64> {
     match hexadecimal_digits(text) {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -151,7 +151,7 @@ pub(crate) fn read_unsigned(text: &str) -> Option<u64> {
 }
 
 impl Literal {
-    /// Reads a number, with its sign if it has one.
+    /// Parses a number with an optional sign.
     pub(crate) fn read(text: &str) -> Option<Literal> {
         match (text, hexadecimal_digits(text)) {
             ("nan" | "NaN", _) => Some(Literal::NotANumber),
@@ -167,7 +167,7 @@ impl Literal {
 }
 
 impl Expression {
-    /// Checks whether each lane has its own value.
+    /// Checks whether the expression has a separate value for each lane.
     pub fn is_of_lanes(&self) -> bool {
         match self {
             Expression::Literal(_) => false,

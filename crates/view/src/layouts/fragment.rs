@@ -26,10 +26,10 @@ use warpgrid_isa::fragment::{
 use warpgrid_isa::target::{TARGETS, TargetRequirement};
 use warpgrid_isa::{FactSource, MatrixLayout, ScalarType, Target};
 
-/// Element `[row, col]` for each lane, register and position in the register (low bits first).
+/// Matrix element `[row, col]` for each lane, each register, and each position in the register (low bits first).
 pub type LaneMap = Vec<Vec<Vec<[u16; 2]>>>;
 
-/// Fragment layout. The fields from `format` on form a file of fragment maps that contains this layout.
+/// Fragment layout. The fields from `format` on form the contents of a fragment-map file that contains this layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentView {
@@ -40,13 +40,13 @@ pub struct FragmentView {
     pub target: String,
     /// Layout of the matrix in memory: `row` or `col`.
     pub layout: String,
-    /// Distance between the starts of rows (columns) in elements.
+    /// Distance in elements between the starts of adjacent rows (columns).
     pub stride: u32,
     /// Element size in bits.
     pub element_bits: u32,
     /// Origin of the map: "assembler 13.5" (compiled code) or "PTX ISA".
     pub origin: String,
-    /// Number of copies of each element.
+    /// Number of registers that contain a copy of each element.
     pub copies: u32,
     pub rows: u16,
     pub cols: u16,
@@ -54,21 +54,21 @@ pub struct FragmentView {
     pub elems_per_reg: u8,
     pub formula: String,
     pub lanes: LaneMap,
-    /// Offset of each element from the start of the matrix in elements, in the order of `lanes`.
+    /// Memory offset of each element from the start of the matrix, in elements and in the order of `lanes`.
     pub offsets: Vec<Vec<Vec<u64>>>,
     /// Index of the matrix of each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
     /// `mma.m8n8k4`).
     pub matrices: Option<Vec<Vec<Vec<u16>>>>,
     /// Version of the file format, which is 1.
     pub format: u32,
-    /// Meaning of the variables in the formulas.
+    /// Meaning of the variables in the formulas of the map.
     pub variables: BTreeMap<String, String>,
     pub maps: BTreeMap<String, FragmentMapEntry>,
     pub fragments: Vec<FragmentEntry>,
     pub access: Vec<AccessEntry>,
 }
 
-/// Entry of a file of fragment maps.
+/// Entry of a fragment-map file: one map, and the operations that use it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentMapEntry {
@@ -80,7 +80,7 @@ pub struct FragmentMapEntry {
     pub lanes: LaneMap,
 }
 
-/// Operation with this map.
+/// Operation that uses the map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentEntry {
@@ -88,22 +88,22 @@ pub struct FragmentEntry {
     pub shape: String,
     #[serde(rename = "type")]
     pub ty: String,
-    /// Targets with the same map.
+    /// Targets on which the operation uses the map.
     pub archs: Vec<String>,
     pub layouts: Vec<String>,
     /// Family of the map: `quad-pair` or `group`.
     pub family: String,
     pub regs: u8,
     pub elems_per_reg: u8,
-    /// Default stride by layout.
+    /// Default stride in elements for each memory layout.
     pub default_stride: BTreeMap<String, u32>,
     pub map: String,
-    /// Number of leading registers that `wmma.mma` reads, for A and B of shapes whose fragments contain copies.
+    /// Number of leading registers that `wmma.mma` reads. Present for operands A and B of shapes whose fragments contain copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mma_reads: Option<u8>,
 }
 
-/// Memory accesses of the compiled code.
+/// Memory accesses that the compiled code of an operation performs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AccessEntry {
@@ -122,7 +122,7 @@ pub struct AccessEntry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AccessView {
-    /// Size of the widest access in bytes, which is the required alignment of address and stride.
+    /// Size of the widest access in bytes, which is also the required alignment of the address and of the stride.
     pub bytes: u8,
     pub count: u8,
     /// Effect of a misaligned stride: `fault`, or `moved` if rows are stored at other addresses.
@@ -188,7 +188,8 @@ pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentReque
     })
 }
 
-/// Collects entries by name with individual insertions. `collect` sorts first, and each sorted type adds 4 KB to the module of the page.
+/// Collects entries into a map by individual insertions. `collect` would sort the entries first, and each sorted type adds 4 KB to the
+/// WebAssembly module of the page.
 fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<String, T> {
     let mut all = BTreeMap::new();
     for (name, entry) in entries {
@@ -271,7 +272,7 @@ pub(crate) fn with_tensor_cores() -> impl Iterator<Item = &'static Target> {
         .filter(is_plain)
 }
 
-/// Returns the targets on which the operation has the same map.
+/// Returns the targets on which the operation of `map` has the same map.
 pub(crate) fn same_targets(map: &FragmentMap) -> Vec<String> {
     with_tensor_cores()
         .filter(|target| {
@@ -285,7 +286,7 @@ pub(crate) fn same_targets(map: &FragmentMap) -> Vec<String> {
         .collect()
 }
 
-/// Elements of a map by lane, register and position in the register.
+/// Elements of a map, ordered by lane, register and position in the register.
 struct PositionsByLane<'a>(&'a FragmentMap);
 
 impl PositionsByLane<'_> {
@@ -312,7 +313,7 @@ impl PositionsByLane<'_> {
 
 fn entry(map: &FragmentMap, archs: &[String], name: String) -> FragmentEntry {
     let FragmentQuery { op, shape, ty, .. } = map.query;
-    // In the 8x8 shapes of `wmma`, operands A and B have one register, so there are no unread registers.
+    // In the 8x8 shapes of `wmma`, operands A and B have only one register, so `wmma.mma` reads all registers.
     let has_reads = op.is_wmma()
         && matches!(op.matrix(), MatrixOperand::A | MatrixOperand::B)
         && (shape.m, shape.n) != (8, 8);
@@ -339,7 +340,7 @@ fn entry(map: &FragmentMap, archs: &[String], name: String) -> FragmentEntry {
     }
 }
 
-/// Returns the memory accesses for each layout of the map.
+/// Returns the memory accesses of the operation for each memory layout of the map.
 fn accesses(map: &FragmentMap) -> Vec<AccessEntry> {
     let view = |access: WmmaAccess| AccessView {
         bytes: access.bytes,
@@ -400,7 +401,7 @@ impl FragmentView {
         lanes.max().map_or(1, |last| usize::from(*last) + 1)
     }
 
-    /// Returns the holders of each element, lowest lane first. The elements are ordered by matrix, then by row.
+    /// Returns the lanes and registers that hold each element, lowest lane first. The elements are ordered by matrix, then by row.
     pub fn owners_by_cell(&self) -> Vec<Vec<CellHolder>> {
         let (rows, columns) = (usize::from(self.rows), usize::from(self.cols));
         let mut cells = vec![Vec::new(); self.n_matrices() * rows * columns];
@@ -425,7 +426,7 @@ impl FragmentView {
         cells
     }
 
-    /// Returns the name of the instruction or operand: `wmma.store.d`, `mma.a`.
+    /// Returns the name of the instruction or operand that the view describes: `wmma.store.d`, `mma.a`.
     pub fn title(&self) -> String {
         let prefix = if self.op.starts_with("store") || self.op.starts_with("load") {
             "wmma."
@@ -445,7 +446,7 @@ impl FragmentView {
         } else {
             ("col", "row")
         };
-        // `ldmatrix` unpacks elements with less than 8 bits.
+        // `ldmatrix` unpacks elements with less than 8 bits, so their size in memory differs from their size in the register.
         if self.element_bits < 8 && self.elems_per_reg == 4 {
             let bits = self.element_bits;
             return format!("{major}*{} + {minor}*{bits} / 8", self.stride);

@@ -1,6 +1,6 @@
 //! Layouts of tensor instructions: the location of each element of an operand matrix, accumulator, metadata or scale factors in registers
 //! of a warpgroup, shared memory or tensor memory. Input: query parameters. Output: a grid with the locations of each element, as plain
-//! data, as a text table and as a drawing. The emulator transfers data according to the same functions ([`warpgrid_isa::layout`]).
+//! data, as a text table and as a drawing. The emulator uses the same layout functions ([`warpgrid_isa::layout`]) when it transfers data.
 
 pub(crate) mod descriptor_literal;
 pub(crate) mod drawing;
@@ -28,7 +28,7 @@ use crate::layouts::tensor::registers::SparseOperation;
 use crate::layouts::tensor::tensor_memory::MoveDirection;
 use serde::{Deserialize, Serialize};
 
-/// Operation with a layout.
+/// Operation or operand that has a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LayoutOp {
     /// Operand A of `wgmma` in registers.
@@ -41,9 +41,9 @@ enum LayoutOp {
     WarpMetadata,
     /// Operand A or B of `wgmma` in shared memory.
     WarpgroupShared(Operand),
-    /// Registers of `tcgen05.ld` or `tcgen05.st`.
+    /// Registers that `tcgen05.ld` writes or `tcgen05.st` reads.
     Move(MoveDirection),
-    /// Rows that `tcgen05.cp` copies.
+    /// Rows that `tcgen05.cp` copies to tensor memory.
     Copy,
     /// Accumulator of `tcgen05.mma`.
     TensorD,
@@ -51,7 +51,7 @@ enum LayoutOp {
     TensorA,
     /// Operand A or B of `tcgen05.mma` in shared memory.
     TensorShared(Operand),
-    /// Scale factors of the rows of A or of the columns of B.
+    /// Scale factors of the rows of A or of the columns of B in tensor memory.
     Scale(Operand),
     /// Sparsity metadata of operand A of `tcgen05.mma`.
     TensorMetadata,
@@ -100,7 +100,7 @@ pub fn has_layout(op: &str) -> bool {
 /// Location of an element. [`LayoutView::place`] names the numbers, for example thread, register and element.
 pub type ElementLocation = Vec<u32>;
 
-/// Layout of the elements of a matrix.
+/// Layout of the elements of a matrix, as a grid with further information.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LayoutView {
@@ -110,11 +110,11 @@ pub struct LayoutView {
     pub title: String,
     /// Parameters of the request, with their alternatives.
     pub parameters: Vec<LayoutParameter>,
-    /// Closed-form mapping of the layout.
+    /// Closed-form formula of the mapping from elements to locations.
     pub rule: String,
-    /// Meaning of the variables in the mapping.
+    /// Meaning of the variables in the formula.
     pub letters: String,
-    /// Notes, such as undocumented behaviour or unread elements.
+    /// Notes on the layout, such as undocumented behavior or unread elements.
     pub notes: Vec<String>,
     /// Origin of the mapping: "PTX ISA, CuTe".
     pub origin: String,
@@ -128,29 +128,30 @@ pub struct LayoutView {
     pub column_name: String,
     /// Element size in bits.
     pub element_bits: u32,
-    /// Names of the numbers of a location.
+    /// Names of the numbers that form a location.
     pub place: Vec<String>,
     /// Locations of the element by row and column. An element has several locations if it must be replicated, and none if the
     /// cell is empty.
     pub grid: Vec<Vec<Vec<ElementLocation>>>,
-    /// For registers only: `[row, column]` by thread, register and position in the register (low bits first).
+    /// Element `[row, column]` for each thread, each register, and each position in the register (low bits first). Present only for layouts
+    /// in registers.
     pub lanes: Option<Vec<Vec<Vec<[u32; 2]>>>>,
     /// Bits of the descriptor in hexadecimal, if the layout has a descriptor.
     pub descriptor: Option<String>,
     /// Fields of the descriptor, lowest bits first.
     pub fields: Vec<DescriptorField>,
-    /// Cells that differ from the intended layout: `[row, column]`.
+    /// Cells, as `[row, column]`, whose element differs from the intended layout.
     #[serde(rename = "wrong")]
     pub mismatched_cells: Vec<[u32; 2]>,
     /// PTX instructions that build the descriptor.
     pub ptx: Vec<String>,
-    /// Cells that the step reads, if the diagram also contains other cells for comparison: `[row, column]`.
+    /// Cells, as `[row, column]`, that the selected step reads, if the diagram also contains other cells for comparison.
     pub marked: Vec<[u32; 2]>,
-    /// Related diagrams.
+    /// Links to related diagrams.
     pub related: Vec<RelatedLayout>,
 }
 
-/// Related diagram.
+/// Link to a related diagram.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RelatedLayout {
@@ -164,7 +165,7 @@ pub struct RelatedLayout {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DescriptorField {
     pub name: String,
-    /// Lowest and highest bit.
+    /// Indices of the lowest and the highest bit of the field.
     pub bits: [u32; 2],
     /// Value of the field.
     pub value: u32,
@@ -172,22 +173,22 @@ pub struct DescriptorField {
     pub meaning: String,
 }
 
-/// Layout for the page, or the reason why there is none.
+/// Layout that the page displays, or the reason why the request has no layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayoutPicture {
-    /// Request with nonexistent values replaced.
+    /// Request that the layout shows, in which nonexistent values are replaced.
     pub request: FragmentRequest,
-    /// Replaced values, with the reason.
+    /// Messages about the replaced values, with the reasons.
     pub replaced: Vec<String>,
     pub parameters: Vec<LayoutParameter>,
-    /// All operations. Operations with fragments precede those with layouts.
+    /// All operations. Operations with a fragment precede operations with a layout.
     pub ops: Vec<String>,
     pub view: Option<LayoutView>,
-    /// Reason why there is no layout.
+    /// Reason why the request has no layout.
     pub refusal: Option<String>,
 }
 
-/// Returns the layout that `request` describes with `op`, `shape`, `type`, and further parameters in `with`.
+/// Returns the layout that `request` describes by its fields `op`, `shape`, `type`, and by further parameters in `with`.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRequestError> {
     exactly(request, view)
 }
@@ -202,7 +203,7 @@ pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<Lay
 pub(crate) type LayoutFn =
     fn(&FragmentRequest, &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError>;
 
-/// Returns the result of a rule for a request, or an error if a parameter is invalid.
+/// Returns the result of a layout function for a request, or an error if a parameter of the request is invalid.
 pub(crate) fn exactly(
     request: &FragmentRequest,
     rule: LayoutFn,
@@ -212,7 +213,7 @@ pub(crate) fn exactly(
     words.finish(view)
 }
 
-/// Returns the result of a rule for the nearest valid request.
+/// Returns the result of a layout function for the valid request that is nearest to `request`.
 pub(crate) fn nearest(
     request: &FragmentRequest,
     rule: LayoutFn,
@@ -273,7 +274,7 @@ pub(crate) fn refusal(message: String) -> FragmentRequestError {
     FragmentRequestError { message }
 }
 
-/// Register fragment of a matrix: the number of threads, of registers per thread, and of elements per register.
+/// Register fragment of a matrix: the number of threads, the number of registers per thread, and the number of elements per register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterShape {
     threads: usize,
@@ -282,7 +283,7 @@ pub(crate) struct RegisterShape {
 }
 
 impl LayoutView {
-    /// Creates a grid of this size with the locations that `places` returns.
+    /// Returns a view whose grid has the given size and contains the locations that `places` returns.
     pub(crate) fn from_grid(
         rows: usize,
         columns: usize,
@@ -304,8 +305,8 @@ impl LayoutView {
         }
     }
 
-    /// Creates a grid of elements in registers from the element at each position of each register of each thread, or `None` for positions
-    /// without an element of the matrix.
+    /// Returns a view of elements in registers. The function `element` returns the row and column of the element at a position of a
+    /// register of a thread, which are outside of the matrix if the position contains no element.
     fn from_registers(
         rows: usize,
         columns: usize,
@@ -339,7 +340,7 @@ impl LayoutView {
         view
     }
 
-    /// Checks whether the locations are registers of threads.
+    /// Checks whether the locations of the view are registers of threads.
     pub fn is_in_registers(&self) -> bool {
         self.place.first().is_some_and(|name| name == "thread")
     }
@@ -406,7 +407,7 @@ impl LayoutView {
         named.join(", ")
     }
 
-    /// Formats the expected locations of an element.
+    /// Formats the locations of the element of a cell.
     pub fn describe(&self, row: usize, column: usize) -> Option<String> {
         let places = self.grid.get(row)?.get(column)?;
         let all: Vec<String> = places.iter().map(|place| self.place_words(place)).collect();
@@ -433,7 +434,7 @@ impl LayoutView {
             Some("byte") => {
                 let along_rows = self.value("major") == Some("mn");
                 let along = if along_rows { row } else { column };
-                // Neighboring chunks have distinguishable colors.
+                // The factor 4 gives neighboring chunks distinguishable colors.
                 4 * (along as u32 * self.element_bits / 128)
             }
             // Chunks are colored along the contiguous index, so that the effect of a swizzle is visible.
@@ -448,7 +449,7 @@ impl LayoutView {
         (number % 32) as u8
     }
 
-    /// Returns the value of the parameter `name` as requested, or its default.
+    /// Returns the requested value of the parameter `name`, or its default value.
     pub fn value(&self, name: &str) -> Option<&str> {
         let found = self
             .parameters

@@ -12,7 +12,7 @@
 //! ~~~
 //! ```
 
-/// Parts of a file.
+/// Parts of a puzzle or tour file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LessonFile {
     /// Fields in order of occurrence. A name can occur more than once.
@@ -24,7 +24,7 @@ pub(crate) struct LessonFile {
 }
 
 impl LessonFile {
-    /// Parses a file. The error is a message about the missing part.
+    /// Parses a file. The error message names the missing part.
     pub(crate) fn read(text: &str) -> Result<LessonFile, String> {
         let text = text.replace("\r\n", "\n");
         let rest = text.strip_prefix("---\n").ok_or(

@@ -12,7 +12,7 @@ pub enum Inline {
     Strong(String),
     /// Line of the kernel, starting at 1.
     Line(u32),
-    /// Fact that holds at the position of the paragraph.
+    /// Fact that holds at the run position of the paragraph.
     Fact(Assertion),
 }
 
@@ -27,13 +27,13 @@ pub struct Assertion {
     pub answer: String,
 }
 
-/// Paragraphs.
+/// Prose as a list of paragraphs, each of which is a list of inline elements.
 pub type Prose = Vec<Vec<Inline>>;
 
 /// Opening and closing delimiters of inline elements.
 const MARKS: [(&str, &str); 4] = [("`", "`"), ("**", "**"), ("[line ", "]"), ("{{", "}}")];
 
-/// Parses paragraphs. The error is a message about an invalid fact.
+/// Parses the paragraphs of a text. The error message describes an invalid fact.
 pub(crate) fn read(text: &str) -> Result<Prose, String> {
     let paragraphs = text.split("\n\n").map(str::trim);
     let paragraphs = paragraphs.filter(|paragraph| !paragraph.is_empty());

@@ -47,7 +47,7 @@ enum PuzzleTask {
     Write(CodeGap),
 }
 
-/// Quantity of a run to predict.
+/// Quantity of a run that the user must predict.
 #[derive(Clone, Debug, PartialEq)]
 struct Prediction {
     source: String,
@@ -58,7 +58,7 @@ struct Prediction {
     answer: String,
 }
 
-/// Lines to write.
+/// Gap in a kernel for lines that the user must write.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CodeGap {
     before: String,
@@ -78,14 +78,16 @@ pub struct PuzzleView {
     pub hints: Prose,
     /// Question of a puzzle to predict a quantity. Absent in a puzzle to write lines.
     pub ask: Option<String>,
-    /// Run position: `at the end`.
+    /// Run position at which the quantity is measured: `at the end`.
     pub moment: Option<String>,
     pub choices: Vec<String>,
-    /// Kernel before the gap, initial text of the gap, and kernel after the gap.
+    /// Lines of the kernel before the gap.
     pub before: String,
+    /// Initial text of the gap.
     pub placeholder: String,
+    /// Lines of the kernel after the gap.
     pub after: String,
-    /// Cost limits of an answer.
+    /// Cost limits that an answer must satisfy.
     pub limits: Vec<String>,
     pub answer: String,
     /// Kernel with the solution.
@@ -97,12 +99,12 @@ pub struct PuzzleView {
 pub struct Verdict {
     pub passed: bool,
     pub sentence: String,
-    /// Kernel with the answer.
+    /// Source of the kernel with the inserted answer.
     pub source: String,
 }
 
 impl Puzzle {
-    /// Parses a puzzle. The error is a message about the file.
+    /// Parses a puzzle. The error message describes the mistake in the file.
     pub fn read(text: &str) -> Result<Puzzle, String> {
         let sheet = LessonFile::read(text)?;
         sheet.check_names(FIELDS)?;
@@ -164,12 +166,12 @@ impl Puzzle {
         }
     }
 
-    /// Checks whether the puzzle asks for lines.
+    /// Checks whether the puzzle asks the user to write lines.
     pub fn is_written(&self) -> bool {
         matches!(self.task, PuzzleTask::Write(_))
     }
 
-    /// Returns the kernel with an answer.
+    /// Returns the source of the kernel with an answer inserted.
     pub fn with(&self, answer: &str) -> String {
         match &self.task {
             PuzzleTask::Predict(asked) => asked.source.clone(),
@@ -221,7 +223,7 @@ impl Prediction {
         })
     }
 
-    /// Returns the value in the run.
+    /// Returns the value of the quantity in the run.
     fn find(&self) -> Result<QuantityValue, String> {
         let mut session = launched(&self.source).map_err(|failure| failure.message)?;
         self.moment.go(&mut session)?;

@@ -30,7 +30,7 @@ const MAX_CELLS: u64 = 64;
 /// Accepted notations of quantities, for error messages.
 const KNOWN: &str = "a quantity such as `out[0..8]`, `bytes 4..8 of out`, `lanes`, `writers of out[3]`, `lane 3 %r5`, `wavefronts of line 18` or `outcome`";
 
-/// Quantity.
+/// Quantity that a run has at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
     Cells(ElementRange),
@@ -118,7 +118,7 @@ impl Quantity {
         }
     }
 
-    /// Returns the location to highlight, in the notation of links.
+    /// Returns the location that the page highlights for the quantity, in the notation of links.
     pub fn pin(&self) -> Option<String> {
         match self {
             Quantity::Cells(range) | Quantity::Writers(range) => {
@@ -136,7 +136,7 @@ impl Quantity {
         }
     }
 
-    /// Returns the value at the present position. The error is the reason why there is no value.
+    /// Returns the value at the present position. The error contains the reason why the quantity has no value.
     pub fn find(&self, session: &mut Session) -> Result<QuantityValue, String> {
         match self {
             Quantity::Cells(range) => {
@@ -292,7 +292,7 @@ impl QuantityValue {
         }
     }
 
-    /// Checks an answer. The error names the first mistake without the correct value.
+    /// Checks an answer. The error message names the first mistake, but does not reveal the correct value.
     pub fn compare(&self, answer: &str) -> Result<(), String> {
         match self {
             QuantityValue::Cells { range, ty, bytes } => compare_cells(range, *ty, bytes, answer),

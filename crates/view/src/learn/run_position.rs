@@ -10,7 +10,7 @@ pub enum RunPosition {
     End,
     /// Position after this number of steps.
     Step(u64),
-    /// Position directly after the first or a later execution of an instruction of this line, by any warp.
+    /// Position directly after the first or a later execution of an instruction of this line. The executions by all warps are counted.
     Line {
         line: u32,
         time: u32,

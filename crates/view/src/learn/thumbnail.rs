@@ -13,7 +13,7 @@ const MAX_COLUMNS: u32 = 32;
 const MAX_BYTES: u64 = 1 << 16;
 const CELL: u32 = 10;
 
-/// Draws the final state of the run. The error is the reason why there is no drawing.
+/// Draws the final state of the run. The error contains the reason why no drawing is possible.
 pub fn thumbnail(source: &str) -> Result<String, String> {
     let mut session = launched(source).map_err(|failure| failure.message)?;
     session.run(MAX_STEPS);
@@ -25,7 +25,7 @@ pub fn thumbnail(source: &str) -> Result<String, String> {
     Ok(draw(&grid))
 }
 
-/// Returns the memory with the most written elements, from the first written row.
+/// Returns a grid request for the memory with the most written elements, starting at its first written row.
 fn most_written_memory(session: &Session) -> Option<GridRequest> {
     let written = |id: &crate::session::memory_id::MemoryKey, size: u64, width: u64| {
         let offsets = (0..size.min(MAX_BYTES)).step_by(width.max(1) as usize);
@@ -74,7 +74,7 @@ fn draw(grid: &MemoryGrid) -> String {
     for (at, cell) in (0_u32..).zip(&grid.cells) {
         let (x, y) = (at % columns * CELL, at / columns * CELL);
         let side = CELL - 1;
-        // Writing to a string cannot fail.
+        // Formatting into a `String` cannot fail, so the result is ignored.
         let _ = write!(
             out,
             r#"<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="1.5" class="{}"/>"#,

@@ -10,12 +10,13 @@ use std::fmt::Write;
 
 /// Maximum number of animated cells.
 const MAX_CELLS: u32 = 1024;
-/// Maximum number of keyframes after the start.
+/// Maximum number of keyframes after the first keyframe.
 const MAX_MOMENTS: usize = 60;
 /// Maximum number of steps before the present position in the animation. These steps are executed again.
 const MAX_STEPS: u64 = 10_000_000;
-/// Duration of each keyframe, and additional duration of the last keyframe, in milliseconds.
+/// Duration of each keyframe in milliseconds.
 const KEYFRAME_SECONDS: usize = 700;
+/// Additional duration of the last keyframe in milliseconds.
 const PAUSE_SECONDS: usize = 1800;
 
 /// Keyframe: the displayed state at one position.
@@ -45,7 +46,7 @@ pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String
     draw(&moments)
 }
 
-/// Returns the start of the animation, and positions after stores.
+/// Returns the positions of the keyframes: the start of the animation, and positions directly after stores.
 fn positions(session: &Session, present: u64) -> Vec<u64> {
     let start = present.saturating_sub(MAX_STEPS);
     let mut stores = session.store_steps();
@@ -57,7 +58,7 @@ fn positions(session: &Session, present: u64) -> Vec<u64> {
     std::iter::once(start).chain(chosen).collect()
 }
 
-/// Returns a cell of a keyframe. A local memory that appears during the run can have fewer cells at this keyframe.
+/// Returns a cell of a keyframe. A local memory that appears during the run can have fewer cells at an early keyframe.
 fn cell(moment: &Keyframe, at: usize) -> Option<&GridCell> {
     moment.grid.cells.get(at)
 }
@@ -74,7 +75,7 @@ fn draw(moments: &[Keyframe]) -> Option<String> {
         seen.add(period);
         class(period, end)
     };
-    // Writing to a string cannot fail.
+    // Formatting into a `String` cannot fail, so the result is ignored.
     for (from, to) in periods(end, |a, b| moments[a].sentence == moments[b].sentence) {
         let _ = write_sentence(
             &mut body,
@@ -106,7 +107,7 @@ fn draw(moments: &[Keyframe]) -> Option<String> {
     Some(out)
 }
 
-/// Returns the maximal ranges of keyframes without a change.
+/// Returns the maximal ranges of keyframes in which `same` reports no change.
 fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<KeyframeRange> {
     let mut found: Vec<KeyframeRange> = Vec::new();
     for moment in 0..end {
@@ -126,10 +127,11 @@ fn class((from, to): KeyframeRange, end: usize) -> String {
     }
 }
 
-/// Set of visible ranges, stored as a bit table, which is smaller in the wasm module than a set of pairs.
+/// Set of keyframe ranges in which elements are visible. The set is stored as a table, because a table requires less code in the
+/// WebAssembly module than a set of pairs.
 struct VisibilityTable {
     end: usize,
-    /// Indexed by first and last keyframe.
+    /// For each pair of a first and a last keyframe, whether the set contains the range.
     table: Vec<bool>,
 }
 
@@ -151,11 +153,11 @@ impl VisibilityTable {
     }
 }
 
-/// Returns the CSS rules of all ranges.
+/// Returns the CSS rules for all ranges of the set.
 fn style(seen: &VisibilityTable) -> String {
     let end = seen.end;
     let whole = end * KEYFRAME_SECONDS + PAUSE_SECONDS;
-    // Percentages have two decimal places.
+    // Percentages of CSS keyframes are written with two decimal places.
     let per_cent = |moment: usize| {
         let share = moment * KEYFRAME_SECONDS * 10_000 / whole;
         format!("{}.{:02}%", share / 100, share % 100)

@@ -6,12 +6,13 @@ use crate::session::Session;
 use std::fmt::{Result, Write};
 
 const CELL_HEIGHT: usize = 24;
-/// Width of a character of a cell. At a font size of 11 px, common fonts need 6.7 px.
+/// Width in pixels of a character in a cell. At a font size of 11 px, a character of a common font is 6.7 px wide.
 const CHARACTER_WIDTH: usize = 7;
 const MIN_CELL_WIDTH: usize = 34;
 const LEFT: usize = 56;
-/// Vertical position of the first line of the sentence, and the line spacing.
+/// Vertical position of the first line of the summary sentence.
 const SENTENCE: usize = 42;
+/// Line spacing of the summary sentence.
 const LINE: usize = 15;
 const MARGIN: usize = 16;
 /// Minimum width of a drawing, so that the title fits.
@@ -50,12 +51,13 @@ pub(crate) struct GridLayout {
     columns: usize,
     rows: usize,
     cell_width: usize,
-    /// Number of lines of the longest sentence.
+    /// Number of lines that the longest summary sentence occupies.
     lines: usize,
 }
 
 impl GridLayout {
-    /// Computes a layout in which the longest text of these cells fits into a cell, and each sentence fits into its lines.
+    /// Computes a layout in which the longest text of the given cells fits into a cell, and each summary sentence fits into the lines below
+    /// the title.
     pub(crate) fn of<'a>(
         grid: &MemoryGrid,
         cells: impl Iterator<Item = &'a GridCell>,
@@ -113,7 +115,7 @@ impl GridLayout {
     }
 }
 
-/// Limits the request to `most` cells.
+/// Limits a request to at most `most` cells.
 pub(crate) fn limited(request: &GridRequest, columns: u32, most: u32) -> GridRequest {
     let rows = (most / columns.max(1)).max(1);
     GridRequest {
@@ -150,7 +152,7 @@ pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String
     let (grid, sentence) = render_cells(session, &limited(request, columns, MAX_CELLS))?;
     let layout = GridLayout::of(&grid, grid.cells.iter(), [sentence.as_str()].into_iter());
     let mut out = String::new();
-    // Writing to a string cannot fail.
+    // Formatting into a `String` cannot fail, so the result is ignored.
     let _ = write(&mut out, &grid, layout, &sentence);
     Some(out)
 }
@@ -235,7 +237,7 @@ pub(crate) fn write_sentence(
     writeln!(out, "</text>")
 }
 
-/// Writes a cell with its value. A zero cell without a store is a dot.
+/// Writes a cell with its value. A cell with the value zero that no store wrote is drawn as a dot.
 pub(crate) fn write_cell(
     out: &mut String,
     grid: &MemoryGrid,

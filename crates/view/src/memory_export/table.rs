@@ -5,7 +5,7 @@ use crate::model::grid::{GridRequest, MemoryGrid, MemoryView};
 use crate::session::Session;
 use warpgrid_launch::value::ElementType;
 
-/// Maximum number of elements of a table: 16 Mi, about 200 MB of text.
+/// Maximum number of elements of a table: 16 Mi elements, which are about 200 MB of text.
 const MAX_ELEMENTS: usize = 1 << 24;
 
 /// Maximum size of an array in bytes. In WebAssembly, the run, the file, and the message that transfers the file share 4 GiB.
@@ -14,7 +14,7 @@ const MAX_BYTES: Option<usize> = match cfg!(target_family = "wasm") {
     false => None,
 };
 
-/// Returns the grid of a memory and all its bytes.
+/// Returns the grid of a memory, and all bytes of the memory.
 fn whole<'a>(
     session: &'a mut Session,
     request: &GridRequest,
@@ -107,8 +107,8 @@ fn extents(memory: &MemoryView, n_elements: u64) -> String {
     }
 }
 
-/// Returns the NumPy type descriptor. NumPy has no `bf16` and no bit types, so they are exported as raw bytes (like ml_dtypes) and as
-/// unsigned integers.
+/// Returns the NumPy type descriptor. NumPy has no `bf16`, which is exported as raw bytes like in ml_dtypes, and no bit types, which are
+/// exported as unsigned integers.
 fn description(ty: ElementType) -> &'static str {
     use ElementType as T;
     match ty {

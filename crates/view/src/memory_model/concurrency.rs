@@ -1,4 +1,5 @@
-//! Concurrency analysis of a run: data races, and the missing synchronization between their accesses. Input: a session. Output: plain data.
+//! Concurrency analysis of a run: its data races, its hang, and the missing synchronization. Input: a session. Output: the findings as
+//! plain data.
 
 pub(crate) mod hang;
 pub(crate) mod iterations;
@@ -23,54 +24,54 @@ use serde::{Deserialize, Serialize};
 pub struct RaceView {
     pub first: RaceAccess,
     pub second: RaceAccess,
-    /// Bytes that both accesses access.
+    /// Bytes that both accesses touch.
     #[serde(rename = "where")]
     pub place: RaceLocation,
     #[serde(rename = "why")]
     pub cause: RaceCause,
-    /// Certainty of the race.
+    /// Certainty with which the accesses race.
     #[serde(rename = "sure")]
     pub confidence: RaceConfidence,
     /// Whether the second access left the bytes unchanged.
     pub same_value: bool,
-    /// Step of the second access.
+    /// Step of the run in which the second access was executed.
     pub step: u64,
     pub message: String,
-    /// Weakest known fix. Empty if no fix is known.
+    /// Edits of the weakest known fix. Empty if no fix is known.
     pub repair: Vec<RepairEdit>,
     /// Whether a run of the fixed kernel has verified the fix.
     pub repair_tried: bool,
 }
 
 impl RaceView {
-    /// Checks whether the results of the program are undefined: the race is certain, and the accesses write different values.
+    /// Checks whether the race makes the results of the program undefined: the race is certain, and the second access changes the value.
     pub fn is_undefined(&self) -> bool {
         self.confidence == RaceConfidence::Certain && !self.same_value
     }
 }
 
-/// Access of a race.
+/// One of the two accesses of a race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RaceAccess {
-    /// Line of the source, starting at 1. Absent if the access is the start or exit of a block.
+    /// Line of the access in the source, starting at 1. Absent if this side of the race is the start or exit of a block.
     pub line: Option<u32>,
-    /// Description if the access has no line: `exit of block 1`.
+    /// Description of this side of the race if it has no line: `exit of block 1`.
     #[serde(rename = "what")]
     pub description: Option<String>,
     pub block: [u32; 3],
-    /// Thread index in the block.
+    /// Index of the accessing thread in its block.
     pub thread: [u32; 3],
     pub kind: RaceKind,
-    /// Proxy: `generic`, `async` or `tensormap`.
+    /// Proxy of the access: `generic`, `async` or `tensormap`.
     pub proxy: String,
     pub asynchronous: bool,
     /// Memory order and scope of a strong access: `relaxed at gpu`.
     pub scope: Option<String>,
 }
 
-/// Kind of an access.
+/// Kind of an access of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -78,7 +79,7 @@ pub enum RaceKind {
     Read,
     Write,
     Atomic,
-    /// A block starts or ends.
+    /// Start or exit of a block.
     Life,
 }
 
@@ -89,7 +90,7 @@ pub enum RaceKind {
 pub struct RaceLocation {
     /// State space: `global` or `shared`.
     pub space: String,
-    /// Linear index of the block that owns the shared memory.
+    /// Linear index of the block that owns the shared memory; absent for global memory.
     pub block: Option<u64>,
     pub buffer: Option<String>,
     pub variable: Option<String>,
@@ -98,17 +99,17 @@ pub struct RaceLocation {
     pub bytes: u32,
 }
 
-/// Certainty of a race.
+/// Certainty of a race: the source from which the race follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RaceConfidence {
-    /// By the axioms of the memory model.
+    /// The axioms of the memory model define the accesses as a race.
     Certain,
-    /// By the axioms, though much code that works leaves it out.
+    /// The axioms define the accesses as a race, but existing code commonly omits the missing synchronization.
     #[serde(rename = "axiom")]
     ModelOnly,
-    /// By the text of the manuals outside the memory model.
+    /// The manuals require the missing synchronization, but outside of the memory model.
     #[serde(rename = "documented")]
     OutsideModel,
 }
@@ -119,9 +120,9 @@ pub enum RaceConfidence {
 #[serde(rename_all = "camelCase")]
 pub struct RepairEdit {
     pub op: RepairOp,
-    /// Line of the statement, starting at 1.
+    /// Line of the edited statement, starting at 1.
     pub line: u32,
-    /// Inserted or replacing statements, without indentation. Empty if the statement is removed.
+    /// Text of the inserted or replacing statements, without indentation. Empty if the edit removes the statement.
     pub text: String,
     /// Text replacement that performs the edit.
     pub edit: EditView,
@@ -138,7 +139,7 @@ pub enum RepairOp {
     Delete,
 }
 
-/// Returns a repair as a fix that an editor applies; `None` if there is no repair.
+/// Converts a repair to a fix that an editor can apply. Returns `None` if the repair is empty.
 pub fn fix_of(repair: &[RepairEdit]) -> Option<FixView> {
     let edits = repair.iter().map(|edit| edit.edit.clone());
     (!repair.is_empty()).then(|| FixView {

@@ -1,5 +1,5 @@
-//! Litmus tests. Input: a litmus test as text with `//@` lines ([`text`]) or as plain data ([`test`]). Output: all outcomes that the memory
-//! model allows with an execution each, the forbidden outcomes with the violated axiom, data races, and repairs.
+//! Litmus tests. Input: a litmus test as text with `//@` lines (see [`parser`]) or as plain data (see [`test`]). Output: all outcomes that
+//! the memory model allows (each with an execution), the forbidden outcomes (each with the violated axiom), the data races, and repairs.
 
 pub(crate) mod event_label;
 pub(crate) mod extraction;
@@ -56,13 +56,13 @@ impl ExplorationTask {
         })
     }
 
-    /// Examines about this many candidates. Returns whether the exploration is complete.
+    /// Examines about this many candidate executions. Returns whether the exploration is complete.
     pub fn advance(&mut self, candidates: u64) -> Result<bool, LitmusError> {
         let done = self.explorer.advance(candidates);
         done.map_err(|error| self.prepared.error(&self.test, &error))
     }
 
-    /// Returns the number of explored and of all combinations of thread paths.
+    /// Returns the number of explored combinations of thread paths, and the number of all combinations.
     pub fn progress(&self) -> (usize, usize) {
         self.explorer.progress()
     }
@@ -74,7 +74,7 @@ impl ExplorationTask {
     }
 }
 
-/// Maximum number of sets of edits that a search for repairs evaluates.
+/// Maximum number of sets of edits that a search for repairs evaluates before it ends.
 const MAX_EVALUATED_SETS: u64 = 60_000;
 
 /// Returns the outcomes that repairs must forbid: the bad outcomes that the test specifies, or the outcomes that no interleaving produces.
@@ -109,7 +109,7 @@ impl RepairTask {
         })
     }
 
-    /// Tries about this many sets of edits. Returns whether the search is complete.
+    /// Evaluates about this many sets of edits. Returns whether the search is complete.
     pub fn advance(&mut self, tries: u64) -> Result<bool, LitmusError> {
         let done = self.weakest.advance(tries);
         done.map_err(|error| self.prepared.error(&self.test, &error))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterView {
-    /// Blocks by rank.
+    /// Blocks of the cluster, ordered by rank.
     pub blocks: Vec<ClusterBlock>,
 }
 
@@ -17,10 +17,11 @@ pub struct ClusterView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterBlock {
-    /// `%cluster_ctarank`
+    /// Rank of the block in the cluster (`%cluster_ctarank`).
     pub rank: u32,
-    /// Linear index and coordinates of the block in the grid.
+    /// Linear index of the block in the grid.
     pub block: u64,
+    /// Coordinates of the block in the grid.
     pub block_id: [u32; 3],
     /// Progress of each warp of the block.
     pub warps: Vec<BlockProgress>,

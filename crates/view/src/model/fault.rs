@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::fault::MemorySpace;
 
-/// Kind of a fault.
+/// Fault of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FaultView {
     pub kind: FaultSort,
-    /// Buffer or module variable that contains the address or is next to the address.
+    /// Buffer or module variable that contains the address or is adjacent to the address.
     pub buffer: Option<String>,
     /// State space of the address, if the address is in neither a buffer nor a variable.
     pub space: Option<MemorySpace>,
@@ -32,7 +32,7 @@ pub struct FaultView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CauseView {
-    /// Index of the step, starting at 0.
+    /// Index of the step of the event, starting at 0.
     pub step: u64,
     pub range: SourceRange,
     /// Description of the event: "`%rd3`, which holds the address, was computed by lane 5 of warp 0".

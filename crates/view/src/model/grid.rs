@@ -14,10 +14,10 @@ pub struct MemoryView {
     /// ID: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
     /// `var:table` for a module variable.
     pub id: MemoryKey,
-    /// Displayed name.
+    /// Displayed name of the memory.
     pub title: String,
     pub space: MemorySpace,
-    /// Address of the first byte: `0x7f0000000400`.
+    /// Address of the first byte of the memory: `0x7f0000000400`.
     pub address: String,
     pub size_bytes: u64,
     /// Element type of the memory: `f32`.
@@ -25,7 +25,7 @@ pub struct MemoryView {
     pub ty: ElementType,
     /// Declared extents of the array, outermost first. Empty for a one-dimensional array.
     pub shape: Vec<u64>,
-    /// Whether an instruction uses the memory. Compilers declare many unused variables.
+    /// Whether an instruction of the program uses the memory, because compilers declare many unused variables.
     pub is_named: bool,
 }
 
@@ -78,11 +78,11 @@ pub struct MemoryGrid {
     pub columns: u32,
     pub first_row: u64,
     pub n_rows: u32,
-    /// Number of rows of the whole memory.
+    /// Number of rows that the whole memory has.
     pub total_rows: u64,
     /// Size of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors.
     pub sector_bytes: Option<u32>,
-    /// Cells row by row. The last row may be incomplete.
+    /// Cells of the window, row by row. The last row may be incomplete.
     pub cells: Vec<GridCell>,
     /// Cells that belong to tiles of the step.
     pub tiles: Vec<TileCells>,
@@ -93,14 +93,14 @@ pub struct MemoryGrid {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct GridCell {
-    /// Value in the displayed type, with the fewest digits that identify the value.
+    /// Value of the cell in the displayed type, with the fewest digits that identify the value.
     pub text: String,
-    /// Whether the value is zero. Negative zero does not count as zero.
+    /// Whether the value of the cell is zero. Negative zero does not count as zero.
     pub is_zero: bool,
-    /// Lane that wrote the cell last. Absent if no store of the run wrote the cell, and in very large launches if only the fact
-    /// of a write is tracked.
+    /// Lane that wrote the cell last. Absent if no store of the run wrote the cell. Also absent in very large launches, where the session
+    /// tracks only whether a cell was written.
     pub lane: Option<u8>,
-    /// Step of the last write.
+    /// Step of the last write to the cell.
     pub step: Option<u64>,
     pub written: WriteAge,
     /// Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
@@ -116,10 +116,10 @@ pub struct GridCell {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum WriteAge {
-    /// No store of the run.
+    /// No store of the run wrote the cell.
     Never,
-    /// By an earlier store.
+    /// A store before the present step wrote the cell last.
     Before,
-    /// By the store of the present step.
+    /// The store of the present step wrote the cell.
     Now,
 }

@@ -12,7 +12,7 @@ use warpgrid_launch::value::ElementType;
 #[serde(rename_all = "camelCase")]
 pub struct CellHistory {
     pub memory: MemoryKey,
-    /// Byte offset from the start of the memory.
+    /// Byte offset of the cell from the start of the memory.
     pub offset: u64,
     pub n_bytes: u64,
     #[serde(rename = "type")]
@@ -21,12 +21,13 @@ pub struct CellHistory {
     pub initial: String,
     /// Position around which stores are listed: the latest stores up to this position, and the first stores after this position.
     pub position: u64,
-    /// Total number of stores to the cell up to this position, and after this position.
+    /// Total number of stores to the cell up to this position.
     pub n_before: u64,
+    /// Number of stores after this position.
     pub n_after: u64,
     /// Number of examined steps.
     pub steps: u64,
-    /// Listed stores in order of execution.
+    /// Listed stores in the order of their execution.
     pub writes: Vec<CellWrite>,
 }
 
@@ -37,22 +38,23 @@ pub struct CellHistory {
 pub struct CellWrite {
     /// Position directly after the store, as an argument for `seek`.
     pub position: u64,
-    /// Linear index of the block.
+    /// Linear index of the block that executed the store.
     pub block: u64,
     pub warp: u32,
-    /// Lane that wrote the cell. If several lanes wrote the cell, the last of these lanes. Absent for tensor memory, which is
-    /// written by warps and asynchronous operations.
+    /// Lane that wrote the cell. If several lanes wrote the cell, this is the last of these lanes. Absent for tensor memory, because whole
+    /// warps and asynchronous operations write it.
     pub lane: Option<u8>,
     /// Number of lanes that wrote bytes of the cell.
     pub n_lanes: u32,
     pub range: SourceRange,
-    /// The instruction as written.
+    /// Source text of the store instruction.
     pub instruction: String,
     pub action: StoreAction,
     /// Whether the store is the completion of an asynchronous operation.
     pub has_landed: bool,
-    /// Value of the cell before and after the store.
+    /// Value of the cell before the store.
     pub before: String,
+    /// Value of the cell after the store.
     pub after: String,
 }
 

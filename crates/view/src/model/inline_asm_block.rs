@@ -17,12 +17,13 @@ pub struct InlineAsmView {
     pub column: u32,
     pub end_line: u32,
     pub end_column: u32,
-    /// Checked and executed instructions, with operand names instead of operand numbers.
+    /// Instructions that are checked and executed, with operand names in place of operand numbers.
     pub text: String,
-    /// True if the asm block contains no error.
+    /// Whether the asm block contains no error.
     pub accept: bool,
-    /// Target and PTX version for which the asm block is checked.
+    /// Target for which the asm block is checked.
     pub target: Option<String>,
+    /// PTX version for which the asm block is checked.
     pub ptx_version: Option<String>,
     pub operands: Vec<SnippetOperand>,
     /// Transformations that a compiler may apply to the statement, and the qualifiers that the statement requires.

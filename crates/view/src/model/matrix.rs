@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct MatrixStep {
     /// Operands in the order of the instruction.
     pub operands: Vec<MatrixOperandView>,
-    /// Results of a floating-point multiplication, whose sums follow the rounding of Tensor Cores.
+    /// Results of a floating-point multiplication, whose sums Tensor Cores round.
     pub product: Option<StepMma>,
 }
 
@@ -22,34 +22,34 @@ pub struct MatrixStep {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MatrixOperandView {
-    /// `A`, `B`, `C`, `D`
+    /// Name of the operand: `A`, `B`, `C` or `D`.
     pub name: String,
-    /// Fragment layout, with the stride of the access if it has one.
+    /// Request for the fragment layout of the operand, with the stride of the memory access if the access has a stride.
     pub fragment: FragmentRequest,
-    /// Byte offset of the matrix from a 256-byte boundary of memory. 0 for registers only.
+    /// Byte offset of the matrix from a 256-byte boundary of memory. 0 if the instruction does not access memory.
     pub base_bytes: u32,
     pub rows: u16,
     pub columns: u16,
-    /// Elements by matrix and row.
+    /// Elements of the operand, ordered by matrix and then by row.
     pub cells: Vec<ElementView>,
-    /// Register names. Empty for a constant.
+    /// Names of the registers of the operand. Empty for a constant.
     pub registers: Vec<String>,
     pub elements_per_register: u8,
 }
 
-/// Matrix element in a run.
+/// Matrix element with its value in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ElementView {
-    /// Holders of the element, lowest lane first. Several holders exist if the hardware replicates the element.
+    /// Lanes and registers that hold the element, lowest lane first. The list has several entries if the hardware replicates the element.
     pub holders: Vec<CellHolder>,
     pub value: String,
-    /// `0x3c00`
+    /// Bits of the element in hexadecimal: `0x3c00`.
     pub bits: String,
     /// Memory from which the element is loaded or to which it is stored.
     pub memory: Option<MemoryKey>,
-    /// Byte offset from the start of the memory.
+    /// Byte offset of the element from the start of the memory.
     pub offset: Option<u64>,
 }
 
@@ -60,9 +60,10 @@ pub struct ElementView {
 pub struct StepMma {
     /// Request for the multiplication without operand values.
     pub request: MmaRequest,
-    /// Number of elements of D, and number of elements that are not correctly rounded.
+    /// Number of elements of D.
     pub n_elements: u32,
+    /// Number of elements that are not correctly rounded.
     pub n_odd: u32,
-    /// Index of the first such element among the cells of D.
+    /// Index, among the cells of D, of the first element that is not correctly rounded.
     pub first_odd: Option<u32>,
 }

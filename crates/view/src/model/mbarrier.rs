@@ -10,14 +10,15 @@ use serde::{Deserialize, Serialize};
 pub struct MbarrierView {
     /// Shared memory that contains the object.
     pub memory: MemoryKey,
-    /// Byte offset from the start of the memory.
+    /// Byte offset of the object from the start of the memory.
     pub offset: u64,
-    /// Name in the source: `full`, `full[1]`. Absent if no variable is at this address.
+    /// Name of the object in the source: `full`, `full[1]`. Absent if no variable is at this address.
     pub name: Option<String>,
     /// Current phase. Absent if the object was overwritten.
     pub phase: Option<MbarrierPhase>,
-    /// Number of pending operations that complete on the object, and their bytes.
+    /// Number of pending operations that complete on the object.
     pub n_in_flight: u32,
+    /// Number of bytes that these pending operations transfer.
     pub bytes_in_flight: u64,
     pub waiting: Vec<PhaseWaiter>,
 }
@@ -42,13 +43,13 @@ pub struct MbarrierPhase {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PhaseWaiter {
-    /// Linear index of the block.
+    /// Linear index of the block of the waiting lanes.
     pub block: u64,
     pub warp: u32,
     /// Mask of waiting lanes: bit `i` is lane `i`.
     pub lanes: u32,
     /// Parity of the awaited phase.
     pub parity: u8,
-    /// Line of the source, starting at 1.
+    /// Line of the wait in the source, starting at 1.
     pub line: u32,
 }

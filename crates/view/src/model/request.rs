@@ -1,4 +1,4 @@
-//! Requests of hosts.
+//! Requests that hosts send to a session.
 
 use crate::model::grid::GridRequest;
 use crate::session::memory_id::MemoryKey;
@@ -13,7 +13,7 @@ pub struct FrameRequest {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<GridRequest>>", optional))]
     pub grids: Vec<GridRequest>,
-    /// Displayed warp (block and warp). Default: the warp of the last step.
+    /// Displayed warp, as the linear index of its block and its index in the block. Default: the warp of the last step.
     #[serde(default)]
     pub warp: Option<(u64, u32)>,
 }

@@ -1,4 +1,4 @@
-//! Step of a warp.
+//! Step of a warp in a form that hosts display.
 
 use crate::model::text::SourceRange;
 use serde::{Deserialize, Serialize};
@@ -9,22 +9,23 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct StepView {
     pub step: u64,
-    /// Linear index and coordinates of the block.
+    /// Linear index of the block that executed the step.
     pub block: u64,
+    /// Coordinates of the block in the grid.
     pub block_id: [u32; 3],
     pub warp: u32,
     pub range: SourceRange,
-    /// The instruction as written.
+    /// Source text of the instruction.
     pub instruction: String,
-    /// Opcode with modifiers.
+    /// Opcode of the instruction with its modifiers.
     pub opcode: String,
     /// Names in the instruction that may be registers.
     pub names: Vec<String>,
     /// Mask of active lanes: bit `i` is lane `i`.
     pub active: u32,
-    /// Equivalent of a store in the other language, PTX or SASS. Absent for other steps.
+    /// Equivalent of a store in the other language, PTX or SASS. Absent if the step is not a store.
     pub counterpart: Option<CounterpartView>,
-    /// Scheduling control bits of the encoding: `stall 4 cycles, waits for 0`. The control bits do not affect results.
+    /// Scheduling control bits of the encoding: `stall 4 cycles, waits for 0`. The control bits do not affect the results of the emulator.
     pub schedule: Option<String>,
 }
 

@@ -13,12 +13,12 @@ use warpgrid_launch::value::ElementType;
 #[serde(rename_all = "camelCase")]
 pub struct LaneStore {
     pub lane: u8,
-    /// Thread index in the block.
+    /// Index of the storing thread in its block.
     pub thread: [u32; 3],
     pub address: String,
-    /// Byte offset from the start of the memory. Absent if the address is in no known memory.
+    /// Byte offset of the store from the start of the memory. Absent if the address is in no known memory.
     pub offset: Option<u64>,
-    /// Bytes of the elements of the lane after the store. Sinks have no bytes.
+    /// Bytes of the elements of the lane after the store. Elements whose operand is the sink `_` have no bytes.
     pub bytes: Vec<u8>,
     /// Value in memory after the store, in the type of the store. Elements are separated by commas, and `_` is a sink.
     pub value: String,
@@ -31,7 +31,7 @@ pub struct LaneStore {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PieceView {
-    /// Index of the element in the vector of the lane.
+    /// Index of the element in the vector operand of the lane.
     pub element: u8,
     /// Lane that supplied the address.
     #[serde(rename = "asked")]
@@ -39,21 +39,22 @@ pub struct PieceView {
     /// ID of the memory. Absent if the address is in no known memory.
     pub memory: Option<MemoryKey>,
     pub address: String,
-    /// Byte offset from the start of the memory.
+    /// Byte offset of the element from the start of the memory.
     pub offset: Option<u64>,
     pub n_bytes: u32,
     #[serde(rename = "type")]
     pub ty: ElementType,
-    /// Value in memory after the store.
+    /// Value of the element in memory after the store.
     pub value: String,
-    /// Value in memory before the store.
+    /// Value of the element in memory before the store.
     pub before: String,
     /// Value to be written: the stored value, or the result of the atomic operation.
     #[serde(rename = "given")]
     pub stored_value: String,
-    /// Whether memory was modified. False for a failed comparison, or for a minimum that memory already contained.
+    /// Whether memory was modified. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum whose result
+    /// memory already contained.
     pub written: bool,
-    /// Source operand of the lane, as written: `%r3`.
+    /// Source operand of the lane as it is written in the source: `%r3`.
     pub source: Option<String>,
 }
 
@@ -63,9 +64,9 @@ pub struct PieceView {
 #[serde(rename_all = "lowercase")]
 pub enum StoreAction {
     Store,
-    /// Returns the old value.
+    /// Atomic operation that returns the old value.
     Atomic,
-    /// An atomic that returns nothing.
+    /// Atomic operation that returns no value.
     Reduction,
 }
 
@@ -78,7 +79,7 @@ pub struct StoreView {
     pub block: [u32; 3],
     pub warp: u32,
     pub range: SourceRange,
-    /// The instruction as written.
+    /// Source text of the store instruction.
     pub instruction: String,
     /// Opcode with modifiers: `st.global.v2.f32`.
     pub opcode: String,
@@ -87,12 +88,13 @@ pub struct StoreView {
     pub has_landed: bool,
     /// ID of the memory that the lanes wrote. Absent if the lanes wrote several memories.
     pub memory: Option<MemoryKey>,
-    /// IDs of all memories that the lanes wrote.
+    /// IDs of all memories that the lanes of the store wrote.
     pub memories: Vec<MemoryKey>,
     pub space: MemorySpace,
-    /// Element type, and number of elements per lane: `f32`, 4.
+    /// Element type of the store: `f32`.
     #[serde(rename = "type")]
     pub ty: ElementType,
+    /// Number of elements that each lane stores.
     pub n_elements: u32,
     pub lanes: Vec<LaneStore>,
     /// Number of distinct written bytes.
@@ -103,10 +105,10 @@ pub struct StoreView {
     pub order: String,
     /// Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`.
     pub scope: Option<String>,
-    /// Cache hints as written: `cs`, `L1::no_allocate`. Hints do not affect results.
+    /// Cache hints as they are written in the source: `cs`, `L1::no_allocate`. Cache hints do not affect results.
     pub hints: Vec<String>,
-    /// Number of lanes with a write conflict, in which another lane of the same store wrote a different value to one of their
-    /// bytes.
+    /// Number of lanes with a write conflict: another lane of the same store wrote a different value to at least one byte that the lane
+    /// wrote.
     pub lost: u32,
 }
 
@@ -115,7 +117,7 @@ pub struct StoreView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AsyncOperationView {
-    /// ID of the operation for `land`.
+    /// ID of the operation, with which a host can request its completion.
     pub id: u64,
     /// Step that issued the operation.
     pub step: u64,
@@ -138,7 +140,7 @@ pub struct AsyncPieceView {
     /// ID of the memory. Absent if the address is in no known memory.
     pub memory: Option<MemoryKey>,
     pub address: String,
-    /// Byte offset from the start of the memory.
+    /// Byte offset of the bytes from the start of the memory.
     pub offset: Option<u64>,
     pub bytes: Vec<u8>,
 }

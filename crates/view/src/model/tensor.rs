@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TensorStep {
-    /// Whether the step completed the operation. Otherwise the step started the operation.
+    /// Whether the step completed the operation. Otherwise, the step started the operation.
     pub has_landed: bool,
     /// Tiles that the operation reads and writes, at most eight.
     pub tiles: Vec<TileView>,
-    /// Details of a tensor copy.
+    /// Details of the operation if it is a tensor copy.
     pub copy: Option<TensorCopyView>,
 }
 
@@ -22,9 +22,9 @@ pub struct TensorStep {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TileView {
-    /// `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source`, `destination`
+    /// Name of the tile: `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source` or `destination`.
     pub name: String,
-    /// `f16`
+    /// Element type of the tile: `f16`.
     #[serde(rename = "type")]
     pub ty: String,
     pub rows: u32,
@@ -36,7 +36,7 @@ pub struct TileView {
     pub memories: Vec<MemoryKey>,
     /// First byte of the tile in each memory.
     pub starts: Vec<u64>,
-    /// Number of accessed bytes.
+    /// Number of bytes of the tile that the operation accesses.
     pub n_bytes: u64,
     /// Request that shows the layout of the tile in the Layout Explorer.
     pub layout: Option<FragmentRequest>,
@@ -47,50 +47,51 @@ pub struct TileView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TensorCopyView {
-    /// Whether the direction is from the tensor to shared memory. Otherwise the direction is from shared memory to the tensor.
+    /// Whether the copy transfers data from the tensor to shared memory. Otherwise, it transfers data from shared memory to the tensor.
     pub is_load: bool,
-    /// `tiled`, `im2col`
+    /// Mode of the copy: `tiled` or `im2col`.
     pub mode: String,
     /// Element type: `f16`.
     #[serde(rename = "type")]
     pub ty: String,
     /// Extents of the tensor in elements, innermost dimension first.
     pub extents: Vec<u64>,
-    /// Extents of the box in elements along each dimension. For an image, channels and pixels.
+    /// Extents of the box in elements along each dimension. In `im2col` mode, the extents are the numbers of channels and pixels.
     pub box_extents: Vec<u64>,
     /// Coordinates of the first element of the box.
     pub coordinates: Vec<i64>,
-    /// `128B`; `none`
+    /// Swizzle mode: `128B`, `none`.
     pub swizzle: String,
     /// Buffer that contains the tensor.
     pub memory: Option<MemoryKey>,
-    /// Shared memories that participate. A multicast copy has several.
+    /// Shared memories that the copy accesses. A multicast copy accesses several shared memories.
     pub shared: Vec<MemoryKey>,
-    /// Number of bytes in the shared memory of each block.
+    /// Number of bytes that the copy transfers in the shared memory of each block.
     pub n_bytes: u64,
-    /// Number of these bytes that are outside of the tensor.
+    /// Number of transferred bytes that are outside of the tensor.
     pub n_outside: u64,
     /// Fill value for out-of-bounds elements: `0`, `NaN`.
     pub fill: String,
-    /// Address of the mbarrier that counts the bytes, in the shared memory of its block.
+    /// Address of the mbarrier on which the copy completes, in the shared memory of its block.
     pub mbarrier: Option<u64>,
-    /// Chunks in the order of the box, at most the first 4,096.
+    /// Chunks of the copy in the order of the box, at most the first 4,096 chunks.
     pub pieces: Vec<TensorPieceView>,
 }
 
-/// Chunk of 16 bytes of a tensor copy, or the remainder of a row.
+/// Chunk of a tensor copy: 16 bytes, or the remainder of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TensorPieceView {
-    /// Coordinates of the first element in the tensor, innermost first.
+    /// Coordinates in the tensor of the first element of the chunk, innermost dimension first.
     pub coordinates: Vec<i64>,
-    /// First byte in shared memory, with and without the swizzle.
+    /// Offset of the first byte in shared memory with the swizzle.
     pub shared: u64,
+    /// Offset of the first byte in shared memory without the swizzle.
     #[serde(rename = "plain")]
     pub unswizzled_offset: u64,
     pub n_bytes: u32,
-    /// Number of these bytes that are inside the tensor.
+    /// Number of bytes of the chunk that are inside of the tensor.
     pub n_inside: u32,
 }
 
@@ -101,7 +102,8 @@ pub struct TensorPieceView {
 pub struct TileCells {
     /// Index of the tile in the step.
     pub tile: u8,
-    /// Index of the first element in the memory, and number of elements.
+    /// Index in the memory of the first element of the tile.
     pub first: u64,
+    /// Number of elements of the tile.
     pub n: u64,
 }

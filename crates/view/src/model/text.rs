@@ -27,7 +27,7 @@ pub struct EditView {
 }
 
 impl EditView {
-    /// Returns a source after some edits, which do not overlap.
+    /// Returns the source after the given edits, which must not overlap.
     pub fn apply_all<'e>(source: &str, edits: impl Iterator<Item = &'e EditView>) -> String {
         let lines = LineIndex::new(source);
         let offset = |line: u32, column: u32| {
@@ -59,12 +59,13 @@ impl EditView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FixView {
     pub title: String,
-    /// Whether the fix changes the version or target of the source. An override of the version or target hides such a fix.
+    /// Whether the fix changes the version or target of the source. If an option overrides the version or the target, the host hides such a
+    /// fix.
     pub is_header: bool,
     pub edits: Vec<EditView>,
 }
 
-/// Related position of a diagnostic.
+/// Related source range of a diagnostic, with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LabelView {
@@ -88,11 +89,11 @@ pub struct DiagnosticView {
     pub end_line: u32,
     pub end_column: u32,
     pub help: Option<String>,
-    /// Requirement such as "since PTX 8.8, on `sm_100` and later", if a version or target is the reason.
+    /// Requirement such as "since PTX 8.8, on `sm_100` and later", if the version or the target is the reason for the diagnostic.
     pub needs: Option<String>,
-    /// Related positions.
+    /// Related source ranges with messages.
     pub labels: Vec<LabelView>,
-    /// Preferred fix.
+    /// Preferred fix of the diagnostic.
     pub fix: Option<FixView>,
     /// Alternative fixes that the user can choose.
     pub other_fixes: Vec<FixView>,
@@ -122,7 +123,7 @@ impl DiagnosticView {
         }
     }
 
-    /// Returns the fixes, preferred fix first.
+    /// Returns all fixes of the diagnostic, preferred fix first.
     pub fn fixes(&self) -> impl Iterator<Item = &FixView> {
         self.fix.iter().chain(&self.other_fixes)
     }
@@ -131,7 +132,7 @@ impl DiagnosticView {
 macro_rules! has_range {
     ($($view:ty)*) => {
         $(impl $view {
-            /// Returns the range in the source.
+            /// Returns the range of the diagnostic in the source.
             pub const fn range(&self) -> SourceRange {
                 SourceRange {
                     line: self.line,
@@ -145,7 +146,7 @@ macro_rules! has_range {
 }
 has_range!(DiagnosticView LabelView EditView);
 
-/// Token of the source for syntax highlighting. Offsets count UTF-16 units from the start.
+/// Token of the source for syntax highlighting. Offsets are counted in UTF-16 units from the start of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TokenView {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Cost of memory accesses. Each count has the metric name of the source view in Nsight Compute.
+/// Cost of memory accesses. The comment of each count contains the name of the corresponding metric in the source view of Nsight Compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -10,7 +10,7 @@ pub struct Traffic {
     /// Number of warp instructions that accessed global, local or shared memory (`inst_executed`), and of completions of
     /// asynchronous operations.
     pub requests: u64,
-    /// Number of lanes that executed these accesses (`thread_inst_executed`).
+    /// Sum of the active lanes over all of these warp instructions (`thread_inst_executed`).
     pub lanes: u64,
     pub global: SectorTraffic,
     pub local: SectorTraffic,
@@ -34,15 +34,15 @@ impl Traffic {
 pub struct SectorTraffic {
     /// Number of requests.
     pub requests: u64,
-    /// Sum of the distinct bytes of each access.
+    /// Number of distinct bytes that each access touches, summed over all accesses.
     pub bytes: u64,
-    /// Number of distinct 32-byte sectors (`memory_l2_theoretical_sectors_global`).
+    /// Number of distinct 32-byte sectors that each access touches, summed over all accesses (`memory_l2_theoretical_sectors_global`).
     pub sectors: u64,
     /// Smallest number of sectors that can hold the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`).
     pub sectors_ideal: u64,
     /// Number of excessive sectors (`derived__memory_l2_theoretical_sectors_global_excessive`).
     pub sectors_excessive: u64,
-    /// Number of distinct 128-byte cache lines (`memory_l1_tag_requests_global`).
+    /// Number of distinct 128-byte cache lines that each access touches, summed over all accesses (`memory_l1_tag_requests_global`).
     pub lines: u64,
     /// Number of cache lines beyond the smallest number that can hold the accessed bytes.
     pub lines_excessive: u64,
@@ -70,7 +70,7 @@ impl SectorTraffic {
 pub struct BankTraffic {
     /// Number of requests.
     pub requests: u64,
-    /// Sum of the distinct bytes of each access.
+    /// Number of distinct bytes that each access touches, summed over all accesses.
     pub bytes: u64,
     /// Number of wavefronts (`memory_l1_wavefronts_shared`).
     pub wavefronts: u64,
@@ -95,7 +95,7 @@ impl BankTraffic {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TrafficView {
-    /// Number of counted steps from the start.
+    /// Number of steps, counted from the start of the run, that the traffic includes.
     pub steps: u64,
     pub total: Traffic,
     /// Source lines that access memory, in ascending order.

@@ -22,21 +22,21 @@ pub struct LaneView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum LaneState {
-    /// Executed the last step.
+    /// The lane executed the last step.
     Active,
-    /// Can execute. Another warp executed the last step.
+    /// The lane can execute its next instruction, but another warp executed the last step.
     Ready,
-    /// Predicated off in the last step.
+    /// The lane was predicated off in the last step.
     Guarded,
-    /// Can execute, but is on another control-flow path.
+    /// The lane can execute its next instruction, but is on another control-flow path than the last step.
     Inactive,
-    /// Waits at a barrier or for other lanes.
+    /// The lane waits at a barrier or for other lanes.
     Waiting,
-    /// Stopped by its own fault.
+    /// The lane stopped because of its own fault.
     Faulted,
-    /// Exited.
+    /// The lane has exited.
     Exited,
-    /// Nonexistent: the block has no such thread.
+    /// The lane does not exist, because the block has no thread for it.
     Absent,
 }
 
@@ -48,9 +48,9 @@ pub struct RegisterView {
     pub name: String,
     #[serde(rename = "type")]
     pub ty: RegisterType,
-    /// One value per lane in the type of the register.
+    /// Value of the register in each lane, in the type of the register.
     pub values: Vec<String>,
-    /// One value per lane in hexadecimal.
+    /// Value of the register in each lane, in hexadecimal.
     pub hex: Vec<String>,
     /// Whether the current step wrote the register.
     pub changed: bool,
@@ -82,7 +82,7 @@ pub enum RegisterType {
 }
 
 impl RegisterType {
-    /// Returns the name without the leading dot.
+    /// Returns the name of the type without the leading dot.
     pub const fn name(self) -> &'static str {
         match self {
             RegisterType::B8 => "b8",
@@ -182,11 +182,11 @@ pub struct WarpView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum BlockProgress {
-    /// Not yet resident on the machine.
+    /// The block is not yet resident on the machine.
     #[serde(rename = "toCome")]
     NotStarted,
     Running,
-    /// No thread can execute before another event occurs.
+    /// No thread of the block or warp can execute before another event occurs.
     Waiting,
     Done,
 }
@@ -203,10 +203,10 @@ pub struct BlockMap {
     pub n_finished: u64,
     /// Number of blocks per cell, which is 1 except for very large grids.
     pub blocks_per_cell: u64,
-    /// Progress in the order of linear block indices. A cell of several blocks is finished when all its blocks are finished, and
-    /// not started while none has started.
+    /// Progress of the blocks of each cell, in the order of linear block indices. A cell of several blocks is finished if all its blocks
+    /// are finished, and not started if none of its blocks has started.
     pub cells: Vec<BlockProgress>,
-    /// Resident blocks.
+    /// Blocks that are resident on the machine.
     pub resident: Vec<ResidentBlock>,
 }
 

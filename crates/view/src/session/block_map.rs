@@ -1,15 +1,15 @@
-//! Block map of a launch: the finished, running, waiting and not yet started blocks. The module also seeks to a block.
+//! Block map of a launch, which shows the finished, running, waiting and not yet started blocks. The module also seeks to a block.
 
 use crate::model::cluster::{ClusterBlock, ClusterView};
 use crate::model::warp::{BlockMap, BlockProgress, ResidentBlock};
 use crate::session::Session;
 use warpgrid_emulator::{BlockView, Machine, WarpView};
 
-/// Maximum number of cells of a map.
+/// Maximum number of cells in a block map.
 const MAX_CELLS: u64 = 512;
-/// Maximum number of warps in a map.
+/// Maximum number of warps in a block map.
 const MAX_WARPS: usize = 1024;
-/// Number of steps between checks whether a block has started.
+/// Number of steps between two checks whether a block has started.
 const STRIDE: u64 = 4096;
 
 /// Returns the block map of a machine.
@@ -122,9 +122,9 @@ impl Session {
         cluster(self.timeline.machine(), block)
     }
 
-    /// Seeks to a block of the grid, by linear index. The position does not change if the block is running. Otherwise, seeks to the first
-    /// position at which the block is resident. Executes about `budget` steps forward at most. Returns whether the position or the end of
-    /// the run is reached. Further calls continue the search.
+    /// Seeks to a block of the grid, which is identified by its linear index. If the block is running, the position does not change.
+    /// Otherwise, the session seeks to the first position at which the block is resident, and executes at most about `budget` steps
+    /// forward. Returns whether the position or the end of the run is reached. Further calls continue the search.
     pub fn go_to_block(&mut self, block: u64, budget: u64) -> bool {
         let is_live = |machine: &Machine| {
             let found = machine
@@ -152,7 +152,8 @@ impl Session {
                 }
             }
         }
-        // Blocks start in order and remain started, so a binary search finds the first position at which the block has started.
+        // A block that has started counts as started at all later positions, so a binary search finds the first position at which the block
+        // has started.
         let mut after = self.position();
         while before + 1 < after {
             let middle = before + (after - before) / 2;

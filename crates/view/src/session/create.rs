@@ -16,7 +16,7 @@ use warpgrid_launch::scenario::{Parameter, Scenario};
 use warpgrid_program::{Diagnostic, Program, Span};
 
 impl Language {
-    /// Checks and launches a scenario in this language, regardless of its `front`. No step is executed.
+    /// Checks a scenario in this language, regardless of its `front` field, and launches it without executing a step.
     pub fn session(
         self,
         mut scenario: Scenario,
@@ -43,7 +43,7 @@ impl Language {
         let whole = SourceMap::new(scenario.source.clone());
         let mut annotations = checked.annotations;
         if !parts.is_empty() {
-            // `entry` names an asm block, not the kernel that is generated from the asm block.
+            // `entry` names the asm block and not the kernel that is generated from the block, so it is removed.
             annotations.scenario.entry = None;
             // An annotation applies only to an asm block with this operand.
             let named = parameter_names(&program);
@@ -108,7 +108,7 @@ fn check_part_name(name: Option<&String>, parts: &[InlineAsmView]) -> Result<(),
     })
 }
 
-/// Returns the error for a rejected source. The message is that of the first error.
+/// Returns the error for a rejected source. The message of the returned error is the message of the first error diagnostic.
 fn rejected(diagnostics: Vec<DiagnosticView>) -> RequestError {
     let first = diagnostics
         .iter()
@@ -123,7 +123,7 @@ fn rejected(diagnostics: Vec<DiagnosticView>) -> RequestError {
     }
 }
 
-/// Returns the error for an impossible launch, reported at the `//@` line that specifies the fact, if there is one.
+/// Returns the error for an impossible launch. If a `//@` line specifies the invalid fact, the error refers to this line.
 fn refused(
     problem: LaunchDiagnostic,
     diagnostics: &[DiagnosticView],
@@ -152,7 +152,7 @@ impl Session {
         Language::from(scenario.front).session(scenario, WriterTracking::Tracked)
     }
 
-    /// Creates a session that provides only final memory, without last-writer tracking, at full speed.
+    /// Creates a session without last-writer tracking, which runs at full speed and provides only the final memory.
     pub fn new_without_last_writers(scenario: Scenario) -> Result<Session, RequestError> {
         Language::from(scenario.front).session(scenario, WriterTracking::Untracked)
     }
@@ -199,7 +199,7 @@ impl Session {
         }
     }
 
-    /// Returns the data to repeat the launch of this session.
+    /// Returns the data that is necessary to repeat the launch of this session.
     pub(crate) fn restart(&self) -> LaunchTemplate {
         LaunchTemplate {
             language: self.language,

@@ -1,6 +1,6 @@
-//! JIT run to the end whose blocks are distributed among hosts, such as workers of a page. Each host has a session of the same launch.
-//! Input: the partitions that other hosts have executed. Output: the session at its end, or the reason why the interpreter must execute the
-//! run.
+//! JIT run of a launch to its end, whose blocks are distributed among hosts, such as workers of a page. Each host has a session of the same
+//! launch. Input: the partitions that other hosts have executed. Output: the session at its end, or the reason why the interpreter must
+//! execute the run.
 
 use crate::session::Session;
 use crate::session::translated_run::TranslatedRunStats;
@@ -12,7 +12,7 @@ use warpgrid_translate::{
     RunLimits, split_evenly,
 };
 
-/// Bytes of memory that are initialized, transferred and merged per second.
+/// Estimated number of bytes of memory that a host initializes, transfers and merges per second.
 const BYTES_A_SECOND: f64 = 5e8;
 
 /// Conditions for the distribution of blocks to other hosts.
@@ -20,9 +20,9 @@ const BYTES_A_SECOND: f64 = 5e8;
 pub struct WorkerPolicy {
     /// Number of hosts, including the host that starts the run.
     pub n_hosts: u64,
-    /// Duration of the run before blocks are distributed.
+    /// Minimum duration of the run before blocks are distributed to other hosts.
     pub alone: Duration,
-    /// Time that another host needs before its first block: it starts, opens the launch and compiles the launch.
+    /// Time that another host needs before its first block: the host must start, open the launch and compile the launch.
     pub start: Duration,
 }
 
@@ -73,8 +73,8 @@ impl<E: Engine> DistributedRun<E> {
         }
     }
 
-    /// Starts the run on the host that will own the final state. If the end is far, returns the block ranges for other hosts. Returns an
-    /// empty list if the run is complete.
+    /// Starts the run on the host that will own the final state. If the estimated remaining time is long, returns the block ranges that
+    /// other hosts should execute. Returns an empty list if the run is complete.
     pub fn begin(
         &mut self,
         engine: &E,
@@ -237,7 +237,7 @@ fn plain_of(session: &Session) -> Result<TranslationView<'_>, BailoutReason> {
 }
 
 /// Returns how many of the remaining blocks other hosts should execute. The executed blocks took `took` in total, other hosts start after
-/// `start` seconds, and `n_hosts` hosts share the remaining blocks. Returns 0 if the run ends sooner without other hosts.
+/// `start` seconds, and `n_hosts` hosts share the remaining blocks. Returns 0 if the run ends earlier without other hosts.
 fn blocks_of_others(left: &Range<u64>, took: Duration, start: f64, n_hosts: u64) -> u64 {
     let n_left = left.end.saturating_sub(left.start) as f64;
     if n_hosts < 2 || n_left == 0.0 || left.start == 0 {

@@ -1,4 +1,5 @@
-//! Comparison of a run with the expectations of its scenario. Buffers are compared by `warpgrid-launch`, and faults as displayed by hosts.
+//! Comparison of a run with the expectations of its scenario. `warpgrid-launch` compares the buffers, and this module compares the fault in
+//! the form that hosts display.
 
 use crate::model::fault::FaultView;
 pub use warpgrid_launch::expect::{BufferMismatch, bytes_of, compare};
@@ -18,7 +19,7 @@ impl From<&FaultView> for ExpectedFault {
     }
 }
 
-/// Compares the fault of a run with the expected fault. The message describes the difference.
+/// Compares the fault of a run with the expected fault. The returned message describes the difference.
 pub fn compare_fault(
     expected: Option<&ExpectedFault>,
     found: Option<&FaultView>,

@@ -1,4 +1,4 @@
-//! Displayed form of a fault.
+//! Conversion of a fault to the form that hosts display.
 
 use crate::model::MemorySpace;
 use crate::model::fault::FaultView;
@@ -25,7 +25,7 @@ pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
     }
 }
 
-/// Returns the buffer or variable that contains the accessed address or is next to it.
+/// Returns the name of the buffer or variable that contains the accessed address or is adjacent to this address.
 fn buffer(access: &AccessFault) -> Option<String> {
     match &access.place.region {
         NamedRegion::Buffer { name, .. } | NamedRegion::Variable { name, .. } => Some(name.clone()),
@@ -36,7 +36,7 @@ fn buffer(access: &AccessFault) -> Option<String> {
     }
 }
 
-/// Returns the state space of the access, if the address is in or next to neither a buffer nor a variable.
+/// Returns the state space of an access whose address is neither in a buffer or variable nor adjacent to one.
 fn space(access: &AccessFault) -> Option<MemorySpace> {
     match &access.place.region {
         NamedRegion::Buffer { .. } | NamedRegion::Variable { .. } => None,

@@ -1,6 +1,6 @@
 //! Session of a host that combines the interpreter and JIT code. If the host requests no intermediate state, JIT code may execute the run
-//! to its end, which provides memory and executed lane-instructions. For all other requests, the interpreter executes the run to the same
-//! position.
+//! to its end, which provides the final memory and the number of executed lane-instructions. For all other requests, the interpreter
+//! executes the run to the same position.
 
 use crate::memory_export::ExportFormat;
 use crate::model::request::{EngineView, GridOptions};
@@ -9,11 +9,11 @@ use crate::session::Session;
 
 /// Session with an optional final state from a JIT run.
 pub struct HybridSession {
-    /// Session with last-writer tracking, at the end of the run unless `end` is set.
+    /// Session with last-writer tracking. If `end` is set, this session is not at the end of the run.
     session: Session,
     /// Session of the same launch at its end, without last-writer tracking.
     end: Option<Box<Session>>,
-    /// Whether a host has requested intermediate state.
+    /// Whether a host has requested intermediate state, so that the interpreter must execute the run.
     needs_tracking: bool,
     /// Engine of the last run.
     engine: Option<EngineView>,
@@ -30,12 +30,13 @@ impl HybridSession {
         }
     }
 
-    /// Returns the session for results that a translated run also has: memory, executed lane-instructions, status and fault.
+    /// Returns the session for results that a JIT run also provides: the memory, the number of executed lane-instructions, the status and
+    /// the fault.
     pub fn final_session(&self) -> &Session {
         self.end.as_deref().unwrap_or(&self.session)
     }
 
-    /// Like [`HybridSession::final_session`], for methods that cache their results.
+    /// Returns the same session as [`HybridSession::final_session`], for methods that cache their results.
     pub fn ended_mut(&mut self) -> &mut Session {
         self.end.as_deref_mut().unwrap_or(&mut self.session)
     }
@@ -53,7 +54,8 @@ impl HybridSession {
         &mut self.session
     }
 
-    /// Returns the session for numbers of steps. After a translated run in which a warp diverged, the interpreter first executes the run to its end.
+    /// Returns the session for requests of step counts. After a JIT run in which a warp diverged, the interpreter first executes the run to
+    /// its end.
     pub fn counted(&mut self) -> &Session {
         match self.final_session().step_counts() {
             Some(_) => self.final_session(),
@@ -71,7 +73,8 @@ impl HybridSession {
         self.engine.as_ref()
     }
 
-    /// Exports a memory as a file, see [`Session::file_named`]. Tables of values need no last writers.
+    /// Exports a memory as a file, see [`Session::file_named`]. A table of values does not contain last writers, so the final state of a
+    /// JIT run suffices.
     pub fn file_named(
         &mut self,
         name: &str,
@@ -85,7 +88,7 @@ impl HybridSession {
         session.file_named(name, form, options)
     }
 
-    /// Executes one step. Returns false at the end.
+    /// Executes one step. Returns `false` at the end of the run.
     pub fn step(&mut self) -> bool {
         self.end.is_none() && self.tracked_session().step()
     }
@@ -119,13 +122,14 @@ mod translating {
             max_steps: u64,
             choice: EngineChoice,
         ) -> bool {
-            // A single host does not distribute blocks.
+            // A policy with a single host does not distribute blocks.
             let _ = self.begin_with_engine(engine, max_steps, choice, WorkerPolicy::among(1));
             self.final_session().is_finished()
         }
 
-        /// Like [`HybridSession::run_with_engine`], except that a long run may distribute blocks to other hosts. In this case, returns the run and the
-        /// block ranges. When the other hosts have finished, [`HybridSession::finish`] sets the final state.
+        /// Performs the run of [`HybridSession::run_with_engine`], except that a long run may distribute blocks to other hosts. In this
+        /// case, returns the distributed run and the block ranges of the other hosts. When the other hosts have finished,
+        /// [`HybridSession::finish`] sets the final state.
         pub fn begin_with_engine<E: Engine>(
             &mut self,
             engine: &E,
@@ -197,7 +201,7 @@ mod translating {
             self.engine = Some(interpreted(executed, took, reason));
         }
 
-        /// Like [`crate::session::Session::report`], except that JIT code executes the run if `choice` permits it.
+        /// Returns the same report as [`crate::session::Session::report`], except that JIT code executes the run if `choice` permits it.
         pub fn report_with_engine<E: Engine>(
             &mut self,
             engine: &E,
@@ -214,8 +218,8 @@ mod translating {
             self.ended_mut().report(request)
         }
 
-        /// Returns the minimum throughput of translated code in lane-instructions per second, if translation is worthwhile: the run is long and starts at position 0,
-        /// and no observer is active.
+        /// Returns the minimum throughput that JIT code must reach, in lane-instructions per second, or `None` if JIT compilation is not
+        /// worthwhile. It is worthwhile if the run is long and starts at position 0, and if no observer is active.
         fn min_speed_if_worthwhile<E: Engine>(&mut self, max_steps: u64) -> Option<f64> {
             if self.needs_tracking || self.session.position() > 0 {
                 return None;

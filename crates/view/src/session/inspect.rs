@@ -1,5 +1,5 @@
-//! Inspection of a run in addition to the displayed frame: values of watch expressions, differences between two positions, and memory
-//! views. Only the wasm module that the page loads on demand links this module.
+//! Inspection of a run beyond the displayed frame: values of watch expressions, differences between two positions, and memory views. Only
+//! the WebAssembly module that the page loads on demand links this module.
 //!
 //! - `value`: values and arithmetic of the expressions of `expression`. `watch_expressions`: the value of an expression for each lane.
 //! - `state_diff`: cells and registers that differ between two positions.
@@ -26,7 +26,7 @@ use crate::session::Session;
 use warpgrid_emulator::WarpView;
 use warpgrid_program::FunctionId;
 
-/// Maximum position of a seek.
+/// Maximum position to which a seek of this module goes.
 pub const MAX_STEPS: u64 = 20_000_000;
 
 impl Session {
@@ -38,7 +38,7 @@ impl Session {
     }
 }
 
-/// Seeks to a position, or to the end if the run has fewer steps. The error is a message.
+/// Seeks to a position, or to the end if the run has fewer steps. The returned error is a message for the user.
 pub(crate) fn go_to(session: &mut Session, position: u64) -> Result<(), String> {
     if position > MAX_STEPS {
         return Err(format!(

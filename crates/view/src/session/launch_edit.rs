@@ -11,7 +11,7 @@ use warpgrid_launch::pattern::{FillPattern, Pattern};
 use warpgrid_launch::scenario::{Buffer, BufferInitializer};
 use warpgrid_launch::value::{ElementType, Literal};
 
-/// Maximum number of elements in the list of a line.
+/// Maximum number of elements in the value list of a `//@` line.
 const MAX_LISTED: u64 = 1_024;
 /// Maximum length of a value in bytes.
 const MAX_VALUE: usize = 200;
@@ -20,18 +20,18 @@ const MAX_VALUE: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InitialValueTarget {
     Cell(CellLocation),
-    /// Scalar kernel parameter by name.
+    /// Scalar kernel parameter with this name.
     Scalar(String),
     Register(String),
-    /// Initializer of a whole buffer by name: `0`, `iota`, `random 7`, `nan`, or a list.
+    /// Initializer of the whole buffer with this name: `0`, `iota`, `random 7`, `nan`, or a list.
     Buffer(String),
 }
 
-/// Edit of the source.
+/// Edit of the source that changes an initial value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchEdit {
     pub edits: Vec<EditView>,
-    /// Line after the edit.
+    /// Complete text of the line after the edit.
     pub line: String,
 }
 
@@ -91,7 +91,7 @@ impl Session {
         Ok((name, init_text(&init)))
     }
 
-    /// Inserts a value after the name of a fact. If the fact was inferred, all inferred facts are inserted with it.
+    /// Inserts a value after the name of a fact. If the fact was inferred, the edit also inserts all other inferred facts.
     fn edit_fact(&self, fact: &str, name: &str, value: &str) -> Result<LaunchEdit, String> {
         let text = self.scenario().source.lines();
         if let Some(place) = FactLine::find(text, &self.comment_marker, fact, name) {
@@ -144,10 +144,10 @@ pub fn immutable_reason(memory: &MemoryKey) -> Option<String> {
     }
 }
 
-/// Line of the source or inferred line, with its specified value.
+/// `//@` line of the source or inferred `//@` line, with the value that it specifies.
 struct FactLine<'a> {
     line: &'a str,
-    /// Line index, starting at 0.
+    /// Index of the line, starting at 0.
     index: usize,
     value: AnnotationValue,
 }
@@ -176,7 +176,7 @@ impl<'a> FactLine<'a> {
         format!("{before}{value}")
     }
 
-    /// Returns the line up to the value.
+    /// Returns the part of the line before the value.
     fn insertion_line(&self) -> &'a str {
         self.line.get(..self.value.place.start).unwrap_or(self.line)
     }
@@ -215,8 +215,8 @@ pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String
     }
 }
 
-/// Returns the initializer of a buffer with another value at an index: a list if it is short, otherwise the previous initializer with an
-/// exception for this element.
+/// Returns the initializer of a buffer in which the element at `index` has the given value. The new initializer is a list of values if the
+/// list is short, and otherwise the previous initializer with an exception for this element.
 fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitializer, String> {
     if index >= buffer.len {
         return Err(format!(
@@ -233,7 +233,8 @@ fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferIni
     }
 }
 
-/// Returns the values of a buffer as a list up to `index` at least, or `None` if the initializer is not a list or the list is too long.
+/// Returns the values of a buffer as a list that contains at least the elements up to `index`, or `None` if the initializer is not a list
+/// or the list is too long.
 fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
     let zero = Literal::Integer(0);
     let is_iota = |init: &Literal| *init == Literal::Text("iota".to_owned());
@@ -259,7 +260,7 @@ fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
     Some(values)
 }
 
-/// Returns the pattern of a buffer with another value of one element.
+/// Returns the pattern initializer of a buffer in which one element has the given value.
 fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitializer, String> {
     let too_many = || {
         format!(
@@ -297,7 +298,8 @@ fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitia
     }
 }
 
-/// Returns the shortest initializer for the values: a uniform value, a sequence, or a list without trailing zeros.
+/// Returns the shortest initializer that produces the given values: a uniform value, an arithmetic sequence, or a list without trailing
+/// zeros.
 fn shortened(mut values: Vec<Literal>, len: u64) -> BufferInitializer {
     let zero = Literal::Integer(0);
     let is_whole = values.len() as u64 == len;

@@ -1,4 +1,4 @@
-//! mbarrier objects of the resident blocks for display: their state, pending operations, and waiting threads.
+//! Display of the mbarrier objects of the resident blocks, with their state, their pending operations, and the waiting threads.
 
 use crate::model::mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use crate::session::Session;
@@ -38,7 +38,8 @@ impl Session {
         found
     }
 
-    /// Returns the number of pending operations that complete on an mbarrier object, and their bytes.
+    /// Returns the number of pending operations that complete on an mbarrier object, and the number of bytes that these operations
+    /// transfer.
     fn in_flight(&self, of: u64, offset: u64) -> (u32, u64) {
         let pending = self.timeline.machine().pending().iter();
         pending.fold((0, 0), |(n, sum), pending| {

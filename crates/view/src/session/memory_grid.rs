@@ -1,4 +1,4 @@
-//! Window of a memory as cells: values, last writers, and the bytes that the last step wrote.
+//! Window of a memory as a grid of cells, which contain the values, the last writers, and marks for the bytes that the last step wrote.
 
 use crate::model::MemorySpace;
 use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
@@ -77,7 +77,7 @@ fn cell(
     let start = index as usize * element.width_bytes();
     let end = (start + element.width_bytes()).min(bytes.len());
     let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
-    // A cell shows the latest writer of its bytes.
+    // A cell shows the latest of the last writers of its bytes.
     let writer = writers.and_then(|writers| writers.latest(start..end));
     let is_written = || writers.is_some_and(|w| (start..end).any(|byte| w.is_written(byte)));
     let n_pieces = touched.n_pieces(start as u64, end as u64);
@@ -98,11 +98,11 @@ fn cell(
     }
 }
 
-/// Byte range that the last step wrote.
+/// Byte range of a memory that the last step wrote.
 struct StoredRange {
     start: u64,
     end: u64,
-    /// Whether another lane wrote different values to some of these bytes.
+    /// Whether another lane wrote a different value to at least one byte of the range.
     has_conflict: bool,
 }
 
@@ -110,9 +110,9 @@ struct StoredRange {
 struct StoredRanges {
     ranges: Vec<StoredRange>,
     longest: u64,
-    /// Byte ranges that pending operations will write. Their number is small.
+    /// Byte ranges that pending operations will write. The list is short, so it needs no index.
     pending: Vec<(u64, u64)>,
-    /// The last step, if its stores are identified only by the last writer, as in tensor memory.
+    /// Number of the last step, if only the last writers identify the bytes that this step wrote, as in tensor memory.
     by_writer: Option<u64>,
 }
 
@@ -190,7 +190,8 @@ impl StoredRanges {
     }
 }
 
-/// Returns the innermost extent of the declared shape, or otherwise 16 or 32 columns depending on the element size.
+/// Returns the default number of columns: the innermost extent of the declared shape, or, without a shape, 16 or 32 columns depending on
+/// the element size.
 fn natural_columns(memory: &MemoryDescriptor, element: ElementType, n_elements: u64) -> u32 {
     if let Some(extent) = memory
         .view

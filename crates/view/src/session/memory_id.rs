@@ -1,5 +1,5 @@
-//! Identifiers of memories with a text representation for hosts. `out` is a buffer, `shared:0` the shared memory of block 0, `tensor:0` its
-//! tensor memory, and `var:table` a module variable.
+//! Identifiers of memories, with a text representation for hosts. `out` identifies a buffer, `shared:0` the shared memory of block 0,
+//! `tensor:0` the tensor memory of block 0, and `var:table` a module variable.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -8,13 +8,13 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 pub enum MemoryKey {
-    /// A buffer, by its name.
+    /// Buffer with this name.
     Buffer(String),
-    /// The shared memory of a block, by linear index.
+    /// Shared memory of the block with this linear index.
     Shared(u64),
-    /// The tensor memory of a block, by linear index.
+    /// Tensor memory of the block with this linear index.
     Tensor(u64),
-    /// A variable of the module, by its name.
+    /// Module variable with this name.
     Variable(String),
 }
 
@@ -23,7 +23,7 @@ const TENSOR: &str = "tensor:";
 const VARIABLE: &str = "var:";
 
 impl From<&str> for MemoryKey {
-    /// Parses the text representation. Every text is a valid identifier, but the memory may not exist.
+    /// Parses the text representation. Every text is a valid identifier, although the identified memory may not exist.
     fn from(text: &str) -> MemoryKey {
         if let Some(Ok(block)) = text.strip_prefix(SHARED).map(str::parse) {
             return MemoryKey::Shared(block);

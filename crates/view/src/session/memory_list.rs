@@ -12,7 +12,7 @@ use warpgrid_launch::instruction_summary::{AccessKind, readers};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::value::ElementType;
 
-/// Memory with its identifier and default element type.
+/// Memory of a launch, with its identifier and its default element type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MemoryDescriptor {
     pub(crate) region: MemoryRegion,
@@ -31,7 +31,7 @@ impl MemoryDescriptor {
     }
 }
 
-/// Returns the memory that contains an address, and the offset within this memory.
+/// Returns the memory that contains an address, and the offset of the address within this memory.
 pub(crate) fn locate(
     memories: &[MemoryDescriptor],
     place: Place,
@@ -157,7 +157,8 @@ fn memory(
     })
 }
 
-/// Returns the element type of shared memory: the type of its variables or of the stores to it, if all agree, otherwise 32-bit words.
+/// Returns the element type of shared memory: the common type of its variables or of the stores to shared memory, or 32-bit words if the
+/// types differ.
 fn shared_element(machine: &Machine) -> ElementType {
     let program = machine.program();
     let mut types = machine.shared_variables().iter().filter_map(|shared| {
@@ -174,8 +175,8 @@ fn shared_element(machine: &Machine) -> ElementType {
         variables.map(|variable| variable.ty)
     });
     let declared = types.next().filter(|first| types.all(|ty| ty == *first));
-    // Compilers declare shared arrays as bytes regardless of their contents, and bit types do not describe the values. The types of the
-    // stores are more precise.
+    // Compilers declare shared arrays as bytes regardless of their contents, and bit types do not describe the values. In these cases, the
+    // types of the stores are more precise than the declared types.
     let declared = declared.filter(|ty| ty.width_bits() > 8);
     let stored = stored_to_shared(machine);
     let is_refined = |ty: ScalarType| {
@@ -188,9 +189,9 @@ fn shared_element(machine: &Machine) -> ElementType {
     }
 }
 
-/// Returns the element type of tensor memory: the accumulator type, if the MMA kinds determine it.
+/// Returns the element type of tensor memory: the accumulator type, if the MMA kinds of the program determine this type.
 fn tensor_element(machine: &Machine) -> ElementType {
-    // No target has both tensor memory and other MMA instructions with a kind.
+    // On a target with tensor memory, only `tcgen05.mma` instructions have a kind.
     let actions = machine.program().opcodes.iter();
     let mut kinds = actions.filter_map(|action| action.modifiers.kind);
     match kinds.next() {
@@ -200,7 +201,7 @@ fn tensor_element(machine: &Machine) -> ElementType {
     }
 }
 
-/// Returns the type of the stores to shared memory, if all stores agree.
+/// Returns the element type of the stores to shared memory, or `None` if the stores have different types.
 fn stored_to_shared(machine: &Machine) -> Option<ScalarType> {
     let program = machine.program();
     let functions = program.functions.iter();
@@ -214,7 +215,7 @@ fn stored_to_shared(machine: &Machine) -> Option<ScalarType> {
     types.all(|ty| ty == first).then_some(first)
 }
 
-/// Returns the displayed element type of a PTX type.
+/// Returns the element type with which hosts display values of a PTX type.
 pub(crate) fn element_of(ty: ScalarType) -> ElementType {
     ElementType::from_name(ty.name()).unwrap_or(match ty.width_bits() {
         16 => ElementType::B16,

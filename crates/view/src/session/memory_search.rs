@@ -18,7 +18,7 @@ use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 /// Maximum length of the text in bytes.
 const MAX_BYTES: usize = 200;
 
-/// Cell of a memory, in the element type of the memory.
+/// Cell that matches a search, as an element of a memory in the element type of this memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellMatch {
     pub memory: MemoryKey,
@@ -26,7 +26,7 @@ pub struct CellMatch {
 }
 
 impl Session {
-    /// Returns the first matching cell after the cell `after`. The search wraps around at the end.
+    /// Returns the first matching cell after the cell `after`. The search wraps around at the end of the last memory.
     pub fn find(&self, text: &str, after: Option<&CellMatch>) -> Result<CellMatch, String> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
@@ -107,7 +107,7 @@ fn element(memories: &[MemoryDescriptor], text: &str) -> Result<Option<CellMatch
     }
 }
 
-/// Parses an address within a memory. Small numbers are values.
+/// Parses an address within a memory. Small numbers are interpreted as values instead of addresses.
 fn address(memories: &[MemoryDescriptor], text: &str) -> Option<CellMatch> {
     let address = u64::from_str_radix(hexadecimal_digits(text)?, 16).ok()?;
     // Shared memory and tensor memory start at address zero and would contain any small number.

@@ -63,8 +63,8 @@ impl Session {
         self.grid_of(request, &memories, &now, &pending)
     }
 
-    /// Returns the stores of the steps `from..to`. Stops after the step with which at least [`MAX_EVENTS`] stores are collected. To
-    /// continue, start from the `step` of the last store plus 1.
+    /// Returns the stores of the steps `from..to`. The collection stops after the step with which the number of stores reaches
+    /// [`MAX_EVENTS`]. To continue, start from the `step` of the last store plus 1.
     pub fn events(&mut self, from: u64, to: u64) -> Vec<StoreView> {
         let was = self.position();
         let mut collector = StoreCollector::new(usize::MAX);
@@ -84,7 +84,8 @@ impl Session {
             .collect()
     }
 
-    /// Returns the positions after steps with stores in ascending order, or a sample if there are very many.
+    /// Returns the positions directly after the steps with stores in ascending order, or a sample of these positions if their number is
+    /// very large.
     pub fn store_steps(&self) -> Vec<u64> {
         let ticks = self.timeline.ticks();
         ticks.steps.iter().map(|step| step + 1).collect()
@@ -106,7 +107,7 @@ impl Session {
         })
     }
 
-    /// Returns the lanes and registers of a warp (linear block index).
+    /// Returns the lanes and registers of a warp. `block` is the linear index of the block.
     pub fn lanes(&mut self, block: u64, warp: u32) -> Option<WarpView> {
         self.refresh_last();
         self.warp_view(block, warp)
@@ -199,7 +200,7 @@ impl Session {
         texts.collect()
     }
 
-    /// Formats the first of some registers and their number: `%f1 and 3 more are`.
+    /// Formats the name of the first register of a list and the number of further registers: `%f1 and 3 more are`.
     fn named_registers(&self, function: FunctionId, registers: &[RegisterId]) -> String {
         let functions = &self.program.functions;
         let of = functions.get(function.0 as usize);
@@ -369,7 +370,8 @@ impl Session {
             self.last.place = Some(place);
             let (step, executed) = (event.position, event.executed);
             self.last.step = Some(self.step_view(step, of, place.0, place.1, executed));
-            // The current registers contain the results of the step, including those of earlier instructions of the same step.
+            // The current registers contain the results of all instructions of the step, including the results of earlier instructions of
+            // the same step.
             let written = self
                 .reader(place.0, place.1)
                 .map(InstructionView::destinations);
@@ -389,7 +391,8 @@ impl Session {
         }
     }
 
-    /// Returns the tensor operation that the last step started or completed. `before` are the operations that were pending before the step.
+    /// Returns the tensor operation that the last step started or completed. `before` contains the operations that were pending before the
+    /// step.
     fn tensor_step(&self, before: &[Arc<InFlightOperation>]) -> TensorRecord {
         let machine = self.timeline.machine();
         let Some(event) = machine.last_step() else {
@@ -413,7 +416,7 @@ impl Session {
         })
     }
 
-    /// Returns the matrices of the next instruction with the present contents of their registers.
+    /// Returns the matrices of the next instruction with the values that their registers contain at the present position.
     fn matrices_of_next(&self) -> Vec<MatrixRecord> {
         let Some(next) = self.timeline.machine().next_step() else {
             return Vec::new();
@@ -461,7 +464,7 @@ impl Session {
     fn matrix_step(&self, memories: &[MemoryDescriptor]) -> Option<MatrixStep> {
         let (function, instruction) = self.last.place?;
         let function = self.program.functions.get(function.0 as usize)?;
-        // Accesses of other instructions in the same step are excluded.
+        // Accesses of other instructions that belong to the same step are excluded.
         let accesses = self.last.loads.iter().chain(&self.last.stores);
         let accesses = accesses.filter(|access| access.instruction == instruction);
         matrix::view(&self.last.matrices, accesses, memories, |value| {
@@ -529,14 +532,14 @@ impl Session {
         }
     }
 
-    /// Returns the equivalent of a store in the other language, or `None` for other instructions.
+    /// Returns the equivalent of a store instruction in the other language (PTX or SASS), or `None` if the instruction is not a store.
     fn counterpart(&self, function: FunctionId, index: u32) -> Option<CounterpartView> {
         let reader = self.reader(function, index)?;
         let action = self.program.opcode(reader.instruction)?;
         counterpart(self.scenario.front, action, self.program.target)
     }
 
-    /// Returns the scheduling control bits of the encoding next to the instruction.
+    /// Returns the scheduling control bits from the encoding that the source lists next to the instruction.
     fn schedule(&self, function: FunctionId, index: u32) -> Option<String> {
         let span = self.span_of(function, index);
         let source = self.places.source();
@@ -582,14 +585,14 @@ impl Session {
         self.places.text(span)
     }
 
-    /// Parses the checked text, to which spans refer.
+    /// Parses the text that was checked, to which the spans of the program refer.
     pub(crate) fn document(&self) -> Box<dyn Document + '_> {
         let source = self.places.source();
         let front_end = self.language.front_end;
         front_end.open(source.into(), &Overrides::default())
     }
 
-    /// Returns the parts of the instructions of the source by the start of their span.
+    /// Returns the syntactic parts of the instructions of the source, indexed by the start offset of their span.
     pub(crate) fn instruction_syntax(&self) -> BTreeMap<u32, InstructionSyntax> {
         instructions_of(&self.document().statements())
     }

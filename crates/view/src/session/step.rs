@@ -1,5 +1,5 @@
 //! Data of one step: the stores of each lane, matrices, tensor operations, and a summary sentence. Input: events of the machine, and
-//! registers before and after the step. Output: plain data of [`model`](crate::model).
+//! register contents before and after the step. Output: plain data of [`model`](crate::model).
 
 pub(crate) mod async_operations;
 pub(crate) mod counterpart;

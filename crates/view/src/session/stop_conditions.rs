@@ -1,6 +1,6 @@
 //! Run until a condition: a cell changes, a line is reached, or a lane satisfies a condition on a register. The session stops at the
-//! position and describes the match. A forward run executes step by step. A backward search replays windows of the past, the latest window
-//! first.
+//! position and describes the match. A forward run evaluates the condition after each step. A backward search replays windows of the past,
+//! starting with the latest window.
 
 pub mod condition;
 pub(crate) mod stop_search;
@@ -38,7 +38,7 @@ pub struct StopResult {
     /// Whether the condition was met. Otherwise the run is at its end, at its start, or at the step limit.
     pub is_reached: bool,
     pub position: u64,
-    /// Description of the match, or of its absence: `lane 3 of warp 0, block 0: %r5 is 7`.
+    /// Description of the match, or message that no match was found: `lane 3 of warp 0, block 0: %r5 is 7`.
     pub text: String,
 }
 
@@ -46,7 +46,7 @@ pub struct StopResult {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopConditionError {
     pub message: String,
-    /// Start and end in the text of the condition in UTF-16 units. Both are 0 if the error has no position.
+    /// Start and end of the error in the text of the condition, in UTF-16 units. Both are 0 if the error has no position.
     pub at: (u32, u32),
 }
 

@@ -1,4 +1,4 @@
-//! JIT runs of sessions whose intermediate state is not requested. Input: a session at its start. Output: the session at its end, or the
+//! JIT runs of sessions whose intermediate state no host requests. Input: a session at its start. Output: the session at its end, or the
 //! reason why the interpreter must execute the run.
 
 use crate::session::Session;
@@ -20,13 +20,13 @@ pub use warpgrid_translate::{WasmtimeEngine, WasmtimeInstance};
 /// Durations and statistics of a JIT run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TranslatedRunStats {
-    /// Time for compilation of the kernel.
+    /// Duration of the compilation of the kernel.
     pub translating: Duration,
-    /// Time for execution.
+    /// Duration of the execution.
     pub running: Duration,
     /// Number of threads or hosts that executed blocks.
     n_parts: usize,
-    /// Executed lane-instructions.
+    /// Number of executed lane-instructions.
     lane_instructions: u64,
 }
 
@@ -68,29 +68,32 @@ pub(crate) fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Number of steps that the interpreter executes before compilation is considered, which take a few milliseconds.
+/// Number of steps that the interpreter executes before the session considers compilation. These steps take a few milliseconds.
 const FIRST_STEPS: u64 = 100_000;
 
-/// Estimated compilation time: per kernel, per instruction, and per MiB of memory to copy in both directions.
+/// Estimated compilation time of each kernel.
 const TRANSLATING: Duration = Duration::from_millis(5);
+/// Estimated compilation time of each instruction.
 const TRANSLATING_AN_INSTRUCTION: Duration = Duration::from_micros(100);
+/// Estimated time for copying each MiB of memory in both directions.
 const COPYING: Duration = Duration::from_millis(1);
 
 /// Factor by which the estimated interpreter time must exceed the compilation time.
 const MIN_SPEEDUP: u32 = 2;
 
-/// Time of the first interpreter steps. The very first steps are not measured, because they can be slow on a host that compiles lazily.
+/// Duration of the first interpreter steps. The first half of these steps is not measured, because it can be slow on a host that compiles
+/// lazily.
 #[derive(Clone, Copy, Debug)]
 pub struct WarmupStats {
-    /// Estimated time of all first steps.
+    /// Estimated duration of all first steps.
     pub took: Duration,
-    /// Throughput in lane-instructions per second.
+    /// Throughput of the interpreter in lane-instructions per second.
     pub speed: f64,
 }
 
 impl Session {
     /// Executes [`FIRST_STEPS`] steps with the interpreter, and further steps while no block is finished and compilation would have taken
-    /// longer. Returns `None` if the run is then complete. `now` is a clock, and the run has at most `max_steps` steps.
+    /// longer. Returns `None` if these steps complete the run. `now` is a clock. The run executes at most `max_steps` steps.
     pub fn run_first_steps(
         &mut self,
         max_steps: u64,
@@ -113,11 +116,12 @@ impl Session {
             }
             let took = now().saturating_sub(started);
             done += HALF;
-            // The first half takes about as long as the second half.
+            // The first half is assumed to take as long as the measured second half.
             first.took += if done == FIRST_STEPS { took * 2 } else { took };
             let executed = self.lane_instructions() - before;
             first.speed = executed as f64 / took.as_secs_f64().max(1e-9);
-            // Until a block is finished, the length of the run is unknown, and the interpreter may finish first.
+            // Until a block is finished, the length of the run is unknown, and the interpreter may complete the run before a compilation
+            // would.
             let is_known = self.timeline.machine().blocks_done() > 0;
             if is_known || first.took >= worth || done + HALF > max_steps {
                 return Some(first);
@@ -125,8 +129,8 @@ impl Session {
         }
     }
 
-    /// Checks whether compilation is likely to be worthwhile after the interpreter has run for `interpreted`, based on the finished blocks
-    /// and the memory size.
+    /// Checks whether compilation is likely to be worthwhile. `interpreted` is the time for which the interpreter has run. The estimate
+    /// uses the number of finished blocks and the memory size.
     pub fn is_worth_translating(&self, interpreted: Duration) -> bool {
         let machine = self.timeline.machine();
         let (done, all) = (machine.blocks_done(), machine.n_blocks());
@@ -142,7 +146,7 @@ impl Session {
         let buffers = self.buffers();
         let ids = buffers.iter().map(|b| MemoryKey::Buffer(b.name.clone()));
         let mebibytes = (ids.map(bytes).sum::<usize>() >> 20) as u32;
-        // Larger programs are not compiled.
+        // The estimate needs no larger number, because larger programs are not compiled.
         let instructions = u32::try_from(instructions).unwrap_or(u32::MAX).min(1 << 16);
         TRANSLATING + TRANSLATING_AN_INSTRUCTION * instructions + COPYING * mebibytes
     }
@@ -155,9 +159,9 @@ impl Session {
         done > 0 && steps > u128::from(max_steps) * u128::from(done)
     }
 
-    /// Runs to the end with JIT code, within limits. Memory and lane-instructions are then equal to those of the interpreter, and so are
-    /// steps and stores unless a warp diverged, see [`Session::step_counts`]. On an error, the session is at its start, and
-    /// [`Session::run`] can execute it.
+    /// Runs to the end with JIT code, within limits. The final memory and the number of lane-instructions equal those of the interpreter.
+    /// The numbers of steps and stores are also equal unless a warp diverged, see [`Session::step_counts`]. On an error, the session is at
+    /// its start, and [`Session::run`] can execute it.
     pub fn run_translated<E: Engine>(
         &mut self,
         engine: &E,
@@ -169,7 +173,7 @@ impl Session {
         self.adopt_result(&ended)
     }
 
-    /// Like [`Session::run_translated`], with the linked engine and with blocks distributed among threads.
+    /// Performs the run of [`Session::run_translated`] with the linked engine, and distributes the blocks among threads.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_on_threads(
         &mut self,

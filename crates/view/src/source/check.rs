@@ -13,7 +13,7 @@ use warpgrid_program::{
     Diagnostic, Edit, LineIndex, MappedSource, Overrides, Program, Requirement, Span,
 };
 
-/// Options of `check`.
+/// Options of a check of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct CheckOptions {
@@ -21,11 +21,11 @@ pub struct CheckOptions {
     #[cfg_attr(feature = "typescript", ts(as = "Option<SourceLanguage>", optional))]
     #[serde(rename = "front")]
     pub language: SourceLanguage,
-    /// Check for this target instead of the module's own: `sm_90`.
+    /// Target for the check, which overrides the target of the module: `sm_90`.
     #[serde(default)]
     pub target: Option<String>,
-    /// Check for this PTX ISA version instead of the module's own: `8.8`. The JSON of `check --batch` and of scenarios uses the
-    /// same name.
+    /// PTX ISA version for the check, which overrides the version of the module: `8.8`. The JSON of `check --batch` and of scenarios uses
+    /// the same name.
     #[serde(default)]
     pub ptx_version: Option<String>,
 }
@@ -42,7 +42,7 @@ impl CheckOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckReport {
-    /// True if no diagnostic is an error.
+    /// Whether no diagnostic is an error.
     pub accept: bool,
     pub diagnostics: Vec<DiagnosticView>,
     /// Target that the source specifies.
@@ -80,13 +80,13 @@ pub fn tokens(source: &str, front: SourceLanguage) -> Vec<TokenView> {
 /// Checked source before its conversion to views.
 pub(crate) struct CheckedSource {
     pub(crate) program: Option<Program>,
-    /// Asm block from which the program is generated.
+    /// Asm block from which the program is generated, if the source has asm blocks.
     pub(crate) origin: Option<MappedSource>,
     /// Name of the asm block.
     pub(crate) part: Option<String>,
     pub(crate) report: CheckReport,
     pub(crate) annotations: Annotations,
-    /// Start of a line comment of the source.
+    /// Characters that start a line comment in the language of the source.
     pub(crate) mark: &'static str,
 }
 
@@ -109,7 +109,7 @@ impl Language {
             .collect()
     }
 
-    /// Checks a source. If the source has several asm blocks, the program is that of one asm block.
+    /// Checks a source. If the source has asm blocks, the resulting program is the program of one asm block.
     pub(crate) fn checked(
         self,
         source: &str,
@@ -120,8 +120,8 @@ impl Language {
     }
 }
 
-/// Returns a note at the first occurrence of each kind of instruction that the emulator does not support. Front ends do not have this
-/// information.
+/// Returns a note at the first occurrence of each kind of instruction that the emulator does not support. Front ends do not know which
+/// instructions the emulator supports.
 pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
     let reason = |action| match supports(action) {
         Support::Runs => None,
@@ -171,7 +171,7 @@ pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) 
 }
 
 /// Source with its line index, which converts byte spans to displayed ranges. If the program is an asm block of the source, spans refer to
-/// the text of the asm block, and ranges to the whole source.
+/// the text of the asm block, and ranges refer to the whole source.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceMap {
     source: String,
@@ -217,8 +217,8 @@ impl SourceMap {
             .is_none_or(MappedSource::keeps_line_breaks)
     }
 
-    /// Converts an edit of the checked text to an edit of the source; `None` if the source contains the text in another form, such as an
-    /// escape sequence.
+    /// Converts an edit of the checked text to an edit of the source; `None` if the source contains the edited text in another form, such
+    /// as an escape sequence.
     pub(crate) fn edit(&self, edit: Edit) -> Option<Edit> {
         let Some(part) = &self.part else {
             return Some(edit);
@@ -278,7 +278,7 @@ impl SourceMap {
                 text: edit.text.clone(),
             }
         });
-        // Only a header states a version or a target.
+        // Only the header of a module specifies a version or a target.
         let is_header = |edit: &warpgrid_program::Edit| {
             let word = edit.text.split_whitespace().last().unwrap_or("");
             Target::from_name(word).is_some() || versions().iter().any(|version| version == word)

@@ -1,5 +1,5 @@
-//! Source in an editor. The source is parsed once, and then checked, explained and completed. Input: a source and overrides of its
-//! directives. Output: plain data with positions in UTF-16 units.
+//! Source in an editor. The source is parsed once, and the syntax tree is used for checks, hover texts and completions. Input: a source and
+//! overrides of its directives. Output: plain data with positions in UTF-16 units.
 
 use crate::layouts::tensor::descriptor_literal::descriptor_at;
 use crate::layouts::tensor::instruction_descriptor_lookup::instruction_descriptor_at;
@@ -94,7 +94,7 @@ impl Document<'_> {
         own.unwrap_or_else(|| self.language.front_end.line_comment())
     }
 
-    /// Returns the asm blocks of the source. Hosts without the feature `paste` do not link the asm block code.
+    /// Returns the asm blocks of the source. Hosts without the feature `paste` do not link the code for asm blocks.
     fn parts(&self) -> Vec<InlineAsmView> {
         if cfg!(not(feature = "paste")) {
             return Vec::new();
@@ -108,14 +108,15 @@ impl Document<'_> {
         views.map(|part| InlineAsmView::of(part, &places)).collect()
     }
 
-    /// Checks the source. The program is that of the asm block with this name, or of the first asm block without errors.
+    /// Checks the source. If the source has asm blocks, the resulting program is the program of the asm block with the name `part`, or of
+    /// the first asm block without errors.
     pub(crate) fn checked(&self, part: Option<&str>) -> CheckedSource {
         let source = self.tree.source();
         let checked = self.tree.check_snippet(part);
         let mut diagnostics = self.override_error.clone();
         let mark = self.line_comment();
         let mut annotations = Annotations::parse(source, mark);
-        // The source can select an asm block with an annotation.
+        // An annotation of the source can also select an asm block.
         let checked = match (part, &annotations.scenario.entry) {
             (None, Some(stated)) if checked.origin.is_some() => {
                 self.tree.check_snippet(Some(stated))

@@ -16,7 +16,7 @@ pub use warpgrid_program::{CompletionItemKind, SignatureHelp};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct HoverView {
-    /// Range of the token. Offsets count UTF-16 units from the start.
+    /// Start of the range of the token, in UTF-16 units from the start of the source.
     pub start: u32,
     pub end: u32,
     /// Title, displayed as code.
@@ -24,7 +24,7 @@ pub struct HoverView {
     pub lines: Vec<String>,
     /// Anchor of the PTX ISA section.
     pub section: Option<String>,
-    /// Range of the declaration of the name.
+    /// Range of the declaration, if the token is a declared name.
     pub declared: Option<SourceRange>,
 }
 
@@ -33,13 +33,13 @@ pub struct HoverView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompletionView {
-    /// Range that the completion replaces.
+    /// Start of the range that the completion replaces.
     pub start: u32,
     pub end: u32,
     pub text: String,
     pub sort: CompletionItemKind,
     pub help: String,
-    /// Required version and target: "since PTX 8.1, on `sm_90` and later".
+    /// Version and target that the completion requires: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
 }
 
@@ -121,7 +121,7 @@ pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<Completion
         .complete(at)
 }
 
-/// Converts a position in UTF-16 units to a byte offset. Positions beyond the end are converted to the end.
+/// Converts a position in UTF-16 units to a byte offset. A position beyond the end is converted to the end of the source.
 pub(crate) fn byte_of(source: &str, at: u32) -> u32 {
     let mut unit = 0u32;
     for (byte, c) in source.char_indices() {

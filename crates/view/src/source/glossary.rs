@@ -4,7 +4,7 @@ pub(crate) mod releases;
 
 use warpgrid_program::TermDoc;
 
-/// Name, alternative spellings, and definition.
+/// Name, alternative spellings, and definition of each term.
 #[rustfmt::skip]
 const TERMS: &[(&str, &[&str], &str)] = &[
     ("lane", &["lanes"], "One of the 32 threads of a warp, numbered from 0. The active lanes of a warp execute a step together. The colour of a memory cell identifies the lane that wrote the cell last."),
@@ -53,7 +53,7 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     ("JIT run", &["translated run", "compiled run"], "A run that compiles the kernel to WebAssembly and executes the kernel to completion, without intermediate steps."),
 ];
 
-/// Returns all terms of the list, followed by versions, toolkits, drivers and targets.
+/// Returns all terms of `TERMS`, followed by terms for versions, toolkits, drivers and targets.
 pub(crate) fn terms() -> impl Iterator<Item = TermDoc> {
     let listed = TERMS.iter();
     let listed = listed.map(|(name, aliases, help)| term(name, aliases, (*help).to_owned()));

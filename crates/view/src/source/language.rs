@@ -20,7 +20,7 @@ pub struct Language {
 pub struct ParseCoverage {
     /// Number of lines with an instruction or a directive, and without an error.
     pub n_parsed: usize,
-    /// Number of lines with an error, or of all lines if further errors are not listed.
+    /// Number of lines with an error, or number of all lines if further errors are not listed.
     pub n_wrong: usize,
     /// Whether the text contains only comments.
     pub is_empty: bool,
@@ -32,7 +32,8 @@ impl Language {
         Language { front_end }
     }
 
-    /// Formats a source. Tokens and comments are preserved, with one statement per line. All line endings are that of the first line.
+    /// Formats a source. Tokens and comments are preserved, with one statement per line. All lines of the result have the line ending of
+    /// the first line.
     pub fn format(self, source: &str) -> String {
         let formatted = self.front_end.format(source);
         let first_end = source.find('\n').unwrap_or(0);
@@ -71,7 +72,7 @@ impl Language {
             .filter(is_known)
             .map(|token| line_of(token.span.start));
         let known: BTreeSet<u32> = known.collect();
-        // A text in another language has no valid lines in this language.
+        // If the text is in another language, none of its lines counts as valid in this language.
         let n_understood = match errors.iter().any(|found| found.code == OTHER_LANGUAGE) {
             true => 0,
             false => known.difference(&wrong).count(),

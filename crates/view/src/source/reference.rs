@@ -1,4 +1,4 @@
-//! Reference: all instruction forms and all diagnostics, generated from the tables, and the text of `explain`.
+//! Reference: all instruction forms and all diagnostics, generated from the instruction tables, and the text of the `explain` command.
 
 use crate::diagnostics;
 use crate::model::text::DiagnosticView;
@@ -20,12 +20,12 @@ const FAULTS_OF_FORMS: [&str; 6] = ["W0100", "W0101", "W0102", "W0103", "W0104",
 pub struct FormPage {
     /// Opcode: `st`.
     pub opcode: String,
-    /// Opcode with the modifiers with which the form always starts: `wmma.store.d.sync`.
+    /// Opcode with the modifiers that always follow it in this form: `wmma.store.d.sync`.
     pub title: String,
     /// Syntax line.
     pub syntax: String,
     pub help: String,
-    /// Required version and target: "since PTX 8.1, on `sm_90` and later".
+    /// Version and target that the form requires: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
     /// Anchor of the section in the PTX ISA manual. Empty for an instruction of which only the modifiers are known.
     pub section: String,
@@ -153,8 +153,8 @@ fn explanation_text(front: SourceLanguage, explanation: Explanation) -> String {
     }
 }
 
-/// Returns why no form of PTX is written like this, and the legal words instead; nothing for a legal form. The mnemonic is checked
-/// without operands.
+/// Returns the reasons why no form of PTX has this mnemonic, with the legal modifiers. Returns an empty list if the mnemonic is legal. The
+/// mnemonic is checked without operands.
 fn faults_of_form(front: SourceLanguage, mnemonic: &str) -> Vec<String> {
     if front != SourceLanguage::Ptx {
         return Vec::new();
@@ -204,7 +204,7 @@ impl From<FormDoc> for FormPage {
     }
 }
 
-/// Returns the values. Values that differ only in one number are combined: `m64n{8…256 step 8}k16`.
+/// Returns the values of a modifier, where values that differ only in one number are combined: `m64n{8…256 step 8}k16`.
 fn families(values: &[ModifierDoc]) -> Vec<ModifierDoc> {
     let mut families = Vec::new();
     let mut rest = values;
@@ -216,10 +216,10 @@ fn families(values: &[ModifierDoc]) -> Vec<ModifierDoc> {
     families
 }
 
-/// Minimum number of values of a combined value.
+/// Minimum number of values that are combined.
 const FAMILY: usize = 4;
 
-/// Returns the combined value of the first values, and their number.
+/// Returns the combination of the first values, and the number of combined values.
 fn family(values: &[ModifierDoc]) -> Option<(ModifierDoc, usize)> {
     let [first, second, ..] = values else {
         return None;
@@ -347,7 +347,7 @@ fn instruction_text(
     text + &beside_text(beside)
 }
 
-/// Formats lines of another language and notes after an empty line.
+/// Formats the equivalent lines of another language and notes, after an empty line.
 fn beside_text(lines: &[String]) -> String {
     let mut text = String::new();
     for (index, line) in lines.iter().enumerate() {

@@ -22,12 +22,12 @@ pub struct ComparisonFrame {
     pub grids: Vec<ComparisonGrid>,
 }
 
-/// Run at a position.
+/// State of one run at a position of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonStep {
-    /// Number of executed steps.
+    /// Number of steps that the run has executed.
     pub position: u64,
-    /// Number of executed stores, and total number of stores of the run.
+    /// Number of stores that the run has executed.
     pub stores: u64,
     pub n_stores: u64,
     pub status: RunStatus,
@@ -38,7 +38,7 @@ pub struct ComparisonStep {
     pub store: Option<StoreView>,
 }
 
-/// Rows of a memory with the cells of both runs.
+/// Rows of a memory, with the cells of both runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonGrid {
     pub memory: MemoryView,
@@ -51,14 +51,14 @@ pub struct ComparisonGrid {
     pub n_differing: u64,
 }
 
-/// Element in both runs.
+/// Element of a memory in both runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparisonCell {
     pub texts: [String; 2],
     pub mark: CellComparison,
-    /// Whether the store at this position wrote the element.
+    /// For each run, whether the store at this position wrote the element.
     pub now: [bool; 2],
-    /// Lane that wrote the element last.
+    /// For each run, the lane that wrote the element last.
     pub lanes: [Option<u8>; 2],
 }
 

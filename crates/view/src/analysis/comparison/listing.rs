@@ -1,5 +1,5 @@
-//! Facts that a SASS listing does not contain. Some follow from the PTX of the comparison. Differences between the runs may depend on the
-//! remaining facts.
+//! Facts that a SASS listing does not contain. Some of these facts follow from the PTX of the comparison, and differences between the runs
+//! may depend on the remaining facts.
 
 use crate::analysis::comparison::{PairedRun, SourceVariant};
 use crate::analysis::memory_diff::{FinalMemory, final_memories};
@@ -9,7 +9,7 @@ use crate::source::front_ends::front_end;
 use warpgrid_launch::{Scenario, SourceLanguage};
 use warpgrid_program::{CounterpartFacts, Overrides};
 
-/// Bits of a positive and a negative NaN. They differ from the canonical NaN in each byte whose value depends on the literal.
+/// Bits of a positive and a negative NaN. Both differ from the canonical NaN in each byte whose value depends on the literal.
 const OTHER_NAN_WORDS: [Option<u32>; 2] = [Some(0x7f80_0001), Some(0xff80_0001)];
 
 /// Adds facts that the listing lacks and the PTX of the comparison contains.

@@ -47,8 +47,8 @@ impl ExactSum {
         (value, rest == 0.0)
     }
 
-    /// Returns the sum rounded to odd: the last bit is set if the sum is inexact. Rounding this `f64` to a type with at most 51 bits gives
-    /// the same result as rounding the sum.
+    /// Returns the sum rounded to odd: the last bit is set if the sum is inexact. Rounding this `f64` to a type with at most 51 significant
+    /// bits gives the same result as rounding the exact sum.
     pub(crate) fn round_to_odd(&self) -> f64 {
         let (value, rest) = self.split();
         let bits = value.to_bits();

@@ -1,4 +1,4 @@
-//! Display form of the hardware steps of an MMA instruction.
+//! Conversion of the hardware steps of an MMA instruction to the form that hosts display.
 
 use crate::analysis::mma_explanation::{NumberView, decimal, shown};
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use warpgrid_emulator::tensor::{
 };
 use warpgrid_isa::ScalarType;
 
-/// Source name of the accumulator term.
+/// Name of the source of the accumulator term.
 const ACCUMULATOR: &str = "accumulator";
 
-/// Operation of the hardware.
+/// One operation of the hardware in an MMA computation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -26,11 +26,11 @@ pub struct AccumulationBlockView {
     /// Range of k in this block: `k = 0 to 7`.
     pub products: String,
     pub accumulator: NumberView,
-    /// Largest exponent. Undefined if `special` is set.
+    /// Largest exponent of the terms. Undefined if `special` is set.
     pub exponent: i32,
-    /// Number of bits kept below the largest exponent.
+    /// Number of bits below the largest exponent that the hardware keeps.
     pub kept_bits: u8,
-    /// Nonzero terms.
+    /// Nonzero terms of the sum.
     pub terms: Vec<TermView>,
     /// Sum in units of 2^(`exponent` - `kept_bits`), as a decimal number.
     pub sum: String,
@@ -56,9 +56,9 @@ pub struct TermView {
     pub source: String,
     /// Exact value of the term.
     pub value: String,
-    /// Aligned value in units of the block, as a decimal number.
+    /// Value of the term after alignment, in the units of the sum of its block, as a decimal number.
     pub aligned: String,
-    /// Truncated bits in binary. Empty if no bits were truncated.
+    /// Bits that the alignment truncates, in binary. Empty if it truncates no bits.
     pub cut: String,
 }
 
@@ -69,11 +69,11 @@ impl TermView {
     }
 }
 
-/// IEEE 754 operation.
+/// IEEE 754 operation in an MMA computation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OperationView {
-    /// `1.5 * 2 + 0.25, rounded to f32`
+    /// Formula of the operation: `1.5 * 2 + 0.25, rounded to f32`.
     pub text: String,
     pub result: NumberView,
 }
@@ -84,7 +84,7 @@ impl MmaStepView {
         matches!(self, MmaStepView::Block(block) if block.has_products())
     }
 
-    /// Checks whether the sum of a block was truncated to the result type.
+    /// Checks whether the step is a block whose sum was truncated to the result type.
     pub(crate) fn rounds(&self) -> bool {
         matches!(self, MmaStepView::Block(block) if block.is_cut)
     }
@@ -127,7 +127,7 @@ enum TermOrder {
     Ascending {
         width: usize,
     },
-    /// One block contains the indices with k mod 4 = 0 and 1, the other block those with k mod 4 = 2 and 3.
+    /// One block contains the indices with k mod 4 = 0 and 1, and the other block contains the indices with k mod 4 = 2 and 3.
     Halves,
 }
 

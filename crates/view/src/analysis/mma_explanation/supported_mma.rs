@@ -1,4 +1,4 @@
-//! List of the MMA instructions that the user can select: those of a target whose sums Tensor Cores round.
+//! List of the MMA instructions that the user can select: the MMA instructions of a target whose sums Tensor Cores round.
 
 use crate::analysis::mma_explanation::{MmaRequest, exists};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use warpgrid_isa::{Rounding, Target};
 pub struct MmaChoice {
     /// Instruction: `wmma` or `mma`.
     pub op: String,
-    /// `m16n16k16`
+    /// Shape of the operation: `m16n16k16`.
     pub shape: String,
     /// Types of A, B, C and D.
     pub types: Vec<String>,

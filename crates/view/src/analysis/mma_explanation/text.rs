@@ -4,10 +4,10 @@ use crate::analysis::mma_explanation::mma_steps::{AccumulationBlockView, MmaStep
 use crate::analysis::mma_explanation::{MmaExplanation, NumberView};
 use std::fmt::Write;
 
-/// Formats `view`: the result with its comparison values, followed by each step.
+/// Formats `view` as text: the result with its comparison values, followed by each hardware step.
 pub fn text(view: &MmaExplanation) -> String {
     let mut out = String::new();
-    // Writing to a string cannot fail.
+    // Formatting into a `String` cannot fail, so the result is ignored.
     let _ = write(&mut out, view);
     out
 }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use warpgrid_emulator::{ElementAccess, MemoryId as Place};
 use warpgrid_isa::MemoryGeometry;
 
-/// Size of the blocks of the byte masks, with one mask bit per byte.
+/// Size in bytes of the memory block that one byte mask covers, with one mask bit per byte.
 const BLOCK: u64 = 32;
-/// Word size in bytes. Local memory is interleaved so that the words of 32 lanes are adjacent.
+/// Word size in bytes. Local memory is interleaved by words, so that the corresponding words of 32 lanes are adjacent.
 const WORD: u64 = 4;
 
 /// Byte range that a lane accesses.
@@ -19,7 +19,7 @@ pub(crate) struct LaneBytes {
     /// Address of the first byte within the memory.
     pub(crate) address: u64,
     pub(crate) n_bytes: u32,
-    /// Index among the elements of the lane.
+    /// Index of the element among the elements of the lane.
     pub(crate) element: u8,
 }
 
@@ -35,17 +35,17 @@ impl From<&ElementAccess> for LaneBytes {
     }
 }
 
-/// Number of wavefronts for lanes that access the same word of shared memory.
+/// Rule for the number of wavefronts of lanes that access the same word of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WavefrontMode {
     /// One wavefront: a load broadcasts the word, and a store writes the value of one lane.
     Together,
-    /// One wavefront per access, since atomics are serialized.
+    /// One wavefront per access, because atomics are serialized.
     PerAccess,
 }
 
-/// Computes the traffic of an instruction with `n_lanes` active lanes that transfers `width_bytes` per lane, `access_bytes` of them per
-/// access. Matrix transfers consist of several accesses, and each access is a request.
+/// Computes the traffic of an instruction with `n_lanes` active lanes. The instruction transfers `width_bytes` bytes per lane, of which one
+/// access transfers `access_bytes` bytes. Matrix transfers consist of several accesses, and each access is a request.
 pub(crate) fn count_accesses(
     parts: &[LaneBytes],
     n_lanes: u32,
@@ -82,7 +82,7 @@ pub(crate) fn accesses(
     split.collect()
 }
 
-/// Computes the traffic of an access in which `n_lanes` lanes request `width_bytes` each.
+/// Computes the traffic of an access in which each of `n_lanes` lanes requests `width_bytes` bytes.
 fn count_access(
     parts: &[LaneBytes],
     n_lanes: u32,
@@ -108,7 +108,7 @@ fn sectors<'a>(parts: impl Iterator<Item = &'a LaneBytes>, shape: MemoryGeometry
     for part in parts {
         match part.memory {
             Place::Local { lane, .. } => {
-                // Words are counted separately, since the next word of a lane follows the words of all other lanes.
+                // Each word of local memory is counted separately, because the next word of a lane follows the words of all other lanes.
                 let end = part.address.saturating_add(part.n_bytes.into());
                 let mut at = part.address;
                 while at < end {
@@ -198,8 +198,9 @@ fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryGeometr
     }
 }
 
-/// Returns the number of lane groups that access shared memory one after another: two for accesses of 8 bytes per address, four for 16
-/// bytes. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, regardless of the number of registers per lane.
+/// Returns the number of lane groups that access shared memory one after another: two groups for accesses of 8 bytes per address, and four
+/// groups for accesses of 16 bytes per address. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, regardless of
+/// the number of registers per lane.
 pub(crate) fn groups(parts: &[LaneBytes], width_bytes: u32) -> usize {
     let mut row_bytes = [0; 32];
     for part in parts {
@@ -255,8 +256,8 @@ fn key_of(place: Place) -> u64 {
     }
 }
 
-/// Set of accessed bytes: a memory, the index of a 32-byte block, and the mask of its bytes, in ascending order. An access has few entries,
-/// mostly in ascending order, so binary search is sufficient.
+/// Set of accessed bytes: each entry is a memory, the index of a 32-byte block, and the mask of the accessed bytes of the block. The
+/// entries are sorted. An access adds few entries, mostly in ascending order, so binary search is sufficient.
 #[derive(Debug, Default)]
 struct TouchedSectors(Vec<(u64, u64, u32)>);
 

@@ -1,4 +1,4 @@
-//! Observer that accumulates the traffic of each instruction during a run.
+//! Observer that accumulates the memory traffic of each instruction during a run.
 
 use crate::analysis::traffic::access::{LaneBytes, WavefrontMode, count_accesses};
 use crate::model::traffic::Traffic;
@@ -9,9 +9,9 @@ use warpgrid_isa::MemoryGeometry;
 /// Accumulates the traffic of the observed steps.
 #[derive(Debug)]
 pub(crate) struct TrafficCounter {
-    /// Number of counted steps from the start.
+    /// Number of steps, from the start of the run, whose traffic is counted.
     pub(crate) counted: u64,
-    /// Traffic by function and instruction.
+    /// Traffic of each instruction, indexed by function and instruction.
     pub(crate) found: BTreeMap<(u32, u32), Traffic>,
     parts: Vec<LaneBytes>,
     shape: MemoryGeometry,
@@ -68,8 +68,8 @@ impl Observer for TrafficCounter {
     }
 }
 
-/// Returns how accesses to the same word of shared memory are served. Arrivals at an mbarrier are atomics: the assembler emits
-/// `ATOMS.ARRIVE` for `sm_80`, and from `sm_90` on `SYNCS`, which the vendor lists with loads and stores.
+/// Returns the rule for the wavefronts of accesses to the same word of shared memory. Arrivals at an mbarrier are atomics: the assembler
+/// emits `ATOMS.ARRIVE` for `sm_80`, and from `sm_90` on `SYNCS`, which the vendor lists with loads and stores.
 pub(crate) const fn wavefront_mode(action: AccessAction) -> WavefrontMode {
     match action {
         AccessAction::Load | AccessAction::Store => WavefrontMode::Together,

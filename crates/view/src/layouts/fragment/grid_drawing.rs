@@ -1,4 +1,4 @@
-//! SVG drawing of grids. Each cell has a color, a label and a second line of text.
+//! SVG drawing of one or several grids. Each cell of a grid has a color, a label and a second line of text.
 
 use crate::memory_export::drawing::{escape, lane_colour};
 use std::fmt::Write;
@@ -8,7 +8,7 @@ const CELL_HEIGHT: usize = 28;
 const LEFT: usize = 34;
 const TOP: usize = 64;
 const MARGIN: usize = 16;
-/// Minimum width of a drawing in pixels, so that the title and the line below fit.
+/// Minimum width of a drawing in pixels, so that the title and the line below the title fit.
 const MIN_WIDTH: usize = 620;
 
 /// Highlighting of a cell.
@@ -16,13 +16,13 @@ const MIN_WIDTH: usize = 620;
 pub(crate) enum CellStyle {
     #[default]
     Plain,
-    /// Cell that is shown only for comparison.
+    /// Cell that the drawing shows only for comparison.
     Faint,
-    /// Cell that differs from the intended layout.
+    /// Cell whose content differs from the intended layout.
     Wrong,
 }
 
-/// Cell of a grid.
+/// Cell of a drawn grid.
 #[derive(Clone, Debug)]
 pub(crate) struct DrawnCell {
     pub(crate) label: String,
@@ -30,25 +30,25 @@ pub(crate) struct DrawnCell {
     /// Index into the 32 lane colors.
     pub(crate) colour: u8,
     pub(crate) mark: CellStyle,
-    /// Description of the cell.
+    /// Textual description of the cell.
     pub(crate) words: String,
 }
 
-/// Grid of cells.
+/// Grid of cells in a drawing.
 #[derive(Clone, Debug)]
 pub(crate) struct DrawnGrid {
-    /// Name of the grid, displayed if the drawing has several grids.
+    /// Name of the grid, which the drawing displays if it has several grids.
     pub(crate) name: String,
     pub(crate) size: (usize, usize),
     /// Cells in row-major order. `None` for empty cells.
     pub(crate) cells: Vec<Option<DrawnCell>>,
 }
 
-/// Vertical sequence of grids.
+/// Drawing of several grids, one below the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Drawing {
     pub(crate) title: String,
-    /// Line below the title.
+    /// Text line below the title.
     pub(crate) below: String,
     pub(crate) grids: Vec<DrawnGrid>,
 }
@@ -57,7 +57,7 @@ impl Drawing {
     /// Formats the drawing as a standalone SVG document.
     pub(crate) fn svg(&self) -> String {
         let mut out = String::new();
-        // Writing to a string cannot fail.
+        // Formatting into a `String` cannot fail, so the result is ignored.
         let _ = self.write(&mut out, LabelPlacement::Tooltip);
         out
     }
@@ -65,7 +65,7 @@ impl Drawing {
     /// Formats the drawing with the description of each cell as an attribute.
     pub(crate) fn with_words(&self) -> String {
         let mut out = String::new();
-        // Writing to a string cannot fail.
+        // Formatting into a `String` cannot fail, so the result is ignored.
         let _ = self.write(&mut out, LabelPlacement::Beside);
         out
     }
@@ -73,7 +73,7 @@ impl Drawing {
     fn write(&self, out: &mut String, words: LabelPlacement) -> std::fmt::Result {
         let columns = self.grids.iter().map(|grid| grid.size.1).max().unwrap_or(0);
         let block = |grid: &DrawnGrid| grid.size.0 * CELL_HEIGHT + 34;
-        // A letter is about seven pixels wide.
+        // The estimate of nine pixels per letter of the title is generous, because a letter is about seven pixels wide.
         let texts = self.title.len() * 9 + 2 * MARGIN;
         let width = (LEFT + columns * CELL_WIDTH + MARGIN)
             .max(MIN_WIDTH)
@@ -107,7 +107,7 @@ impl Drawing {
     }
 }
 
-/// Representation of cell descriptions in the SVG document.
+/// Representation of the cell descriptions in the SVG document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LabelPlacement {
     Tooltip,

@@ -1,5 +1,5 @@
-//! Fragment diagram: the available parameter values, the lane and register of each cell, the memory location of each cell, and the memory
-//! traffic of the accesses.
+//! Fragment diagram: the available values of the request parameters, the lane, register and memory location of each cell, and the memory
+//! traffic of the operation.
 
 use crate::analysis::traffic::access;
 use crate::layouts::fragment::request::FragmentRequest;
@@ -17,7 +17,7 @@ use warpgrid_isa::{MatrixLayout, MemoryGeometry};
 /// Available values of each parameter, given the values of the other parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentChoices {
-    /// Operations. Operations with layouts follow those with fragments.
+    /// Available operations. Operations with a tensor layout follow the operations with a fragment.
     pub ops: Vec<String>,
     pub shapes: Vec<String>,
     pub types: Vec<String>,
@@ -25,16 +25,16 @@ pub struct FragmentChoices {
     pub layouts: Vec<String>,
 }
 
-/// Cell of the matrix.
+/// Cell of the matrix in the diagram.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureCell {
-    /// Holders of the element, lowest lane first. Several holders exist if the hardware replicates the element.
+    /// Lanes and registers that hold the element, lowest lane first. The list has several entries if the hardware replicates the element.
     pub holders: Vec<CellHolder>,
-    /// Offset of the element from the start of the matrix in bits.
+    /// Offset in bits of the element from the start of the matrix in memory.
     pub offset_bits: u64,
 }
 
-/// All accesses of the compiled code to one state space.
+/// Traffic of all accesses of the compiled code to one state space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessTraffic {
     /// Size of one access of a lane in bytes, which is the required alignment of base and stride.
@@ -43,50 +43,50 @@ pub struct AccessTraffic {
     pub count: u8,
     /// Number of distinct sectors that the accesses touch.
     pub sectors: u32,
-    /// Number of bytes of these sectors that belong to the matrix.
+    /// Number of bytes in the touched sectors that belong to the matrix.
     pub used_bytes: u64,
-    /// Number of shared-memory wavefronts. Absent if lanes exchange data before they store, so that the storing lane is not the lane that
-    /// holds the element.
+    /// Number of shared-memory wavefronts. Absent if lanes exchange data before they store, because the storing lane is then not the lane
+    /// that holds the element.
     pub wavefronts: Option<u32>,
     /// Minimum number of wavefronts for the accessed bytes.
     pub fewest_wavefronts: u32,
-    /// Error in the base or the stride.
+    /// Message about a misaligned base or stride.
     pub problem: Option<String>,
 }
 
 /// Diagram of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentPicture {
-    /// Displayed request: nonexistent values are replaced, and omitted values are filled in.
+    /// Request that the diagram shows, in which nonexistent values are replaced and omitted values are filled in.
     pub request: FragmentRequest,
-    /// Replaced values, with the reason.
+    /// Messages about the replaced values, with the reasons.
     pub replaced: Vec<String>,
     pub choices: FragmentChoices,
     pub title: String,
     pub formula: String,
     pub origin: String,
-    /// Targets with the same map.
+    /// Targets on which the operation has the same map.
     pub same_targets: Vec<String>,
     pub rows: u16,
     pub columns: u16,
     pub n_matrices: u16,
-    /// Number of copies of each element.
+    /// Number of registers that contain a copy of each element.
     pub copies: u32,
     pub n_registers: u8,
     pub elements_per_register: u8,
     pub element_bits: u32,
-    /// Distance between the starts of rows (columns) in elements.
+    /// Distance in elements between the starts of adjacent rows (columns).
     pub stride: u32,
-    /// Elements ordered by matrix and row.
+    /// Cells of the diagram, ordered by matrix and then by row.
     pub cells: Vec<PictureCell>,
     /// Formula for the memory offset of an element. Absent for operations on registers only.
     pub address_rule: Option<String>,
-    /// Message if rows (columns) overlap.
+    /// Message if the rows (columns) overlap because the stride is too small.
     pub stride_problem: Option<String>,
-    /// Sizes of a sector and a cache line of global memory in bytes.
+    /// Sizes in bytes of a sector and of a cache line of global memory.
     pub sector_bytes: u32,
     pub line_bytes: u32,
-    /// Accesses of `wmma.load` and `wmma.store`.
+    /// Accesses to global memory; present only for `wmma.load` and `wmma.store`.
     pub global: Option<AccessTraffic>,
     pub shared: Option<AccessTraffic>,
 }
@@ -146,13 +146,13 @@ pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPic
     })
 }
 
-/// Returns all fragments of all selectable targets.
+/// Returns the queries of all fragments on all selectable targets.
 fn everything() -> Vec<FragmentQuery> {
     with_tensor_cores().flat_map(all_fragments).collect()
 }
 
-/// Returns the query nearest to `request`: each parameter in turn has the requested value if it exists, or otherwise the first existing
-/// value.
+/// Returns the query nearest to `request`: for each parameter in turn, the function selects the requested value if it exists, and otherwise
+/// the first existing value.
 fn nearest(
     all: &[FragmentQuery],
     request: &FragmentRequest,
@@ -209,7 +209,7 @@ fn nearest(
     Some((**left.first()?, choices))
 }
 
-/// Returns the cells with their memory offsets.
+/// Returns the cells of the diagram with their memory offsets.
 fn cells(map: &FragmentMap, view: &FragmentView) -> Vec<PictureCell> {
     let holders = view.owners_by_cell();
     let offset = |holder: &CellHolder| {
@@ -227,7 +227,7 @@ fn cells(map: &FragmentMap, view: &FragmentView) -> Vec<PictureCell> {
     holders.into_iter().map(cell).collect()
 }
 
-/// Matrix in memory.
+/// Matrix of a fragment in memory, with its base address and stride.
 struct MatrixInMemory<'a> {
     map: &'a FragmentMap,
     stride: u32,
@@ -275,7 +275,8 @@ impl MatrixInMemory<'_> {
         })
     }
 
-    /// Returns the number of sectors of all accesses of the operation, and of their distinct bytes, summed over the accesses.
+    /// Returns the number of sectors and the number of distinct bytes that each access of the operation touches, both summed over all
+    /// accesses.
     fn sectors(&self, access: WmmaAccess) -> (u64, u64) {
         let bits = self.map.element_bits();
         let per_register = u32::from(self.map.elements_per_register);
@@ -293,7 +294,7 @@ impl MatrixInMemory<'_> {
         counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
-    /// Returns the number of wavefronts of all accesses of the operation.
+    /// Returns the number of shared-memory wavefronts of all accesses of the operation.
     fn wavefronts(&self, access: WmmaAccess) -> Option<u32> {
         let n_elements = usize::from(access.bytes) * 8 / self.map.element_bits() as usize;
         let per_register = usize::from(self.map.elements_per_register);
@@ -317,8 +318,8 @@ impl MatrixInMemory<'_> {
             .sum()
     }
 
-    /// Returns the address of an access of `lane` that transfers `n` elements starting at element `first`, or `None` if the elements are
-    /// not contiguous.
+    /// Returns the address of an access of `lane` that transfers `n` elements starting at element `first`, or `None` if these elements are
+    /// not contiguous in memory.
     fn start(&self, lane: u8, first: usize, n: usize, per_register: usize) -> Option<u64> {
         let at = |number: usize| {
             self.address_bits(RegisterLocation {

@@ -22,7 +22,7 @@ fn draw(request: &FragmentRequest) -> FragmentPicture {
     picture(request, 0).expect("the tables hold fragments")
 }
 
-/// Returns the diagram of `store.d.m16n16k16.f32.row` on `sm_80` with a stride.
+/// Returns the diagram of `store.d.m16n16k16.f32.row` on `sm_80` with the given stride.
 fn store_d(stride: u32) -> FragmentPicture {
     draw(&FragmentRequest {
         stride: Some(stride),
@@ -44,7 +44,7 @@ fn unsupported_choice_is_replaced_and_reported() {
     assert_eq!(shown.request.ty, shown.choices.types[0]);
     assert_eq!(shown.replaced.len(), 1);
     assert!(shown.replaced[0].contains("`f64`"), "{:?}", shown.replaced);
-    // All offered parameter values exist.
+    // A request with any of the offered parameter values needs no replacement.
     for ty in &shown.choices.types {
         let other = draw(&request("load.a", "m16n16k16", ty, "", ""));
         assert_eq!(
@@ -67,10 +67,10 @@ fn padded_stride_touches_partial_sectors() {
 #[test]
 fn shared_wavefronts_depend_on_stride() {
     let passes = |stride| store_d(stride).shared.and_then(|shared| shared.wavefronts);
-    // A half warp of 8-byte accesses covers four rows. With a distance of 64 bytes, two rows share each bank.
+    // A half warp of 8-byte accesses covers four rows. With a row distance of 64 bytes, the rows share each bank in pairs.
     assert_eq!(passes(16), Some(16));
     assert_eq!(passes(24), Some(8));
-    // All rows start in the same bank.
+    // All rows of the matrix start in the same bank.
     assert_eq!(passes(32), Some(32));
 }
 

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use warpgrid_isa::fragment::FragmentQuery;
 
-/// Request for a fragment layout or another layout, with PTX names.
+/// Request for a fragment layout or a tensor layout. The parameter values are PTX names.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct FragmentRequest {
     /// Operation: `store.d`, `load.a`, `load.b` or `load.c` of `wmma`, `mma.a` to `mma.d`, `ldmatrix.x4`, `stmatrix.x4`,
     /// `movmatrix.a`, `movmatrix.d`, or a tensor layout such as `wgmma.d` or `tcgen05.ld`.
     pub op: String,
-    /// `m16n16k16`
+    /// Shape: `m16n16k16`.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub shape: String,
@@ -27,10 +27,10 @@ pub struct FragmentRequest {
     /// Memory layout: `row` or `col`. Default: the first layout that the operation supports.
     #[serde(default)]
     pub layout: Option<String>,
-    /// Distance between the starts of rows (columns) in elements. Default: the length of a row (column).
+    /// Distance in elements between the starts of adjacent rows (columns). Default: the length of a row (column).
     #[serde(default)]
     pub stride: Option<u32>,
-    /// Further parameters of a layout by name, such as `swizzle: "128B"`.
+    /// Further parameters of a tensor layout, indexed by name: `swizzle: "128B"`.
     #[serde(default)]
     #[cfg_attr(
         feature = "typescript",

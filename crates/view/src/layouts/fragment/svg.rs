@@ -1,4 +1,4 @@
-//! SVG drawing of a fragment: the matrix with lane and register of each cell, in the color of the lane.
+//! SVG drawing of a fragment: the matrix, in which each cell shows the lane and register of its element and has the color of the lane.
 
 use crate::layouts::fragment::grid_drawing::{CellStyle, Drawing, DrawnCell, DrawnGrid};
 use crate::layouts::fragment::{CellHolder, FragmentView};

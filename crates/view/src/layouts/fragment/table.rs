@@ -1,13 +1,13 @@
-//! Text table of a fragment, with the lane and register of each matrix element.
+//! Text table of a fragment, which shows the lane and register of each matrix element.
 
 use crate::layouts::fragment::{CellHolder, FragmentView};
 use std::fmt::Write;
 use warpgrid_program::counted;
 
-/// Formats `view` for terminals: title, formula, memory layout, and the matrix.
+/// Formats `view` as text for terminals, with its title, its formula, its memory layout, and the matrix.
 pub fn table(view: &FragmentView) -> String {
     let mut out = String::new();
-    // Writing to a string cannot fail.
+    // Formatting into a `String` cannot fail, so the result is ignored.
     let _ = write(&mut out, view);
     out
 }

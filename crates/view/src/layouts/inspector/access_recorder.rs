@@ -5,23 +5,24 @@ use crate::analysis::traffic::counter::wavefront_mode;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{AccessAction, AccessEvent, Agent, EventMask, MemoryId as Place, Observer};
 
-/// Maximum number of recorded distinct requests per instruction.
+/// Maximum number of distinct requests that the recorder stores per instruction.
 const MAX_REQUESTS: usize = 4096;
-/// Maximum number of element accesses recorded in order per instruction.
+/// Maximum number of element accesses that the recorder stores in execution order per instruction.
 const MAX_PARTS: usize = 1 << 17;
 
-/// Memory request of one step.
+/// Memory request of a warp, or of an asynchronous operation, in one step.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedRequest {
     pub(crate) step: u64,
-    /// Linear index of the block, and the warp within the block. Both are 0 for pending asynchronous operations.
+    /// Linear index of the block; 0 for pending asynchronous operations.
     pub(crate) block: u64,
+    /// Index of the warp within the block; 0 for pending asynchronous operations.
     pub(crate) warp: u32,
     pub(crate) mask: u32,
     pub(crate) parts: Vec<LaneBytes>,
     pub(crate) width_bytes: u32,
     pub(crate) access_bytes: u32,
-    /// Whether a lane can transfer data at the address of another lane, as in `ldmatrix`.
+    /// Whether a lane can transfer the data at an address that another lane provides, as in `ldmatrix`.
     pub(crate) is_shared_out: bool,
 }
 
@@ -69,21 +70,21 @@ pub(crate) struct RecordedAccess {
     pub(crate) function: u32,
     pub(crate) instruction: u32,
     pub(crate) action: AccessAction,
-    /// Requests with distinct addresses, in order of execution.
+    /// Requests with distinct addresses, in the order of their execution.
     pub(crate) distinct: Vec<RecordedRequest>,
-    /// Requests of the first block in order of execution, up to the limit.
+    /// Requests of the first block in the order of their execution, up to the limit.
     pub(crate) first_block: Vec<RecordedRequest>,
     pub(crate) n_requests: u64,
-    /// Number of requests that were not recorded.
+    /// Number of distinct requests that exceed the limit and were not recorded.
     pub(crate) n_left_out: u64,
-    /// Whether requests of the first block were not recorded.
+    /// Whether requests of the first block exceed the limit and were not recorded.
     pub(crate) is_truncated: bool,
     seen: BTreeSet<u64>,
     n_parts: usize,
 }
 
 impl RecordedAccess {
-    /// Returns a copy with other requests.
+    /// Returns a copy of the recorded access that contains `distinct` instead of its own requests.
     pub(crate) fn with(&self, distinct: Vec<RecordedRequest>) -> RecordedAccess {
         RecordedAccess {
             distinct,
@@ -98,7 +99,7 @@ impl RecordedAccess {
     }
 }
 
-/// Records accesses to shared and global memory.
+/// Observer that records the accesses of a run to shared and global memory.
 #[derive(Debug, Default)]
 pub(crate) struct AccessRecorder {
     found: BTreeMap<(u32, u32), RecordedAccess>,
@@ -178,7 +179,7 @@ impl RecordedAccess {
     }
 }
 
-/// Returns the FNV-1a hash of the accessed locations of a request, independent of its block.
+/// Returns the FNV-1a hash of the locations that a request accesses. The hash does not depend on the block of the request.
 fn hash_of(request: &RecordedRequest) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |number: u64| hash = (hash ^ number).wrapping_mul(0x0100_0000_01b3);

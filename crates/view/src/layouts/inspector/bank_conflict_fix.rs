@@ -1,6 +1,6 @@
-//! Fixes for bank conflicts. For each buffer, the module finds the layout changes that make all accesses conflict-free, the smallest change
-//! first. It rewrites the source and verifies the result by running both versions. If no change exists, it reports the two accesses with
-//! incompatible requirements.
+//! Fixes for bank conflicts. For each buffer in shared memory, the module finds the layout changes that make all accesses to the buffer
+//! conflict-free, the smallest change first. It rewrites the source and verifies the rewritten source by running both versions. If no
+//! layout change exists, the module reports the two accesses with incompatible requirements.
 
 use crate::Scenario;
 use crate::analysis::traffic::access::LaneBytes;
@@ -18,9 +18,9 @@ use warpgrid_emulator::MemoryId as Place;
 use warpgrid_isa::MemoryGeometry;
 use warpgrid_program::FunctionId;
 
-/// Maximum number of proposals per buffer.
+/// Maximum number of layout proposals per buffer.
 const MAX_SHOWN: usize = 6;
-/// Maximum contiguous access size of a lane in bytes.
+/// Maximum number of contiguous bytes that one access of a lane transfers.
 const MAX_ACCESS_BYTES: u64 = 16;
 
 /// Buffer in shared memory with bank conflicts.
@@ -30,11 +30,12 @@ const MAX_ACCESS_BYTES: u64 = 16;
 pub struct BufferConflicts {
     pub name: String,
     pub conflicts: u64,
-    /// Lines that access the buffer.
+    /// Source lines whose instructions access the buffer.
     pub lines: Vec<u32>,
     /// Layouts that make all accesses to the buffer conflict-free, the smallest change first.
     pub proposals: Vec<FixProposal>,
-    /// Reason why no such layout exists: accesses with incompatible requirements, or an obstacle to changing the layout.
+    /// Reason why no conflict-free layout exists: two accesses with incompatible requirements, or an obstacle that prevents any change of
+    /// the layout.
     pub impossible: Option<String>,
 }
 
@@ -45,47 +46,47 @@ pub struct BufferConflicts {
 pub struct FixProposal {
     /// Description of the layout, such as an XOR swizzle or padding.
     pub change: String,
-    /// Number of additional bytes of the buffer.
+    /// Number of bytes by which the change enlarges the buffer.
     pub more_bytes: u64,
-    /// Number of additional instructions per access.
+    /// Number of instructions that the change adds to each access.
     pub instructions: u32,
 }
 
-/// Rewritten source without bank conflicts, and its verification.
+/// Rewritten source with fewer bank conflicts, and the results of its verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankConflictFix {
     pub source: String,
-    /// Changes by buffer.
+    /// Description of the layout change of each changed buffer.
     pub changes: Vec<String>,
     /// Number of bank conflicts before and after the rewrite.
     pub before: u64,
     pub after: u64,
-    /// Buffers of the launch, all of which have identical contents after both runs.
+    /// Names of the buffers of the launch. All of them have identical contents after both runs.
     pub same: Vec<String>,
 }
 
-/// Buffer whose layout may be changed.
+/// Buffer in shared memory whose layout the search may change.
 pub(crate) struct FixTarget<'a> {
     pub(crate) named: &'a NamedRegion,
-    /// Size in bytes. If the launch determines the size, the size of the accessed part.
+    /// Size of the buffer in bytes. If only the launch determines the size, this is the size of the accessed part.
     pub(crate) size: u64,
     pub(crate) is_dynamic: bool,
-    /// Accesses, restricted to the parts of each request within the buffer.
+    /// Accesses to the buffer. Each request is restricted to its parts within the buffer.
     pub(crate) accesses: Vec<RecordedAccess>,
-    /// Accesses that also touch other shared memory, or that touch other memory through the same address.
+    /// Accesses that also touch shared memory outside of the buffer, or that touch other memory through the same address operand.
     multi_buffer_accesses: Vec<&'a RecordedAccess>,
 }
 
-/// Result of the search.
+/// Result of the search for layout changes of one buffer.
 pub(crate) struct FixSearchResult {
     pub(crate) changes: Vec<LayoutChange>,
     pub(crate) impossible: Option<String>,
 }
 
 impl Session {
-    /// Returns the bank conflicts of the executed steps with their causes and proposed fixes. Executes the steps again.
+    /// Returns the bank conflicts of the executed steps, with their causes and the proposed fixes. The function executes the steps again.
     pub fn conflicts(&mut self) -> ConflictReport {
         self.count_traffic(u64::MAX);
         let named = self.named_places();
@@ -115,7 +116,7 @@ impl Session {
         }
     }
 
-    /// Returns the shared-memory buffers with bank conflicts, with all accesses to them.
+    /// Returns the shared-memory buffers with bank conflicts, each with all accesses to the buffer.
     fn targets<'a>(
         &self,
         named: &'a [NamedRegion],
@@ -201,7 +202,7 @@ impl Session {
             .line
     }
 
-    /// Returns the changes that make every access conflict-free, or the reason why there are none.
+    /// Returns the layout changes that make every access to the buffer conflict-free, or the reason why no such change exists.
     fn search(&self, target: &FixTarget<'_>) -> FixSearchResult {
         if let Some(reason) = self.blocking_reason(target) {
             return FixSearchResult {
@@ -238,7 +239,7 @@ impl Session {
         }
     }
 
-    /// Returns the obstacle to a layout change of the buffer, if there is one.
+    /// Returns the obstacle to a layout change of the buffer, or `None` if the layout can be changed.
     fn blocking_reason(&self, target: &FixTarget<'_>) -> Option<String> {
         if let Some(found) = target.multi_buffer_accesses.first() {
             return Some(format!(
@@ -269,7 +270,8 @@ impl Session {
         None
     }
 
-    /// Returns a message if an access would be conflict-free if another access used narrower vectors.
+    /// Returns a message if a layout change removes the conflicts of an access, but another access needs more contiguous bytes than this
+    /// change preserves.
     fn needs_parts(
         &self,
         found: &RecordedAccess,
@@ -291,7 +293,7 @@ impl Session {
         })
     }
 
-    /// Returns the reason why no change exists: an access that stays in conflict with every change, or two accesses with incompatible
+    /// Returns the reason why no change exists: one access has bank conflicts with every change, or two accesses have incompatible
     /// requirements.
     fn explain_no_fix(
         &self,
@@ -342,7 +344,7 @@ impl Session {
     }
 }
 
-/// Returns the largest contiguous access size of a lane in bytes.
+/// Returns the largest number of contiguous bytes that a lane transfers in an access.
 fn width_of(found: &RecordedAccess) -> u64 {
     let lanes = found
         .distinct
@@ -352,7 +354,7 @@ fn width_of(found: &RecordedAccess) -> u64 {
     lanes.map(|lane| lane.n_bytes).max().unwrap_or(4)
 }
 
-/// Checks whether an access is conflict-free after a change.
+/// Checks whether an access has no bank conflicts after a layout change.
 fn is_conflict_free(
     found: &RecordedAccess,
     target: &FixTarget<'_>,
@@ -368,7 +370,7 @@ fn is_conflict_free(
     })
 }
 
-/// Restricts the recorded requests to the parts within a buffer. Returns `None` if no part is within the buffer.
+/// Restricts the recorded requests of an access to the parts within a buffer. Returns `None` if no part is within the buffer.
 fn within(found: &RecordedAccess, named: &NamedRegion) -> Option<RecordedAccess> {
     let own = |part: &LaneBytes| named.holds(part.memory, part.address);
     let distinct: Vec<RecordedRequest> = found
@@ -383,7 +385,7 @@ fn within(found: &RecordedAccess, named: &NamedRegion) -> Option<RecordedAccess>
     (!distinct.is_empty()).then(|| found.with(distinct))
 }
 
-/// Returns the buffer of the first part of an access.
+/// Returns the buffer that contains the first element of an access.
 pub(crate) fn first_buffer<'n>(
     found: &RecordedAccess,
     named: &'n [NamedRegion],
@@ -394,12 +396,12 @@ pub(crate) fn first_buffer<'n>(
         .find(|named| named.holds(part.memory, part.address))
 }
 
-/// Maximum number of attempts of [`cure`]. Each attempt uses the next change of each buffer.
+/// Maximum number of attempts of [`cure`]. Each attempt applies the next layout change of each buffer.
 const MAX_ATTEMPTS: usize = 4;
 
 /// Runs a scenario, rewrites its source so that no shared-memory access has bank conflicts, and runs the rewritten source to verify that
-/// the results are identical. Returns the conflicts before and after. Buffers without a fix remain unchanged. Fails if the source cannot
-/// run, or if no layout change removes the conflicts.
+/// the results are identical. Returns the rewritten source, and the number of bank conflicts before and after. Buffers without a fix remain
+/// unchanged. Fails if the source cannot run, or if no layout change removes the conflicts.
 pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, RequestError> {
     let mut session = counted_run(scenario, max_steps)?;
     let before = session.traffic().total.shared.bank_conflicts;
@@ -425,7 +427,8 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
         })
         .filter(|(_, changes)| !changes.is_empty())
         .collect();
-    // The first attempt uses the smallest change of each buffer. Further attempts use the next changes until a change is verified.
+    // The first attempt applies the smallest change of each buffer. Further attempts apply the next changes, until the verification of an
+    // attempt succeeds.
     let n_changes = found.iter().map(|(_, changes)| changes.len()).max();
     for rank in 0..n_changes.unwrap_or(0).min(MAX_ATTEMPTS) {
         let mut edits = TextEdits::default();
@@ -479,7 +482,8 @@ fn counted_run(scenario: &Scenario, max_steps: u64) -> Result<Session, RequestEr
     Ok(session)
 }
 
-/// Verifies a rewritten source. Returns the source, its conflicts, and the buffers whose contents equal those of the first run.
+/// Verifies a rewritten source. Returns the rewritten source, the number of its bank conflicts, and the buffers whose contents equal their
+/// contents in the first run.
 fn verify_fix(
     scenario: &Scenario,
     first: &mut Session,
@@ -492,7 +496,7 @@ fn verify_fix(
     };
     let mut second = Session::new_without_last_writers(changed)
         .map_err(|error| format!("the rewritten kernel is invalid: {}", error.message))?;
-    // Additional instructions in loops increase the number of steps.
+    // The rewritten source executes more steps, because it has additional instructions in loops.
     second.run_counted(max_steps.saturating_mul(8));
     if let Some(fault) = second.fault() {
         return Err(format!(

@@ -21,15 +21,15 @@ use warpgrid_program::FunctionId;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ConflictReport {
-    /// Accesses to shared memory by line.
+    /// Accesses to shared memory, ordered by source line.
     pub accesses: Vec<AccessConflicts>,
     /// Buffers in shared memory with bank conflicts.
     pub buffers: Vec<BufferConflicts>,
-    /// Accesses to global memory with excessive sectors.
+    /// Accesses to global memory that touch more sectors than necessary.
     pub sectors: Vec<SectorAdvice>,
 }
 
-/// Access to shared memory.
+/// Access instruction to shared memory, with its bank conflicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -37,30 +37,30 @@ pub struct AccessConflicts {
     /// Line of the source, starting at 1.
     pub line: u32,
     pub opcode: String,
-    /// Accessed variable.
+    /// Name of the accessed variable.
     pub buffer: String,
     pub requests: u64,
     pub wavefronts: u64,
-    /// Smallest number of wavefronts for accesses of this width.
+    /// Minimum number of wavefronts for requests with the same number of bytes per lane.
     pub ideal: u64,
     pub conflicts: u64,
-    /// Corresponding metrics of Nsight Compute.
+    /// Nsight Compute metrics that correspond to the reported counts.
     pub profiler: Vec<ProfilerCount>,
     /// Step of the request with the most conflicts. `phases` contains the phases of this request.
     pub worst_step: u64,
     pub phases: Vec<BankPhase>,
-    /// Two lanes that access different words of one bank.
+    /// Example of two lanes that access different words of one bank.
     pub collision: Option<Collision>,
 }
 
-/// Metric with its name in Nsight Compute.
+/// Value of a metric, with the name of the metric in Nsight Compute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProfilerCount {
     pub name: String,
     pub count: u64,
-    /// Reason why Nsight Compute may show a different value.
+    /// Reason why Nsight Compute may report a different value.
     pub beside: String,
 }
 
@@ -71,19 +71,19 @@ pub struct ProfilerCount {
 pub struct BankPhase {
     pub first_lane: u32,
     pub last_lane: u32,
-    /// Number of wavefronts.
+    /// Number of wavefronts that the phase needs.
     pub wavefronts: u32,
-    /// Accessed banks in ascending order.
+    /// Banks that the lanes of the phase access, in ascending order.
     pub banks: Vec<BankCell>,
 }
 
-/// Accesses to a bank in a phase.
+/// Accesses to one bank in a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankCell {
     pub bank: u32,
-    /// Accessed words of the bank with their lanes.
+    /// Accessed words of the bank, each with its lanes.
     pub words: Vec<BankWord>,
 }
 
@@ -92,7 +92,7 @@ pub struct BankCell {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankWord {
-    /// Address in the shared memory of the block.
+    /// Address of the word in the shared memory of the block.
     pub address: u32,
     pub lanes: Vec<u8>,
 }
@@ -103,13 +103,13 @@ pub struct BankWord {
 #[serde(rename_all = "camelCase")]
 pub struct Collision {
     pub lanes: [u8; 2],
-    /// Addresses of the words in the shared memory of the block.
+    /// Addresses of the two accessed words in the shared memory of the block.
     pub addresses: [u32; 2],
     pub bank: u32,
     pub text: String,
 }
 
-/// Returns the number of wavefronts of the requests, and the minimum number.
+/// Returns the number of wavefronts of the requests, and the minimum number of wavefronts for the same accessed sizes.
 pub(crate) fn traffic_of(
     recorded: &RecordedAccess,
     request: &RecordedRequest,
@@ -129,8 +129,8 @@ pub(crate) fn traffic_of(
 }
 
 impl Session {
-    /// Returns the bank conflicts of `recorded`, or `None` if the access is not to shared memory. `counted` is its traffic in the whole
-    /// run.
+    /// Returns the bank conflicts of the access `recorded`, or `None` if the access is not to shared memory. `counted` is the traffic of
+    /// the access in the whole run.
     pub(crate) fn conflicts_of(
         &self,
         recorded: &RecordedAccess,
@@ -175,7 +175,7 @@ impl Session {
     }
 }
 
-/// Returns the lanes of each bank for each phase, in order of execution.
+/// Returns the accessed banks and their lanes for each phase of a request, in execution order.
 fn phases_of(
     recorded: &RecordedAccess,
     request: &RecordedRequest,
@@ -220,7 +220,7 @@ fn banks_of<'a>(
             .address
             .saturating_add(u64::from(part.n_bytes).saturating_sub(1))
             / bank_bytes;
-        // A part is at most a few words, except in bulk copies, of which only the first words are examined.
+        // Except in bulk copies, a part of a request has only a few words. Of a bulk copy, only the first words are examined.
         for word in (part.address / bank_bytes..=last).take(64) {
             let lanes = words.entry((word % n_banks, word)).or_default();
             if lanes.last() != Some(&part.lane) {

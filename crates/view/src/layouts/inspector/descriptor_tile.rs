@@ -1,6 +1,6 @@
-//! Diagram of the shared memory that a matrix descriptor addresses, in lines of 128 bytes. Each 16-byte chunk shows the (row, k) as which
-//! the hardware reads the chunk, per step along k, with and without the swizzle. If the tile was stored in another layout, the diagram also
-//! shows the elements that are actually read.
+//! Diagram of the shared memory that a matrix descriptor addresses, drawn in lines of 128 bytes. For each step along k, with and without
+//! the swizzle, each 16-byte chunk shows the coordinates (row, k) of the first element that the hardware reads from the chunk. If the tile
+//! was stored in another layout than the descriptor specifies, the diagram also shows the elements that the hardware actually reads.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::inspector::descriptor_ptx::lines_of_ptx;
@@ -19,16 +19,18 @@ use warpgrid_layout::{
     AddressTable, ComposedLayout, InferenceResult, InferredLayout, infer_layout,
 };
 
-/// Sizes of a line and a chunk of the diagram in bytes.
+/// Size of a line of the diagram in bytes.
 const LINE: u64 = 128;
+/// Size of a chunk of the diagram in bytes.
 const PIECE: u64 = 16;
 /// Maximum number of lines in the diagram.
 const MAX_LINES: u64 = 2048;
 
-/// Displayed steps along k.
+/// Steps along k that the diagram displays.
 struct KSteps {
-    /// First step, and number of steps.
+    /// First displayed step.
     first: u64,
+    /// Number of displayed steps.
     n: u64,
 }
 
@@ -50,7 +52,8 @@ pub(crate) fn view(
     let stored = intended_layout::read(words, found)?;
     const READ: &str = "elements read";
     const BEFORE: &str = "memory before the swizzle";
-    // With an intended layout, the comparison of read and stored elements is the first diagram.
+    // If an intended layout is specified, the first diagram is the comparison of the elements that are read with the elements that were
+    // stored.
     let pictures = match stored {
         None => ["memory", BEFORE, READ],
         Some(_) => [READ, "memory", BEFORE],
@@ -89,7 +92,7 @@ pub(crate) fn view(
     Ok(view)
 }
 
-/// Adds the descriptor of a step along k with its fields.
+/// Adds the descriptor of a step along k, with the fields of the descriptor, to the view.
 fn describe_step(view: &mut LayoutView, found: &SharedOperand, step: u64) {
     let descriptor = at_step(found, step);
     let bits = match step {
@@ -118,7 +121,8 @@ fn at_step(found: &SharedOperand, step: u64) -> MatrixDescriptor {
     descriptor
 }
 
-/// Returns every element of the steps: line, k across all steps, and the address of the byte that is read.
+/// Returns every element of the displayed steps, as its line, its k coordinate across all steps, and the address of the byte that the
+/// hardware reads.
 fn elements<'a>(
     found: &'a SharedOperand,
     steps: &'a KSteps,
@@ -141,8 +145,8 @@ enum SwizzleApplied {
     No,
 }
 
-/// Returns the lines of memory, in which each chunk shows the first element that is read from it over all steps. Chunks of the selected
-/// steps are marked.
+/// Returns the lines of memory. Each chunk of a line shows the first element that the hardware reads from the chunk in any step. Chunks of
+/// the selected steps are marked.
 fn memory(
     found: &SharedOperand,
     steps: &KSteps,
@@ -212,7 +216,7 @@ fn memory(
     })
 }
 
-/// For each element, shows the element that is stored at the address that the hardware reads.
+/// Returns a grid that shows, for each element of the operand, which element is stored at the address that the hardware reads.
 fn what_is_read(
     found: &SharedOperand,
     steps: &KSteps,
@@ -258,7 +262,7 @@ fn what_is_read(
     }
 }
 
-/// Returns the element that starts at each byte, over all steps of a tile.
+/// Returns the element that starts at each byte address, for all steps of a tile.
 fn contents(found: &SharedOperand, matrix: &SharedMatrixOperand) -> BTreeMap<u64, (u64, u64)> {
     let stored = SharedOperand {
         matrix: *matrix,
@@ -349,7 +353,7 @@ fn notes(found: &SharedOperand, steps: &KSteps) -> Vec<String> {
     notes
 }
 
-/// Returns the tile as a CuTe layout.
+/// Returns the tile as a CuTe layout, or `None` if CuTe cannot express the layout.
 fn in_cute(found: &SharedOperand, steps: &KSteps) -> Option<String> {
     let ElementPacking::Bytes(size) = found.matrix.storage else {
         return None;
@@ -384,7 +388,7 @@ fn in_cute(found: &SharedOperand, steps: &KSteps) -> Option<String> {
         SwizzleMode::B128 => Some((3, 4, 3)),
         SwizzleMode::B128Atom32 => Some((2, 5, 2)),
         SwizzleMode::B128Atom64 => Some((1, 6, 1)),
-        // This mode changes two groups of bits, which a CuTe swizzle cannot express.
+        // This mode changes two groups of address bits, which a single CuTe swizzle cannot express.
         SwizzleMode::B128Atom32Flip8 => return None,
     };
     let in_elements = |(bits, base, shift): (u32, u32, i32)| {
@@ -402,7 +406,7 @@ fn in_cute(found: &SharedOperand, steps: &KSteps) -> Option<String> {
     ))
 }
 
-/// Returns messages about inconsistent fields.
+/// Returns messages about fields of the descriptor that are inconsistent with each other.
 fn mistakes(found: &SharedOperand) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = Vec::new();
@@ -451,7 +455,7 @@ fn mistakes(found: &SharedOperand) -> Vec<String> {
 
 type Element = (u64, u64);
 
-/// Returns two elements of one instruction that are read from the same byte.
+/// Returns two elements of one instruction that the hardware reads from the same byte, with the address of this byte.
 fn overlap(found: &SharedOperand) -> Option<(Element, Element, u64)> {
     let ElementPacking::Bytes(_) = found.matrix.storage else {
         return None;

@@ -1,5 +1,5 @@
-//! Result of a request for element locations: a fragment map, the layout of a tensor instruction, or a diagram of the layout inspector. The
-//! result can be formatted as data, as a table or as a drawing.
+//! Result of a request for element locations: a fragment map, the layout of a tensor instruction, or a diagram of the layout inspector. A
+//! result can be formatted as data, as a text table or as a drawing.
 
 use crate::layouts::fragment;
 use crate::layouts::fragment::FragmentView;
@@ -9,11 +9,11 @@ use crate::layouts::tensor;
 use crate::layouts::tensor::LayoutView;
 use serde::Serialize;
 
-/// Locations of elements.
+/// Locations of the elements of a matrix or layout.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum ElementMap {
-    /// Locations in lanes and registers of a warp.
+    /// Locations in the registers of the lanes of a warp.
     Fragment(Box<FragmentView>),
     /// Locations in registers of a warpgroup, in shared memory, in tensor memory, or according to a layout expression.
     Layout(Box<LayoutView>),
@@ -48,7 +48,7 @@ impl ElementMap {
         }
     }
 
-    /// Returns the number of cells in the drawing of a layout, which depends on the request.
+    /// Returns the number of cells in the drawing of a layout, which depends on the request, or 0 for a fragment.
     pub(crate) fn n_cells(&self) -> u32 {
         match self {
             ElementMap::Fragment(_) => 0,

@@ -1,5 +1,5 @@
-//! Compatibility of two instructions: checks whether the lanes that hold the result elements of the first instruction are the lanes in
-//! which the second instruction expects its operand elements.
+//! Compatibility of the fragments of two instructions: checks whether each element of the result of the first instruction is in the lane in
+//! which the second instruction expects this element as an operand.
 
 use crate::layouts::fragment;
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
@@ -8,13 +8,13 @@ use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};
 use std::collections::BTreeMap;
 
-/// Ownership of fragment elements by threads.
+/// Threads that hold the elements of a fragment.
 struct FragmentOwnership {
     name: String,
     rows: usize,
     columns: usize,
     bits: u32,
-    /// Threads by row and column, lowest thread first.
+    /// Threads that hold each element, indexed by row and column, lowest thread first.
     threads: BTreeMap<(usize, usize), Vec<u32>>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRe
             .threads
             .get(&(row % first.rows, column % first.columns))
     };
-    // Pairs the thread that expects an element with a thread that holds it, preferably the same thread.
+    // Returns the thread that expects an element, and a thread that holds the element (the same thread if possible).
     let pair = |row: usize, column: usize| -> Option<(u32, u32)> {
         let (wanted, has) = (next.threads.get(&(row, column))?, now(row, column)?);
         let same = wanted.iter().find(|thread| has.contains(thread));
@@ -111,7 +111,7 @@ fn notes(
     notes
 }
 
-/// Parses a fragment such as `mma.d m16n8k16 f32 sm_80` and looks up its layout.
+/// Parses a fragment description such as `mma.d m16n8k16 f32 sm_80`, and returns the threads that hold the elements of this fragment.
 fn held(text: &str) -> Result<FragmentOwnership, FragmentRequestError> {
     let mut request = FragmentRequest {
         target: "sm_90".to_owned(),

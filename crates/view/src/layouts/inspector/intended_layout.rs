@@ -1,5 +1,5 @@
-//! Intended layout of a tile, if it differs from the layout that the descriptors specify. Input: query parameters. Output: the intended
-//! operand and the differing fields.
+//! Intended layout of a tile that differs from the layout that the descriptors specify. Input: query parameters. Output: the intended
+//! operand, and the descriptor fields that differ.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::instruction_descriptor::{
@@ -14,16 +14,16 @@ use warpgrid_isa::tensor_layout::{Major, MatrixDescriptor, SharedMatrixOperand, 
 
 const DESCRIPTOR_LAYOUT: &str = "per descriptor";
 
-/// Layout in which a tile was stored.
+/// Operand with the layout in which a tile was stored.
 pub(crate) struct IntendedTile {
     pub(crate) matrix: SharedMatrixOperand,
-    /// `with swizzle 64B`, `MN-major`, `as was meant`.
+    /// Phrase that names the intended layout: `with swizzle 64B`, `MN-major`, `as was meant`.
     pub(crate) how: String,
-    /// Differing fields.
+    /// Notes on the descriptor fields that differ from the intended layout.
     pub(crate) notes: Vec<String>,
 }
 
-/// Parses the parameters of the intended layout. Returns `None` if there are no such parameters.
+/// Parses the parameters of the intended layout. Returns `None` if the query contains no such parameters.
 pub(crate) fn read(
     words: &mut QueryParams<'_>,
     found: &SharedOperand,
@@ -109,7 +109,7 @@ impl IntendedTile {
         Ok(())
     }
 
-    /// Applies a contiguous layout with the given swizzle that starts at the same byte.
+    /// Sets the intended layout to a contiguous layout with the given swizzle that starts at the same byte as the tile.
     fn take_usual(&mut self, swizzle: SwizzleMode, found: &SharedOperand) {
         let stored = SharedOperand {
             matrix: self.matrix,

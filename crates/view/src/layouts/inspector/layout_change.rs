@@ -6,13 +6,13 @@ use warpgrid_layout::Swizzle;
 /// Mapping from old to new byte offsets of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LayoutChange {
-    /// Padding after each row.
+    /// Padding bytes after each row of the buffer.
     Pad { row_bytes: u64, pad_bytes: u64 },
-    /// XOR of address bits with one or two groups of other bits.
+    /// XOR of some address bits with one or two groups of other address bits.
     Xor(XorSwizzle),
-    /// XOR of several address bits with one bit.
+    /// XOR of several adjacent address bits with one other address bit.
     BroadcastXor { bits: u32, base: u32, source: u32 },
-    /// Transposition: the first units of all rows are adjacent, followed by the second units.
+    /// Transposition of units: the first units of all rows are adjacent, followed by the second units of all rows, and so on.
     TransposeUnits {
         row_bytes: u64,
         unit_bytes: u64,
@@ -20,21 +20,21 @@ pub(crate) enum LayoutChange {
     },
 }
 
-/// One XOR swizzle of byte offsets, or two swizzles with the same destination bits.
+/// XOR swizzle of byte offsets, or a combination of two XOR swizzles with the same destination bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct XorSwizzle {
     pub(crate) bits: u32,
     pub(crate) base: u32,
     pub(crate) shift: u32,
-    /// Shift of the second swizzle, or 0 if there is only one.
+    /// Shift of the second swizzle, or 0 if no second swizzle exists.
     pub(crate) second: u32,
 }
 
-/// Number of low address bits that determine the bank.
+/// Number of low address bits that determine the bank and the byte within the bank.
 const BANK_BITS: u32 = 7;
 
 impl XorSwizzle {
-    /// Returns the swizzles in CuTe notation, on byte offsets.
+    /// Returns the one or two swizzles of byte offsets in CuTe notation.
     pub(crate) fn swizzles(self) -> Vec<Swizzle> {
         let one = |shift: u32| Swizzle::new(self.bits, self.base, shift as i32).ok();
         let mut all: Vec<Swizzle> = one(self.shift).into_iter().collect();
@@ -44,7 +44,7 @@ impl XorSwizzle {
         all
     }
 
-    /// Returns the index of the bit above all source bits.
+    /// Returns the index of the lowest address bit above all source bits.
     pub(crate) const fn end_bit(self) -> u32 {
         let shift = if self.second > self.shift {
             self.second
@@ -55,7 +55,7 @@ impl XorSwizzle {
     }
 }
 
-/// Returns the mask of the destination bits of a spread.
+/// Returns the mask of the destination bits of a [`LayoutChange::BroadcastXor`].
 pub(crate) const fn spread_mask(bits: u32, base: u32) -> u64 {
     ((1 << bits) - 1) << base
 }
@@ -90,7 +90,7 @@ impl LayoutChange {
         }
     }
 
-    /// Returns the size of the buffer after the change in bytes.
+    /// Returns the size in bytes that the buffer has after the change.
     pub(crate) fn size(self, size: u64) -> u64 {
         match self {
             LayoutChange::Pad { .. } => size.checked_sub(1).map_or(0, |last| self.apply(last) + 1),
@@ -102,13 +102,13 @@ impl LayoutChange {
         }
     }
 
-    /// Returns the number of additional bytes of the buffer.
+    /// Returns the number of bytes by which the change enlarges the buffer.
     pub(crate) fn more_bytes(self, size: u64) -> u64 {
         self.size(size) - size
     }
 
-    /// Returns all changes that keep runs of `width` bytes contiguous, in order of cost: swizzles by the number of bits, paddings by the number
-    /// of bytes, spreads, sums of two swizzles, and exchanges of rows and columns.
+    /// Returns all layout changes that keep groups of `width` bytes contiguous, in the order of their cost: swizzles by the number of bits,
+    /// paddings by the number of bytes, broadcast XORs, combinations of two swizzles, and transpositions.
     pub(crate) fn all(size: u64, width: u64) -> Vec<LayoutChange> {
         let width = width.max(4).next_power_of_two();
         let lowest = width.trailing_zeros();
@@ -154,7 +154,7 @@ impl LayoutChange {
         })
     }
 
-    /// Returns paddings of 64 bytes or less after rows of 32 bytes or more, the smallest total size first.
+    /// Returns the paddings of at most 64 bytes after rows of at least 32 bytes, in the order of the resulting buffer size.
     fn paddings(size: u64, width: u64) -> Vec<LayoutChange> {
         let rows = (5..64).map(|row| 1u64 << row);
         let rows = rows.take_while(|row_bytes| *row_bytes < size);
@@ -172,7 +172,7 @@ impl LayoutChange {
         paddings
     }
 
-    /// Checks whether the change is tried only if no simpler change makes the buffer conflict-free.
+    /// Checks whether the search tries the change only if no simpler change makes the accesses conflict-free.
     pub(crate) const fn is_last_resort(self) -> bool {
         match self {
             LayoutChange::Pad { .. } => false,

@@ -1,5 +1,5 @@
 //! Diagrams of layout expressions: shape and stride with an optional swizzle, operations of the layout algebra, or bases over GF(2). Input:
-//! query parameters. Output: the offset, bank or element of each cell.
+//! query parameters. Output: a diagram that shows the offset, bank or element of each cell.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::QueryParams;
@@ -11,15 +11,16 @@ use warpgrid_layout::{
 
 /// Maximum number of cells in a diagram.
 const MAX_CELLS: usize = 1 << 15;
-/// Bank size in bytes, and number of banks.
+/// Size of a shared-memory bank in bytes.
 const BANK_BYTES: u64 = 4;
+/// Number of shared-memory banks.
 const BANKS: u64 = 32;
 const DEFAULT_EXPRESSION: &str = "Swizzle<3,3,3> o (8,64):(64,1)";
 
-/// Parsed layout with the offset of each cell.
+/// Parsed layout expression, with the offset of each cell.
 struct ParsedLayout {
     text: String,
-    /// Offsets in column-major order, since the first mode of the layout is the row.
+    /// Offsets of the cells in column-major order, because the first mode of the layout is the row.
     places: Vec<u64>,
     rows: usize,
     columns: usize,
@@ -153,7 +154,7 @@ fn named(path: &[u32]) -> String {
     format!("coordinate {}", parts.join("."))
 }
 
-/// Returns the element at each offset.
+/// Returns a diagram that shows the element at each offset.
 fn by_offset(read: &ParsedLayout, most: u64) -> Result<LayoutView, FragmentRequestError> {
     const IN_LINE: usize = 16;
     let lines = most as usize / IN_LINE + 1;
@@ -214,7 +215,7 @@ fn read(value: EvalResult) -> Result<ParsedLayout, FragmentRequestError> {
     })
 }
 
-/// Returns properties of the layout.
+/// Returns notes on the properties of the layout.
 fn notes(layout: &ComposedLayout, places: &[i64]) -> Vec<String> {
     let mut notes = vec![format!(
         "Coalesced: `{}`.",
@@ -255,7 +256,8 @@ fn notes(layout: &ComposedLayout, places: &[i64]) -> Vec<String> {
     notes
 }
 
-/// Evaluates a linear layout. The first output is the row and the second the column, and each cell shows the input.
+/// Evaluates a linear layout. The first output of the layout is the row, the second output is the column, and each cell shows the input
+/// that maps to the cell.
 fn of_bases(linear: &LinearLayout) -> Result<ParsedLayout, FragmentRequestError> {
     let bits: u32 = linear.inputs.iter().map(|input| input.bits).sum();
     if bits > MAX_CELLS.trailing_zeros() {

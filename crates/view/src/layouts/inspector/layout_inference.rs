@@ -17,13 +17,13 @@ pub struct InferredAccessLayout {
     /// Line of the source, starting at 1.
     pub line: u32,
     pub opcode: String,
-    /// Accessed memory: a variable or a buffer of the launch.
+    /// Name of the accessed memory: a variable or a buffer of the launch.
     pub buffer: String,
     /// Size of one unit of the layout in bytes.
     pub unit_bytes: u32,
     /// Dimensions of the layout, the fastest varying dimension first.
     pub dimensions: Vec<LayoutDimension>,
-    /// Layout in units from the start of the buffer: `Swizzle<3,3,3> o 16 o (32,4):(1,32)`.
+    /// CuTe layout, in units from the start of the buffer: `Swizzle<3,3,3> o 16 o (32,4):(1,32)`.
     pub layout: Option<String>,
     /// Bases over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases.
     pub bases: Option<String>,
@@ -31,18 +31,19 @@ pub struct InferredAccessLayout {
     pub broken: Option<String>,
     /// Description of the layout in a sentence.
     pub text: String,
-    /// Number of requests of the run, and number of examined requests of the first block.
+    /// Number of requests of the access in the run.
     pub requests: u64,
+    /// Number of examined requests of the first block.
     #[serde(rename = "lookedAt")]
     pub n_examined: u64,
 }
 
-/// Dimension of a layout.
+/// Dimension of an inferred layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LayoutDimension {
-    /// Name: `element`, `lane`, `iteration` or `warp`.
+    /// Name of the dimension: `element`, `lane`, `iteration` or `warp`.
     pub name: String,
     pub size: u32,
 }
@@ -56,7 +57,8 @@ impl Session {
         recorder.into_found()
     }
 
-    /// Returns the inferred layout of each access to shared and global memory in the executed steps, by line. Executes the steps again.
+    /// Returns the inferred layout of each access to shared and global memory in the executed steps, ordered by line. The function executes
+    /// the steps again.
     pub fn layouts(&mut self) -> Vec<InferredAccessLayout> {
         let named = self.named_places();
         let recorded = self.recorded();
@@ -104,14 +106,14 @@ impl Session {
     }
 }
 
-/// Addresses in units from the start of a buffer.
+/// Table of the addresses of an access, in units from the start of the buffer.
 struct AccessedAddresses {
     table: AddressTable,
     unit_bytes: u32,
     lanes: Vec<u8>,
 }
 
-/// Converts requests to a table with the dimensions element, lane, iteration and warp.
+/// Converts the requests of an access to a table of addresses with the dimensions element, lane, iteration and warp.
 fn table_of(recorded: &RecordedAccess, start: u64) -> Result<AccessedAddresses, String> {
     let requests = &recorded.first_block;
     let first = requests.first().ok_or("the access was not executed")?;
@@ -164,7 +166,7 @@ fn table_of(recorded: &RecordedAccess, start: u64) -> Result<AccessedAddresses, 
     })
 }
 
-/// Locations of which a lane provides the addresses.
+/// Locations whose addresses a lane provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressProvider {
     /// The elements that the lane transfers.
@@ -203,7 +205,7 @@ fn shape_of(
     Ok((by_lane.into_keys().collect(), n_elements, addresses))
 }
 
-/// Returns the unit size in bytes: the element size if all addresses are multiples of it.
+/// Returns the unit size in bytes, which is the element size if all addresses are multiples of the element size.
 fn unit_of(first: &RecordedRequest, provider: AddressProvider, values: &[u64], start: u64) -> u32 {
     let bytes = match provider {
         AddressProvider::Rows => first

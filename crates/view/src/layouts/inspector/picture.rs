@@ -10,7 +10,7 @@ use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::shared_operand::{read_tensor_memory, read_warpgroup};
 use crate::layouts::tensor::{LayoutPicture, LayoutView, Operand, exactly, nearest, refusal};
 
-/// Kind of diagram.
+/// Kind of diagram that the layout inspector draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InspectorOp {
     /// Layout expression.
@@ -54,7 +54,7 @@ pub fn family_of(bits: &str) -> &'static str {
     }
 }
 
-/// Returns the diagram that `request` describes with `op`, `shape`, `type`, and further parameters in `with`.
+/// Returns the diagram that `request` describes by its fields `op`, `shape`, `type`, and by further parameters in `with`.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRequestError> {
     exactly(request, view)
 }

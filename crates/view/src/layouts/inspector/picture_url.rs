@@ -1,5 +1,5 @@
-//! URL of a diagram: `#lens?op=wgmma.tile.a&type=f16&step=2`, or only its parameters, one per line. Input: text. Output: the request, and
-//! the diagram as a drawing and as text.
+//! URL of a diagram: `#lens?op=wgmma.tile.a&type=f16&step=2`, or only the parameters of the URL, one per line. Input: the URL or the
+//! parameters as text. Output: the request, and the diagram as a drawing or as text.
 
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::inspector::element_map::ElementMap;
@@ -12,7 +12,7 @@ use crate::url_encoding::{FORMER_LAYOUTS, LAYOUTS, percent_encode};
 const MAX_WORD_BYTES: usize = 512;
 /// Maximum length of a query in bytes.
 const MAX_QUERY_BYTES: usize = 8192;
-/// Maximum number of cells of a drawing in a document.
+/// Maximum number of cells that a drawing in a document can have.
 const MAX_CELLS: u32 = 1 << 13;
 
 /// Output format of a diagram.
@@ -20,7 +20,7 @@ const MAX_CELLS: u32 = 1 << 13;
 pub enum PictureFormat {
     Svg,
     Text,
-    /// Its URL fragment: `#layouts?…`.
+    /// URL fragment of the diagram: `#layouts?…`.
     Link,
 }
 
@@ -36,7 +36,7 @@ impl PictureFormat {
     }
 }
 
-/// Returns the request of a URL, of the part of a URL after `?`, or of parameters with one parameter per line.
+/// Parses a URL, the part of a URL after `?`, or a list of parameters with one parameter per line, and returns the request.
 pub fn request(query: &str) -> Result<FragmentRequest, FragmentRequestError> {
     let mut request = FragmentRequest::default();
     let (mut stride, mut layout) = (None, None);
@@ -48,7 +48,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRequestError> {
             "target" => request.target = value,
             "stride" => stride = Some(value),
             "layout" => layout = Some(value),
-            // Parameters of the page.
+            // Parameters that control the page and do not belong to the request.
             "embed" | "beside" => {}
             _ => drop(request.with.insert(name.to_owned(), value)),
         }
@@ -90,7 +90,7 @@ fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRequestError> 
     }
     let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
     let after = starts.find_map(|start| query.split_once(start)?.1.strip_prefix('?'));
-    // Parameters on lines are not encoded.
+    // Parameters that are specified one per line are not percent-encoded.
     let is_encoded = after.is_some() || query.contains('&');
     let parts = after
         .unwrap_or(query)
@@ -119,7 +119,7 @@ fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRequestError> 
     parameters.collect()
 }
 
-/// Formats the diagram of a query.
+/// Formats the diagram of a query in the given format.
 pub fn drawn(query: &str, form: PictureFormat) -> Result<String, FragmentRequestError> {
     let request = request(query)?;
     if form == PictureFormat::Link {
@@ -141,7 +141,7 @@ pub fn link(request: &FragmentRequest) -> String {
     format!("{LAYOUTS}?{}", parts(request).join("&"))
 }
 
-/// Returns the parameters of the URL of a request: `op=store.d`.
+/// Returns the parameters of the URL of a request, each as `name=value`: `op=store.d`.
 pub fn parts(request: &FragmentRequest) -> Vec<String> {
     let FragmentRequest {
         op,

@@ -1,4 +1,5 @@
-//! Global-memory sectors: the excess sectors of an access, and the sectors that another lane order or a wider vector would save.
+//! Advice on global-memory sectors: the excess sectors of an access, and the sectors that a different lane order or a wider vector would
+//! save.
 
 use crate::layouts::inspector::access_recorder::{RecordedAccess, RecordedRequest};
 use crate::layouts::inspector::named_regions::NamedRegion;
@@ -8,7 +9,7 @@ use warpgrid_emulator::MemoryId as Place;
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
-/// Access to global memory with excessive sectors.
+/// Access to global memory that touches more sectors than necessary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -16,13 +17,14 @@ pub struct SectorAdvice {
     /// Line of the source, starting at 1.
     pub line: u32,
     pub opcode: String,
-    /// Accessed buffer of the launch, or variable.
+    /// Name of the accessed buffer of the launch or variable.
     pub buffer: String,
     pub requests: u64,
-    /// Number of sectors (`memory_l2_theoretical_sectors_global`), and smallest number of sectors for the accessed bytes.
+    /// Number of sectors that the access touches (`memory_l2_theoretical_sectors_global`).
     pub sectors: u64,
+    /// Smallest number of sectors that contain as many bytes as the access transfers.
     pub ideal: u64,
-    /// Suggested change.
+    /// Suggested change of the access, as a sentence.
     pub text: String,
 }
 
@@ -63,7 +65,7 @@ impl Session {
     }
 }
 
-/// Returns a suggestion based on the address distances between lanes and between requests.
+/// Returns a suggestion that follows from the address distances between lanes and between requests.
 fn advice(recorded: &RecordedAccess, first: &RecordedRequest) -> String {
     let Some(lanes) = first.lanes().filter(|lanes| lanes.len() > 1) else {
         return "each lane accesses several locations: assign consecutive elements to consecutive lanes".to_owned();

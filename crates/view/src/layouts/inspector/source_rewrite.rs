@@ -1,5 +1,5 @@
-//! Rewrite of a PTX source for a layout change: inserts address arithmetic before each access, and adjusts the size in the declaration. The
-//! output is a set of text edits.
+//! Rewrite of a PTX source for a layout change: inserts address arithmetic before each access, and adjusts the size in the declaration.
+//! Output: a set of text edits.
 
 use crate::layouts::inspector::access_recorder::RecordedAccess;
 use crate::layouts::inspector::bank_conflict_fix::FixTarget;
@@ -22,14 +22,14 @@ impl TextEdits {
     }
 }
 
-/// Returns a source after some edits.
+/// Returns the source after the edits are applied.
 pub(crate) fn rewritten(source: &str, edits: TextEdits) -> String {
     let edits = edits.0.into_iter();
     let edits = edits.map(|(span, text)| Edit { span, text });
     Fix::of(edits.collect()).apply(source)
 }
 
-/// Register names that do not occur in programs.
+/// Names of the added registers, which do not occur in programs.
 const ADDRESS: &str = "%lens_address";
 const OFFSET: &str = "%lens_offset";
 const OTHER: &str = "%lens_other";
@@ -39,7 +39,7 @@ pub(crate) struct AddressRewrite {
     lines: Vec<String>,
 }
 
-/// Instructions with the width of the address.
+/// Width of addresses and address registers in the inserted instructions.
 struct AddressWidth {
     bits: u32,
 }
@@ -68,7 +68,8 @@ impl AddressRewrite {
         AddressRewrite::with(change, target, &AddressWidth { bits: 32 }, 0)
     }
 
-    /// `aligned` is the alignment of the declaration in bytes. The bits of an address below this alignment are the bits of the offset.
+    /// Returns the instructions for a layout change. `aligned` is the alignment of the declaration in bytes. Below this alignment, the bits
+    /// of an address equal the bits of the offset within the buffer.
     fn with(
         change: LayoutChange,
         target: &FixTarget<'_>,
@@ -76,7 +77,7 @@ impl AddressRewrite {
         aligned: u64,
     ) -> AddressRewrite {
         let bits = width.bits;
-        // The offset of the address within the buffer replaces the address.
+        // These instructions replace the address with its offset within the buffer.
         let to_offset = [
             format!("mov.u{bits} {OFFSET}, {};", target.named.name),
             format!("sub.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"),
@@ -143,7 +144,7 @@ impl AddressRewrite {
 }
 
 impl Session {
-    /// Adds the edits that apply a layout change to a buffer. The error is the reason why the source cannot be rewritten.
+    /// Adds the edits that apply a layout change to a buffer. The error contains the reason why the source cannot be rewritten.
     pub(crate) fn rewrite(
         &self,
         target: &FixTarget<'_>,
@@ -218,7 +219,7 @@ impl Session {
         let mut block =
             format!("{{\n    .reg .b{bits} {ADDRESS}, {OFFSET}, {OTHER}, %lens_second;\n");
         let mut line = |text: &str| {
-            // Writing to a string cannot fail.
+            // Formatting into a `String` cannot fail, so the result is ignored.
             let _ = writeln!(block, "    {text}");
         };
         match operand.base {
@@ -251,10 +252,10 @@ impl Session {
     }
 }
 
-/// First address operand of an instruction.
+/// Parts of the first address operand of an instruction.
 struct AddressOperand {
     at: Span,
-    /// Base register, or `None` for a variable.
+    /// Base register of the address, or `None` if the base is a variable.
     base: Option<String>,
     offset: i64,
     bits: u32,

@@ -5,11 +5,11 @@ use crate::layouts::inspector::layout_inference::InferredAccessLayout;
 use std::fmt::Write;
 use warpgrid_program::counted;
 
-/// Formats the layouts of a run with one access per line.
+/// Formats the inferred layouts of a run, with one line of text per access.
 pub fn layouts_text(layouts: &[InferredAccessLayout]) -> String {
     let mut out = String::new();
     for found in layouts {
-        // Writing to a string cannot fail.
+        // Formatting into a `String` cannot fail, so the result is ignored.
         let _ = writeln!(
             out,
             "  line {}: {}: {}",
@@ -22,10 +22,10 @@ pub fn layouts_text(layouts: &[InferredAccessLayout]) -> String {
     out
 }
 
-/// Formats bank conflicts with their causes and fixes.
+/// Formats the bank conflicts of a run, with their causes and the proposed fixes.
 pub fn conflicts_text(report: &ConflictReport) -> String {
     let mut out = String::new();
-    // Writing to a string cannot fail.
+    // Formatting into a `String` cannot fail, so the result is ignored.
     let _ = write(&mut out, report);
     out
 }
@@ -103,16 +103,16 @@ fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
     Ok(())
 }
 
-/// Returns `line 5` or `lines 5, 7`.
+/// Formats a list of line numbers: `line 5`, `lines 5, 7`.
 fn line_list(lines: impl Iterator<Item = u32>) -> String {
     let lines: Vec<String> = lines.map(|line| line.to_string()).collect();
     let noun = if lines.len() == 1 { "line" } else { "lines" };
     format!("{noun} {}", lines.join(", "))
 }
 
-/// Writes one row per wavefront. The column of each bank contains the lanes that the wavefront serves, or `.`.
+/// Writes a diagram of a phase with one row per wavefront. The column of each bank contains the lanes that the wavefront serves, or `.`.
 fn bank_diagram(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
-    /// Maximum number of printed wavefronts.
+    /// Maximum number of wavefronts that the diagram prints.
     const MAX: usize = 8;
     writeln!(
         out,

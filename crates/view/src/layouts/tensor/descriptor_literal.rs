@@ -7,19 +7,19 @@ use crate::layouts::tensor::shared_operand::fields;
 use crate::url_encoding::LAYOUTS;
 use warpgrid_isa::tensor_layout::{DescriptorKind, MatrixDescriptor};
 
-/// Constant in the format of a descriptor.
+/// Constant of a source that has the format of a shared-memory descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DescriptorLiteral {
-    /// Byte range in the source.
+    /// Byte range of the constant in the source.
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) bits: u64,
-    /// `wgmma` or `tcgen05`.
+    /// Instruction family of the descriptor: `wgmma` or `tcgen05`.
     pub(crate) family: &'static str,
     pub(crate) fields: Vec<DescriptorField>,
 }
 
-/// Returns the descriptor constant at a position.
+/// Returns the descriptor constant at a byte position of the source.
 pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorLiteral> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let before = source.get(..at)?;
@@ -45,7 +45,7 @@ pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorLiteral
     })
 }
 
-/// Returns the URL fragment of the tile of a descriptor; `None` for a value that does not match a descriptor format.
+/// Returns the URL fragment of the tile of a descriptor, or `None` if the value does not match a descriptor format.
 pub fn descriptor_link(bits: u64) -> Option<String> {
     let (family, ..) = form_of(bits)?;
     Some(tile_link(family, bits))
@@ -64,7 +64,7 @@ pub fn instruction_descriptor_link(kind: &str, bits: u64) -> String {
 /// Returns the instruction family and the fields of a possible descriptor. Only values with a nonzero offset, and with zeros in the unused
 /// bits, are accepted.
 fn form_of(bits: u64) -> Option<(&'static str, DescriptorKind, MatrixDescriptor)> {
-    /// Bits that both families leave 0: 14, 15, 30, 31, and 53 to 60.
+    /// Bits that are 0 in the descriptors of both families: 14, 15, 30, 31, and 53 to 60.
     const UNUSED: u64 = 0x1fe0_0000_c000_c000;
     let (kind, family) = match bits >> 46 & 7 {
         0 => (DescriptorKind::Warpgroup, "wgmma"),
@@ -110,7 +110,7 @@ mod tests {
             Some("-9223371899411562496")
         );
         assert!(found("0x4000004000010040").is_some());
-        // The bits of 1.0, and a number without offsets.
+        // Not descriptors: the bits of 1.0, and a number without offsets.
         assert_eq!(found("0x3ff0"), None);
         assert_eq!(found("4611686018427387905"), None);
     }

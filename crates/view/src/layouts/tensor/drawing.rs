@@ -1,4 +1,5 @@
-//! SVG drawing of a layout: the grid with the location of each element, in the color of its thread, lane or 16-byte chunk.
+//! SVG drawing of a layout: the grid, in which each cell shows the location of its element and has the color of the thread, lane or 16-byte
+//! chunk.
 
 use crate::layouts::fragment::grid_drawing::{CellStyle, Drawing, DrawnCell, DrawnGrid};
 use crate::layouts::tensor::LayoutView;

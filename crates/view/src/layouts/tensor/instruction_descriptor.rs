@@ -25,7 +25,7 @@ pub(crate) fn kind_named(name: &str) -> Option<MmaKind> {
     Some(found.1)
 }
 
-/// Returns the name of the MMA kind that the parameters select.
+/// Returns the name of the MMA kind that the query parameters select.
 pub(crate) fn chosen_kind(
     words: &mut QueryParams<'_>,
 ) -> Result<(&'static str, MmaKind), FragmentRequestError> {
@@ -34,7 +34,7 @@ pub(crate) fn chosen_kind(
     Ok((name, kind_named(name).unwrap_or(MmaKind::F16)))
 }
 
-/// Decodes a 32-bit instruction descriptor. The error names fields with invalid values.
+/// Decodes a 32-bit instruction descriptor. The error names the fields with invalid values.
 pub(crate) fn decoded(
     bits: u64,
     name: &str,
@@ -105,7 +105,7 @@ pub(crate) fn instruction(words: &mut QueryParams<'_>) -> Result<LayoutView, Fra
     })
 }
 
-/// Returns the fields that differ between two descriptors, with the intended values.
+/// Returns messages about the fields that differ between two descriptors, with the intended value of each field.
 pub(crate) fn differences(found: &[DescriptorField], meant: &[DescriptorField]) -> Vec<String> {
     let pairs = found.iter().zip(meant);
     let differ = pairs.filter(|(found, meant)| found.value != meant.value);
@@ -159,14 +159,14 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
     notes
 }
 
-/// Returns the fields of an instruction descriptor constant for hover.
+/// Returns the fields of an instruction descriptor constant, which an editor shows on hover.
 pub(crate) fn fields_of(bits: u32, kind: &str) -> Option<Vec<DescriptorField>> {
     let kind = kind_named(kind)?;
     let says = InstructionDescriptor::decode(bits, kind)?;
     Some(fields(bits, &says, kind))
 }
 
-/// Reads the parameters of an instruction descriptor.
+/// Reads the query parameters that specify an instruction descriptor.
 fn chosen(
     words: &mut QueryParams<'_>,
     kind: MmaKind,

@@ -1,14 +1,14 @@
-//! Detection of instruction descriptors in a source: `tcgen05.mma` has an instruction descriptor operand. Input: a source and a position.
-//! Output: the fields of the constant, or the descriptor operand of an instruction.
+//! Detection of instruction descriptors in a source, which are operands of `tcgen05.mma`. Input: a source and a position. Output: the
+//! fields of the constant at the position, or the descriptor operand of an instruction.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::tensor::DescriptorField;
 use crate::layouts::tensor::instruction_descriptor::fields_of;
 
-/// Constant, or register with a constant value, that is used as an instruction descriptor.
+/// Constant, or register with a constant value, that an instruction uses as its instruction descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InstructionDescriptorLiteral {
-    /// Byte range in the source.
+    /// Byte range of the constant or register in the source.
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) bits: u32,
@@ -24,7 +24,7 @@ pub struct DescriptorOperand<'t> {
     pub kind: &'t str,
 }
 
-/// Returns the instruction descriptor operand of an instruction, or `None` for other instructions.
+/// Returns the instruction descriptor operand of an instruction, or `None` if the instruction is not a `tcgen05.mma`.
 pub fn descriptor_operand(instruction: &str) -> Option<DescriptorOperand<'_>> {
     let opcode = instruction.find("tcgen05.mma")?;
     let instruction = instruction.get(opcode..)?;
@@ -44,7 +44,7 @@ pub(crate) fn instruction_descriptor_at(
     source: &str,
     at: usize,
 ) -> Option<InstructionDescriptorLiteral> {
-    // Most sources contain no such instruction.
+    // Most sources contain no `tcgen05.mma`, so this test avoids the search.
     if !source.contains("tcgen05.mma") {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Query parameters. Each operation reads the parameters that it supports, and each read registers the parameter with its alternatives for
-//! the page.
+//! Query parameters. Each operation reads the parameters that it supports. Each read also registers the parameter and its possible values,
+//! which the page offers.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
@@ -14,7 +14,7 @@ pub struct LayoutParameter {
     /// Name: `shape`, `type`, or a name in `with` such as `swizzle`.
     pub name: String,
     pub value: String,
-    /// Possible values. Empty for a number or a shape.
+    /// Possible values of the parameter. Empty if the value is a number or a shape.
     pub choices: Vec<String>,
     /// Description of the parameter.
     pub about: String,
@@ -23,7 +23,7 @@ pub struct LayoutParameter {
 /// Parameters of a query, and the parameters that have been read.
 pub(crate) struct QueryParams<'r> {
     request: &'r FragmentRequest,
-    /// Whether invalid values are replaced instead of rejected.
+    /// Whether an invalid value is replaced by a valid value instead of rejected.
     replaces: bool,
     pub(crate) parameters: Vec<LayoutParameter>,
     replaced: Vec<String>,
@@ -33,12 +33,12 @@ pub(crate) struct QueryParams<'r> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShapeLimits {
     pub(crate) rows: &'static [u16],
-    /// Minimum and maximum number of columns, and the number of which they are a multiple.
+    /// Minimum and maximum number of columns, and the number of which the number of columns is a multiple.
     pub(crate) columns: (u16, u16, u16),
     pub(crate) usual: (u16, u16),
 }
 
-/// Former spellings of parameter values, which links may contain, and the present spellings.
+/// Former spellings of parameter values, which old links may contain, each with its present spelling.
 const FORMER_VALUES: &[(&str, &str)] = &[
     ("as described", "per descriptor"),
     (
@@ -54,7 +54,7 @@ fn is_spelling(written: &str, choice: &str) -> bool {
 }
 
 impl<'r> QueryParams<'r> {
-    /// Reads the parameters of a request. An invalid value is an error.
+    /// Reads the parameters of a request. An invalid value results in an error.
     pub(crate) fn strict(request: &'r FragmentRequest) -> QueryParams<'r> {
         QueryParams {
             request,
@@ -72,7 +72,7 @@ impl<'r> QueryParams<'r> {
         }
     }
 
-    /// Returns the written value of a parameter.
+    /// Returns the value of a parameter in the request.
     fn written(&self, name: &str) -> Option<&'r str> {
         let request = self.request;
         let found = match name {
@@ -92,7 +92,7 @@ impl<'r> QueryParams<'r> {
         });
     }
 
-    /// Returns an error for an invalid value, or records the message if invalid values are replaced.
+    /// Handles an invalid value: returns the message as an error, or records the message if invalid values are replaced.
     fn substitute(&mut self, message: String) -> Result<(), FragmentRequestError> {
         if !self.replaces {
             return Err(refusal(message));
@@ -166,7 +166,7 @@ impl<'r> QueryParams<'r> {
         Ok(number)
     }
 
-    /// Reads the bits of a descriptor, if the request contains them.
+    /// Reads the bits of a descriptor. Returns `None` if the request does not contain the bits.
     pub(crate) fn bits(
         &mut self,
         name: &'static str,
@@ -190,7 +190,7 @@ impl<'r> QueryParams<'r> {
         Ok(bits)
     }
 
-    /// Reads the number of rows and columns: `m64n128`, optionally followed by `k`.
+    /// Reads the number of rows and columns: `m64n128`, optionally followed by the size along k.
     pub(crate) fn shape(
         &mut self,
         sizes: ShapeLimits,
@@ -254,7 +254,7 @@ impl<'r> QueryParams<'r> {
         Ok(view)
     }
 
-    /// Returns the request with the values that have been read, and the messages about replaced values.
+    /// Returns the request with the parameter values that have been read, and the messages about replaced values.
     pub(crate) fn nearest(&mut self, request: &FragmentRequest) -> (FragmentRequest, Vec<String>) {
         let mut nearest = FragmentRequest {
             op: request.op.clone(),
@@ -265,7 +265,7 @@ impl<'r> QueryParams<'r> {
             match name.as_str() {
                 "shape" => nearest.shape.clone_from(value),
                 "type" => nearest.ty.clone_from(value),
-                // Parameters that the user did not specify follow from the other parameters.
+                // A parameter that the user did not specify is omitted, because its value follows from the other parameters.
                 _ if request.with.get(name).is_some_and(|word| !word.is_empty()) => {
                     nearest.with.insert(name.clone(), value.clone());
                 }

@@ -1,4 +1,4 @@
-//! Register layouts: operand A and accumulator of `wgmma`, and metadata of sparse operands.
+//! Register layouts: operand A and the accumulator of `wgmma`, and the metadata of sparse operands.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::{QueryParams, ShapeLimits};
@@ -6,8 +6,9 @@ use crate::layouts::tensor::{ElementLocation, LayoutView, RegisterShape};
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::tensor_layout::{SparseMetadataLayout, accumulator_element, operand_element};
 
-/// Number of threads of a warpgroup and of lanes of a warp.
+/// Number of threads of a warpgroup.
 const THREADS: usize = 128;
+/// Number of lanes of a warp.
 const LANES: usize = 32;
 const ROWS: usize = 16;
 /// Shapes of `wgmma`.
@@ -18,7 +19,7 @@ pub(crate) const WARPGROUP: ShapeLimits = ShapeLimits {
 };
 const LETTERS: &str = "L = lane of the warp, w = warp of the warpgroup, r = register, e = element of the register (element 0 is in the low bits)";
 
-/// Returns the element size in bits. `tf32` elements occupy 32 bits.
+/// Returns the size in bits that an element of type `ty` occupies. `tf32` elements occupy 32 bits.
 pub(crate) fn bits_of(ty: &str) -> u32 {
     match ScalarType::from_name(ty) {
         Some(ScalarType::Tf32) | None => 32,
@@ -94,7 +95,7 @@ pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, Fragment
     })
 }
 
-/// Instruction with a sparse matrix A.
+/// Instruction that multiplies by a sparse matrix A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SparseOperation {
     /// `mma.sp`
@@ -111,7 +112,7 @@ impl SparseOperation {
         }
     }
 
-    /// Rows of A.
+    /// Returns the number of rows of A.
     fn rows(self) -> usize {
         match self {
             SparseOperation::Mma => ROWS,
@@ -129,7 +130,7 @@ impl SparseOperation {
         }
     }
 
-    /// Columns of the dense matrix A, for an element size in bits.
+    /// Returns the possible numbers of columns of the dense matrix A for an element size in bits.
     fn depths(self, bits: u32) -> &'static [&'static str] {
         match (self, bits) {
             (SparseOperation::Wgmma, 16) => &["32"],
@@ -160,7 +161,7 @@ pub(crate) fn metadata(
     };
     let chunk = of(0).chunk();
     let n_chunks = depth / chunk;
-    // Lanes of each group of four that one selector selects. The other lanes can be selected by another selector.
+    // Number of lanes of each group of four lanes that one sparsity selector selects. Other selector values select the other lanes.
     let read = (0..n_chunks).flat_map(|chunk| [0, 8].map(|row| of(0).place(row, chunk).0 % 4));
     let n_read = read.max().map_or(1, |last| last + 1);
     let selectors = ["every", "0", "1", "2", "3"];

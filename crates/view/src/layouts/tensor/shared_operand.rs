@@ -1,4 +1,4 @@
-//! Operand matrices in shared memory. A descriptor specifies the address of each element.
+//! Operand matrices in shared memory, whose descriptors determine the address of each element.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::instruction_descriptor::{chosen_kind, decoded};
@@ -12,7 +12,7 @@ use warpgrid_isa::tensor_layout::{
     SharedMatrixOperand, SwizzleMode,
 };
 
-/// Number of bytes along k that one instruction reads of a dense operand.
+/// Number of bytes along k of a dense operand that one instruction reads.
 const DEPTH_BYTES: u64 = 32;
 /// Highest byte address of shared memory that a descriptor can encode.
 const MAX_BYTES: u64 = 0x3ffff;
@@ -28,9 +28,9 @@ pub(crate) struct SharedOperand {
     pub(crate) lines: usize,
     /// Number of bytes along k that one instruction reads.
     pub(crate) one_bytes: u64,
-    /// Descriptor bits, if specified.
+    /// Descriptor bits, if the query specifies them.
     pub(crate) written: Option<u64>,
-    /// Instruction descriptor, if specified.
+    /// Instruction descriptor, if the query specifies it.
     pub(crate) instruction: Option<InstructionBits>,
 }
 
@@ -42,17 +42,17 @@ pub(crate) struct InstructionBits {
     pub(crate) kind: MmaKind,
 }
 
-/// Properties of an operand in addition to its descriptor.
+/// Properties of an operand that its shared-memory descriptor does not contain.
 #[derive(Clone, Copy, Debug)]
 struct OperandChoice<'a> {
     kind: DescriptorKind,
     factor: Operand,
     ty: &'a str,
     storage: ElementPacking,
-    /// Number of rows of A and of columns of B.
+    /// Number of rows of A and number of columns of B.
     size: (usize, usize),
     major: &'a str,
-    /// Whether A is sparse, if known. Otherwise a parameter is read.
+    /// Whether A is sparse; `None` if a query parameter specifies it.
     is_sparse: Option<bool>,
 }
 
@@ -69,7 +69,7 @@ impl SharedOperand {
 
     /// Returns the number of steps along k in the tile.
     pub(crate) fn n_steps(&self) -> u64 {
-        // A swizzled row ends at the swizzle span, and the address of the next tile is arbitrary.
+        // A row of a swizzled tile ends at the swizzle span, and the address of the next tile is arbitrary, so the steps end there.
         match (
             self.matrix.major,
             self.matrix.descriptor.swizzle.span_bytes(),
@@ -143,12 +143,12 @@ impl SharedOperand {
         }
     }
 
-    /// Returns the number of bytes of a line, if its elements are contiguous.
+    /// Returns the number of bytes of a line, provided that the elements of the line are contiguous.
     pub(crate) fn line_bytes(&self) -> u64 {
         line_bytes(self.matrix.storage, self.lines)
     }
 
-    /// Returns the fields with their meaning in bytes, units of 16 bytes and elements.
+    /// Returns the fields of the descriptor, with their meaning in bytes, in units of 16 bytes and in elements.
     pub(crate) fn fields(&self) -> Vec<DescriptorField> {
         let size = match self.matrix.storage {
             ElementPacking::Bytes(size) => Some(size),
@@ -192,7 +192,7 @@ pub(crate) fn read_warpgroup(
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
     let ty = words.choice("type", &types, "the type of an element")?;
     let size = words.shape(WARPGROUP)?;
-    // Single-bit elements are displayed as 32-bit words.
+    // The layout displays single-bit elements as 32-bit words.
     let storage =
         ElementPacking::Bytes(bits_of(ty).div_ceil(8).max(if ty == "b1" { 4 } else { 1 }));
     let majors: &[&str] = match bits_of(ty) {
@@ -296,7 +296,7 @@ fn swizzles_of(major: &str, storage: ElementPacking) -> &'static [&'static str] 
     }
 }
 
-/// Returns the storage of the values of a type in shared memory.
+/// Returns the packing of elements of type `ty` in shared memory.
 fn storage_of(ty: &str, kind: MmaKind) -> ElementPacking {
     match ty {
         "e2m3" | "e3m2" => ElementPacking::Padded(6),
@@ -306,7 +306,7 @@ fn storage_of(ty: &str, kind: MmaKind) -> ElementPacking {
     }
 }
 
-/// Properties of an operand in an instruction descriptor.
+/// Properties of an operand that an instruction descriptor specifies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DescriptorOperandInfo {
     factor: Operand,
@@ -339,7 +339,7 @@ impl DescriptorOperandInfo {
     }
 }
 
-/// Returns the properties of an operand in an instruction descriptor.
+/// Returns the properties of an operand that an instruction descriptor specifies.
 pub(crate) fn from_instruction_descriptor(
     says: &InstructionDescriptor,
     factor: Operand,
@@ -483,10 +483,10 @@ fn described(
     })
 }
 
-/// Meaning of the variables in the mapping.
+/// Meaning of the variables in the address formula.
 pub(crate) const LETTERS: &str = "mn = row of A or column of B, es = element size in bytes, LBO = leading byte offset, SBO = stride byte offset";
 
-/// Returns the confidence in the locations of elements.
+/// Returns the confidence in the element locations that follow from a descriptor.
 pub(crate) fn sureness(descriptor: &MatrixDescriptor) -> &'static str {
     let is_open = descriptor.base_offset != 0 || descriptor.swizzle == SwizzleMode::B128Atom32;
     if is_open { "medium" } else { "high" }
@@ -542,11 +542,11 @@ fn chosen(
 /// Extent of a tile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileExtent {
-    /// Number of bytes across k.
+    /// Number of bytes of the tile perpendicular to k.
     pub(crate) line_bytes: u64,
-    /// Number of bytes along k.
+    /// Number of bytes along k that one instruction reads.
     pub(crate) one_bytes: u64,
-    /// Number of elements along k.
+    /// Number of elements along k that one instruction reads.
     pub(crate) depth: u64,
 }
 
@@ -558,7 +558,7 @@ pub(crate) fn usual_offsets(swizzle: SwizzleMode, major: Major, extent: TileExte
         depth,
     } = extent;
     match (major, swizzle.span_bytes()) {
-        // 8 rows of 16 bytes are contiguous, followed by the next chunk along k.
+        // Without a swizzle, 8 rows of 16 bytes are contiguous, followed by the next chunk along k.
         (Major::K, None) => (128, one_bytes / 16 * 128),
         (Major::K, Some(span)) => (16, 8 * span),
         (Major::Mn, None) => (line_bytes.div_ceil(16) * 128, 128),

@@ -1,13 +1,13 @@
-//! Text table of a layout, with the location of each element.
+//! Text table of a layout, which shows the location of each element.
 
 use crate::layouts::inspector::picture_url::link;
 use crate::layouts::tensor::LayoutView;
 use std::fmt::Write;
 
-/// Formats `view` for terminals: title, mapping, descriptor fields, and grid.
+/// Formats `view` as text for terminals, with its title, its formula, its descriptor fields, and the grid.
 pub fn table(view: &LayoutView) -> String {
     let mut out = String::new();
-    // Writing to a string cannot fail.
+    // Formatting into a `String` cannot fail, so the result is ignored.
     let _ = write(&mut out, view);
     out
 }
@@ -115,7 +115,7 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
     Ok(())
 }
 
-/// Returns the first location of a cell, with `!` for a mismatch and `*` for a cell that the step reads.
+/// Formats the first location of a cell, with the suffix `!` for a mismatch or `*` for a cell that the selected step reads.
 fn cell(view: &LayoutView, position: [u32; 2], places: &[Vec<u32>]) -> String {
     let label = places.first().map_or_else(String::new, |place| {
         let (first, second) = view.label(place);

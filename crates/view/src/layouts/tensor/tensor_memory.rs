@@ -1,5 +1,5 @@
-//! Layouts in tensor memory: destinations of transfers from registers and shared memory, accumulators, operand A, scale factors and
-//! metadata.
+//! Layouts in tensor memory: transfers between registers and tensor memory, copies from shared memory, accumulators, operand A, scale
+//! factors, and metadata.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::{QueryParams, ShapeLimits};
@@ -11,8 +11,9 @@ use warpgrid_isa::tensor_layout::{
 use warpgrid_isa::{TensorMemoryAccessShape, TensorMemoryCopyShape, WarpMulticast};
 use warpgrid_program::counted;
 
-/// Number of lanes of a warp, and number of columns of tensor memory.
+/// Number of lanes of a warp.
 const LANES: usize = 32;
+/// Number of columns of tensor memory.
 const COLUMNS: u64 = 512;
 /// Shapes of `tcgen05.mma`.
 pub(crate) const PRODUCT: ShapeLimits = ShapeLimits {
@@ -31,7 +32,7 @@ pub(crate) enum MoveDirection {
     Store,
 }
 
-/// Returns the layout of the registers of `tcgen05.ld` or `tcgen05.st`.
+/// Returns the layout of the registers that `tcgen05.ld` writes or `tcgen05.st` reads.
 pub(crate) fn moved(
     words: &mut QueryParams<'_>,
     direction: MoveDirection,
@@ -110,7 +111,7 @@ pub(crate) fn moved(
     })
 }
 
-/// Reads the repetition count of a shape. A thread can hold at most 128 registers.
+/// Reads the repetition count of a shape. One instruction can transfer at most 128 registers per thread.
 fn repetition_count(
     words: &mut QueryParams<'_>,
     shape: TensorMemoryAccessShape,
@@ -210,7 +211,7 @@ pub(crate) fn copied(words: &mut QueryParams<'_>) -> Result<LayoutView, Fragment
     })
 }
 
-/// Reads the layout of an MMA instruction from the parameters.
+/// Reads the query parameters that determine the accumulator layout of an MMA instruction.
 fn product(words: &mut QueryParams<'_>) -> Result<(AccumulatorLayout, char), FragmentRequestError> {
     let (m, n) = words.shape(PRODUCT)?;
     let groups: &[&str] = if m == 256 { &["2"] } else { &["1", "2"] };

@@ -1,4 +1,5 @@
-//! Check of written lines: the answer and the solution run with the same launches. The result is a message about the first difference.
+//! Check of lines that a user wrote: the kernel with the answer and the kernel with the solution run with the same launches. The result is
+//! a message about the first difference.
 
 use crate::analysis::memory_diff::{FinalMemory, final_memories};
 use crate::learn::puzzle::CodeGap;
@@ -23,7 +24,7 @@ enum Cost {
 }
 
 impl Cost {
-    /// Notation in puzzles, and the singular and plural names, of each cost.
+    /// Notation of each cost in puzzle files, with the singular and plural names of the cost.
     const ALL: [(&'static str, Cost, [&'static str; 2]); 4] = [
         (
             "conflicts",
@@ -101,7 +102,7 @@ impl CostLimit {
     }
 }
 
-/// Gap with the launches that check an answer.
+/// Gap of a puzzle, with the launches that check an answer.
 pub(crate) struct AnswerCheck<'a> {
     gap: &'a CodeGap,
 }

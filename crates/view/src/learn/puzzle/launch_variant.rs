@@ -6,7 +6,7 @@ use warpgrid_launch::annotations::Annotations;
 use warpgrid_launch::scenario::Parameter;
 use warpgrid_launch::value::ElementType;
 
-/// Exclusive upper bound of `random` values for floating-point types. The bound keeps sums exact.
+/// Exclusive upper bound of `random` values for floating-point types. The bound is small, so that sums of these values are exact.
 const MAX_FLOAT: u64 = 200;
 
 /// Change of a launch.
@@ -38,7 +38,7 @@ impl LaunchVariant {
         }
     }
 
-    /// Returns the source with the changed `//@` line. The error reports that the line does not exist.
+    /// Returns the source with the changed `//@` line. The error reports that the line to change does not exist.
     pub(crate) fn apply(&self, source: &str) -> Result<String, String> {
         let mut is_found = false;
         let lines = source.lines().map(|line| {

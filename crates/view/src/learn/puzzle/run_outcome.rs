@@ -1,4 +1,4 @@
-//! Outcome of a run as one of five names.
+//! Outcome of a run, represented by one of five names.
 
 use crate::learn::MAX_STEPS;
 use crate::memory_model::concurrency::races::RaceReport;

@@ -1,4 +1,4 @@
-//! Diagnosis of hangs: the waiting threads, the missing events, and the line that should have provided them.
+//! Diagnosis of hangs: the waiting threads, the events for which they wait, and the line that should have produced the missing event.
 
 use crate::diagnostics::ranges;
 use crate::memory_model::concurrency::races::{shared_place, triple};
@@ -20,13 +20,12 @@ const MAX_TRIAL_STEPS: u64 = 4_000_000;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HangView {
     pub kind: HangKind,
-    /// Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object depends on the
-    /// schedule.
+    /// Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object differs between schedules.
     pub object: Option<HangResource>,
-    /// Line at which the lanes wait.
+    /// Line at which the lanes of the root wait are waiting.
     pub line: u32,
     pub missing: Option<MissingCounts>,
-    /// Line that should have provided the missing event, or line after which the event is missing.
+    /// Line that should have produced the missing event, or line after which the code should produce the event.
     pub line_at_fault: Option<u32>,
     pub message: String,
     pub waits: Vec<HangWait>,
@@ -40,7 +39,8 @@ pub enum HangResource {
     Name(String),
 }
 
-/// Representation of [`HangResource`] in messages between the page and its worker, whose format is not self-describing.
+/// Representation of [`HangResource`] in messages between the page and its worker. The message format is not self-describing, so the enum
+/// cannot be untagged.
 #[derive(Serialize, Deserialize)]
 struct TaggedObject(Option<u64>, Option<String>);
 
@@ -90,12 +90,12 @@ impl Visitor<'_> for NumberOrName {
     }
 }
 
-/// Missing arrivals, bytes or lanes, if they can be counted.
+/// Numbers of missing arrivals, bytes or lanes, if they can be counted.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct MissingCounts {
     pub arrivals: Option<u32>,
-    /// Missing bytes. Negative if more bytes completed than were expected.
+    /// Number of missing bytes of an mbarrier phase. Negative if more bytes completed than were expected.
     pub bytes: Option<i32>,
     pub lanes: Option<Vec<u32>>,
 }
@@ -122,7 +122,7 @@ impl Serialize for MissingCounts {
     }
 }
 
-/// Waiting threads.
+/// Threads of a block that wait at the same line for the same object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HangWait {
@@ -132,7 +132,7 @@ pub struct HangWait {
     pub threads: String,
     pub line: Option<u32>,
     pub object: Option<HangResource>,
-    /// Number of completed phases.
+    /// Number of phases that the barrier or mbarrier has completed.
     pub phase: Option<u32>,
     pub awaited_parity: Option<u32>,
     pub pending_arrivals: Option<u32>,
@@ -166,8 +166,8 @@ impl Session {
         Some(self.hang_view(&found))
     }
 
-    /// Returns the execution trace of the same launch on a machine on which all blocks are resident, if they are not all resident on this
-    /// machine.
+    /// Returns the execution trace of the same launch on a machine on which all blocks are resident, or `None` if all blocks are already
+    /// resident on this machine.
     fn full_residency_trace(&self) -> Option<ExecutionTrace> {
         let machine = self.timeline.machine();
         let last = machine.n_blocks().checked_sub(1)?;
@@ -360,14 +360,14 @@ fn missing(root: &Wait, kind: HangKind) -> Option<MissingCounts> {
     }
 }
 
-/// Formats threads of a block as ranges.
+/// Formats the threads of the given lanes of a warp as ranges of thread indices.
 fn threads(warp: u32, lanes: u32, n_threads: u32) -> String {
     let first = warp * 32;
     let all = (0..32).filter(|lane| lanes >> lane & 1 != 0 && first + lane < n_threads);
     ranges(&mut all.map(|lane| first + lane))
 }
 
-/// Adds a wait. A wait of adjacent threads of the same block for the same object is merged.
+/// Adds a wait. If adjacent threads of the same block already wait for the same object, the two waits are merged.
 fn add_wait(waits: &mut Vec<HangWait>, new: HangWait) {
     let same = waits.iter_mut().find(|old| {
         let threads = String::new();
@@ -404,7 +404,7 @@ fn add_wait(waits: &mut Vec<HangWait>, new: HangWait) {
     }
 }
 
-/// Returns the message of a hang: the wait at the root, and the line that should have provided the missing event.
+/// Returns the message of a hang: a sentence about the root wait, and the line that should have produced the missing event.
 fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
     let wait = root_wait(hang, root);
     match hang.line_at_fault {
@@ -413,7 +413,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
     }
 }
 
-/// Returns a sentence about the wait at the root of a hang.
+/// Returns a sentence that describes the root wait of a hang.
 fn root_wait(hang: &HangView, root: &HangWait) -> String {
     let name = |object: &Option<HangResource>| match object {
         Some(HangResource::Number(number)) => number.to_string(),

@@ -1,4 +1,4 @@
-//! Loop iterations of racing accesses: counts the executions of the racing instructions by each thread, and adds the iterations to the
+//! Loop iterations of racing accesses: counts how often each thread executes the racing instructions, and adds the iteration numbers to the
 //! messages of the races.
 
 use crate::memory_model::concurrency::RaceView;
@@ -7,15 +7,15 @@ use crate::session::Session;
 use warpgrid_emulator::{AccessEvent, Agent, EventMask, MemoryId, Observer};
 use warpgrid_order::races::{MemoryInstance, Race, RaceCounterpart, RaceSide};
 
-/// Maximum number of replayed steps, which bounds the cost of the analysis.
+/// Maximum number of steps that the analysis replays, which bounds its cost.
 const MAX_STEPS: u64 = 1_000_000;
 
 /// Access of a race, with the number of executions of its instruction by its thread.
 struct Counted {
     access: RaceSide,
-    /// Number of executions so far.
+    /// Number of executions of the instruction by the thread so far.
     n: u64,
-    /// Number of the last execution that accessed the bytes of the race, starting at 1.
+    /// Number, starting at 1, of the last execution that accessed the bytes of the race.
     iteration: u64,
 }
 
@@ -76,8 +76,8 @@ fn is_memory(own: MemoryId, memory: MemoryInstance) -> bool {
 }
 
 impl Session {
-    /// Adds the iterations of both accesses to races between instructions of one loop, if the iterations differ. The iteration of an access
-    /// is the number of times that its thread has executed the instruction.
+    /// Adds the iterations of both accesses to each race between instructions of one loop, if the two iterations differ. The iteration of
+    /// an access is the number of times that its thread has executed the instruction.
     pub(crate) fn explain_by_iterations(&mut self, races: &mut [RaceView], found: &[Race]) {
         let are_in_loop = |[first, second]: [&RaceSide; 2]| {
             let function = self.program.functions.get(first.function.0 as usize);

@@ -1,6 +1,6 @@
 //! Analysis of communication between lanes of a warp that is ordered only by lockstep execution. Input: an executed run. Output: a note for
-//! each kernel or function with such communication. The analysis replays the first steps, and only if the program has strong loads and
-//! stores.
+//! each kernel or function with such communication. The analysis replays the first steps of the run, but only if the program contains
+//! strong loads and strong stores.
 
 use crate::memory_model::concurrency::race_messages::place_words;
 use crate::memory_model::concurrency::races::triple;
@@ -11,13 +11,13 @@ use warpgrid_isa::{AccessKind, Feature, Sem};
 use warpgrid_order::races::{Race, RaceCounterpart, RaceDetector, RaceSide, SiteAccessKind};
 use warpgrid_program::{Function, FunctionId, Instruction, OperandValue, Program};
 
-/// Maximum number of replayed steps, which bounds the cost of the analysis.
+/// Maximum number of steps that the analysis replays, which bounds its cost.
 const MAX_STEPS: u64 = 200_000;
 /// Maximum number of line pairs that a note lists after the first pair.
 const MAX_PAIRS: usize = 6;
 
 impl Session {
-    /// Returns notes on executed loads and stores by lanes of one warp at the same address that no barrier orders.
+    /// Returns notes on loads and stores that different lanes of one warp executed at the same address without a barrier between them.
     pub(crate) fn lockstep_notes(&mut self) -> Vec<String> {
         let program = self.program.clone();
         if !program.target.has(Feature::IndependentLanes) || !may_exchange(&program) {
@@ -40,7 +40,7 @@ impl Session {
     }
 
     fn lockstep_note(&self, found: &[&Race]) -> Option<String> {
-        // A read value shows the dependence more clearly than an overwritten value.
+        // A load after a store shows the dependence between the lanes more clearly than a store after a load.
         let is_read = |found: &&&Race| found.first.kind == SiteAccessKind::Write;
         let shown = found.iter().find(is_read).or(found.first())?;
         let RaceCounterpart::Access(second) = &shown.second else {
@@ -121,7 +121,7 @@ fn branch_target(program: &Program, function: &Function, instruction: &Instructi
     control.is_branch().then(|| labels.next()).flatten()
 }
 
-/// Returns the loops around an instruction, each from the target of a backward branch to the branch.
+/// Returns the loops that contain an instruction, each as the range of instructions from the target of a backward branch to the branch.
 pub(crate) fn loops_around(
     program: &Program,
     function: &Function,
@@ -135,7 +135,7 @@ pub(crate) fn loops_around(
     loops.collect()
 }
 
-/// Checks whether the exit condition of a loop around the instruction depends on a result of the instruction.
+/// Checks whether the exit condition of a loop that contains an instruction depends on a result of the instruction.
 fn decides_a_loop(program: &Program, function: &Function, index: u32) -> bool {
     let own = function.instructions.get(index as usize);
     let loaded = own
@@ -145,7 +145,7 @@ fn decides_a_loop(program: &Program, function: &Function, index: u32) -> bool {
         let all = || function.instructions.iter().zip(0..);
         let within = || all().filter(|(_, at)| range.contains(at));
         let mut derived = loaded.clone();
-        // The back edge of the loop also carries values from later instructions to earlier ones.
+        // Two passes are necessary, because the back edge of the loop carries values from later instructions to earlier instructions.
         for _ in 0..2 {
             for (instruction, _) in within() {
                 let sources = function.sources(instruction);

@@ -1,4 +1,4 @@
-//! Messages about data races: the accesses, their location, and the missing synchronization.
+//! Messages about data races, which name the accesses, their location, and the missing synchronization.
 
 use crate::memory_model::concurrency::races::triple;
 use crate::memory_model::concurrency::{RaceAccess, RaceCause, RaceKind, RaceLocation, RaceView};
@@ -6,15 +6,15 @@ use warpgrid_isa::Operation;
 use warpgrid_order::races::{BlockLifetime, RaceCounterpart};
 use warpgrid_order::scope::Strength;
 
-/// Proxy through which copies read tensor maps.
+/// Name of the proxy through which copies read tensor maps.
 pub(crate) const TENSOR_MAP: &str = "tensormap";
 
-/// Formats the scope of a strong access.
+/// Formats the scope of a strong access. Returns `None` for a weak access.
 pub(crate) fn scope_words(strength: Strength) -> Option<String> {
     strength.scope().map(|scope| scope.name().to_owned())
 }
 
-/// Formats a byte range for the user.
+/// Formats the byte range of a race for a message.
 pub(crate) fn place_words(place: &RaceLocation) -> String {
     let name = place.buffer.as_ref().or(place.variable.as_ref());
     match name {
@@ -24,7 +24,7 @@ pub(crate) fn place_words(place: &RaceLocation) -> String {
     }
 }
 
-/// Asynchronous operation that an instruction starts.
+/// Kind of asynchronous operation that an instruction starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AsyncInitiator {
     Copy,
@@ -33,7 +33,7 @@ pub(crate) enum AsyncInitiator {
 }
 
 impl AsyncInitiator {
-    /// Returns the operation that an instruction starts.
+    /// Returns the kind of asynchronous operation that an instruction starts.
     pub(crate) fn by(operation: Option<Operation>) -> AsyncInitiator {
         match operation.is_some_and(Operation::is_asynchronous_product) {
             true => AsyncInitiator::Product,
@@ -99,7 +99,8 @@ pub(crate) fn message(
     format!("{first}, {second}: {missing}")
 }
 
-/// Formats the message of a race between a `cp.async` and an access of another thread, if the copying thread executes a wait in between.
+/// Formats the message of a race between a `cp.async` and an access of another thread, if the copying thread executes a `cp.async` wait
+/// between the two accesses.
 pub(crate) fn own_copies_message(race: &RaceView, wait: u32) -> String {
     let (copies, other) = (triple(race.first.thread), triple(race.second.thread));
     format!(
@@ -112,7 +113,7 @@ pub(crate) fn own_copies_message(race: &RaceView, wait: u32) -> String {
     )
 }
 
-/// Describes the missing synchronization between the accesses.
+/// Describes the synchronization that is missing between the accesses of a race.
 fn missing(race: &RaceView) -> String {
     match race.cause {
         RaceCause::NoHappensBefore => match (&race.first.scope, &race.second.scope) {

@@ -1,4 +1,5 @@
-//! Race detection in a session: a detector observes the run, and its findings are converted to lines and names.
+//! Race detection in a session: a race detector observes the run, and this module converts the findings of the detector to source lines and
+//! names.
 
 use crate::memory_model::concurrency::race_messages::{
     AsyncInitiator, TENSOR_MAP, message, own_copies_message, scope_words,
@@ -19,7 +20,8 @@ use warpgrid_order::races::{
 };
 use warpgrid_program::FunctionId;
 
-/// Number of steps after which a run that must be race-free is checked first. Each following interval is twice as long.
+/// Number of steps after which a run that must be race-free is checked for the first time. Each following interval between two checks is
+/// twice as long as the preceding interval.
 const FIRST_PART: u64 = 64;
 
 /// Data races and other findings of a run.
@@ -27,12 +29,12 @@ const FIRST_PART: u64 = 64;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RaceReport {
-    /// Data races in the order of detection, certain races first.
+    /// Data races in the order of their detection, but certain races before all others.
     pub races: Vec<RaceView>,
     /// Uninitialized reads of shared memory, one per position of the source.
     #[serde(default)]
     pub unwritten: Vec<UninitializedReadView>,
-    /// Further notes, including the uninitialized reads as sentences.
+    /// Further notes as sentences, including one sentence for each uninitialized read.
     pub notes: Vec<String>,
 }
 
@@ -42,7 +44,7 @@ pub struct RaceReport {
 #[serde(rename_all = "camelCase")]
 pub struct UninitializedReadView {
     pub reader: RaceAccess,
-    /// First uninitialized byte.
+    /// First uninitialized byte of the read.
     #[serde(rename = "where")]
     pub place: RaceLocation,
     pub step: u64,
@@ -50,14 +52,15 @@ pub struct UninitializedReadView {
 }
 
 impl Session {
-    /// Runs from the start like [`Session::run`] and detects data races. For small launches, also searches for the weakest repair.
+    /// Runs the launch from the start like [`Session::run`], and detects data races. For small launches, also searches for the weakest
+    /// repair of the races.
     pub fn run_for_races(&mut self, max_steps: u64) -> RaceReport {
         let (mut report, found) = self.look_for_races_in_run(max_steps);
         self.add_repairs(&mut report.races, &found);
         report
     }
 
-    /// Runs from the start and detects data races, without a search for repairs.
+    /// Runs the launch from the start and detects data races, without a search for repairs.
     pub fn detect_races(&mut self, max_steps: u64) -> RaceReport {
         self.look_for_races_in_run(max_steps).0
     }
@@ -73,8 +76,8 @@ impl Session {
         (report, found)
     }
 
-    /// Adds, to races within a block, the first barrier phase in which its threads arrived at different instructions. From this phase on,
-    /// threads do not wait at the barriers that the source pairs.
+    /// For each race within a block, adds the first barrier phase in which threads of the block arrived at different instructions to the
+    /// message. From this phase on, the threads do not wait for each other at the barriers that correspond in the source.
     fn explain_by_phases(&mut self, races: &mut [RaceView]) {
         let is_in_block = |race: &&mut RaceView| {
             race.cause == RaceCause::NoHappensBefore
@@ -103,7 +106,7 @@ impl Session {
         }
     }
 
-    /// Returns the barrier phases in which threads arrived at different instructions.
+    /// Returns the first phase of each barrier in which threads arrived at different instructions.
     fn mixed_phases(&mut self) -> Vec<MixedPhase> {
         let mut story = ExecutionTrace::new();
         let seen = self.steps_seen();
@@ -120,7 +123,7 @@ impl Session {
         lines
     }
 
-    /// Returns, for each barrier of a block with a race, the instructions of the first phase at which threads arrived from different
+    /// For each barrier of a block with a race, returns the barrier instructions of the first phase in which threads arrived at different
     /// instructions.
     pub(crate) fn mixed_barriers(&mut self, races: &[RaceView]) -> Vec<Vec<(FunctionId, u32)>> {
         let is_in_block = |race: &RaceView| {
@@ -139,7 +142,7 @@ impl Session {
         all
     }
 
-    /// Runs a session that is at its start and checks whether the run has no data race. The run stops soon after the first race.
+    /// Runs a session from its start, and checks that the run has no data race. The run stops soon after the first race.
     pub(crate) fn is_free_of_races(&mut self, max_steps: u64) -> bool {
         let mut detector = self.detector();
         let mut part = FIRST_PART;
@@ -185,7 +188,7 @@ impl Session {
         }
     }
 
-    /// Returns the report of a detector, and its findings in the order of the races of the report.
+    /// Returns the report of a detector, and the races of the detector in the order of the report.
     fn report_races(&self, mut detector: RaceDetector) -> (RaceReport, Vec<Race>) {
         if self.is_finished() && self.timeline.machine().fault().is_none() {
             detector.finish();
@@ -266,7 +269,8 @@ impl Session {
             },
         ];
         let sure = match found.why {
-            // The axioms do not cover the operand reads of an asynchronous MMA, but the text of the PTX ISA does.
+            // The axioms of the memory model do not cover the operand reads of an asynchronous MMA, but the text of the PTX ISA defines
+            // their order.
             _ if started.contains(&AsyncInitiator::Product) && !found.is_model_only() => {
                 RaceConfidence::OutsideModel
             }
@@ -299,8 +303,8 @@ impl Session {
         race
     }
 
-    /// Returns the line of the first `cp.async` wait between a `cp.async` and an access of another thread. Such a wait covers
-    /// copies of the executing thread only.
+    /// Returns the line of the first `cp.async` wait between a `cp.async` and an access of another thread. A `cp.async` wait covers only
+    /// the copies of the thread that executes the wait.
     fn own_wait(&self, found: &Race) -> Option<u32> {
         let RaceCounterpart::Access(second) = found.second else {
             return None;
@@ -376,7 +380,7 @@ impl Session {
         }
     }
 
-    /// Returns the location of bytes of global memory, relative to their buffer or variable.
+    /// Returns the location of a byte range of global memory, relative to the buffer or variable that contains the range.
     pub(crate) fn global_place(&self, address: u64, bytes: u32) -> RaceLocation {
         let machine = self.timeline.machine();
         let mut place = RaceLocation {
@@ -403,7 +407,7 @@ impl Session {
         place
     }
 
-    /// Returns the location of bytes of shared memory, relative to their variable.
+    /// Returns the location of a byte range of shared memory, relative to the variable that contains the range.
     pub(crate) fn shared_place(&self, block: u64, address: u64, bytes: u32) -> RaceLocation {
         shared_place(self.timeline.machine(), block, address, bytes)
     }
@@ -422,7 +426,7 @@ pub(crate) fn shared_place(
             offset.is_some_and(|offset| offset < variable.size_bytes.max(1))
         })
         .max_by_key(|variable| variable.byte_offset);
-    // A dynamic shared variable has a start address, but no declared size.
+    // A dynamic shared variable has a start address but no declared size, so it contains all addresses after its start.
     let dynamic = || {
         let all = machine.shared_variables().iter();
         all.filter(|v| v.size_bytes == 0 && v.byte_offset <= address)

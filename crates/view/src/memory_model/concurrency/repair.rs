@@ -1,7 +1,8 @@
-//! Finds the weakest repair of data races. Input: a launch and its races. Output: edits of the source that remove all races. Candidates are
-//! generated from weak to strong, and the first candidate is chosen for which a run of the edited source has no race.
+//! Finds the weakest repair of data races. Input: a launch and its races. Output: edits of the source that remove all races. The search
+//! generates candidates from weak to strong, and selects the first candidate with which the runs of the edited source have no race.
 //!
-//! A candidate edits statements by their spans. The front end converts the edits to text replacements ([`Document::edit`]).
+//! A candidate is a list of edits of statements, which are identified by their spans. The front end converts the edits to text replacements
+//! ([`Document::edit`]).
 
 pub(crate) mod async_repairs;
 pub(crate) mod barrier_repairs;
@@ -23,28 +24,28 @@ use warpgrid_order::races::{BlockLifetime, ProxyKind, Race, RaceCounterpart, Rac
 use warpgrid_program::syntax::{Change, StatementEdit};
 use warpgrid_program::{Document, Edit, Fix, Overrides, Span};
 
-/// Maximum number of candidates to try.
+/// Maximum number of candidates that the search tries.
 const MAX_TRIALS: usize = 400;
-/// Maximum number of candidates to try before candidates that replace updates with atomic operations.
+/// Maximum number of candidates that the search tries before the candidates that replace updates with atomic operations.
 const MAX_TRIED_BEFORE_UPDATES: usize = 200;
-/// Maximum number of steps of all trials.
+/// Maximum number of steps that all trial runs together execute.
 const MAX_STEPS: u64 = 4_000_000;
-/// Maximum number of steps of a run for which a repair is searched.
+/// Maximum number of steps of a racy run for which the search is attempted.
 const MAX_RUN_STEPS: u64 = 60_000;
-/// Maximum number of blocks whose mbarriers are examined.
+/// Maximum number of blocks whose mbarriers the search examines.
 const MAX_BLOCKS: u64 = 16;
-/// Scheduler seeds for which a repaired source must have no race.
+/// Scheduler seeds with which a run of the repaired source must have no race.
 const SEEDS: [u64; 4] = [0, 1, 2, 3];
 
-/// Repair: edits that are applied together.
+/// Repair candidate: edits of statements that are applied together.
 pub(crate) type RepairEdits = Vec<StatementEdit>;
 
-/// Race with the information from which candidates are generated.
+/// Race, with the information from which the search generates candidates.
 #[derive(Clone, Copy)]
 pub(crate) struct RepairContext<'a> {
     body: &'a Body<'a>,
     race: &'a RaceView,
-    /// Statements of both accesses.
+    /// Numbers of the statements of both accesses.
     first: usize,
     second: usize,
     /// Whether the second access is the start of a block.
@@ -52,14 +53,14 @@ pub(crate) struct RepairContext<'a> {
     is_one_block: bool,
     is_one_warp: bool,
     is_one_cluster: bool,
-    /// Number of blocks of a cluster.
+    /// Number of blocks per cluster.
     n_blocks: u32,
     /// Transaction bytes that completed on mbarriers without a corresponding expect-tx operation.
     unexpected: &'a [u32],
 }
 
 impl RepairContext<'_> {
-    /// Returns the narrowest scope that contains both threads.
+    /// Returns the narrowest scope that contains the threads of both accesses.
     fn scope(&self) -> Scope {
         match (self.is_one_block, self.is_one_cluster) {
             (true, _) => Scope::Cta,
@@ -76,10 +77,10 @@ impl RepairContext<'_> {
 }
 
 impl Session {
-    /// Finds the weakest repair of the races, and stores it in each race. `found` contains the accesses of each race.
+    /// Finds the weakest repair of the races, and stores it in each race. `found` contains the detected race for each element of `races`.
     pub(crate) fn add_repairs(&mut self, races: &mut [RaceView], found: &[Race]) {
         let is_small = self.position() <= MAX_RUN_STEPS;
-        // Races between lanes that store the same value in one instruction do not justify a search.
+        // A race between lanes that store the same value in one instruction is harmless, so it does not justify a search.
         let is_harmless = |race: &RaceView| race.same_value && race.first.line == race.second.line;
         let is_editable =
             self.scenario().front == SourceLanguage::Ptx && self.places.has_line_breaks();
@@ -128,14 +129,15 @@ impl Session {
         let updates = self.atomic_updates(body, found);
         let unexpected = self.unexpected_bytes();
         let mut all: Vec<RepairEdits> = Vec::new();
-        // Repairs of barriers that the source does not pair precede additional barriers.
+        // If threads wait for each other at different barrier instructions, the repair of these instructions is tried before an additional
+        // barrier.
         for phase in &self.mixed_barriers(races) {
             let barriers = phase.iter().filter_map(|at| body.statement_of(*at));
             let mut barriers: Vec<usize> = barriers.collect();
             barriers.sort_unstable();
             all.extend(barrier_repairs::of_mixed_barriers(body, &barriers));
         }
-        // Certain races precede races that follow only from the axioms.
+        // Candidates for certain races precede candidates for other races.
         let mut order: Vec<(&RaceView, &Race)> = races.iter().zip(found).collect();
         order.sort_by_key(|(race, _)| race.confidence == RaceConfidence::ModelOnly);
         for (race, found) in order {
@@ -145,8 +147,8 @@ impl Session {
                 }
             }
         }
-        // If a lock or a barrier protects the updates, the repair of the lock or barrier is weaker than an atomic operation. Other accesses
-        // may need separate repairs.
+        // If a lock or a barrier is intended to protect the updates, its repair is weaker than an atomic operation, so these candidates are
+        // tried first. Other racing accesses may need separate repairs, so each atomic operation is also combined with other candidates.
         let others = all.clone();
         all.truncate(MAX_TRIED_BEFORE_UPDATES);
         all.extend(updates.repairs.iter().cloned());
@@ -177,7 +179,8 @@ impl Session {
         })
     }
 
-    /// Returns the transaction bytes that completed on mbarriers without an expect-tx operation, at the end of the run.
+    /// Returns the numbers of transaction bytes that had completed on mbarriers at the end of the run without a corresponding expect-tx
+    /// operation.
     fn unexpected_bytes(&self) -> Vec<u32> {
         let machine = self.timeline.machine();
         let blocks = 0..machine.n_blocks().min(MAX_BLOCKS);
@@ -189,7 +192,7 @@ impl Session {
         all
     }
 
-    /// Returns the candidates for a race, the weakest first.
+    /// Returns the repair candidates for a race, the weakest candidate first.
     fn candidates(
         &self,
         body: &Body<'_>,
@@ -258,7 +261,7 @@ impl Session {
     }
 }
 
-/// Returns the deletions of spans.
+/// Returns the edits that delete the given spans.
 pub(crate) fn deletions(spans: &[Span]) -> Vec<Edit> {
     let delete = |span: &Span| Edit {
         span: *span,
@@ -267,19 +270,19 @@ pub(crate) fn deletions(spans: &[Span]) -> Vec<Edit> {
     spans.iter().map(delete).collect()
 }
 
-/// Runs edited sources.
+/// Trial runs of edited sources.
 struct RepairTrial<'a> {
     session: &'a Session,
     document: &'a dyn Document,
-    /// Deletions of the kernels and functions that the launch cannot reach.
+    /// Edits that delete the kernels and functions that the launch cannot reach.
     deletions: Vec<Edit>,
     left: usize,
     steps: u64,
 }
 
 impl RepairTrial<'_> {
-    /// Checks whether each run of the edited source meets the expectations of the scenario and has no race, no lost update, no
-    /// communication between lanes that is ordered only by lockstep execution, and no other fault.
+    /// Checks that each run of the edited source meets the expectations of the scenario and has no fault. In addition, no run may contain a
+    /// race, a lost update, or communication between lanes that only lockstep execution orders.
     fn is_race_free_after(&mut self, edits: &[StatementEdit]) -> bool {
         if self.left == 0 {
             return false;

@@ -1,6 +1,6 @@
 //! Updates of memory by several instructions: a load, arithmetic on the loaded value, and a store to the same address. Input: a program and
-//! the accesses of a run. Output: the updates, and the lost updates, which are updates with a store of another thread between load and
-//! store.
+//! the accesses of a run. Output: the updates, and the lost updates, which are updates where another thread stores between the load and the
+//! store of the update.
 
 use crate::session::Session;
 use std::collections::{HashMap, HashSet};
@@ -10,20 +10,21 @@ use warpgrid_program::{
     Function, FunctionId, Instruction, OperandValue, Program, RegisterId, RegisterTuple, Source,
 };
 
-/// Maximum number of instructions of a chain from a store back to its load.
+/// Maximum number of instructions on the data-dependence chain from a store back to its load.
 const MAX_CHAIN: usize = 6;
 
-/// Load, instructions that compute a value from the loaded value, and store of the computed value. The fields are instruction indices.
+/// Update of memory: a load, the instructions that compute a value from the loaded value, and the store of the computed value. The fields
+/// are instruction indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Update {
     pub(crate) function: FunctionId,
     pub(crate) load: u32,
-    /// Data-dependent instructions between load and store in program order: arithmetic, moves and conversions.
+    /// Instructions on the data-dependence chain between the load and the store, in program order: arithmetic, moves and conversions.
     pub(crate) chain: Vec<u32>,
     pub(crate) store: u32,
 }
 
-/// Returns the chains of each store of one register back to the loads that its value derives from.
+/// Returns the updates of a program: for each store of one register, one update for each load from which the stored value derives.
 pub(crate) fn updates_of(program: &Program) -> Vec<Update> {
     let mut all = Vec::new();
     for (id, function) in program.functions.iter().enumerate() {
@@ -48,7 +49,7 @@ pub(crate) fn updates_of(program: &Program) -> Vec<Update> {
     all
 }
 
-/// Follows the definition of a register before an instruction, and adds an update for each load that the chain reaches.
+/// Follows the definitions of a register backwards from an instruction, and adds an update for each load that the chain reaches.
 fn add_chains(
     program: &Program,
     (id, function): (FunctionId, &Function),
@@ -91,7 +92,7 @@ fn add_chains(
     chain.pop();
 }
 
-/// Returns the last definition of a register before an instruction in program order.
+/// Returns the last instruction before `before` in program order that defines a register.
 fn definition_before(function: &Function, register: RegisterId, before: u32) -> Option<u32> {
     let earlier = function.instructions.get(..before as usize)?;
     let found = earlier
@@ -104,7 +105,7 @@ fn access_kind(program: &Program, instruction: &Instruction) -> Option<AccessKin
     program.opcode(instruction)?.operation.memory()?.access()
 }
 
-/// Returns the source register of a store of one element.
+/// Returns the source register of a store that writes one element.
 fn stored_register(function: &Function, instruction: &Instruction) -> Option<RegisterId> {
     match function.operands_of(instruction.operands).get(1)?.value {
         OperandValue::Source(Source::Register(RegisterTuple { first, .. }), _) => Some(first),
@@ -112,12 +113,12 @@ fn stored_register(function: &Function, instruction: &Instruction) -> Option<Reg
     }
 }
 
-/// Thread as block, warp and lane.
+/// Thread, identified by its block, warp and lane.
 type Thread = (u64, u32, u8);
-/// Instruction as function and index.
+/// Instruction, identified by its function and its index in the function.
 type Place = (FunctionId, u32);
 
-/// Last store of an update to an address.
+/// Last store to an address that belongs to an update.
 #[derive(Clone, Copy)]
 struct LastStore {
     thread: Thread,
@@ -129,10 +130,11 @@ struct LastStore {
 pub(crate) struct UpdateObserver {
     loads_of: HashMap<Place, Vec<u32>>,
     loads: HashSet<Place>,
-    /// Address of the last load and number of stores to this address at the time of the load, by load and thread.
+    /// For each load and thread, the address of the last execution of the load, and the number of stores to this address at that time.
     loaded: HashMap<(Place, Thread), (MemoryId, u64, u64)>,
     stores: HashMap<(MemoryId, u64), LastStore>,
-    /// Pairs of load and store that had equal addresses at least once, and pairs that had different addresses at least once.
+    /// Pairs of a load and a store whose addresses were equal at least once, and (in `different`) pairs whose addresses differed at least
+    /// once.
     equal: HashSet<(Place, u32)>,
     different: HashSet<(Place, u32)>,
     /// Whether a store of an update has overwritten the store of another thread after the load.
@@ -157,7 +159,7 @@ impl UpdateObserver {
         }
     }
 
-    /// Checks whether load and store were executed, and had the same address in each execution.
+    /// Checks whether the load and the store of an update were executed, and accessed the same address in each execution.
     pub(crate) fn is_update(&self, update: &Update) -> bool {
         let pair = ((update.function, update.load), update.store);
         self.equal.contains(&pair) && !self.different.contains(&pair)

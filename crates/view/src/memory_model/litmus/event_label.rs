@@ -1,4 +1,4 @@
-//! Labels of events: operation, location, and memory ordering.
+//! Labels of events in an execution graph: the operation, the location and the memory ordering of the event.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::PreparedTest;
@@ -32,7 +32,7 @@ pub(crate) fn label(node: &WitnessNode, prepared: &PreparedTest, test: &LitmusTe
     }
 }
 
-/// Formats the location of an event: `x`, `x[1]`, `x[0..31]`, or `x+2` if no element starts at the offset.
+/// Formats the location of an event: `x`, `x[1]`, `x[0..31]`, or `x+2` if no element starts at the accessed offset.
 fn place(node: &WitnessNode, prepared: &PreparedTest, test: &LitmusTest) -> String {
     let Some((location, start)) = node.location else {
         return String::new();
@@ -65,7 +65,7 @@ fn place(node: &WitnessNode, prepared: &PreparedTest, test: &LitmusTest) -> Stri
     }
 }
 
-/// Formats a value. An mbarrier object is shown as its pending counts.
+/// Formats the value of an event. The value of an mbarrier object is formatted as its pending counts.
 fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     let location = node
         .location
@@ -74,7 +74,8 @@ fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     if node.n_bytes > 8 {
         return match value {
             0 => "zeros".to_owned(),
-            // Only the equality of such values matters, not their bytes.
+            // The value of more than eight bytes is a digest. Only the equality of two digests is meaningful, so the label shows a short
+            // form.
             _ => format!(
                 "bytes #{:04x}",
                 (value ^ value >> 16 ^ value >> 32 ^ value >> 48) & 0xffff
@@ -99,7 +100,7 @@ fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     }
 }
 
-/// Formats the memory ordering: `release at gpu`. Empty for weak accesses and for events without a memory ordering.
+/// Formats the memory ordering of an event: `release at gpu`. Empty for weak accesses and for events without a memory ordering.
 pub(crate) fn describe(node: &WitnessNode) -> String {
     let has_words = match node.kind {
         EventKind::Read | EventKind::Write | EventKind::Atomic | EventKind::Fence => true,

@@ -1,8 +1,9 @@
-//! Extraction of litmus tests from kernels. Input: a session, lines, and threads. Output: a litmus test whose threads consist of these
-//! lines. Registers have the values, and memory has the contents, at the time the threads reach the lines.
+//! Extraction of litmus tests from kernels. Input: a session, selected lines of a kernel, and selected threads. Output: a litmus test whose
+//! thread bodies consist of these lines. The initial register values and memory contents of the test are those at the time when the threads
+//! reach the lines.
 //!
-//! [`access_watch`] records when the threads reach the lines and which bytes they access, [`location_table`] derives locations from these
-//! accesses, and [`thread_body`] formats the threads.
+//! [`access_watch`] records when each thread reaches the selected lines and which bytes it accesses there. [`location_table`] derives the
+//! locations of the test from these accesses, and [`thread_body`] formats the thread bodies.
 
 pub(crate) mod access_watch;
 pub(crate) mod call_parameters;
@@ -28,9 +29,9 @@ use std::ops::Range;
 use warpgrid_launch::SourceLanguage;
 use warpgrid_program::{FunctionId, Instruction};
 
-/// Maximum number of threads of an extracted test.
+/// Maximum number of threads of an extracted litmus test.
 const MAX_THREADS: usize = 8;
-/// Maximum number of observed registers and locations.
+/// Maximum number of observed registers and locations of an extracted litmus test.
 const MAX_OBSERVED: usize = 12;
 
 /// Request for the extraction of a litmus test from lines of a kernel.
@@ -38,32 +39,34 @@ const MAX_OBSERVED: usize = 12;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExtractionRequest {
-    /// First and last line, starting at 1.
+    /// First and last selected line, starting at 1.
     pub lines: [u32; 2],
-    /// Threads of the test. Default: two threads that access the same bytes in these lines, at least one of them with a write.
+    /// Threads of the test. By default, the test has two threads that access the same bytes in the selected lines, where at least one of
+    /// the accesses is a write.
     #[serde(default)]
     pub threads: Vec<ExtractionThread>,
-    /// Step limit. For each thread, the last execution of the lines before this step is used instead of the first execution.
+    /// Step limit. If present, the test uses the last execution of the lines by each thread before this step, instead of the first
+    /// execution.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
     pub before: Option<u64>,
 }
 
-/// Thread of a launch.
+/// Requested thread of an extracted litmus test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(deny_unknown_fields)]
 pub struct ExtractionThread {
     pub block: [u32; 3],
-    /// Thread index in the block.
+    /// Index of the thread in its block.
     pub thread: [u32; 3],
-    /// Line that the thread must execute when it reaches the lines. Default: any line.
+    /// Line that the thread must execute within the selected lines. By default, the thread may execute any of the lines.
     #[serde(default)]
     pub line: Option<u32>,
 }
 
 impl ExtractionRequest {
-    /// Returns the lines and threads of a race, or `None` if one side is the start or exit of a block.
+    /// Returns a request with the lines and threads of a race, or `None` if one side of the race is the start or exit of a block.
     pub fn from_race(race: &RaceView) -> Option<ExtractionRequest> {
         let (first, second) = (race.first.line?, race.second.line?);
         let thread = |access: &RaceAccess| ExtractionThread {
@@ -82,7 +85,8 @@ impl ExtractionRequest {
 }
 
 impl Session {
-    /// Extracts a litmus test from the kernel. Executes at most `max_steps` steps, and returns to the present position.
+    /// Extracts a litmus test from the kernel. Executes at most `max_steps` steps of the run, and then returns the session to its present
+    /// position.
     pub fn litmus_test(
         &mut self,
         request: &ExtractionRequest,
@@ -95,7 +99,7 @@ impl Session {
     }
 }
 
-/// Requested thread, and the instructions of the line that it must execute, if specified.
+/// Requested thread, and the instructions of the line that the thread must execute, if the request specifies a line.
 type RequestedThread = (ThreadKey, Option<Range<u32>>);
 
 struct LitmusExtractor<'a> {
@@ -153,7 +157,7 @@ impl<'a> LitmusExtractor<'a> {
         Ok(test)
     }
 
-    /// Returns the litmus test of the present state of the run.
+    /// Returns the litmus test whose initial state is the present state of the run.
     fn test(
         &mut self,
         watch: &ThreadWatch,
@@ -186,7 +190,8 @@ impl<'a> LitmusExtractor<'a> {
                 first_line: 0,
             });
         }
-        // The observed location is arbitrary until the loads of the threads are known.
+        // One observed location suffices for `prune`, which adds the registers that the threads load. The other locations are added
+        // afterwards.
         test.observe = observed_places(&test, &places)
             .into_iter()
             .take(1)
@@ -199,7 +204,7 @@ impl<'a> LitmusExtractor<'a> {
         Ok(test)
     }
 
-    /// Returns the threads in order, each with the instructions of the line that it must execute.
+    /// Returns the requested threads in order, each with the instructions of the line that the thread must execute.
     fn threads(&mut self) -> Result<Vec<RequestedThread>, LitmusError> {
         if self.request.threads.is_empty() {
             let mut meeting = ConflictFinder::new(self.lines.clone());
@@ -266,7 +271,7 @@ impl<'a> LitmusExtractor<'a> {
     }
 }
 
-/// Returns the locations that several threads write, or all written locations if the threads load nothing.
+/// Returns the names of the locations that several threads write, or of all written locations if the threads load nothing.
 fn observed_places(test: &LitmusTest, places: &LocationTable) -> Vec<String> {
     let all = places.written();
     let loads = !test.observe.is_empty();
@@ -286,7 +291,7 @@ fn linear(at: [u32; 3], extents: [u32; 3]) -> u64 {
     x + u64::from(extents[0]) * (y + u64::from(extents[1]) * z)
 }
 
-/// Returns the instructions of the kernel in these lines.
+/// Returns the instructions of the kernel in the selected lines.
 fn lines_of(session: &Session, [first, last]: [u32; 2]) -> Result<LineSelection, LitmusError> {
     let program = &session.program;
     let wanted = session.scenario().entry.as_deref();

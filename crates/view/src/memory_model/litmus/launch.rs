@@ -1,12 +1,12 @@
-//! Launch of a litmus test: computes the coordinates, clusters and ranks of blocks from the grid, block and cluster sizes.
+//! Launch dimensions of a litmus test: computes the coordinates, clusters and ranks of blocks from the grid, block and cluster sizes.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::{LitmusError, fail};
 
-/// Maximum number of blocks of a cluster.
+/// Maximum number of blocks per cluster.
 const MAX_BLOCKS: u32 = 16;
 
-/// Sizes of a launch.
+/// Sizes of the grid, of a block and of a cluster of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchShape {
     grid: [u32; 3],
@@ -15,7 +15,7 @@ pub(crate) struct LaunchShape {
 }
 
 impl LaunchShape {
-    /// Returns the launch of a test, or an error if the sizes are invalid.
+    /// Returns the launch sizes of a test, or an error if the sizes are invalid.
     pub(crate) fn new(test: &LitmusTest) -> Result<LaunchShape, LitmusError> {
         let (grid, block, cluster) = (test.grid, test.block, test.cluster);
         let all = [grid, block, cluster];
@@ -38,7 +38,7 @@ impl LaunchShape {
             return fail("the number of blocks exceeds the maximum grid size");
         }
         let fits = grid.iter().zip(cluster).all(|(n, size)| n % size == 0);
-        // A test can specify fewer blocks than a complete cluster has.
+        // A one-dimensional grid of a test can specify fewer blocks than a complete cluster has.
         if !fits && grid[1..] != [1, 1] {
             return fail("the grid size is not a multiple of the cluster size");
         }
@@ -83,7 +83,7 @@ impl LaunchShape {
         (at[2] * self.grid[1] + at[1]) * self.grid[0] + at[0]
     }
 
-    /// Returns the number of blocks of a cluster.
+    /// Returns the number of blocks per cluster.
     pub(crate) fn n_ranks(self) -> u32 {
         product(self.cluster) as u32
     }

@@ -19,7 +19,7 @@ pub(crate) fn location(rest: &str) -> Result<LitmusLocation, String> {
     let (name, offset) = name.split_once('+').unwrap_or((name, "0"));
     found.name = name.trim().to_owned();
     found.offset = number_of(offset.trim())?;
-    // `shared::cluster` contains colons, so the options are parsed from the end.
+    // The state space `shared::cluster` contains colons, so the options are parsed from the end of the line.
     let mut words: Vec<&str> = kind.split_whitespace().collect();
     while let Some((name, value)) = words.last().and_then(|word| word.split_once('=')) {
         match name {
@@ -67,7 +67,7 @@ fn block_of(value: &str) -> Result<u32, String> {
     block.map_err(|_| format!("found the block `{value}` of a location, expected a block index"))
 }
 
-/// Splits a text at the `=` before the initial values, which is not that of `at=` or `block=`.
+/// Splits a text at the `=` before the initial values, which is distinct from the `=` of the options `at=` and `block=`.
 fn split_values(text: &str) -> (&str, &str) {
     let is_word = |at: usize| {
         let before = text.get(..at).unwrap_or("");
@@ -119,7 +119,7 @@ fn read_object(found: &mut LitmusLocation, values: &[&str]) -> Result<(), String
 /// Formats a location line.
 pub(crate) fn write_location(location: &LitmusLocation) -> String {
     let mut line = format!("//@ location {}", location.name);
-    // Writing to a string cannot fail.
+    // Formatting into a `String` cannot fail, so the result is ignored.
     if location.offset != 0 {
         let _ = write!(line, "+{}", location.offset);
     }
@@ -163,7 +163,7 @@ fn object(location: &LitmusLocation) -> String {
     }
 }
 
-/// Formats the values without trailing zeros.
+/// Formats the initial values of a location without trailing zeros.
 fn values(init: &[u64]) -> String {
     let n = init
         .iter()
@@ -173,7 +173,7 @@ fn values(init: &[u64]) -> String {
     shown.join(", ")
 }
 
-/// Formats small numbers in decimal and large numbers in hexadecimal.
+/// Formats a small number in decimal, and a large number in hexadecimal.
 pub(crate) fn number(value: u64) -> String {
     match value {
         0..=0xffff => value.to_string(),

@@ -19,7 +19,7 @@ use crate::memory_model::litmus::location::location;
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
 use crate::memory_model::litmus::test_module::LitmusError;
 
-/// Initial litmus test of an editor.
+/// Litmus test with which an editor starts.
 pub const SAMPLE: &str = "//@ title Message passing
 //@ location x: u32 = 0
 //@ location flag: u32 = 0
@@ -49,7 +49,7 @@ pub fn read_text(text: &str) -> Result<LitmusTest, LitmusError> {
 #[derive(Default)]
 struct LitmusParser {
     test: LitmusTest,
-    /// Whether the test contains `//@ launch`.
+    /// Whether the test contains a `//@ launch` line.
     has_launch: bool,
 }
 
@@ -66,7 +66,7 @@ impl LitmusParser {
         self.head(trimmed)
     }
 
-    /// Parses a line before the first thread.
+    /// Parses a line of the test before the first `//@ thread` line.
     fn head(&mut self, line: &str) -> Result<(), String> {
         if line.is_empty() || line.starts_with("//") {
             return Ok(());
@@ -189,7 +189,7 @@ impl LitmusParser {
     }
 }
 
-/// Parses `name=value` options.
+/// Parses a list of `name=value` options.
 fn words(rest: &str) -> Result<Vec<(&str, &str)>, String> {
     let words = rest.split_whitespace().map(|word| {
         word.split_once('=')
@@ -198,7 +198,7 @@ fn words(rest: &str) -> Result<Vec<(&str, &str)>, String> {
     words.collect()
 }
 
-/// Parses sizes: `4`, `16x16`, `2x2x2`.
+/// Parses the sizes of up to three dimensions: `4`, `16x16`, `2x2x2`.
 fn extents(value: &str) -> Result<[u32; 3], String> {
     let mut extents = [1; 3];
     let mut places = extents.iter_mut();

@@ -56,7 +56,7 @@ mod tests {
         let text = "//@ title Two\n.version 8.6\n.target sm_90\n//@ launch grid=2x2 block=32 cluster=2x1\n\
             //@ location x+8: u32[2] at=0x7f0000000000 = 1\n//@ thread block=3 thread=5\nst.global.u32 [x+8], 1;\n\
             //@ thread block=0 thread=0\nld.global.u32 %r0, [x+8];\n//@ observe 1:%r0 x[2]\n//@ bad 0 1\n";
-        // A cluster of 2x1 blocks is formatted as its extent along x.
+        // A cluster of 2x1 blocks is formatted by its extent in the x dimension only.
         let written = text.replace("cluster=2x1", "cluster=2");
         let test = read_text(text).expect("a test");
         assert_eq!(write_text(&test), written);

@@ -13,12 +13,13 @@ use warpgrid_order::explore::{
 };
 use warpgrid_program::{Function, FunctionId, Program};
 
-/// Start of the global locations without an address, and their distance.
+/// Start address of the first global location without a specified address.
 const GLOBAL: u64 = 1 << 40;
+/// Distance in bytes between two global locations without a specified address.
 const GLOBAL_SPACING: u64 = 1 << 32;
-/// End address of the shared memory of a block.
+/// End address of the shared memory of a block, relative to its start.
 const SHARED_END: u64 = 1 << 24;
-/// Maximum number of clusters of the tested threads.
+/// Maximum number of clusters that contain tested threads.
 const MAX_CLUSTERS: usize = 64;
 
 /// Builder of an exploration query.
@@ -27,7 +28,7 @@ pub(crate) struct QueryBuilder<'a> {
     shape: LaunchShape,
     /// Index of each cluster that contains tested threads.
     clusters: BTreeMap<u32, u64>,
-    /// Base of each name: an address in global memory, or an offset in the shared memory of a block.
+    /// Base of each location name: an address in global memory, or an offset in the shared memory of a block.
     bases: BTreeMap<&'a str, u64>,
     locations: Vec<Location>,
     origins: Vec<usize>,
@@ -68,7 +69,7 @@ impl<'a> QueryBuilder<'a> {
         Ok(asker)
     }
 
-    /// Places a location once in global memory, or once in each block whose shared memory contains the location.
+    /// Adds a location to the query: once in global memory, or once for each block whose shared memory contains the location.
     fn place(&mut self, index: usize, location: &LitmusLocation) -> Result<(), LitmusError> {
         let (element_bytes, init) = contents(location)?;
         let kind = kind_of(location)?;
@@ -169,7 +170,7 @@ impl<'a> QueryBuilder<'a> {
         self.clusters.keys().flat_map(of_cluster).collect()
     }
 
-    /// Builds the query. `called` maps a thread and an instruction of a called function to the line of the call.
+    /// Returns the exploration query. `called` maps a thread and an instruction of a called function to the line of the call.
     pub(crate) fn ask(
         self,
         program: Program,
@@ -247,7 +248,7 @@ impl<'a> QueryBuilder<'a> {
         }
     }
 
-    /// Parses an observed value: `1:%r0`, `x`, `x[2]`. `1:x[2]` is the element in the shared memory of the block of thread 1.
+    /// Parses an observed value: `1:%r0`, `x`, `x[2]`. `1:x[2]` is the element of `x` in the shared memory of the block of thread 1.
     fn observed(&self, text: &str, program: &Program) -> Result<ObservedValue, LitmusError> {
         let thread = text.split_once(':').and_then(|(thread, rest)| {
             let number: usize = thread.trim().parse().ok()?;
@@ -283,7 +284,7 @@ impl<'a> QueryBuilder<'a> {
         )
     }
 
-    /// Returns an element, counted from the base of the name.
+    /// Returns the observed value of an element, whose index is relative to the base of the name.
     fn element(&self, name: &str, element: u64, block: Option<u32>) -> Option<ObservedValue> {
         let places = self.locations.iter().zip(&self.blocks).enumerate();
         let mut places = places.filter(|(_, (location, own))| {
@@ -301,7 +302,7 @@ impl<'a> QueryBuilder<'a> {
     }
 }
 
-/// Returns the base of each name: the specified base, or the next base after the preceding names.
+/// Returns the base of each location name: the specified base, or the next free base after the preceding names.
 fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
     let mut bases = BTreeMap::new();
     let stated = test.locations.iter();
@@ -337,7 +338,7 @@ fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
     Ok(bases)
 }
 
-/// Returns the element size in bytes and the initial value of each element.
+/// Returns the element size of a location in bytes, and the initial value of each element.
 fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
     let name = &location.name;
     if location.space.starts_with("mbarrier") {

@@ -12,39 +12,39 @@ use warpgrid_order::explore::{MemoryOrdering, RepairKind, RepairResult, RepairSt
 use warpgrid_program::syntax::{self, InstructionSyntax, StatementEdit, instructions_of};
 use warpgrid_program::{Document, Overrides};
 
-/// All weakest fixes of a litmus test.
+/// All weakest repairs of a litmus test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LitmusRepairs {
-    /// Outcomes that the fixes forbid.
+    /// Outcomes that the repairs forbid.
     #[cfg_attr(feature = "typescript", ts(type = "number[][]"))]
     pub bad: Vec<Vec<u64>>,
     pub repairs: Vec<Vec<LitmusEdit>>,
-    /// Number of edits up to which all combinations were tried.
+    /// Number of edits up to which the search tried all combinations.
     #[serde(rename = "completeTo")]
     pub exhaustive_up_to: u32,
-    /// Number of evaluated combinations.
+    /// Number of combinations of edits that the search evaluated.
     #[serde(rename = "tried")]
     pub candidates_tried: u64,
 }
 
-/// Edit of a line.
+/// Edit of a line in the body of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LitmusEdit {
     pub thread: u32,
-    /// Line of the thread body, starting at 0.
+    /// Edited line of the thread body, starting at 0.
     pub line: u32,
     pub op: LitmusEditOp,
-    /// Complete new statement.
+    /// Complete text of the new statement.
     pub text: String,
-    /// Displayed line number.
+    /// Line number that a host displays.
     pub shown_line: u32,
-    /// Replaced statement. Empty for an insertion.
+    /// Text of the replaced statement. Empty if the edit inserts a statement.
     pub before: String,
-    /// Text replacement in the test that performs the edit.
+    /// Text replacement in the source of the test that performs the edit.
     pub edit: EditView,
 }
 
@@ -87,7 +87,7 @@ struct Editor<'a> {
     test: &'a LitmusTest,
     prepared: &'a PreparedTest,
     document: &'a dyn Document,
-    /// Instructions by the start of their span.
+    /// Instructions, indexed by the start offset of their span.
     instructions: BTreeMap<u32, InstructionSyntax>,
 }
 
@@ -139,7 +139,7 @@ impl Editor<'_> {
     }
 }
 
-/// Returns an instruction with another memory order and scope.
+/// Returns the text of an instruction with a different memory order and scope.
 fn strengthened(
     syntax: &InstructionSyntax,
     operation: Operation,
@@ -160,7 +160,7 @@ fn strengthened(
     if is_cluster_arrival {
         return new;
     }
-    // The opcode of an mbarrier operation consists of several modifiers.
+    // The opcode of an mbarrier operation consists of several modifiers, so the memory order follows the last of them.
     let ends_name =
         |word: &&str| ["shared", "shared::cta", "shared::cluster", "b64"].contains(word);
     let after_name = || {

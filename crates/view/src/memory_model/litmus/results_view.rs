@@ -17,23 +17,22 @@ pub struct LitmusView {
     pub name: String,
     #[serde(rename = "observe")]
     pub observed: Vec<String>,
-    /// All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the
-    /// model then gives no guarantees.
+    /// All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the memory
+    /// model gives no guarantees for such races.
     pub outcomes: Option<Vec<OutcomeView>>,
     pub forbidden: Vec<ForbiddenView>,
-    /// Lower bound for the number of forbidden outcomes that are not listed.
+    /// Lower bound for the number of forbidden outcomes that `forbidden` does not list.
     #[serde(rename = "moreForbidden")]
     pub n_forbidden_omitted: u32,
     pub race: bool,
-    /// Racing pairs of accesses. Each access is a thread and a line of its body, starting at 0.
+    /// Racing pairs of accesses. Each access is identified by a thread and a line of the thread body, starting at 0.
     #[serde(rename = "racyPairs")]
     pub racing_pairs: Vec<[[u32; 2]; 2]>,
-    /// Racing pairs of accesses. Each access is a thread and a line of the source, starting at 1.
+    /// Racing pairs of accesses. Each access is identified by a thread and a line of the source, starting at 1.
     pub racy_lines: Vec<[[u32; 2]; 2]>,
     /// Number of examined candidate executions.
     pub candidates: u64,
-    /// Number of iterations to which loops other than polling loops were limited. Absent if all executions were examined
-    /// completely.
+    /// Number of iterations to which the exploration limited loops other than polling loops. Absent if the exploration limited no loop.
     #[serde(rename = "cutOffAfter")]
     pub truncated_after: Option<u32>,
 }
@@ -46,12 +45,12 @@ pub struct OutcomeView {
     #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
     pub values: Vec<u64>,
     pub races: RaceFrequency,
-    /// Whether an interleaving of the instructions produces the outcome.
+    /// Whether an interleaving of the instructions of all threads produces the outcome.
     pub is_interleaving: bool,
     pub graph: GraphView,
 }
 
-/// Forbidden outcome.
+/// Outcome that the memory model forbids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -59,7 +58,7 @@ pub struct ForbiddenView {
     #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
     pub values: Vec<u64>,
     pub violation: ViolationView,
-    /// Candidate execution with the fewest violations.
+    /// Candidate execution of the outcome that comes closest to consistency.
     pub graph: GraphView,
 }
 
@@ -70,16 +69,16 @@ pub struct ForbiddenView {
 pub struct ViolationView {
     pub axiom: Axiom,
     pub sentence: String,
-    /// Nodes of the graph that violate the axiom.
+    /// Indices of the graph nodes that violate the axiom.
     pub nodes: Vec<u32>,
 }
 
-/// Execution graph.
+/// Execution as a graph of events and relations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct GraphView {
-    /// Events by thread, in program order.
+    /// Events of the execution, grouped by thread and in program order.
     pub nodes: Vec<NodeView>,
     pub edges: Vec<WitnessEdge>,
 }
@@ -89,19 +88,19 @@ pub struct GraphView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeView {
-    /// Thread of the event. Absent for initial values.
+    /// Thread that performs the event. Absent for initial values.
     pub thread: Option<u32>,
-    /// Line of the source, starting at 1, or line of the thread body if the test has no source.
+    /// Line of the event in the source, starting at 1, or in the thread body if the test has no source.
     pub line: Option<u32>,
     pub kind: EventKind,
-    /// `x = 1`, `read x: 0`, `fence.sc.gpu`.
+    /// Label of the event: `x = 1`, `read x: 0`, `fence.sc.gpu`.
     pub label: String,
-    /// Memory order and scope: `release at gpu`. Empty for weak accesses.
+    /// Memory order and scope of the event: `release at gpu`. Empty for weak accesses.
     pub words: String,
     pub is_asynchronous: bool,
 }
 
-/// Converts the results of an exploration to views that use the names of the test.
+/// Converter from the results of an exploration to views that use the names of the test.
 pub(crate) struct ViewBuilder<'a> {
     test: &'a LitmusTest,
     prepared: &'a PreparedTest,

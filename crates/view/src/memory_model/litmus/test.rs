@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 pub struct LitmusTest {
     #[serde(default)]
     pub name: String,
-    /// `sm_90`
+    /// Target architecture: `sm_90`.
     #[serde(default)]
     pub target: Option<String>,
-    /// `8.6`
+    /// PTX version: `8.6`.
     #[serde(default)]
     pub ptx_version: Option<String>,
     pub grid: [u32; 3],
@@ -35,7 +35,7 @@ pub struct LitmusTest {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct LitmusLocation {
     pub name: String,
-    /// `global`, `shared`, `shared::cluster`, `mbarrier` or `mbarrier::cluster`.
+    /// State space of the location: `global`, `shared`, `shared::cluster`, `mbarrier` or `mbarrier::cluster`.
     pub space: String,
     /// Element type: `u32`. Absent for an mbarrier object.
     #[serde(default, rename = "type")]
@@ -46,16 +46,16 @@ pub struct LitmusLocation {
     /// Expected arrival count of an mbarrier object.
     #[serde(default)]
     pub count: Option<u32>,
-    /// Contents of an mbarrier object, if it is not newly initialized.
+    /// Contents of an mbarrier object that is not newly initialized.
     #[serde(default)]
     pub word: Option<u64>,
-    /// Offset from the base of the name in bytes. Several locations can have the same name.
+    /// Byte offset of the location from the base of its name. Several locations can have the same name.
     #[serde(default)]
     pub offset: u64,
-    /// Base of the name: an address in global memory, or an offset in the shared memory of a block. Arbitrary if absent.
+    /// Base of the name: an address in global memory, or an offset in the shared memory of a block. If absent, the base is arbitrary.
     #[serde(default)]
     pub at: Option<u64>,
-    /// Block whose shared memory contains the location. If absent, the shared memory of every block does.
+    /// Block whose shared memory contains the location. If absent, the shared memory of every block contains the location.
     #[serde(default)]
     pub block: Option<u32>,
 }
@@ -64,13 +64,13 @@ pub struct LitmusLocation {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LitmusThread {
-    /// Linear index in the grid.
+    /// Linear index of the thread's block in the grid.
     pub block: u32,
-    /// Linear index within the block.
+    /// Linear index of the thread in its block.
     pub thread: u32,
-    /// Lines of PTX.
+    /// Thread body as lines of PTX.
     pub body: Vec<String>,
-    /// Line of the source at which the body starts, starting at 1, or 0 without a source.
+    /// First line of the body in the source, starting at 1, or 0 if the test has no source.
     #[serde(default)]
     pub first_line: u32,
 }

@@ -1,5 +1,5 @@
 //! Conversion of a litmus test to a PTX module and an exploration query. Each thread body becomes a kernel of the module, so that the
-//! checker and the instruction tables define its semantics. Each location becomes a register that contains its address.
+//! checker and the instruction tables define the semantics of the body. Each location becomes a register that contains its address.
 
 use crate::memory_model::litmus::launch::LaunchShape;
 use crate::memory_model::litmus::query_builder::QueryBuilder;
@@ -17,16 +17,16 @@ use warpgrid_program::{
     Severity, Span,
 };
 
-/// Maximum length of a body in bytes.
+/// Maximum length of a thread body in bytes.
 const MAX_BYTES: usize = 1 << 16;
 
-/// Why a test has no answer.
+/// Reason why a litmus test has no result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LitmusError {
-    /// Whose instruction it is.
+    /// Thread to which the instruction with the error belongs.
     pub thread: Option<u32>,
-    /// Line of the source, starting at 1, or line of the thread body if the test has no source.
+    /// Line of the error in the source, starting at 1, or in the thread body if the test has no source.
     pub line: Option<u32>,
     pub message: String,
 }
@@ -48,11 +48,11 @@ pub(crate) fn fail<T>(message: impl Into<String>) -> Result<T, LitmusError> {
     })
 }
 
-/// Checked litmus test.
+/// Litmus test that passed the checker, with its module and its exploration query.
 #[derive(Clone, Debug)]
 pub struct PreparedTest {
     pub(crate) question: LitmusQuery,
-    /// Span of each instruction of each thread in the module.
+    /// Span in the module of each instruction of each thread.
     spans: Vec<Vec<Span>>,
     text: ModuleText,
     /// For each location of the query, the index of the location in the test.
@@ -114,7 +114,7 @@ impl PreparedTest {
     }
 }
 
-/// Returns the displayed line number.
+/// Returns the line number that a host displays for a line of a thread body.
 pub(crate) fn shown_line(test: &LitmusTest, thread: usize, line: u32) -> u32 {
     let first = test
         .threads
@@ -123,17 +123,17 @@ pub(crate) fn shown_line(test: &LitmusTest, thread: usize, line: u32) -> u32 {
     first.max(1) + line
 }
 
-/// Source of a module with the positions of the thread bodies.
+/// Source of a module, with the positions of the thread bodies.
 #[derive(Clone, Debug)]
 struct ModuleText {
     source: String,
     lines: LineIndex,
-    /// For each line of the source, starting at 0, the thread and the line of its body.
+    /// For each line of the module, starting at 0, the thread and the line of its body; `None` for a line outside of the bodies.
     places: Vec<Option<(usize, u32)>>,
 }
 
 impl ModuleText {
-    /// Returns the thread and the line of its body at an offset.
+    /// Returns the thread and the line of its body that contain a byte offset of the module.
     fn place_of(&self, offset: u32) -> Option<(usize, u32)> {
         let line = self.lines.line(offset) as usize;
         self.places.get(line.checked_sub(1)?).copied().flatten()
@@ -234,7 +234,7 @@ fn of_diagnostic(
     }
 }
 
-/// Rejects tests that cannot be converted to a module.
+/// Checks that a test can be converted to a module, and returns an error otherwise.
 fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
     if test.threads.is_empty() {
         return fail("the litmus test has no threads, expected at least one");
@@ -276,7 +276,7 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
     Ok(())
 }
 
-/// Returns the module: the functions, and a kernel for each thread.
+/// Returns the module of a test, which consists of the functions of the test and one kernel for each thread.
 fn module_of(test: &LitmusTest) -> ModuleText {
     let version = test.ptx_version.as_deref().unwrap_or("8.6");
     let target = test.target.as_deref().unwrap_or("sm_90");
@@ -301,7 +301,7 @@ fn module_of(test: &LitmusTest) -> ModuleText {
         for line in names_of(test) {
             add(&line, None);
         }
-        // Declarations in the body shadow declarations of the same name outside of the scope.
+        // The braces open a scope, so that declarations in the body shadow declarations of the same name outside of the scope.
         add("{", None);
         for (line, body) in (0..).zip(&thread.body) {
             for part in body.split('\n') {
@@ -331,7 +331,7 @@ fn names_of(test: &LitmusTest) -> BTreeSet<String> {
     lines
 }
 
-/// Number of registers of each stem.
+/// Number of implicitly declared registers of each stem.
 const MAX_REGISTERS: u32 = 100_000;
 
 /// Registers that a body can use without a declaration, by their stems.

@@ -8,19 +8,19 @@ use crate::session::memory_id::MemoryKey;
 use std::ops::Range;
 use warpgrid_launch::value::ElementType;
 
-/// Maximum number of elements of one response, which fill a screen.
+/// Maximum number of elements of one response, which suffices to fill a screen.
 pub const MAX_SHADES: u64 = 1 << 20;
-/// Number of shades of a value or a step.
+/// Number of shades that represent values or steps.
 const N_LEVELS: u8 = 64;
 
 /// Property of an element that its shade represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeatmapMode {
-    /// Value, relative to the minimum and maximum of the requested elements.
+    /// Value of the element, relative to the minimum and maximum of the requested elements.
     Value,
-    /// Lane of the last write.
+    /// Lane that performed the last write to the element.
     Lane,
-    /// Step of the last write, relative to the first and last such step of the requested elements.
+    /// Step of the last write to the element, relative to the first and the last of these steps among the requested elements.
     Step,
 }
 
@@ -28,7 +28,7 @@ pub enum HeatmapMode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeatmapRequest {
     pub memory: MemoryKey,
-    /// Element type. Default: the element type of the memory.
+    /// Element type with which the memory is read. Default: the element type of the memory.
     pub ty: Option<ElementType>,
     pub shading: HeatmapMode,
     /// Range of elements. Elements outside of the memory or beyond [`MAX_SHADES`] are omitted.
@@ -40,18 +40,18 @@ pub struct HeatmapRequest {
 pub struct Heatmap {
     /// Index of the first element.
     pub first: u64,
-    /// For each element the lane, or a shade from 0 to 63 between minimum and maximum, or [`Heatmap::NEVER`] or [`Heatmap::UNKNOWN`].
+    /// For each element, the lane of its last write, a shade from 0 (minimum) to 63 (maximum), [`Heatmap::NEVER`], or [`Heatmap::UNKNOWN`].
     pub shades: Vec<u8>,
-    /// Values or steps of the first and the last shade. Absent if no element has a shade.
+    /// Values or steps that the first and the last shade represent. Absent if no element has a shade.
     pub ends: Option<[String; 2]>,
-    /// Elements that the last step wrote.
+    /// Ranges of elements that the last step wrote.
     pub now: Vec<Range<u64>>,
 }
 
 impl Heatmap {
     /// Shade of an element that no step wrote.
     pub const NEVER: u8 = N_LEVELS;
-    /// Shade of a value that is not a finite number, and of an element for which only the fact of a write is tracked.
+    /// Shade of a value that is not a finite number, and of a written element whose last writer is not tracked.
     pub const UNKNOWN: u8 = N_LEVELS + 1;
 }
 
@@ -109,7 +109,7 @@ impl Session {
                         .ok_or(Heatmap::UNKNOWN)
                 });
                 let (shades, ends) = between(values.clone());
-                // Minimum and maximum are formatted like cells.
+                // The minimum and the maximum are formatted in the same way as cells.
                 let text = |end: f64| {
                     let at = values.clone().position(|value| value == Ok(end));
                     let element = at.and_then(|at| elements.clone().nth(at));
@@ -133,7 +133,8 @@ impl Session {
     }
 }
 
-/// Returns the shades of numbers relative to their minimum and maximum, and the minimum and maximum. `Err` elements contain their shade.
+/// Returns the shades of numbers relative to their minimum and maximum, and the minimum and maximum. An `Err` element contains the shade of
+/// this element.
 fn between(numbers: impl Iterator<Item = Result<f64, u8>> + Clone) -> (Vec<u8>, Option<[f64; 2]>) {
     let known = numbers.clone().flatten();
     let ends = known.fold(None, |ends: Option<[f64; 2]>, number| {

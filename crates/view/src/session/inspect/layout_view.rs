@@ -9,43 +9,44 @@ use crate::session::memory_id::MemoryKey;
 use warpgrid_launch::value::ElementType;
 use warpgrid_layout::{ComposedLayout, parse};
 
-/// Maximum number of displayed rows and columns.
+/// Maximum number of displayed rows, and maximum number of displayed columns.
 const MAX_EXTENT: u64 = 64;
-/// Number of elements per grid request, since the elements of a row of the layout are often adjacent.
+/// Number of elements that one grid request returns. A request returns several elements, because the elements of a row of the layout are
+/// often adjacent.
 const WINDOW: u32 = 32;
 /// Maximum length of a layout in bytes.
 const MAX_LAYOUT: usize = 500;
 
-/// Request for a memory in a layout.
+/// Request for a view of a memory in a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutViewRequest<'a> {
     pub memory: MemoryKey,
-    /// Element type. Default: the element type of the memory.
+    /// Element type with which the memory is read. Default: the element type of the memory.
     pub ty: Option<ElementType>,
     /// Layout with an optional swizzle: `(8,16):(16,1)`.
     pub layout: &'a str,
 }
 
-/// Memory in a layout.
+/// View of a memory in a layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutMemoryView {
     pub title: String,
     pub ty: ElementType,
-    /// Normalized layout.
+    /// Layout in normalized notation.
     pub layout: String,
     /// Number of rows and columns of the layout.
     pub rows: u64,
     pub columns: u64,
     /// Number of displayed rows and columns, at most [`MAX_EXTENT`] each.
     pub shown: [u64; 2],
-    /// Index of the element of each cell in row-major order, and the cell if the memory contains the element.
+    /// For each cell in row-major order, the index of its element, and the contents of the cell if the memory contains this element.
     pub cells: Vec<(i64, Option<GridCell>)>,
     /// Number of memory elements that are displayed more than once.
     pub n_aliased: u64,
 }
 
 impl Session {
-    /// Seeks to a position and returns a memory in a layout.
+    /// Seeks to a position, and returns a view of a memory in a layout.
     pub fn arranged(
         &mut self,
         position: u64,
@@ -85,8 +86,8 @@ impl Session {
     }
 }
 
-/// Returns the number of rows and columns: the first mode of the shape is the rows, and all other modes are the columns. A layout with one
-/// mode is one row.
+/// Returns the number of rows and columns: the first mode of the shape determines the rows, and all other modes determine the columns. A
+/// layout with one mode is one row.
 fn extents(layout: &ComposedLayout) -> [u64; 2] {
     let sizes: Vec<i64> = layout
         .layout
@@ -144,7 +145,7 @@ impl<'a> WindowCache<'a> {
         }
         let grid = self.known.iter().rev().find(|(own, _)| *own == row);
         let grid = grid.and_then(|(_, grid)| grid.as_ref());
-        // For a row outside of the memory, the grid contains its last row.
+        // For a row outside of the memory, the grid contains the last row of the memory instead.
         let grid = grid.filter(|grid| grid.first_row == row)?;
         grid.cells.get(column as usize).cloned()
     }

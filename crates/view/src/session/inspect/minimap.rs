@@ -6,9 +6,9 @@ use crate::session::Session;
 use crate::session::inspect::go_to;
 use crate::session::memory_id::MemoryKey;
 
-/// Maximum number of sections.
+/// Maximum number of sections in a minimap.
 const MAX_PARTS: u64 = 1_024;
-/// Maximum number of examined elements. In a larger memory, evenly spaced elements are examined.
+/// Maximum number of examined elements. In a larger memory, only evenly spaced elements are examined.
 const MAX_SAMPLES: u64 = 1 << 25;
 
 /// Minimap of a memory.
@@ -16,7 +16,7 @@ const MAX_SAMPLES: u64 = 1 << 25;
 pub struct Minimap {
     pub title: String,
     pub n_elements: u64,
-    /// Number of elements per section. The last section may have fewer.
+    /// Number of elements per section. The last section may have fewer elements.
     pub part: u64,
     pub parts: Vec<MinimapSegment>,
 }
@@ -24,11 +24,11 @@ pub struct Minimap {
 /// Section of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MinimapSegment {
-    /// Number of elements that a step wrote.
+    /// Number of elements of the section that any step wrote.
     pub n_written: u64,
-    /// Lane of the last step that wrote an element, and the element.
+    /// Lane that performed the last write to the section, and the written element.
     pub latest: Option<(u8, u64)>,
-    /// Whether the last step of the run wrote an element.
+    /// Whether the last executed step wrote an element of the section.
     pub is_now: bool,
 }
 

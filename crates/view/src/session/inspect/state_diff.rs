@@ -33,13 +33,13 @@ pub struct StateDiff {
 pub struct MemoryChange {
     pub memory: MemoryKey,
     pub title: String,
-    /// First differing cells.
+    /// First differing cells of the memory, up to the limit.
     pub cells: Vec<CellChange>,
-    /// Number of differing cells.
+    /// Total number of differing cells of the memory.
     pub n_cells: u64,
 }
 
-/// Differing cell.
+/// Memory cell whose value differs between the two positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellChange {
     pub index: u64,
@@ -49,7 +49,7 @@ pub struct CellChange {
     pub writer: Option<CellWriter>,
 }
 
-/// Store that wrote the value of a cell.
+/// Store that wrote the later value of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellWriter {
     /// Position directly after the store.
@@ -58,26 +58,26 @@ pub struct CellWriter {
     pub line: u32,
 }
 
-/// Register that differs in lanes of a warp.
+/// Register whose value differs between the two positions in some lanes of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterChange {
     pub name: String,
     pub block: u64,
     pub warp: u32,
-    /// Mask of the lanes with a difference.
+    /// Mask of the lanes in which the value differs.
     pub lanes: u32,
-    /// Values in the first of these lanes.
+    /// Values at both positions in the first of these lanes.
     pub values: [String; 2],
 }
 
 impl RegisterChange {
-    /// Formats the lanes with a difference: `lanes 0 to 7`.
+    /// Formats the lanes in which the value differs: `lanes 0 to 7`.
     pub fn lane_words(&self) -> String {
         LaneMaskDisplay(self.lanes).to_string()
     }
 }
 
-/// State at a position.
+/// State of the run at one position.
 struct StateSample {
     memories: Vec<FinalMemory>,
     warps: Vec<WarpRegisters>,
@@ -89,12 +89,13 @@ struct WarpRegisters {
     block: u64,
     warp: u32,
     function: FunctionId,
-    /// Named registers with their values by lane.
+    /// Named registers, each with its value in every lane.
     rows: Vec<(RegisterId, [u128; 32])>,
 }
 
 impl Session {
-    /// Returns the differences between two positions, earlier position first. The session is at the later position afterwards.
+    /// Returns the differences between two positions. The result lists the earlier position first, and the session is at the later
+    /// position afterwards.
     pub fn moments(&mut self, positions: [u64; 2]) -> Result<StateDiff, String> {
         let [from, to] = match positions {
             [from, to] if from > to => [to, from],
@@ -167,7 +168,7 @@ impl Session {
             };
             let was = before.warps.iter().find(is_same);
             for (at, (id, now)) in warp.rows.iter().enumerate() {
-                // A warp that had not started had no register values.
+                // A warp that had not started at the earlier position had no register values at this position.
                 let was = was
                     .and_then(|was| was.rows.get(at))
                     .map_or([0; 32], |(_, row)| *row);
@@ -248,7 +249,7 @@ impl Session {
         })
     }
 
-    /// Seeks to each store once to determine its line.
+    /// Seeks to each distinct writing store once to determine the line of the store.
     fn find_lines(&mut self, memories: &mut [MemoryChange]) {
         let cells = memories.iter_mut().flat_map(|memory| &mut memory.cells);
         let writers = cells.filter_map(|cell| cell.writer.as_mut());
@@ -260,7 +261,7 @@ impl Session {
         }
     }
 
-    /// Returns the last store to any of these bytes.
+    /// Returns the last store to any byte of the range.
     fn writer_of(&self, id: &MemoryKey, bytes: std::ops::Range<u64>) -> Option<CellWriter> {
         let (step, lane) = bytes.filter_map(|byte| self.last_writer(id, byte)).max()?;
         Some(CellWriter {

@@ -1,4 +1,4 @@
-//! Values of watch expressions: typed bits of a register or cell, or a computed number.
+//! Values of watch expressions: the typed bits of a register or memory cell, or a computed number.
 
 use crate::expression::tree::{BinaryOp, Literal, UnaryOp};
 use crate::session::step::warp::readable;
@@ -8,7 +8,7 @@ use warpgrid_launch::value::ElementType;
 /// Value of a watch expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// Contents of a cell.
+    /// Contents of a memory cell.
     Cell {
         ty: ElementType,
         bits: u128,
@@ -22,7 +22,7 @@ pub(crate) enum Value {
     Number(NumericValue),
 }
 
-/// Operand or result of arithmetic.
+/// Operand or result of an arithmetic operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NumericValue {
     Integer(i128),
@@ -210,7 +210,7 @@ fn of_floats(
     ))
 }
 
-/// Returns the result type: the wider of two floating-point types. A literal has the type of the other operand.
+/// Returns the result type: the wider of the floating-point types of both operands. A literal has the type of the other operand.
 fn wider(left: NumericValue, right: NumericValue) -> Option<ElementType> {
     let ty = |number| match number {
         NumericValue::Float(_, ty) => ty,

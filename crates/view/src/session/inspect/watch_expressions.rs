@@ -11,13 +11,14 @@ use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
 use warpgrid_program::FunctionId;
 
-/// Maximum number of watch expressions.
+/// Maximum number of watch expressions per request.
 const MAX_EXPRESSIONS: usize = 32;
 
 /// Value of a watch expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedValue {
-    /// One value, or one value for each of 32 lanes with `None` for nonexistent lanes. The error is the reason why there is no value.
+    /// One value, or one value for each of 32 lanes with `None` for nonexistent lanes. The error contains the reason why the expression has
+    /// no value.
     pub values: Result<Vec<Option<String>>, String>,
     /// Block and warp of the lanes.
     pub warp: Option<(u64, u32)>,
@@ -25,7 +26,7 @@ pub struct WatchedValue {
 
 impl Session {
     /// Seeks to a position and evaluates expressions. `warp` is the block and warp for registers in expressions without a lane selection.
-    /// The default is the warp of the last step.
+    /// By default, this is the warp of the last step.
     pub fn evaluate(
         &mut self,
         position: u64,
@@ -123,7 +124,7 @@ impl<'a> LaneSelection<'a> {
         };
         let found: Result<Vec<_>, String> = (0..32).map(of_lane).collect();
         let mut found = found?;
-        // One value suffices if all lanes have the same value.
+        // If all existing lanes have the same value, a single value is returned.
         let mut present = found.iter().flatten();
         if let Some(first) = present
             .next()

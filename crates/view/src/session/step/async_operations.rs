@@ -1,4 +1,4 @@
-//! Displayed form of pending asynchronous operations.
+//! Conversion of pending asynchronous operations to the form that hosts display.
 
 use crate::model::store::{AsyncOperationView, AsyncPieceView};
 use crate::model::text::SourceRange;
@@ -25,7 +25,7 @@ pub(crate) fn view(
     AsyncOperationView {
         id: pending.id.0,
         step: operation.origin.step,
-        // An operation that waits for other warps has no completion step yet.
+        // An operation that waits for other warps has no completion step yet, which the emulator represents by `u64::MAX`.
         lands_at: Some(pending.completes_at).filter(|step| *step != u64::MAX),
         block: unravel(operation.origin.block, origin.grid),
         warp: operation.origin.warp,

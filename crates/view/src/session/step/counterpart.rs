@@ -6,8 +6,8 @@ use warpgrid_isa::sass::ptx_mapping;
 use warpgrid_launch::SourceLanguage;
 use warpgrid_program::OpcodeInfo;
 
-/// Returns the equivalent of a store in the other language. Returns `None` for other instructions, and if the target has no equivalent
-/// store.
+/// Returns the equivalent of a store in the other language. Returns `None` if the instruction is not a store, or if the target has no
+/// equivalent store.
 pub(crate) fn counterpart(
     front: SourceLanguage,
     action: &OpcodeInfo,

@@ -16,20 +16,20 @@ use warpgrid_isa::fragment::{
 use warpgrid_launch::instruction_summary::{RegisterFragment, SourceValue};
 use warpgrid_program::RegisterId;
 
-/// Alignment in bytes from which the base of a matrix is counted.
+/// Alignment in bytes of the address from which the base offset of a matrix is counted.
 const BOUNDARY_BYTES: u64 = 256;
 
-/// Matrix with the bits of its registers.
+/// Matrix operand of an instruction, with the bits of its registers.
 #[derive(Clone, Debug)]
 pub(crate) struct MatrixRecord {
     owned_elements: RegisterFragment,
     map: FragmentMap,
-    /// Bits by lane, register and element, in the order of [`FragmentMap::holders`].
+    /// Bits of each element, ordered by lane, register and element as in [`FragmentMap::holders`].
     bits: Vec<u64>,
 }
 
 impl MatrixRecord {
-    /// Reads a matrix. `register` returns the value of a register in a lane.
+    /// Reads the bits of a matrix. `register` returns the value of a register in a lane.
     pub(crate) fn read(
         held: RegisterFragment,
         register: impl Fn(u8, SourceValue) -> u64,
@@ -60,7 +60,7 @@ impl MatrixRecord {
         held.any(|value| value.register().is_some_and(|id| registers.contains(&id)))
     }
 
-    /// Checks whether the instruction writes the matrix, so that it has its values after the step.
+    /// Checks whether the instruction writes the matrix. In this case, the registers contain the values of the matrix only after the step.
     pub(crate) fn is_written(&self) -> bool {
         self.owned_elements.is_written
     }
@@ -72,9 +72,9 @@ impl MatrixRecord {
         self.bits.get(at).copied().unwrap_or(0)
     }
 
-    /// Returns the memory access that contains an element.
+    /// Returns the memory access that transfers an element.
     fn piece(&self, pieces: &[&ElementAccess], holder: RegisterLocation) -> Option<ElementAccess> {
-        // Elements with less than 8 bits are transferred in whole registers.
+        // Accesses transfer elements with less than 8 bits in whole registers.
         let element = match self.map.container_bits() {
             0..8 => holder.register,
             _ => holder.register * self.map.elements_per_register + holder.element,
@@ -148,7 +148,7 @@ impl MatrixRecord {
         }
     }
 
-    /// Returns the address of the first element, and the stride in elements if rows have equal distances.
+    /// Returns the address of the first element, and the stride in elements if the rows have equal distances in memory.
     fn place_in_memory(&self, pieces: &[&ElementAccess]) -> Option<(u64, Option<u32>)> {
         let map = &self.map;
         let (n_lines, _) = map.layout.major_minor(ElementCoord {
@@ -200,7 +200,7 @@ pub(crate) fn view<'a>(
     })
 }
 
-/// Compares each element of D with the exact sum.
+/// Compares each element of D with the exact sum of products, and returns the result.
 fn product_of(records: &[MatrixRecord]) -> Option<StepMma> {
     let of = |matrix: MatrixOperand| {
         records
@@ -215,7 +215,7 @@ fn product_of(records: &[MatrixRecord]) -> Option<StepMma> {
     ]
     .map(of);
     let (a, b, c, d) = (a?, b?, c?, d?);
-    // Operands A and B are in registers that are not part of the matrices.
+    // If operands A and B are in registers that are not part of the recorded matrices, no comparison is possible.
     if d.owned_elements.has_factors {
         return None;
     }

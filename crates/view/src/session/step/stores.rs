@@ -18,7 +18,7 @@ use warpgrid_program::Function;
 #[derive(Clone, Debug)]
 pub(crate) struct PieceRecord {
     pub(crate) piece: ElementAccess,
-    /// Operand of the lane.
+    /// Value that the lane provides as its operand.
     pub(crate) bytes: Vec<u8>,
     /// Value in memory before the store.
     pub(crate) old: Vec<u8>,
@@ -39,7 +39,7 @@ impl PieceRecord {
 pub(crate) struct StoreRecord {
     pub(crate) step: u64,
     agent: Agent,
-    /// Block and warp that issued the instruction.
+    /// Warp that issued the store instruction.
     issued_by: WarpId,
     pub(crate) function: u32,
     pub(crate) instruction: u32,
@@ -47,12 +47,12 @@ pub(crate) struct StoreRecord {
     sem: Sem,
     scope: Option<Scope>,
     cache: CacheHints,
-    /// State space that the instruction specifies.
+    /// State space that the store instruction specifies.
     space: StateSpace,
     mask: u32,
-    /// Number of bytes per lane, including sinks.
+    /// Number of bytes that the instruction transfers per lane, including elements whose operand is the sink `_`.
     pub(crate) width_bytes: u32,
-    /// Number of these bytes that compiled code transfers at once.
+    /// Number of bytes per lane that one access of the compiled code transfers.
     access_bytes: u32,
     pub(crate) pieces: Vec<PieceRecord>,
 }
@@ -88,7 +88,7 @@ impl From<&AccessEvent<'_>> for StoreRecord {
 #[derive(Debug)]
 pub(crate) struct StoreCollector {
     pub(crate) stores: Vec<StoreRecord>,
-    /// Loads, if requested.
+    /// Loads of the step, if their collection is enabled.
     pub(crate) loads: Vec<StoreRecord>,
     listens_to_loads: bool,
     limit: usize,
@@ -151,7 +151,7 @@ pub(crate) struct StoreContext<'a> {
     /// Returns the source text of an operand.
     pub(crate) text: &'a dyn Fn(warpgrid_program::Span) -> String,
     pub(crate) shape: MemoryGeometry,
-    /// Element type of the instruction.
+    /// Element type that the instruction specifies.
     pub(crate) ty: ScalarType,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -171,8 +171,8 @@ impl StoreContext<'_> {
 }
 
 impl StoreRecord {
-    /// Checks whether memory was modified, which is the common definition of a store for all hosts. Call parameters are registers with
-    /// another name, and an atomic can leave memory unmodified.
+    /// Checks whether the access modified memory, which is the definition of a store that all hosts use. A write to call parameters is not
+    /// a store, because they are registers, and an atomic that leaves memory unmodified is not a store either.
     pub(crate) fn is_store(&self) -> bool {
         let is_written = self.pieces.iter().any(|record| record.piece.written);
         self.space != StateSpace::ParamFunc && (is_written || self.pieces.is_empty())
@@ -195,9 +195,9 @@ impl StoreRecord {
             }
         }
         let WarpId { block, warp } = self.issued_by;
-        // An atomic that leaves memory unmodified has the same cost as other atomics.
+        // An atomic that leaves memory unmodified causes the same traffic as other atomics, so all elements are counted.
         let traffic = self.traffic(self.pieces.iter(), self.access_bytes, place.shape);
-        // Accesses to overlapping rows of a matrix write some bytes several times.
+        // Accesses to overlapping rows of a matrix write some bytes several times, so written bytes are counted separately.
         let written = self.traffic(self.written(), self.width_bytes, place.shape);
         let n_bytes = written.global.bytes + written.shared.bytes + written.local.bytes;
         StoreView {
@@ -215,7 +215,7 @@ impl StoreRecord {
             },
             memories,
             space: match (self.space, self.pieces.first()) {
-                // Call parameters are stored in local memory.
+                // The emulator stores call parameters in local memory, but hosts display them as parameters.
                 (StateSpace::ParamFunc, _) => MemorySpace::Param,
                 (_, Some(record)) => record.piece.memory.space().into(),
                 (_, None) => MemorySpace::Generic,
@@ -245,7 +245,7 @@ impl StoreRecord {
         self.pieces.iter().filter(|piece| piece.piece.written)
     }
 
-    /// Returns the traffic of elements if `access_bytes` bytes per lane are transferred at once.
+    /// Returns the memory traffic of elements if one access transfers `access_bytes` bytes per lane.
     fn traffic<'p>(
         &self,
         pieces: impl Iterator<Item = &'p PieceRecord>,
@@ -263,8 +263,8 @@ impl StoreRecord {
         )
     }
 
-    /// Returns the number of lanes of a plain store of which another lane overwrote a byte with another value. Equal values are not a
-    /// conflict, and atomics are serialized.
+    /// Returns the number of lanes of a plain store of which another lane overwrote a byte with another value. Lanes that write equal
+    /// values do not conflict, and atomics are serialized, so neither case is counted.
     fn overwritten_lanes(&self) -> u32 {
         if self.action() != StoreAction::Store {
             return 0;
@@ -325,7 +325,7 @@ impl StoreRecord {
     }
 }
 
-/// Returns the cache hints as written.
+/// Returns the cache hints as they are written in the source.
 fn hints(cache: &CacheHints) -> Vec<String> {
     let flag = |is_there: bool, name: &str| is_there.then(|| name.to_owned());
     [
@@ -363,7 +363,7 @@ fn view_piece(record: &PieceRecord, place: &StoreContext<'_>) -> PieceView {
     }
 }
 
-/// Converts a linear index to coordinates, x fastest.
+/// Converts a linear index to coordinates. The x coordinate varies fastest.
 pub(crate) fn unravel(index: u64, extents: [u32; 3]) -> [u32; 3] {
     let [x, y] = [u64::from(extents[0].max(1)), u64::from(extents[1].max(1))];
     [

@@ -33,7 +33,7 @@ impl Sentence {
         self
     }
 
-    /// Appends a name with a link to the named object.
+    /// Appends a name, with a link to the named object.
     fn link(mut self, text: impl Into<String>, link: PhraseLink) -> Sentence {
         self.0.push(Phrase {
             text: text.into(),
@@ -44,9 +44,9 @@ impl Sentence {
     }
 }
 
-/// Context of a step.
+/// Context of a step that its summary sentence describes.
 pub(crate) struct SentenceContext<'a> {
-    /// Results of a matrix multiplication.
+    /// Comparison of the results of a matrix multiplication with the exact sums.
     pub(crate) product: Option<&'a StepMma>,
     /// Tensor operation that the step started or completed.
     pub(crate) tensor: Option<&'a TensorStep>,
@@ -298,15 +298,15 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
     target(sentence.plain(" to "), store)
 }
 
-/// Describes an atomic, which is executed lane by lane and may leave memory unmodified. The sentence says that memory was written, not
-/// changed, because the new value can equal the old value.
+/// Describes an atomic, which is executed lane by lane and may leave memory unmodified. The sentence says that memory was written instead
+/// of changed, because the new value can equal the old value.
 fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     let lanes = counted(store.lanes.len(), "lane");
     let sentence = sentence.plain(" in ").strong(lanes);
     match counts(store) {
         (0, _) => target(sentence.plain(" did not modify "), store),
         (n_written, n_kept) => {
-            // The order of lanes is irrelevant if no two lanes access the same bytes.
+            // The sentence mentions the order of the lanes only if several lanes access the same bytes.
             let meet = written_bytes(store) > store.n_bytes;
             let order = if meet && n_kept == 0 {
                 ", serialized, wrote "
@@ -327,14 +327,14 @@ fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     }
 }
 
-/// Returns the number of bytes that lanes wrote, counting bytes repeatedly if several lanes wrote them.
+/// Returns the number of bytes that lanes wrote. A byte that several lanes wrote is counted several times.
 fn written_bytes(store: &StoreView) -> u32 {
     let pieces = store.lanes.iter().flat_map(|lane| &lane.pieces);
     let written = pieces.filter(|piece| piece.written);
     written.map(|piece| piece.n_bytes).sum()
 }
 
-/// Returns the number of elements of an atomic that modified memory, and of those that did not.
+/// Returns the number of elements of an atomic that modified memory, and the number of elements that left memory unmodified.
 fn counts(store: &StoreView) -> (u32, u32) {
     let pieces = || store.lanes.iter().flat_map(|lane| &lane.pieces);
     let n_written = pieces().filter(|piece| piece.written).count() as u32;
@@ -369,7 +369,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryGeometry) -> Sente
     if n_sectors > 0 {
         let n_bytes = n_sectors * shape.sector_bytes;
         sentence = sentence.plain(" in ").strong(counted(n_sectors, "sector"));
-        // Shared memory has no sectors, so only a store to global memory alone is compared with the accessed sectors.
+        // Shared memory has no sectors, so the sentence compares written bytes with sectors only for a store to a single global memory.
         if store.space == MemorySpace::Global && store.memories.len() <= 1 {
             sentence = match store.traffic.global.bytes as u32 {
                 all if all == n_bytes => sentence.plain(", 100 % utilized"),
@@ -382,7 +382,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryGeometry) -> Sente
     }
     let shared = store.traffic.shared;
     let (wavefronts, fewest) = (shared.wavefronts as u32, shared.wavefronts_ideal as u32);
-    // Sectors apply to global memory and wavefronts to shared memory, so a store to both has both.
+    // Sectors apply to global memory and wavefronts to shared memory, so a store to both memories has sectors and wavefronts.
     let and = match n_sectors {
         0 => " in ",
         _ if wavefronts == 0 => return sentence,
@@ -440,7 +440,7 @@ fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
     }
 }
 
-/// Returns the constant distance between adjacent lanes, or `None` if it is not constant or if lanes access different memories.
+/// Returns the constant distance between adjacent lanes, or `None` if the distance varies or the lanes access different memories.
 fn stride(store: &StoreView) -> Option<i64> {
     let offsets: Option<Vec<i64>> = store
         .lanes
@@ -457,7 +457,7 @@ fn stride(store: &StoreView) -> Option<i64> {
     (constant && neighbours).then_some(stride)
 }
 
-/// Appends the names of the written memories. Local memory has no name, since each lane has its own.
+/// Appends the names of the written memories. Local memory has no name, because each lane has its own local memory.
 fn target(sentence: Sentence, store: &StoreView) -> Sentence {
     if store.memories.is_empty() {
         return sentence.plain(format!("{} memory", store.space.name()));

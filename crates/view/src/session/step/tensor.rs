@@ -15,19 +15,19 @@ use warpgrid_emulator::{
 };
 use warpgrid_isa::tensor_layout::{DescriptorKind, Major, MatrixDescriptor};
 
-/// Maximum number of displayed chunks of a tensor copy: 64 KiB of shared memory.
+/// Maximum number of chunks of a tensor copy that are displayed, which corresponds to 64 KiB of shared memory.
 const MAX_PIECES: usize = 4096;
 
-/// Tiles of a step with their byte ranges.
+/// Tiles of the tensor operation of a step, with their byte ranges.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TensorRecord {
     view: Option<TensorStep>,
-    /// Byte ranges by tile.
+    /// Byte ranges of each tile.
     ranges: Vec<Vec<(MemoryRegion, Range<u64>)>>,
 }
 
 impl TensorRecord {
-    /// Returns the tiles that an operation reads and writes, or an empty record if it is not a tensor operation.
+    /// Returns the tiles that an operation reads and writes, or an empty record if the operation is not a tensor operation.
     pub(crate) fn of(
         machine: &Machine,
         pending: &InFlightOperation,
@@ -189,7 +189,7 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
                 word("descriptor", &format!("0x{descriptor:016x}")),
             ]);
             let is_a = tile.matrix == TileRole::A;
-            // The other extent has its minimum, since it is not visible in the layout.
+            // The extent of the other matrix is not visible in the layout, so the request contains its minimum.
             match (kind, is_a) {
                 (DescriptorKind::Warpgroup, true) => ("wgmma.shared.a", 64, 8),
                 (DescriptorKind::Warpgroup, false) => ("wgmma.shared.b", 64, tile.columns),

@@ -1,4 +1,4 @@
-//! Displayed form of a warp: its 32 lanes with their states, and its registers.
+//! Conversion of a warp to the form that hosts display: its 32 lanes with their states, and its registers.
 
 use crate::model::warp::{LaneState, LaneView, RegisterType, RegisterView, WarpView};
 use crate::session::memory_list::element_of;
@@ -9,14 +9,14 @@ use warpgrid_isa::ScalarType;
 use warpgrid_launch::{DEFAULT_BLOCK, Scenario};
 use warpgrid_program::{Function, FunctionId, Program, RegisterId};
 
-/// Maximum number of displayed registers.
+/// Maximum number of displayed registers of a warp.
 pub(crate) const MAX_REGISTERS: usize = 512;
 
 /// Effects of the last step on a warp.
 pub(crate) struct CurrentStep {
-    /// Mask of the active lanes.
+    /// Mask of the lanes that executed the step.
     pub(crate) active: u32,
-    /// Mask of the lanes at the instruction, including lanes that were predicated off.
+    /// Mask of the lanes that reached the instruction, including lanes that were predicated off.
     pub(crate) at: u32,
     /// Registers that the step wrote.
     pub(crate) written: Vec<RegisterId>,
@@ -131,7 +131,8 @@ fn lane_state(
     }
 }
 
-/// Returns the registers of SASS code, which are untyped, whose last definition above an instruction in program order is a 32-bit float.
+/// Returns the registers of SASS code that probably contain 32-bit floats. SASS registers are untyped, so the last instruction that defines
+/// a register before `next` in program order determines its type.
 fn floats(program: &Program, function: &Function, next: Option<u32>) -> BTreeSet<RegisterId> {
     let mut floats = BTreeSet::new();
     if function.machine.is_none() {
@@ -177,8 +178,8 @@ fn register_view(
     }
 }
 
-/// Formats register contents. Untyped registers usually contain integers and are displayed as such. Wide values usually are addresses and
-/// are displayed in hexadecimal.
+/// Formats register contents. Untyped registers usually contain integers, so they are displayed as integers. Wide untyped values are
+/// usually addresses, so they are displayed in hexadecimal.
 pub(crate) fn readable(ty: ScalarType, bits: u128) -> String {
     match ty {
         ScalarType::Pred => (bits & 1).to_string(),

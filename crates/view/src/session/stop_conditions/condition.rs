@@ -1,8 +1,8 @@
 //! Conditions on registers: `lane 3: %r5 == 7`. Input: the bits of a register. Output: whether the bits meet the condition.
 //!
-//! Without a place, any lane of any warp may meet the condition. A hexadecimal number is compared with the bits of the register, a number with a decimal
-//! point as a float of the register's width, a number with a sign (and the 0 of `< 0` and `>= 0`) as a signed integer, and any other number in the type
-//! of the register.
+//! If the condition names no lane, warp or block, any lane of any warp may meet the condition. A hexadecimal number is compared with the
+//! bits of the register, a number with a decimal point as a float of the register's width, a number with a sign (and the 0 of `< 0` and `>=
+//! 0`) as a signed integer, and any other number in the type of the register.
 
 pub use crate::expression::tree::RegisterCondition;
 use crate::expression::tree::{Literal, RelationalOp};
@@ -36,7 +36,7 @@ impl RegisterCondition {
                 let is_nan = value().is_some_and(f64::is_nan);
                 self.comparison.holds(is_nan, true)
             }
-            // A decimal number is rounded like one in a source text.
+            // A decimal number is rounded in the same way as a decimal number in a source text.
             Literal::Float(number) => compares(float.map_or(number, |float| float.rounded(number))),
             Literal::Integer(number)
                 if matches!(ty, T::F16 | T::Bf16 | T::F32 | T::Tf32 | T::F64) =>
@@ -44,7 +44,7 @@ impl RegisterCondition {
                 compares(number as f64)
             }
             Literal::Integer(number) => {
-                // `< 0` is false for every unsigned value, so that the comparison must be signed.
+                // `< 0` is false for every unsigned value, so the user must intend a signed comparison.
                 let asks_for_sign = number == 0
                     && matches!(
                         self.comparison,
@@ -61,7 +61,7 @@ impl RegisterCondition {
     }
 }
 
-/// Returns the float type as which the bits of a type are read.
+/// Returns the floating-point type with the width of a type, in which the bits of a register are interpreted.
 fn float_of(ty: ScalarType) -> Option<ElementType> {
     match (ty, ty.width_bits()) {
         (ScalarType::Bf16, _) => Some(ElementType::Bf16),

@@ -1,4 +1,5 @@
-//! Search for a stop condition, which is resolved against the program once and evaluated after each step.
+//! Search for a position at which a stop condition is met. The condition is resolved against the program once, and evaluated after each
+//! step.
 
 use crate::analysis::cell_history::CellLocation;
 use crate::diagnostics::{no_such_memory, suggestion};
@@ -15,14 +16,14 @@ use warpgrid_program::{Function, FunctionId, RegisterId};
 /// Number of steps of the first window of a backward search. Each further window is twice as long.
 const FIRST_WINDOW: u64 = 4_096;
 
-/// State of a run until a condition.
+/// State of a search for a stop condition.
 #[derive(Debug)]
 pub struct StopSearch {
     condition: ResolvedCondition,
     direction: Direction,
     /// Position at the start of the search.
     from: u64,
-    /// Examined window of the past, with the present position of the search. Only for backward searches.
+    /// Window of the past that a backward search examines, with the present position in this window; `None` for a forward search.
     window: Option<SearchWindow>,
     reached: Option<StopHit>,
     is_done: bool,
@@ -35,7 +36,7 @@ struct SearchWindow {
     size: u64,
 }
 
-/// Match and its position.
+/// Match of the condition, and its position.
 #[derive(Clone, Debug)]
 struct StopHit {
     position: u64,
@@ -49,7 +50,7 @@ enum ResolvedCondition {
         region: MemoryRegion,
         title: String,
     },
-    /// First instruction of each line, by function and index.
+    /// Line of each watched instruction, indexed by function and instruction. Only the first instruction of a line is watched.
     Lines(BTreeMap<(u32, u32), u32>),
     Register(ResolvedRegister),
 }
@@ -57,7 +58,7 @@ enum ResolvedCondition {
 #[derive(Debug)]
 struct ResolvedRegister {
     condition: RegisterCondition,
-    /// Register with the given name and its type, by function.
+    /// For each function, the register with the given name and its type.
     of: Vec<Option<(RegisterId, ScalarType)>>,
 }
 
@@ -71,7 +72,7 @@ impl ResolvedRegister {
 enum PreStepState {
     Nothing,
     Bytes(Option<Vec<u8>>),
-    /// The next step, and the lanes that satisfy the condition before it.
+    /// The next step, and the lanes that satisfy the condition before this step.
     Lanes(NextStep, u32),
 }
 
@@ -133,7 +134,7 @@ impl Session {
         })
     }
 
-    /// A line without an instruction refers to the next line with an instruction.
+    /// Resolves watched lines to instructions. A line without an instruction refers to the next line with an instruction.
     fn watched_lines(&self, lines: &[u32]) -> Result<ResolvedCondition, StopConditionError> {
         // First instruction of each line of each function.
         let mut firsts: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
@@ -211,7 +212,7 @@ impl Session {
         false
     }
 
-    /// Examines windows of the past, latest window first, and selects the last match in a window.
+    /// Examines windows of the past, starting with the latest window, and selects the last match of the first window that contains a match.
     fn go_back_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
         let Some(mut window) = watch.window else {
             return true;
@@ -255,7 +256,7 @@ impl Session {
         false
     }
 
-    /// The next line at the start of a window can match, although no step of the window leads to this position.
+    /// Records a match of the next line at the start of a window, because no step within the window leads to this position.
     fn note_line(&self, watch: &mut StopSearch, window: SearchWindow) {
         if window.start < watch.from
             && let Some(text) = self.line_text(&watch.condition)
@@ -265,7 +266,7 @@ impl Session {
         }
     }
 
-    /// Executes one step. Returns the description of the match, if the step matches.
+    /// Executes one step. Returns the description of the match if the condition is met after the step.
     fn step_watched(&mut self, watch: &StopSearch) -> Option<String> {
         let before = self.before_step(&watch.condition);
         let was = self.position();
@@ -308,7 +309,7 @@ impl Session {
         }
     }
 
-    /// Returns the lanes of the stepping warp that satisfy the condition.
+    /// Returns the lanes of the executing warp that satisfy the condition.
     fn matching_lanes(&self, register: &ResolvedRegister, step: &NextStep) -> u32 {
         let condition = &register.condition;
         let is_meant = condition
@@ -360,7 +361,7 @@ impl Session {
         )
     }
 
-    /// Returns the reached position and its description.
+    /// Returns the position that the search reached, and its description.
     pub fn reached(&self, watch: &StopSearch) -> StopResult {
         let position = self.position();
         let is_over = self.timeline.machine().status() != MachineStatus::Running;
@@ -405,8 +406,8 @@ impl Session {
 }
 
 impl StopSearch {
-    /// Checks whether a match of the next line is at the end of a window, which belongs to the following window or is the start of the
-    /// search.
+    /// Checks whether a position is the end of a window for a condition on the next line. A match at this position belongs to the following
+    /// window, or is the position at which the search started.
     fn is_line_at_end(&self, position: u64, window: SearchWindow) -> bool {
         matches!(self.condition, ResolvedCondition::Lines(_)) && position >= window.end
     }

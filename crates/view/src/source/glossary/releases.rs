@@ -6,7 +6,7 @@ use warpgrid_isa::target::{TARGETS, Target};
 use warpgrid_isa::{TargetKind, Version};
 use warpgrid_program::TermDoc;
 
-/// Returns the terms of all versions, toolkits, drivers and targets, preceded by a table of all of them.
+/// Returns the terms of all versions, toolkits, drivers and targets, preceded by a term with a table of all versions.
 pub(crate) fn terms() -> impl Iterator<Item = TermDoc> {
     let versions = Version::all().map(version);
     let toolkits = RELEASES.iter().filter_map(toolkit);
@@ -91,7 +91,7 @@ fn toolkit(release: &Release) -> Option<TermDoc> {
         return None;
     }
     let mut aliases = vec![format!("toolkit {toolkit}")];
-    // A number that is also a PTX ISA version refers to the version.
+    // A toolkit number that is also a PTX ISA version refers to the PTX ISA version.
     let is_version = Version::parse(toolkit).is_some_and(Version::is_known);
     if !is_version {
         aliases.push((*toolkit).to_owned());

@@ -1,4 +1,4 @@
-//! Repairs for asynchronous operations: commits, waits, mbarrier counts, and proxy fences.
+//! Repair candidates for races of asynchronous operations: commits, waits, expected counts of mbarriers, and proxy fences.
 
 use crate::memory_model::concurrency::repair::barrier_repairs::{BLOCK, WARP};
 use crate::memory_model::concurrency::repair::body::{
@@ -26,7 +26,7 @@ fn is_bulk_copy(operation: Operation) -> bool {
             .is_some_and(|op| op.tensor_copy().is_some())
 }
 
-/// Checks whether an instruction is a wait, a commit or a copy of this kind.
+/// Returns a predicate that checks whether an instruction performs the asynchronous operation `op`.
 fn is_async(op: AsyncOp) -> impl Fn(&OpcodeInfo) -> bool {
     move |action| action.operation.asynchronous() == Some(op)
 }
@@ -36,7 +36,7 @@ fn completes_on_mbarrier(action: &OpcodeInfo) -> bool {
     action.modifiers.completion == Some(Completion::MbarrierCompleteTxBytes)
 }
 
-/// Returns candidates with a fence after the initialization of an mbarrier.
+/// Returns candidates that insert a fence after the initialization of an mbarrier.
 pub(crate) fn of_init(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let inits = body.all(|action| action.operation.mbarrier() == Some(MbarrierOp::Init));
@@ -46,7 +46,8 @@ pub(crate) fn of_init(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     places.map(|at| vec![body.after(at, fence)]).into()
 }
 
-/// Returns candidates with a proxy fence: an existing fence is moved or restricted to a state space, or a new fence is inserted.
+/// Returns candidates with a proxy fence. A candidate moves an existing fence, restricts an existing fence to a state space, or inserts a
+/// new fence.
 pub(crate) fn proxy_fence_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let is_non_coherent = |at: &usize| {
@@ -97,8 +98,8 @@ pub(crate) fn proxy_fence_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits
     all
 }
 
-/// Returns candidates with a weak load in place of a non-coherent load of memory that the kernel writes, with a barrier if one is
-/// necessary.
+/// Returns candidates that replace a non-coherent load of memory that the kernel writes with a weak load, and that insert a barrier if the
+/// weak load needs one.
 fn plain_load(broken: &RepairContext<'_>, at: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let Some(load) = body.syntax(at).with_modifier(Flag::NonCoherent.name(), &[]) else {
@@ -119,7 +120,7 @@ fn plain_load(broken: &RepairContext<'_>, at: usize) -> Vec<RepairEdits> {
     all
 }
 
-/// Returns candidates with waits for copies.
+/// Returns candidates that wait for the asynchronous copies of a race.
 pub(crate) fn copy_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     if let Some(all) = mma_wait_repairs(broken) {
@@ -142,7 +143,7 @@ pub(crate) fn copy_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     }
 }
 
-/// Returns candidates for `cp.async`.
+/// Returns candidates that wait for a `cp.async` copy.
 fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let mut all: Vec<RepairEdits> = Vec::new();
@@ -171,7 +172,7 @@ fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<Repai
     ]);
     let barrier = barriers.into_iter().find(|at| *at > copy);
     let places: Vec<usize> = barrier.into_iter().chain([other]).collect();
-    // A wait directly after its correct position was probably misplaced.
+    // A wait directly after the access is probably misplaced, so a candidate moves it before the access.
     for wait in &waits {
         let unknown = places.iter().filter(|at| **at + 1 == *wait);
         all.extend(unknown.map(|at| body.move_before(*wait, *at)));
@@ -186,7 +187,7 @@ fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<Repai
     all
 }
 
-/// Returns candidates for bulk copies in bulk async-groups.
+/// Returns candidates that wait for a bulk copy by means of bulk async-groups.
 fn of_bulk_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let mut all: Vec<RepairEdits> = Vec::new();
@@ -217,13 +218,13 @@ fn of_bulk_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<
     all
 }
 
-/// Returns the last statement before the next label, searching from a statement.
+/// Returns the last statement before the next label after a statement.
 fn end_of_part(body: &Body<'_>, at: usize) -> usize {
     let next = (at + 1..body.len()).find(|next| body.label(*next).is_some());
     next.map_or(at, |label| label - 1)
 }
 
-/// Returns candidates with waits that allow fewer pending groups.
+/// Returns candidates in which existing waits allow fewer pending groups.
 pub(crate) fn smaller_groups(broken: &RepairContext<'_>, waits: &[usize]) -> Vec<RepairEdits> {
     let body = broken.body;
     let mut all = Vec::new();
@@ -249,7 +250,7 @@ fn predicates<'a>(body: &Body<'a>) -> Vec<&'a str> {
     all
 }
 
-/// Returns candidates with a new mbarrier wait loop before an access, modeled on an existing wait loop.
+/// Returns candidates that insert a copy of an existing mbarrier wait loop before an access.
 pub(crate) fn new_wait(broken: &RepairContext<'_>, access: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let waits = body.all(|action| action.operation.mbarrier() == Some(MbarrierOp::TryWait));
@@ -261,9 +262,9 @@ pub(crate) fn new_wait(broken: &RepairContext<'_>, access: usize) -> Vec<RepairE
     waits.into_iter().filter_map(of).collect()
 }
 
-/// Returns candidates that correct existing arrivals and waits.
+/// Returns candidates that correct existing mbarrier arrivals and waits.
 pub(crate) fn mbarrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
-    /// Index of the parity in the operands of a wait.
+    /// Index of the parity operand of an mbarrier wait.
     const PARITY: usize = 2;
     let body = broken.body;
     let mut all: Vec<RepairEdits> = Vec::new();
@@ -289,7 +290,7 @@ pub(crate) fn mbarrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     }
     for at in &arrivals {
         let moved = body.text(*at);
-        // A copy after the arrival additionally needs a proxy fence.
+        // If a copy follows the arrival, the candidate additionally needs a proxy fence.
         for text in [moved.clone(), format!("{PROXIES}\n{moved}")] {
             let later = [broken.first, broken.second].into_iter();
             let later = later.filter(|access| access > at);
@@ -300,7 +301,7 @@ pub(crate) fn mbarrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     all
 }
 
-/// Returns candidates in which arrivals expect the number of bytes that the copies transfer.
+/// Returns candidates in which mbarrier arrivals expect the number of bytes that the copies transfer.
 fn expecting(broken: &RepairContext<'_>, arrivals: &[usize]) -> Vec<RepairEdits> {
     let body = broken.body;
     let copies = body.all(|action| is_bulk_copy(action.operation) && completes_on_mbarrier(action));
@@ -314,7 +315,7 @@ fn expecting(broken: &RepairContext<'_>, arrivals: &[usize]) -> Vec<RepairEdits>
         sum += size;
         sums.push(sum);
     }
-    // Each block of the cluster may transfer the same number of bytes.
+    // Each block of the cluster may transfer the same number of bytes to the mbarrier, so the total is also a candidate.
     let n_blocks = match broken.is_one_cluster {
         true => u64::from(broken.n_blocks),
         false => 1,

@@ -1,4 +1,4 @@
-//! Repairs that synchronize threads by barriers of the warp, the block or the cluster, narrowest scope first.
+//! Repair candidates that synchronize threads by barriers of the warp, the block or the cluster, in this order.
 
 use crate::memory_model::concurrency::repair::body::{Body, is_block_barrier};
 use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
@@ -9,8 +9,8 @@ pub(crate) const BLOCK: &str = "bar.sync 0;";
 const FENCED_BLOCK: &str = "fence.proxy.async.shared::cta;\nbar.sync 0;";
 const CLUSTER: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
 
-/// Number of statements after the later access before which a barrier is tried, because in a loop the earlier access can follow the later
-/// access.
+/// Number of statements after the later access before which the search also tries a barrier. In a loop, the earlier access of the next
+/// iteration follows the later access.
 const REACH_OF_LOOPS: usize = 5;
 
 /// Returns candidates with barriers between threads of one block.
@@ -52,7 +52,7 @@ pub(crate) fn barrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     all
 }
 
-/// Returns candidates with a proxy fence and a barrier, for a copy that follows accesses of threads.
+/// Returns candidates with a proxy fence and a barrier, which order a copy after accesses of threads.
 pub(crate) fn before_copies(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let (low, high) = broken.ends();
     let places = [high].into_iter().chain(low + 1..high);
@@ -61,8 +61,9 @@ pub(crate) fn before_copies(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     edits.collect()
 }
 
-/// Repairs of barriers at which threads of one phase arrived from different statements: a barrier without its guard, an additional barrier
-/// on the path without a barrier, a barrier moved before the branch that skips it or after the target of this branch, or a barrier deleted.
+/// Returns candidates for barrier statements at which different threads arrived in the same phase. A candidate removes the guard of a
+/// barrier, adds a barrier to the path without a barrier, moves a barrier before the branch that skips it or after the target of this
+/// branch, or deletes a barrier.
 pub(crate) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<RepairEdits> {
     const REACH: usize = 12;
     let (Some(first), Some(last)) = (barriers.first().copied(), barriers.last().copied()) else {
@@ -90,7 +91,7 @@ pub(crate) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<Repa
     all
 }
 
-/// Returns candidates with cluster barriers between threads of the blocks of a cluster.
+/// Returns candidates with cluster barriers, which synchronize threads of different blocks of a cluster.
 pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     if !broken.is_one_cluster {
         return Vec::new();
@@ -103,7 +104,7 @@ pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let others = (low + 1..high).chain(high + 1..=high + REACH_OF_LOOPS);
     let places = [high, low].into_iter().chain(others);
     all.extend(places.map(|at| vec![body.before(at, CLUSTER)]));
-    // A cluster barrier at a wrong position is moved.
+    // An existing cluster barrier may be at a wrong position, so the first candidates move it.
     for wait in body.all_sync(&[SyncOp::ClusterWait]) {
         let arrival = wait.saturating_sub(1);
         if body.operation(arrival).and_then(Operation::sync) == Some(SyncOp::ClusterArrive) {

@@ -1,4 +1,4 @@
-//! Statements that repairs edit, with the semantics of their instructions. Statements are numbered in source order.
+//! Statements that repairs can edit, with the semantics of their instructions. The statements are numbered in source order.
 
 use crate::memory_model::concurrency::repair::RepairEdits;
 use std::collections::BTreeMap;
@@ -15,12 +15,12 @@ use warpgrid_program::{
 pub(crate) struct Body<'a> {
     program: &'a Program,
     statements: Vec<Statement>,
-    /// Instruction of a statement, by the start of its span.
+    /// Instruction of each statement, indexed by the start offset of the statement's span.
     places: BTreeMap<u32, (FunctionId, u32)>,
 }
 
 impl<'a> Body<'a> {
-    /// Collects the statements outside of spans that are not executed.
+    /// Collects all statements outside of the spans that the launch cannot execute.
     pub(crate) fn new(
         program: &'a Program,
         mut statements: Vec<Statement>,
@@ -48,7 +48,7 @@ impl<'a> Body<'a> {
         self.statements.len()
     }
 
-    /// Returns the statement of an instruction.
+    /// Returns the number of the statement that contains an instruction.
     pub(crate) fn statement_of(&self, (function, index): (FunctionId, u32)) -> Option<usize> {
         let function = self.program.functions.get(function.0 as usize)?;
         let start = function.instructions.get(index as usize)?.span.start;
@@ -58,19 +58,19 @@ impl<'a> Body<'a> {
         found.ok()
     }
 
-    /// Returns the statement of an access.
+    /// Returns the number of the statement that performs an access of a race.
     pub(crate) fn statement_of_access(&self, access: &RaceSide) -> Option<usize> {
         self.statement_of((access.function, access.instruction))
     }
 
-    /// Returns the statements whose instructions satisfy a condition.
+    /// Returns the numbers of the statements whose instructions satisfy a condition.
     pub(crate) fn all(&self, is_it: impl Fn(&OpcodeInfo) -> bool) -> Vec<usize> {
         let all = 0..self.statements.len();
         all.filter(|at| self.action(*at).is_some_and(&is_it))
             .collect()
     }
 
-    /// Returns the statements with a barrier or fence of these kinds.
+    /// Returns the numbers of the statements whose instruction is a synchronization operation of one of these kinds.
     pub(crate) fn all_sync(&self, ops: &[SyncOp]) -> Vec<usize> {
         self.all(|action| action.operation.sync().is_some_and(|op| ops.contains(&op)))
     }
@@ -90,13 +90,13 @@ impl<'a> Body<'a> {
         Some(self.action(at)?.operation)
     }
 
-    /// Returns the operands of the instruction in the order of its row.
+    /// Returns the operands of the instruction of a statement, in the order of its row in the instruction table.
     pub(crate) fn operands(&self, at: usize) -> &'a [Operand] {
         let instruction = self.instruction(at);
         instruction.map_or(&[], |(function, own)| function.operands_of(own.operands))
     }
 
-    /// Returns the name of the predicate that the instruction writes.
+    /// Returns the name of the predicate register that the instruction of a statement writes.
     pub(crate) fn predicate(&self, at: usize) -> Option<&'a str> {
         let (function, instruction) = self.instruction(at)?;
         let first = function.destinations(instruction).first().copied()?;
@@ -110,12 +110,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Returns the label before a statement.
+    /// Returns the label directly before a statement.
     pub(crate) fn label_before(&self, at: usize) -> Option<&str> {
         self.label(at.checked_sub(1)?)
     }
 
-    /// Returns the first branch after a statement that targets it.
+    /// Returns the first branch after a statement whose target is the label before this statement.
     pub(crate) fn branch_back_to(&self, at: usize) -> Option<usize> {
         let start = self.statements.get(at)?.span.start;
         let (_, index) = *self.places.get(&start)?;
@@ -129,7 +129,7 @@ impl<'a> Body<'a> {
         control.is_some_and(|op| op.is_branch())
     }
 
-    /// Returns the parts of an instruction; no parts for a label.
+    /// Returns the syntactic parts of the instruction of a statement. A label has no parts.
     pub(crate) fn syntax(&self, at: usize) -> InstructionSyntax {
         match self.statements.get(at).map(|own| &own.kind) {
             Some(StatementKind::Instruction(syntax)) => syntax.clone(),
@@ -152,7 +152,7 @@ impl<'a> Body<'a> {
         Some(function.registers.name(registers.first().copied()?))
     }
 
-    /// Returns the text of the operand of an instruction that contains an operand of the program.
+    /// Returns the source text of the operand that corresponds to `operand`.
     pub(crate) fn operand_text(&self, at: usize, operand: &Operand) -> Option<String> {
         let syntax = self.syntax(at);
         let index = syntax.operand_at(operand.span)?;
@@ -186,19 +186,19 @@ impl<'a> Body<'a> {
         self.edit(at, Change::Delete)
     }
 
-    /// Replaces one modifier of an instruction; `None` if the instruction does not have it.
+    /// Returns an edit that replaces one modifier of an instruction, or `None` if the instruction does not have the modifier.
     pub(crate) fn set_modifier(&self, at: usize, old: &str, new: &[&str]) -> Option<RepairEdits> {
         let changed = self.syntax(at).with_modifier(old, new)?;
         Some(vec![self.replace(at, &changed.to_string())])
     }
 
-    /// Moves an instruction before another one.
+    /// Returns the edits that move an instruction before another instruction.
     pub(crate) fn move_before(&self, at: usize, other: usize) -> RepairEdits {
         vec![self.delete(at), self.before(other, &self.text(at))]
     }
 }
 
-/// Returns the value of an operand that is a literal.
+/// Returns the value of a literal operand.
 pub(crate) fn literal(operand: &Operand) -> Option<u64> {
     match operand.value {
         OperandValue::Source(Source::Immediate(bits), _) => Some(bits),
@@ -214,7 +214,7 @@ pub(crate) fn is_block_barrier(action: &OpcodeInfo) -> bool {
         && !action.modifiers.has(Flag::Red)
 }
 
-/// Checks whether an instruction is a fence of the memory model, not of proxies.
+/// Checks whether an instruction is a memory fence, and not a proxy fence.
 pub(crate) fn is_fence(action: &OpcodeInfo) -> bool {
     let is_fence = matches!(
         action.operation.sync(),

@@ -1,4 +1,4 @@
-//! Repairs for asynchronous MMA instructions: wgmma-groups, and commits that arrive at an mbarrier.
+//! Repair candidates for races of asynchronous MMA instructions: waits for wgmma-groups, and commits that arrive at an mbarrier.
 
 use crate::memory_model::concurrency::repair::async_repairs::{
     mbarrier_repairs, new_wait, smaller_groups,
@@ -25,7 +25,8 @@ fn warpgroup(operation: Operation) -> Option<WarpgroupOp> {
     operation.unit()?.warpgroup()
 }
 
-/// Returns candidates with waits for asynchronous MMA instructions, or `None` if neither access is one.
+/// Returns candidates that wait for an asynchronous MMA instruction, or `None` if neither access of the race belongs to such an
+/// instruction.
 pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairEdits>> {
     let body = broken.body;
     let sides = [broken.first, broken.second];
@@ -48,7 +49,7 @@ pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairE
     Some(all)
 }
 
-/// Returns candidates with waits for `wgmma` groups: a smaller count of an existing wait, or a new wait.
+/// Returns candidates that wait for `wgmma` groups: an existing wait allows fewer pending groups, or a new wait is inserted.
 fn of_warpgroups(broken: &RepairContext<'_>, product: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let all_of = |op| body.all(|action| warpgroup(action.operation) == Some(op));

@@ -1,21 +1,21 @@
-//! Repairs that strengthen accesses and fences: first a scope that includes the other thread, then a memory order, on one side before both
-//! sides.
+//! Repair candidates that strengthen accesses and fences. Candidates that widen a scope to include the other thread precede candidates with
+//! a stronger memory order, and candidates that edit one side of the race precede candidates that edit both sides.
 
 use crate::memory_model::concurrency::repair::body::{Body, is_fence};
 use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
 use warpgrid_isa::{AccessKind, CacheOp, Flag, MemoryOp, Scope, Sem, StateSpace};
 use warpgrid_program::OpcodeInfo;
 
-/// Maximum number of edited statements.
+/// Maximum number of statements whose stronger forms the search combines.
 const MAX_SITES: usize = 10;
 
-/// Stronger forms of a statement, from weak to strong, each with its strength.
+/// Stronger forms of a statement, ordered from weak to strong, each with its numeric strength.
 type Variants = Vec<(u32, RepairEdits)>;
 
-/// Returns candidates with stronger accesses and fences, the weakest combinations first.
+/// Returns candidates with stronger accesses and fences, in the order of increasing strength.
 pub(crate) fn stronger_access_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
-    // Weak accesses on both sides are data accesses, unless one of them polls: then they communicate.
+    // If both accesses are weak, they are data accesses rather than communication, unless one of them polls in a loop.
     let [a, b] = [broken.first, broken.second];
     let is_strong = |at: usize| body.action(at).is_some_and(is_strong);
     let is_polled = |at: usize| poll_loop_exit(body, at) != at;
@@ -25,7 +25,7 @@ pub(crate) fn stronger_access_repairs(broken: &RepairContext<'_>) -> Vec<RepairE
     all
 }
 
-/// Returns combinations of the stronger forms of accesses and fences.
+/// Returns combinations of the stronger forms of the accesses and fences of a race.
 fn combined(broken: &RepairContext<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<RepairEdits> {
     let body = broken.body;
     let all = body.all(|action| is_access(action) || is_fence(action));
@@ -51,7 +51,8 @@ fn combined(broken: &RepairContext<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<
             }
         }
     }
-    // Combinations that edit one side precede combinations that edit both, and weaker combinations precede stronger ones.
+    // Combinations that edit one statement precede combinations that edit two statements, and weaker combinations precede stronger
+    // combinations.
     all.sort_by_key(|(strength, n, _)| (*n, *strength));
     all.into_iter().map(|(_, _, edits)| edits).collect()
 }
@@ -75,7 +76,7 @@ fn is_strong(action: &OpcodeInfo) -> bool {
         || action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak)
 }
 
-/// Returns the stronger forms of a fence or access.
+/// Returns the stronger forms of a statement that is a fence or an access.
 fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
     let Some(action) = body.action(at) else {
         return Vec::new();
@@ -146,7 +147,7 @@ fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
     all
 }
 
-/// Returns the memory orders that an access can specify, starting at the present order.
+/// Returns the memory orders that an access can specify, starting at its present order `old`, each with its strength.
 fn stronger(op: MemoryOp, old: Sem) -> Vec<(u32, Sem)> {
     let all: &[(u32, Sem)] = match op {
         MemoryOp::Load => &[(1, Sem::Relaxed), (3, Sem::Acquire)],
@@ -173,7 +174,7 @@ fn stronger(op: MemoryOp, old: Sem) -> Vec<(u32, Sem)> {
     all.iter().filter(keeps).copied().collect()
 }
 
-/// Returns the backward branch of the loop that polls at a statement.
+/// Returns the backward branch of the polling loop that contains a statement, or the statement itself if no such loop exists.
 fn poll_loop_exit(body: &Body<'_>, at: usize) -> usize {
     let label = body.label_before(at);
     let branch = label.and_then(|_| body.branch_back_to(at));

@@ -1,5 +1,5 @@
-//! Repairs between modifications of a tensor map and copies that read the tensor map: a fence that releases the modifications, and a fence
-//! that acquires the tensor map.
+//! Repair candidates for races between modifications of a tensor map and copies that read the tensor map: a fence that releases the
+//! modifications, and a fence that acquires the tensor map.
 
 use crate::memory_model::concurrency::repair::body::Body;
 use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
@@ -8,7 +8,7 @@ use warpgrid_program::OpcodeInfo;
 
 const FENCE: &str = "fence.proxy.tensormap::generic";
 
-/// Returns candidates with tensor-map fences: an existing fence with a wider scope, or new fences.
+/// Returns candidates with tensor-map fences. A candidate widens the scope of an existing fence, or inserts new fences.
 pub(crate) fn of_maps(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let scope = broken.scope();

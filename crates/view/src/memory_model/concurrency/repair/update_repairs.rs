@@ -1,4 +1,4 @@
-//! Repairs of lost updates: an atomic operation replaces a load, arithmetic on the loaded value, and a store.
+//! Repair candidates for lost updates: one atomic operation replaces a load, the arithmetic on the loaded value, and a store.
 
 use crate::memory_model::concurrency::repair::RepairEdits;
 use crate::memory_model::concurrency::repair::body::{Body, literal};
@@ -11,7 +11,7 @@ use warpgrid_order::races::{Race, RaceCounterpart};
 use warpgrid_program::syntax::{Change, InstructionSyntax};
 use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Span};
 
-/// Replacement texts of statements by instruction index. An empty text deletes the statement.
+/// Replacement texts of statements, indexed by instruction. An empty text deletes the statement.
 type Statements = BTreeMap<u32, String>;
 
 /// Update that one atomic operation can perform.
@@ -22,36 +22,36 @@ struct Replaceable<'a> {
     update: &'a Update,
     /// Index of the arithmetic instruction of the update. All other instructions of the chain are moves.
     compute: u32,
-    /// `add`, `min`, …
+    /// Name of the atomic operation: `add`, `min`, …
     operation: &'static str,
     /// Type of the atomic operation with its modifier: `noftz.f16`.
     ty: String,
     /// Source operand of the atomic operation, and the instruction that computes the operand.
     source: String,
     prelude: Option<String>,
-    /// Registers of `source` and `prelude`.
+    /// Registers that `source` and `prelude` read.
     sources: Vec<RegisterId>,
 }
 
-/// Updates of a run between racing accesses.
+/// Updates of a run whose load and store are racing accesses.
 #[derive(Default)]
 pub(crate) struct RacyUpdates {
-    /// Statements of the loads and stores of the updates.
+    /// Spans of the statements that contain the loads and stores of the updates.
     accesses: Vec<Span>,
     /// Candidates that replace updates by atomic operations: each update alone, then all updates.
     pub(crate) repairs: Vec<RepairEdits>,
 }
 
 impl RacyUpdates {
-    /// Checks whether edits replace a load or store of an update. A strong load and a strong store do not race, but they lose updates like
-    /// weak accesses.
+    /// Checks whether edits replace a load or store of an update. Such edits are not a repair: a strong load and a strong store do not
+    /// race, but they lose updates like weak accesses.
     pub(crate) fn are_made_strong_by(&self, edits: &RepairEdits) -> bool {
         edits.iter().any(|edit| {
             matches!(edit.change, Change::Replace(_)) && self.accesses.contains(&edit.statement)
         })
     }
 
-    /// Returns each repair combined with each candidate that edits other statements.
+    /// Returns each combination of a repair of an update with a candidate of `others` that edits other statements.
     pub(crate) fn with(&self, others: &[RepairEdits]) -> Vec<RepairEdits> {
         let pairs = self.repairs.iter().flat_map(|updates| {
             let touches = |own: Span| updates.iter().any(|edit| edit.statement == own);
@@ -113,7 +113,7 @@ impl Session {
 }
 
 impl<'a> Replaceable<'a> {
-    /// Returns the update as an atomic operation, if there is one.
+    /// Returns the update as an atomic operation, or `None` if no atomic operation can perform the update.
     fn of(session: &'a Session, body: &'a Body<'a>, update: &'a Update) -> Option<Replaceable<'a>> {
         let program = &session.program;
         let function = program.functions.get(update.function.0 as usize)?;
@@ -203,8 +203,8 @@ impl<'a> Replaceable<'a> {
         })
     }
 
-    /// Returns a reduction in place of the store, and the operation with the old value as its result, as far as the other
-    /// uses of the registers allow.
+    /// Returns the repairs of the update: a `red` in place of the store, or an `atom` that returns the old value. A repair is omitted if
+    /// other uses of the registers prevent it.
     fn variants(&self) -> Vec<RepairEdits> {
         let all = [
             self.reduction(),
@@ -258,7 +258,8 @@ impl<'a> Replaceable<'a> {
     }
 
     fn atomic(&self, place: u32, addressed: u32) -> Option<Statements> {
-        // The prelude writes the result register, which the arithmetic instruction after the prelude computes again.
+        // The prelude writes the result register, which the arithmetic instruction after the prelude computes again. The old value
+        // therefore needs a different register.
         let old = self.operand(self.update.load, 0)?;
         let result = self.operand(self.compute, 0)?;
         if self.prelude.is_some() && old == result {
@@ -283,7 +284,7 @@ impl<'a> Replaceable<'a> {
         Some(statements)
     }
 
-    /// Formats the operation and its prelude, both with the guard of the store.
+    /// Formats the atomic operation and its prelude, both with the guard of the store.
     fn guarded(&self, operation: &str) -> Option<String> {
         let guard = self.syntax(self.update.store)?.guard;
         let guard = guard.map_or_else(String::new, |guard| format!("{guard} "));
@@ -314,7 +315,7 @@ impl<'a> Replaceable<'a> {
         })
     }
 
-    /// Checks whether an instruction between two instructions writes a source of the operation.
+    /// Checks whether an instruction between `first` and `last` writes a source register of the atomic operation.
     fn is_written_between(&self, first: u32, last: u32) -> bool {
         let between = (first + 1..last).filter_map(|index| self.instruction(index));
         let mut written = between.flat_map(|instruction| self.function.destinations(instruction));
@@ -365,7 +366,7 @@ impl<'a> Replaceable<'a> {
         })
     }
 
-    /// Converts replaced statements to edits. A statement without replacement is deleted.
+    /// Converts replaced statements to edits. A statement whose replacement text is empty is deleted.
     fn edits(&self, statements: &Statements) -> Option<RepairEdits> {
         let edits = statements.iter().map(|(index, new)| {
             let at = self.statement(*index)?;
@@ -390,8 +391,8 @@ fn signed(ty: ScalarType) -> &'static str {
     }
 }
 
-/// Returns the type of `red` and `atom` for an operation on values of type `ty` (PTX ISA, `red`). Integer sums are modulo 2^n, so `.s64`
-/// and `.u64` are equivalent.
+/// Returns the type of `red` and `atom` for an operation on values of type `ty` (PTX ISA, `red`). Integer addition is modulo 2^n, so an
+/// `add` of `.s64` values is equivalent to an `add` of `.u64` values.
 fn atomic_type(ty: ScalarType, operation: &str) -> Option<String> {
     use ScalarType as T;
     let name = match (operation, ty) {

@@ -1,5 +1,6 @@
-//! Observation of selected threads in selected lines. Input: the steps and accesses of a run. Output: the position at which each thread
-//! reaches the lines, its accesses in the lines, and the two threads with the most relevant conflict.
+//! Observation of selected threads in selected lines. Input: the steps and accesses of a run. Output: for each thread, the position of the
+//! run at which it reaches the lines, and its accesses within the lines; and the two threads whose accesses have the most relevant
+//! conflict.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -10,12 +11,12 @@ use warpgrid_emulator::{
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;
 
-/// Maximum number of recorded memory words during the search for two conflicting threads.
+/// Maximum number of memory words that the search for two conflicting threads records.
 const MAX_WORDS: usize = 1 << 16;
 /// Maximum number of recorded accesses per thread.
 const MAX_TOUCHES: usize = 4096;
 
-/// Thread as the linear index of its block, and its linear index within the block.
+/// Thread, identified by the linear index of its block and its linear index within the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ThreadKey {
     pub(crate) block: u64,
@@ -35,12 +36,12 @@ impl ThreadKey {
     }
 }
 
-/// Instructions of the selected lines.
+/// Instructions of the selected lines, and the functions that they call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineSelection {
     pub(crate) function: FunctionId,
     pub(crate) instructions: Range<u32>,
-    /// Directly and indirectly called functions.
+    /// Functions that the lines call, directly or through other functions.
     pub(crate) called: BTreeSet<FunctionId>,
 }
 
@@ -50,27 +51,29 @@ impl LineSelection {
         is_own || self.is_called(function)
     }
 
-    /// Checks whether the lines call `function`. A thread in a called function is still in the lines of the call.
+    /// Checks whether the selected lines call `function`. A thread that executes a called function still counts as being in the selected
+    /// lines.
     pub(crate) fn is_called(&self, function: FunctionId) -> bool {
         self.called.contains(&function)
     }
 }
 
-/// Bytes that an instruction accessed.
+/// Bytes that one execution of an instruction accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByteAccess {
-    /// Thread, or `None` for a pending asynchronous operation.
+    /// Thread that accessed the bytes, or `None` for a pending asynchronous operation.
     pub(crate) thread: Option<ThreadKey>,
     pub(crate) step: u64,
     pub(crate) memory: MemoryId,
     pub(crate) address: u64,
     pub(crate) n_bytes: u32,
     pub(crate) writes: bool,
-    /// Whether the bytes are an mbarrier object.
+    /// Whether the accessed bytes are an mbarrier object.
     pub(crate) is_object: bool,
 }
 
-/// Kind of a conflict, the most relevant kind first: on data or on an mbarrier object, between two warps or within one warp.
+/// Kind of a conflict between two accesses, ordered by decreasing relevance: on data or on an mbarrier object, between two warps or within
+/// one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ConflictRank {
     DataApart,
@@ -79,15 +82,15 @@ enum ConflictRank {
     Object,
 }
 
-/// Observer that searches for two threads that access the same bytes, with at least one write.
+/// Observer that searches for two threads that access the same bytes, where at least one of the two accesses is a write.
 pub(crate) struct ConflictFinder {
     pub(crate) lines: LineSelection,
     seen: HashMap<(MemoryId, u64), Vec<(ThreadKey, bool)>>,
-    /// Two threads with the best conflict so far, and its grade.
+    /// Two threads with the most relevant conflict so far, and the kind of this conflict.
     best: Option<(ConflictRank, [ThreadKey; 2])>,
-    /// Threads that have executed the lines.
+    /// Threads that have executed the selected lines.
     visitors: Vec<ThreadKey>,
-    /// Warps whose last step was in the lines or in called functions.
+    /// Warps whose last step was in the selected lines or in called functions.
     active_visits: BTreeSet<WarpId>,
 }
 
@@ -102,13 +105,13 @@ impl ConflictFinder {
         }
     }
 
-    /// Checks whether an instruction is in the lines or in called functions.
+    /// Checks whether an instruction is in the selected lines, or in a called function while the warp executes the lines.
     fn has(&self, warp: WarpId, function: FunctionId, instruction: u32) -> bool {
         self.lines.has(function, instruction)
             && (!self.lines.is_called(function) || self.active_visits.contains(&warp))
     }
 
-    /// Returns the threads with the best conflict, or all threads that executed the lines if there is no conflict.
+    /// Returns the two threads with the most relevant conflict, or all threads that executed the lines if no accesses conflict.
     pub(crate) fn threads(self) -> Vec<ThreadKey> {
         match self.best {
             Some((_, mut two)) => {
@@ -210,7 +213,7 @@ impl Observer for ConflictFinder {
     }
 }
 
-/// Position at which a thread reached the lines.
+/// State in which a thread reached the selected lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineEntry {
     /// Number of executed steps of the run.
@@ -218,24 +221,25 @@ pub(crate) struct LineEntry {
     pub(crate) instruction: u32,
 }
 
-/// Recorded executions of the lines by one thread.
+/// Recorded executions of the selected lines by one thread.
 #[derive(Debug, Default)]
 pub(crate) struct LineVisit {
-    /// Instructions of which the thread must execute one, or `None` for all instructions.
+    /// Instructions of which the thread must execute at least one in the lines, or `None` if every execution of the lines is suitable.
     wanted: Option<Range<u32>>,
     is_inside: bool,
     latest: Option<LineEntry>,
-    /// Entry of the selected execution.
+    /// Entry into the lines at the start of the selected execution.
     pub(crate) entry: Option<LineEntry>,
     left: Option<u64>,
     touches: Vec<ByteAccess>,
-    /// Step in which each instruction was executed, in the selected and in the latest execution of the lines.
+    /// Step in which the thread executed each instruction in the selected execution of the lines.
     executed: BTreeMap<u32, u64>,
+    /// Step in which the thread executed each instruction in the latest execution of the lines.
     recent: BTreeMap<u32, u64>,
 }
 
 impl LineVisit {
-    /// Returns the accesses from the entry until the thread leaves the lines.
+    /// Returns the accesses that the thread performed in the selected execution, from its entry into the lines until it left the lines.
     pub(crate) fn touched(&self) -> impl Iterator<Item = &ByteAccess> {
         let from = self.entry.map_or(u64::MAX, |entry| entry.position);
         let to = self.left.unwrap_or(u64::MAX);
@@ -243,13 +247,13 @@ impl LineVisit {
         self.touches.iter().filter(within)
     }
 
-    /// Returns the position after an instruction.
+    /// Returns the position of the run after the thread executed an instruction of the lines.
     pub(crate) fn after(&self, instruction: u32) -> Option<u64> {
         self.executed.get(&instruction).map(|step| step + 1)
     }
 }
 
-/// Observer of the selected threads.
+/// Observer that records the visits of the selected threads to the selected lines.
 pub(crate) struct ThreadWatch {
     lines: LineSelection,
     /// Step limit: later steps are ignored.
@@ -258,7 +262,7 @@ pub(crate) struct ThreadWatch {
 }
 
 impl ThreadWatch {
-    /// Creates an observer of threads, each with the instructions of which it must execute one.
+    /// Returns an observer of threads. For each thread, `wanted` optionally specifies instructions of which the thread must execute one.
     pub(crate) fn new(
         lines: LineSelection,
         threads: &[(ThreadKey, Option<Range<u32>>)],
@@ -278,12 +282,12 @@ impl ThreadWatch {
         }
     }
 
-    /// Returns the position at which the first thread reached the lines.
+    /// Returns the position of the run at which the first of the threads reached the lines.
     pub(crate) fn start(&self) -> Option<u64> {
         self.entries().min()
     }
 
-    /// Returns the position at which the last thread reached the lines.
+    /// Returns the position of the run at which the last of the threads reached the lines.
     pub(crate) fn last(&self) -> Option<u64> {
         self.entries().max()
     }
@@ -377,7 +381,7 @@ impl Observer for ThreadWatch {
         }
         for piece in event.pieces {
             let touch = of_piece(event, piece);
-            // Accesses of asynchronous operations were recorded when the operation started.
+            // Accesses of asynchronous operations are skipped, because they were recorded when the operation started.
             if let Some(WarpId { block, warp }) = event.warp() {
                 let thread = warp * 32 + u32::from(piece.address_lane);
                 self.note(ThreadKey { block, thread }, touch);
@@ -420,7 +424,7 @@ impl Observer for ThreadWatch {
     }
 }
 
-/// Selection of an execution if a thread executes the lines several times.
+/// Selection of one execution of the lines if a thread executes the lines several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StaySelection {
     First,
@@ -472,7 +476,7 @@ fn of_piece(event: &AccessEvent<'_>, piece: &ElementAccess) -> ByteAccess {
     }
 }
 
-/// Returns the mbarrier objects that lanes accessed.
+/// Returns the mbarrier objects that the lanes of an event accessed.
 fn of_objects<'e>(event: &'e SyncEvent<'_>) -> impl Iterator<Item = (u8, ByteAccess)> + 'e {
     let (act, touched) = match event.what {
         SyncKind::Mbarrier { act, touched } => (Some(act), touched),
@@ -499,7 +503,7 @@ fn memory_of(space: StateSpace, block: u64) -> MemoryId {
     }
 }
 
-/// Returns the mbarrier object on which an operation completes, as block and offset.
+/// Returns the mbarrier object on which an asynchronous operation completes, as its block and its shared-memory offset.
 pub(crate) fn object_of(pending: &InFlightOperation) -> Option<(u64, u64)> {
     match pending.operation.completion {
         CompletionMechanism::Mbarrier { block, address, .. }

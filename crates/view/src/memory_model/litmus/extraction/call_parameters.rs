@@ -1,5 +1,5 @@
 //! Calls in the lines of an extracted test. Input: a kernel and the selected lines. Output: the source of the called functions, and the
-//! lines with registers in place of call parameters, which litmus tests do not support.
+//! lines with registers in place of call parameters. The replacement is necessary because litmus tests do not support call parameters.
 
 use crate::memory_model::litmus::extraction::access_watch::LineSelection;
 use crate::memory_model::litmus::extraction::thread_body::{Statement, chosen};
@@ -13,7 +13,7 @@ use warpgrid_program::{
     Source, Span, Variable, VariableId,
 };
 
-/// Returns the directly and indirectly called functions of instructions.
+/// Returns the functions that instructions call, directly or through other functions.
 pub(crate) fn called_from(
     session: &Session,
     function: FunctionId,
@@ -82,7 +82,7 @@ pub(crate) fn texts(session: &Session, lines: &LineSelection) -> Result<Vec<Stri
     Ok(texts.flatten().collect())
 }
 
-/// Returns the lines of a function without comments.
+/// Returns the source lines of a function, without comments.
 fn text_of(session: &Session, function: &Function) -> Vec<String> {
     let source = session.places.source();
     let mut text = String::new();
@@ -101,7 +101,7 @@ fn text_of(session: &Session, function: &Function) -> Vec<String> {
 
 /// Call parameters in the lines, which become registers of the extracted test.
 pub(crate) struct CallParameters<'a> {
-    /// Parameter and its name in the extracted test, by the position of its declaration.
+    /// Parameters and their register names in the extracted test, indexed by the position of the declaration.
     by_place: BTreeMap<u32, (&'a Variable, String)>,
 }
 
@@ -119,7 +119,7 @@ impl<'a> CallParameters<'a> {
         let last = chosen(function, lines).next_back();
         let last = last.map_or(0, |instruction| instruction.span.end);
         let all = function.variables.iter();
-        // A name refers to the latest declaration before the statement.
+        // A name in a statement refers to the latest declaration of the name before the statement.
         let all = all.filter(|v| v.space == StateSpace::ParamFunc && v.span.start <= last);
         let mut names: BTreeMap<String, (u64, u32)> = BTreeMap::new();
         for variable in all {
@@ -141,7 +141,7 @@ impl<'a> CallParameters<'a> {
         Ok(parameters)
     }
 
-    /// Returns declarations of the registers.
+    /// Returns the declarations of the registers that replace parameters.
     pub(crate) fn declarations(&self) -> Vec<String> {
         let of_one = |(variable, name): &(&Variable, String)| {
             format!(".reg .b{} {name};", 8 * variable.size_bytes)
@@ -150,7 +150,7 @@ impl<'a> CallParameters<'a> {
         lines.into_iter().collect()
     }
 
-    /// Returns a statement with registers in place of parameters, or `None` if the statement contains no parameter.
+    /// Returns the statement with registers in place of call parameters, or `None` if the statement contains no call parameter.
     pub(crate) fn moved(
         &self,
         program: &Program,
@@ -201,7 +201,7 @@ impl<'a> CallParameters<'a> {
         (!named.is_empty()).then(|| changed.to_string())
     }
 
-    /// Returns the name of the register of a parameter.
+    /// Returns the name of the register that replaces a call parameter.
     fn name(&self, function: &Function, variable: VariableId) -> Option<&str> {
         let VariableId::Function(index) = variable else {
             return None;

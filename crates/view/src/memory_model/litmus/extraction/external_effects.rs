@@ -1,5 +1,6 @@
-//! Effects of other threads while the tested threads reach the lines one after another. Input: the steps between the first and the last
-//! entry. Output: memory and mbarrier contents for the test, as if the other threads had executed these steps before.
+//! Effects of other threads during the steps in which the tested threads reach the selected lines one after another. Input: the steps
+//! between the first and the last entry into the lines. Output: memory and mbarrier contents for the test, as if the other threads had
+//! executed these steps before the first entry.
 
 use crate::memory_model::litmus::extraction::access_watch::{LineSelection, ThreadKey};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,31 +12,32 @@ use warpgrid_emulator::{
 /// Maximum number of tracked bytes.
 const MAX_BYTES: usize = 1 << 16;
 
-/// Write of another thread.
+/// Write of a thread that is not part of the test.
 #[derive(Clone, Copy, Debug)]
 struct ExternalWrite {
     address: u64,
     n_bytes: usize,
-    /// Value after the write, and its difference from the value before: an atomic adds to the values that the tested threads store.
+    /// Value after the write, and the difference from the value before the write. The difference is used for atomics, which add to the
+    /// values that the tested threads store.
     after: u64,
     more: Option<u64>,
 }
 
-/// Arrivals of the tested threads at an mbarrier object, and completed phases.
+/// Arrivals of the tested threads at an mbarrier object, and completed phases of this object.
 #[derive(Clone, Copy, Debug, Default)]
 struct ArrivalCounts {
-    /// Arrivals of the tested threads in the present phase, and the maximum in one phase.
+    /// Number of arrivals of the tested threads in the present phase, and the maximum number in one phase.
     now: u32,
     most: u32,
     /// Number of completed phases.
     phases: u32,
 }
 
-/// Observer of the effects of other threads and of arrivals.
+/// Observer of the memory effects of other threads, and of the arrivals of the tested threads.
 pub(crate) struct ExternalEffects {
     lines: LineSelection,
     test_threads: BTreeSet<ThreadKey>,
-    /// Last step whose memory effects count.
+    /// Last step of the run whose memory effects are included.
     until: u64,
     changes: BTreeMap<MemoryId, Vec<ExternalWrite>>,
     objects: BTreeMap<(u64, u64), ArrivalCounts>,
@@ -43,7 +45,7 @@ pub(crate) struct ExternalEffects {
 }
 
 impl ExternalEffects {
-    /// Creates an observer for the steps from the first entry on. Memory effects count up to the last entry.
+    /// Returns an observer for the steps after the first entry into the lines. Memory effects are included up to the last entry.
     pub(crate) fn new(
         lines: LineSelection,
         own: impl Iterator<Item = ThreadKey>,
@@ -59,7 +61,7 @@ impl ExternalEffects {
         }
     }
 
-    /// Applies the writes of other threads to a value.
+    /// Returns the value `held` of a memory range after the writes of other threads.
     pub(crate) fn applied(&self, memory: MemoryId, start: u64, held: u64, n: usize) -> u64 {
         let keep = u64::MAX >> (64 - 8 * n.clamp(1, 8));
         let mut value = held;
@@ -81,7 +83,7 @@ impl ExternalEffects {
         value
     }
 
-    /// Returns the state of an mbarrier object that expects only the arrivals of the tested threads.
+    /// Returns the state of an mbarrier object, modified so that the object expects only the arrivals of the tested threads.
     pub(crate) fn object(&self, block: u64, address: u64, state: MbarrierState) -> MbarrierState {
         let Some(arrivals) = self.objects.get(&(block, address)) else {
             return state;

@@ -1,4 +1,4 @@
-//! Locations of an extracted test: the accessed bytes, with their names in the kernel, their addresses and their contents.
+//! Locations of an extracted litmus test: the accessed bytes, with their names in the kernel, their addresses and their contents.
 
 use crate::expression::tree::read_unsigned;
 use crate::memory_model::litmus::extraction::access_watch::{ByteAccess, ThreadKey};
@@ -9,10 +9,10 @@ use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{MbarrierState, MemoryId, MemoryRegion};
 
-/// Maximum number of elements of all locations.
+/// Maximum number of elements that all locations of an extracted test have together.
 const MAX_ELEMENTS: usize = 1024;
 
-/// Named memory region, with the block whose shared memory contains the region.
+/// Named memory region, and the block whose shared memory contains the region.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RegionKey {
     name: String,
@@ -21,7 +21,7 @@ struct RegionKey {
     base: u64,
 }
 
-/// Element of a location.
+/// Element of a memory region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RegionElement {
     offset: u64,
@@ -29,15 +29,15 @@ struct RegionElement {
     is_object: bool,
 }
 
-/// Accessed bytes of all regions.
+/// Accessed bytes of all memory regions.
 pub(crate) struct LocationTable {
-    /// Accessed bytes by region, split so that each access covers whole parts.
+    /// Accesses to each region, split into parts so that each access covers whole parts.
     touched: BTreeMap<RegionKey, Vec<ByteAccess>>,
-    /// Offsets of mbarrier objects by region.
+    /// Offsets of the mbarrier objects in each region.
     objects: BTreeMap<RegionKey, BTreeSet<u64>>,
 }
 
-/// Element that a thread writes, named as in the list of observed values.
+/// Element that a thread writes, with the name that the list of observed values uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenElement {
     pub(crate) name: String,
@@ -48,7 +48,7 @@ pub(crate) struct WrittenElement {
 }
 
 impl Session {
-    /// Groups accesses by named regions.
+    /// Groups the recorded accesses by named memory region.
     pub(crate) fn places_of<'t>(
         &self,
         touches: impl Iterator<Item = &'t ByteAccess>,
@@ -93,13 +93,13 @@ impl Session {
 }
 
 impl LocationTable {
-    /// Returns the names of buffers and variables in global memory by address.
+    /// Returns the names of the accessed buffers and variables in global memory, indexed by address.
     pub(crate) fn global_bases(&self) -> BTreeMap<u64, String> {
         let homes = self.touched.keys().filter(|home| home.block.is_none());
         homes.map(|home| (home.base, name_of(&home.name))).collect()
     }
 
-    /// Returns the locations with their contents at the present position of the session.
+    /// Returns the locations of the test, with their contents at the present position of the session.
     pub(crate) fn locations(
         &self,
         session: &Session,
@@ -128,7 +128,7 @@ impl LocationTable {
         Ok(locations)
     }
 
-    /// Returns the block of a shared-memory region, if several blocks have accessed their shared memory.
+    /// Returns the block of a shared-memory region if the shared memories of several blocks were accessed, and `None` otherwise.
     fn own_block(&self, home: &RegionKey) -> Option<u32> {
         let others = self.touched.keys();
         let blocks: BTreeSet<u64> = others.filter_map(|other| other.block).collect();
@@ -137,7 +137,7 @@ impl LocationTable {
             .map(|block| block as u32)
     }
 
-    /// Returns the elements of a region in order. Each access covers whole elements.
+    /// Returns the elements of a region in address order. Each recorded access covers whole elements.
     fn elements(&self, home: &RegionKey, touches: &[ByteAccess]) -> Vec<RegionElement> {
         let none = BTreeSet::new();
         let objects = self.objects.get(home).unwrap_or(&none);
@@ -177,7 +177,7 @@ impl LocationTable {
         unify_widths(&elements)
     }
 
-    /// Returns the written elements, except mbarrier objects.
+    /// Returns the elements that the threads write, except mbarrier objects.
     pub(crate) fn written(&self) -> Vec<WrittenElement> {
         let mut written = Vec::new();
         for (home, touches) in &self.touched {
@@ -208,7 +208,7 @@ impl LocationTable {
     }
 }
 
-/// Splits adjacent elements to the smallest width among them, so that a copy of many bytes accesses one location.
+/// Splits adjacent elements to the smallest width among them, so that all bytes of a large copy belong to one location.
 fn unify_widths(elements: &[RegionElement]) -> Vec<RegionElement> {
     let meet = |a: &RegionElement, b: &RegionElement| {
         !a.is_object && !b.is_object && a.offset + a.n_bytes == b.offset
@@ -229,7 +229,8 @@ fn unify_widths(elements: &[RegionElement]) -> Vec<RegionElement> {
     all
 }
 
-/// Returns the size of the largest element of at most 4 bytes that starts at `at`, or 8 if the whole access is one element of 8 bytes.
+/// Returns the size of the first element of an access to `n` bytes at `at`: 8 if the whole access is one element of 8 bytes, and otherwise
+/// the largest naturally aligned size of at most 4 bytes.
 fn whole_part(at: u64, n: u64) -> u64 {
     if n == 8 && at.is_multiple_of(8) {
         return 8;
@@ -290,7 +291,7 @@ fn location(
 }
 
 impl Session {
-    /// Returns up to eight bytes of memory at the present position, or zero if the block has not started.
+    /// Returns the value of up to eight bytes of memory at the present position of the session, or zero if the block has not started.
     fn bytes_at(&self, block: Option<u64>, start: u64, n: usize) -> u64 {
         let machine = self.timeline.machine();
         let (region, start) = match block {
@@ -308,7 +309,7 @@ impl Session {
     }
 }
 
-/// Returns a valid location name.
+/// Converts a name of the kernel to a valid location name.
 pub(crate) fn name_of(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
     let mut new: String = name
@@ -321,7 +322,7 @@ pub(crate) fn name_of(name: &str) -> String {
     new
 }
 
-/// Removes the addresses of global locations that no number of the test refers to, so that the test is easier to read.
+/// Removes the specified address of each global location to which no number in the test refers, so that the test is easier to read.
 pub(crate) fn free_addresses(test: &mut LitmusTest) {
     let is_global = |location: &LitmusLocation| location.space == "global";
     let bases: Vec<u64> = test

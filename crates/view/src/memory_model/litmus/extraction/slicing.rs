@@ -9,7 +9,7 @@ use warpgrid_isa::{ControlOp, MbarrierOp, MemoryOp, Operation};
 use warpgrid_order::explore::reached;
 use warpgrid_program::{Function, Instruction, OperandValue, Program, RegisterId};
 
-/// Marker at the end of each statement, followed by the line in the kernel.
+/// Marker at the end of each statement of a body, followed by the line of the statement in the kernel.
 pub(crate) const ORIGIN: &str = " // line ";
 
 /// Sliced body of a thread, and its observed registers.
@@ -18,7 +18,7 @@ struct SlicedThread {
     loaded: Vec<String>,
 }
 
-/// Returns the smallest equivalent test. The observed registers are those that its threads load.
+/// Returns the test without unused instructions. The observed registers of the returned test are the registers that its threads load.
 pub(crate) fn prune(mut test: LitmusTest) -> Result<LitmusTest, LitmusError> {
     let prepared = prepare(&test).map_err(|error| in_kernel(&test, error))?;
     let reached = reached(&prepared.question)
@@ -40,7 +40,7 @@ pub(crate) fn prune(mut test: LitmusTest) -> Result<LitmusTest, LitmusError> {
     Ok(test)
 }
 
-/// Maps an error to the line of the kernel.
+/// Replaces the line of an error in the test with the corresponding line of the kernel.
 fn in_kernel(test: &LitmusTest, error: LitmusError) -> LitmusError {
     let body = error
         .thread
@@ -59,7 +59,7 @@ fn in_kernel(test: &LitmusTest, error: LitmusError) -> LitmusError {
     }
 }
 
-/// Instructions of a thread that are kept.
+/// Instructions of a thread that remain in the sliced test.
 struct Slicer<'a> {
     program: &'a Program,
     function: &'a Function,
@@ -91,7 +91,7 @@ impl<'a> Slicer<'a> {
         all.filter(|(index, _)| self.is_kept.get(*index) == Some(&true))
     }
 
-    /// Removes branches that skip no kept instruction.
+    /// Removes the branches that skip no remaining instruction.
     fn drop_branches(&mut self) {
         let over_nothing: Vec<usize> = self
             .kept()
@@ -127,7 +127,7 @@ impl<'a> Slicer<'a> {
             })
     }
 
-    /// Removes instructions that write only registers that no kept instruction reads.
+    /// Removes the instructions that only write registers which no remaining instruction reads.
     fn drop_results(&mut self) {
         let mut needed: BTreeSet<RegisterId> = BTreeSet::new();
         loop {
@@ -162,7 +162,7 @@ impl<'a> Slicer<'a> {
             | Operation::Compare(_)
             | Operation::Move(_)
             | Operation::Hint(_) => true,
-            // These instructions also write the carry flag.
+            // Instructions of this kind also write the carry flag, so they remain.
             Operation::Carry(_) => false,
             Operation::Memory(_)
             | Operation::Mbarrier(_)
@@ -177,7 +177,7 @@ impl<'a> Slicer<'a> {
         })
     }
 
-    /// Returns the kept lines, and the registers that they load.
+    /// Returns the remaining lines of the body, and the registers that these lines load.
     fn text(&self, thread: &LitmusThread, prepared: &PreparedTest, number: usize) -> SlicedThread {
         let lines: BTreeSet<u32> = self
             .kept()
@@ -188,7 +188,7 @@ impl<'a> Slicer<'a> {
             .filter_map(|(_, instruction)| self.target(instruction))
             .flat_map(|target| self.labels_at(target))
             .collect();
-        // A line with a call is kept as a whole.
+        // A line with a call remains as a whole, with all instructions of the called function.
         let all = self.function.instructions.iter().enumerate();
         let on_lines = all.filter(|(index, _)| {
             let is_of_body = *index < self.is_kept.len();
@@ -239,7 +239,8 @@ impl<'a> Slicer<'a> {
         there.map(|(_, name)| name.as_str())
     }
 
-    /// Returns the registers that are loaded from memory, or the results of test instructions if nothing is loaded.
+    /// Returns the names of the registers that the thread loads from memory, or of the results of test instructions if the thread loads
+    /// nothing.
     fn loaded(&self, prepared: &PreparedTest, number: usize) -> Vec<String> {
         let results =
             |is_wanted: &dyn Fn(Operation) -> bool| self.results_of(prepared, number, is_wanted);
@@ -255,7 +256,8 @@ impl<'a> Slicer<'a> {
         }
     }
 
-    /// Returns the destination registers of instructions. For an instruction of a called function, returns those of the call.
+    /// Returns the destination registers of instructions. For an instruction of a called function, returns the destination registers of the
+    /// call.
     fn results_of(
         &self,
         prepared: &PreparedTest,
@@ -292,7 +294,7 @@ impl<'a> Slicer<'a> {
     }
 }
 
-/// Returns the identifiers of a line.
+/// Returns the identifiers in a line of PTX.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '$' | '%'))
 }

@@ -1,5 +1,5 @@
-//! Body of a thread of an extracted test: constants for its live-in registers, followed by the selected lines. Input: a kernel, the
-//! selected instructions, and register values. Output: lines of PTX.
+//! Body of a thread of an extracted litmus test: assignments of constants to its live-in registers, followed by the selected lines. Input:
+//! a kernel, the selected instructions, and register values. Output: lines of PTX.
 
 use crate::memory_model::litmus::extraction::access_watch::{LineSelection, LineVisit, ThreadKey};
 use crate::memory_model::litmus::extraction::call_parameters::CallParameters;
@@ -17,11 +17,11 @@ use warpgrid_program::{AddressBase, Function, Instruction, OperandValue, Registe
 pub(crate) struct BodyBuilder<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) lines: &'a LineSelection,
-    /// Names in global memory by address.
+    /// Names of buffers and variables in global memory, indexed by address.
     pub(crate) bases: &'a BTreeMap<u64, String>,
     /// All threads of the test.
     pub(crate) threads: BTreeSet<ThreadKey>,
-    /// Instructions of the source by the start of their span.
+    /// Instructions of the source, indexed by the start offset of their span.
     pub(crate) syntax: &'a BTreeMap<u32, InstructionSyntax>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Statement {
 }
 
 impl BodyBuilder<'_> {
-    /// Returns the body of a thread from its entry into the lines.
+    /// Returns the body of a thread, which starts at the thread's entry into the selected lines.
     pub(crate) fn body(
         &mut self,
         thread: ThreadKey,
@@ -53,7 +53,8 @@ impl BodyBuilder<'_> {
         for register in self.live_in(function, entry.instruction) {
             let name = function.registers.name(register);
             let set = self.set(function, thread, register)?;
-            // A register named like a location holds its start address already. In a snippet, however, each lane starts at its own element.
+            // A register with the name of a location already contains the start address of this location. In a snippet, however, each lane
+            // starts at its own element.
             let is_place = self.bases.values().any(|place| place == name);
             if !is_place || set.starts_with("add") {
                 body.push(set);
@@ -86,7 +87,7 @@ impl BodyBuilder<'_> {
         Ok(body)
     }
 
-    /// Returns the statements of the selected lines, each once, since one statement can consist of several instructions.
+    /// Returns the statements of the selected lines. A statement that consists of several instructions is returned only once.
     fn statements(&self, function: &Function) -> Vec<Statement> {
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
@@ -118,7 +119,8 @@ impl BodyBuilder<'_> {
             let all = function.sources(instruction).into_iter();
             for register in all.chain(function.destinations(instruction)) {
                 let name = function.registers.name(register);
-                // Loose lines name a buffer as the register that holds its address: so does the question.
+                // A snippet names a buffer by the register that contains its address, as the litmus test does, so this register needs no
+                // declaration.
                 let is_place = self.bases.values().any(|place| place == name);
                 if !function.registers.is_named(register) || is_place {
                     continue;
@@ -141,7 +143,7 @@ impl BodyBuilder<'_> {
         Ok(lines)
     }
 
-    /// Returns an instruction that sets a register to its value at the present position.
+    /// Returns an instruction that sets a register to its value at the present position of the session.
     fn set(
         &self,
         function: &Function,
@@ -181,8 +183,8 @@ impl BodyBuilder<'_> {
         })
     }
 
-    /// In a snippet, each lane starts at its own element of a buffer, in an unnamed register. Replaces such addresses by explicit
-    /// locations.
+    /// Replaces addresses in statements of a snippet by explicit locations. In a snippet, an unnamed register contains the address of the
+    /// buffer element at which each lane starts.
     fn with_places(
         &mut self,
         function: &Function,
@@ -233,7 +235,8 @@ impl BodyBuilder<'_> {
         syntax.to_string()
     }
 
-    /// Returns the named registers that are live at the instruction `from`: the lines read them before they write them on some path.
+    /// Returns the named registers that are live at the instruction `from`. A register is live if the selected lines read it before they
+    /// write it on some path.
     fn live_in(&self, function: &Function, from: u32) -> Vec<RegisterId> {
         let range = self.lines.instructions.clone();
         let at = from.saturating_sub(range.start) as usize;
@@ -243,7 +246,7 @@ impl BodyBuilder<'_> {
             .collect()
     }
 
-    /// Checks whether all lanes of a warp exchange that exist in the launch are tested threads, so that the exchange remains part of the
+    /// Checks whether all existing lanes of a warp exchange are tested threads. Only in this case does the exchange remain part of the
     /// test.
     fn are_all_here(
         &self,
@@ -268,8 +271,8 @@ impl BodyBuilder<'_> {
         })
     }
 
-    /// Returns a value that threads do not communicate through memory as a constant of the run: parameters, constants, the stack, addresses
-    /// of variables, and values exchanged between lanes of a warp.
+    /// Returns a constant in place of an instruction whose result threads do not communicate through shared or global memory: loads of
+    /// parameters, constants and stack variables, addresses of variables, and values that lanes of a warp exchange.
     fn constant(
         &mut self,
         function: &Function,
@@ -306,14 +309,14 @@ impl BodyBuilder<'_> {
     }
 }
 
-/// Prefix of the declarations at the start of a body.
+/// Prefix of the register declarations at the start of a body.
 pub(crate) const DECLARATION: &str = ".reg ";
-/// Label of the entry of a thread that does not start at the first line.
+/// Label at the entry of a thread that does not start at the first selected line.
 const START: &str = "START";
-/// Maximum distance of an address from the start of its buffer in bytes.
+/// Maximum distance in bytes of an address from the start of its buffer.
 const MAX_BUFFER_OFFSET: u64 = 1 << 30;
 
-/// Checks whether no other thread can write to the state space.
+/// Checks whether a state space contains only memory that no other thread can write.
 fn is_own_space(space: StateSpace) -> bool {
     match space {
         StateSpace::ParamEntry | StateSpace::ParamFunc | StateSpace::Const | StateSpace::Local => {
@@ -349,7 +352,7 @@ fn type_of(function: &Function, register: RegisterId) -> ScalarType {
     found.map_or(ScalarType::B32, |register| register.ty)
 }
 
-/// Checks whether a register with this name has this type without a declaration.
+/// Checks whether a register with this name has the type `ty` without a declaration.
 fn is_implied(name: &str, ty: ScalarType) -> bool {
     let stem = STEMS.iter().find(|(stem, _)| {
         let digits = name.strip_prefix(stem).unwrap_or("");
@@ -383,7 +386,7 @@ fn labels_within<'f>(function: &'f Function, lines: &LineSelection) -> Vec<(u32,
     within.map(|(at, name)| (*at, name.as_str())).collect()
 }
 
-/// Returns the labels outside of the selected lines that these lines branch to. A thread exits at such a label.
+/// Returns the labels outside of the selected lines to which these lines branch. A thread of the test exits when it reaches such a label.
 fn labels_outside<'f>(function: &'f Function, lines: &LineSelection) -> BTreeSet<&'f str> {
     let mut found = BTreeSet::new();
     for instruction in chosen(function, lines) {
