@@ -19,8 +19,8 @@
 //! //@ register R2 = lane * 4 + 16
 //! //@ expect out = 0, 1, 2, 3
 //! ```
-//! `start` selects the element of a buffer whose address the kernel receives. The default is the first element.
-//! A name with an offset is a member of a structure: here of the parameter `dims`, eight bytes into it.
+//! `start` selects the element of a buffer whose address the kernel receives. The default is the first element. A name
+//! with an offset denotes a member of a structure: `dims+8` is the member at byte offset 8 of the parameter `dims`.
 
 mod annotation_value;
 
@@ -36,21 +36,21 @@ use crate::scenario::{
 use crate::value::{ElementType, Literal};
 use warpgrid_program::{Diagnostic, Span};
 
-/// Facts in the comments of a source.
+/// Launch facts in the `//@` comments of a source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
     pub title: Option<String>,
     pub about: Option<String>,
-    /// Facts of the comments, without the source.
+    /// Launch facts as a scenario that does not contain the source.
     pub scenario: Scenario,
-    /// Span of each fact: `grid`, `block`, … of the launch line, and parameters by name.
+    /// Span of each fact: `grid`, `block`, … for the launch line, and the name for a parameter.
     pub places: Vec<(String, Span)>,
     /// Parameters by name, with the span of the name.
     pub names: Vec<(String, Span)>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Maximum length of the text of one fact in bytes. A longer line is not a launch fact.
+/// Maximum length of the text of one fact in bytes. A longer line is not parsed as a launch fact.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 impl Annotations {
@@ -58,7 +58,7 @@ impl Annotations {
     pub fn parse(source: &str, line_comment: &str) -> Annotations {
         let mut annotations = Annotations::default();
         let mark = &format!("{line_comment}@");
-        // Most modules have no such line, which this search detects faster than the line index can be built.
+        // Most modules contain no `//@` line, and this search detects them faster than a line index can be built.
         if !source.contains(mark) {
             return annotations;
         }
@@ -97,7 +97,8 @@ impl Annotations {
             "multimem" => self.multimem(&rest),
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
-            // The meaning of a C++ name in inline assembly, which the parser of inline assembly reads.
+            // Annotations that define a C++ name in inline assembly are ignored here, because the parser of inline
+            // assembly reads them.
             "" | "constant" => Ok(()),
             _ => Err(word.error(diagnostics::unknown_fact(word.text))),
         };
@@ -403,7 +404,7 @@ impl Annotations {
     }
 }
 
-/// Parses a value in the notation of `//@` lines. The error is a message.
+/// Parses a value in the notation of `//@` lines. The error contains a message.
 pub fn literal(text: &str) -> Result<Literal, String> {
     let read = AnnotationText::new(text, 0).literal();
     read.map_err(|problem| problem.message)
@@ -452,7 +453,7 @@ fn buffer_line(buffer: &Buffer, mark: &str) -> String {
     format!("{mark} buffer {name}: {array} = {}", buffer.init.text())
 }
 
-/// Part of a fact with its span in the source.
+/// Part of the text of a fact, with its span in the source.
 #[derive(Clone, Copy, Debug)]
 struct AnnotationText<'a> {
     text: &'a str,

@@ -11,11 +11,11 @@ pub(crate) struct SpannedName<'a> {
     pub(crate) span: Span,
 }
 
-/// Error that prevents a launch, and the responsible fact: `block`, `entry`, or the name of a parameter.
+/// Error that prevents a launch, with the fact that causes the error: `block`, `entry`, or the name of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchDiagnostic {
     pub code: &'static str,
-    /// Empty if no single fact is responsible.
+    /// Fact that causes the error. Empty if no single fact causes it.
     pub about: String,
     pub message: String,
 }
@@ -29,14 +29,15 @@ fn problem(code: &'static str, message: impl Into<String>) -> LaunchDiagnostic {
 }
 
 impl LaunchDiagnostic {
-    /// Returns the error with the responsible fact or parameter `name`.
+    /// Returns the error with `name` as the fact or parameter that causes it.
     #[must_use]
     fn about(mut self, name: &str) -> LaunchDiagnostic {
         self.about = name.to_owned();
         self
     }
 
-    /// Returns the error with the name of the register in the message, since a scenario has no line to point to.
+    /// Returns the error with the name of the register in the message, because the fields of a scenario have no source
+    /// line to which the error could refer.
     #[must_use]
     pub(crate) fn of_register(self, name: &str) -> LaunchDiagnostic {
         LaunchDiagnostic {
@@ -132,7 +133,7 @@ pub(crate) fn not_an_array(found: &str) -> LaunchDiagnostic {
     )
 }
 
-/// Initializer of a buffer that is not a valid pattern. `why` is the reason.
+/// Returns the error for a buffer initializer that is not a valid pattern, with the reason.
 pub(crate) fn unreadable_pattern(reason: String) -> LaunchDiagnostic {
     problem("W0702", reason)
 }
@@ -261,7 +262,8 @@ pub(crate) fn given_twice(name: &str) -> LaunchDiagnostic {
     problem("W0705", format!("duplicate `{name}`")).about(name)
 }
 
-/// Parameter that is matched by position although its name resembles another parameter name.
+/// Returns the diagnostic for a parameter that is matched by position although its name resembles the name of a kernel
+/// parameter.
 pub(crate) fn no_parameter_of_that_name(
     found: &SpannedName<'_>,
     meant: Option<&str>,
@@ -294,7 +296,7 @@ pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> LaunchDiagnostic {
     problem(NO_SUCH_KERNEL, message).about("entry")
 }
 
-/// Value for a scalar parameter that the kernel does not have.
+/// Returns the error for an option that sets a scalar parameter which the kernel does not have.
 pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> LaunchDiagnostic {
     let quoted: Vec<String> = scalars.iter().map(|scalar| format!("`{scalar}`")).collect();
     let has = match quoted.is_empty() {
@@ -305,7 +307,7 @@ pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> LaunchDiagnostic
     problem("W0716", message).about(name)
 }
 
-/// Value that the type of its scalar parameter cannot represent.
+/// Returns the error for an option whose value the type of the scalar parameter cannot represent.
 pub(crate) fn override_not_in_type(name: &str, reason: &str) -> LaunchDiagnostic {
     problem("W0714", format!("scalar `{name}`: {reason}")).about(name)
 }
@@ -361,7 +363,7 @@ pub(crate) fn no_buffer_to_point_to(name: &str) -> LaunchDiagnostic {
     problem("W0715", format!("unknown buffer `{name}`")).about(name)
 }
 
-/// Launch error of the emulator, with the responsible fact.
+/// Converts a launch error of the emulator to an error with the fact that causes it.
 pub(crate) fn refused(
     error: &warpgrid_emulator::LaunchError,
     parameters: &[Parameter],
@@ -421,12 +423,12 @@ pub(crate) mod value {
     }
 }
 
-/// Code of a launch of a nonexistent kernel.
+/// Code of the error for the launch of a nonexistent kernel.
 pub const NO_SUCH_KERNEL: &str = "W0710";
-/// Code of a launch of a module without kernels.
+/// Code of the error for the launch of a module without kernels.
 pub const NO_KERNEL: &str = "W0711";
 
-/// Reference pages in order of their codes.
+/// Reference pages of the diagnostic codes, ordered by code.
 #[rustfmt::skip]
 pub const PAGES: &[DiagnosticDoc] = &[
     DiagnosticDoc::page("W0700", "unknown annotation", "A line that starts with `//@` is an annotation of the launch configuration. The first word of the line is the kind of annotation.", "//@ lunch grid=2", "//@ launch grid=2"),

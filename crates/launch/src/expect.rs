@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use warpgrid_program::counted;
 
-/// First difference of a buffer, and the number of differences.
+/// First difference between a buffer and its expected contents, and the number of differences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BufferMismatch {
@@ -112,7 +112,7 @@ fn describe(ty: ElementType, bits: u128) -> String {
     format!("{} ({})", ty.text(bits), ty.hex(bits))
 }
 
-/// Compares the fault of a run and its message with the expected fault. The message describes the difference.
+/// Compares the fault of a run and its message with the expected fault. The returned message describes the difference.
 pub fn compare_fault(
     expected: Option<&ExpectedFault>,
     found: Option<(&ExpectedFault, &str)>,
@@ -139,7 +139,7 @@ pub fn compare_fault(
         .or_else(|| difference("block", &expected.block, &found.block))
 }
 
-/// Describes the difference of a field that the case specifies.
+/// Describes the difference of one field of the fault, if the scenario specifies an expected value for this field.
 fn difference<T: PartialEq + fmt::Debug>(
     what: &str,
     expected: &Option<T>,

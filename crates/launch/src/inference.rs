@@ -1,5 +1,5 @@
-//! Launch inference for kernels without a launch configuration: infers the memory behind pointer parameters from the accesses through them.
-//! Inferred values are always reported.
+//! Launch inference for kernels without a launch configuration: infers the buffers to which pointer parameters point
+//! from the accesses through these pointers. The crate always reports inferred values to the user.
 
 mod copies;
 mod image;
@@ -25,7 +25,7 @@ use warpgrid_program::{
     VariableId,
 };
 
-/// Maximum number of bytes before an inferred address in shared or local memory.
+/// Maximum number of bytes between the start of shared or local memory and an inferred address.
 const MAX_BYTES_BEFORE: u64 = 4096;
 
 /// Number of threads of a warpgroup.
@@ -34,10 +34,10 @@ const WARPGROUP: u32 = 128;
 /// Maximum number of elements of an inferred buffer.
 const MAX_ELEMENTS: u64 = 4096;
 
-/// Inferred values.
+/// Values that launch inference produces for a kernel.
 #[derive(Debug, Default)]
 pub(crate) struct InferredParameters {
-    /// One per parameter of the kernel, in order.
+    /// Inferred parameters, one for each parameter of the kernel, in order.
     pub(crate) parameters: Vec<Parameter>,
     /// Arrays of the inferred texture and surface handles.
     pub(crate) arrays: Vec<TexelArray>,
@@ -100,14 +100,15 @@ pub(crate) fn parameters(
 #[derive(Debug, Default)]
 pub(crate) struct LooseStart {
     pub(crate) registers: Vec<InitialRegister>,
-    /// One per register pair that contains an address in global memory.
+    /// Inferred buffers, one for each register pair that contains an address in global memory.
     pub(crate) buffers: Vec<Parameter>,
 }
 
-/// Returns the registers that a SASS snippet reads before it has written them and that the scenario does not specify, with their initial
-/// values. A register pair from which an address in global memory derives points to a buffer. If the scenario specifies registers, all
-/// others are zero. Otherwise, lanes have different values: addresses are adjacent, far enough from 0 for the offsets that the snippet
-/// subtracts, and other values are lane indices.
+/// Returns the registers that a SASS snippet reads before it has written them and that the scenario does not specify,
+/// with their initial values. A register pair from which an address in global memory derives points to a buffer. If the
+/// scenario specifies any registers, all other registers are zero. Otherwise, the lanes have different values.
+/// Registers with addresses contain adjacent addresses, which are far enough from 0 for the offsets that the snippet
+/// subtracts, and all other registers contain lane indices.
 pub(crate) fn loose_start(
     program: &Program,
     function: &Function,
@@ -131,7 +132,7 @@ pub(crate) fn loose_start(
         written.extend(destinations.into_iter().map(|id| id.0));
         if let Some(access) = reader.access().filter(|_| scenario.registers.is_empty()) {
             add_starts(&access, &mut starts);
-            // The guard is true, so that the access is executed.
+            // The inferred value of the guard is true, so that the access is executed.
             let guard = reader.instruction.guard;
             let held = guard.map(|guard| (guard.predicate, u8::from(!guard.negated).to_string()));
             starts.extend(held);
@@ -177,7 +178,7 @@ struct Pointer {
     access: PointerAccess,
     /// Minimum and maximum byte offset of the accesses from the pair.
     reach: (i64, i64),
-    /// Whether the address of an access is the pair itself.
+    /// Whether an access uses the unmodified register pair as its address.
     is_direct: bool,
 }
 
@@ -192,7 +193,8 @@ impl Pointer {
         (bytes + 15) & !15
     }
 
-    /// Returns the value of the pair. Lanes have adjacent addresses if the snippet computes no address.
+    /// Returns the initial value of the register pair. If the snippet computes no address from the pair, the lanes have
+    /// adjacent addresses.
     fn value(&self) -> String {
         let mut value = self.name.clone();
         if self.is_direct {
@@ -214,7 +216,7 @@ impl Pointer {
     }
 }
 
-/// Pointers found so far, and the unset registers from which each register derives.
+/// Pointers that the analysis has found, and the unset registers from which the value of each register derives.
 #[derive(Default)]
 struct Pointers {
     origins: BTreeMap<u32, BTreeSet<RegisterId>>,
@@ -230,7 +232,7 @@ impl Pointers {
         self.origins.get(&register.0).cloned().unwrap_or_default()
     }
 
-    /// Propagates the origins of the sources to the destinations. A loaded value has no origin.
+    /// Propagates the origins of the source registers to the destination registers. A loaded value has no origin.
     fn carry(&mut self, sources: &[RegisterId], destinations: &[RegisterId]) {
         let mut origins: BTreeSet<RegisterId> = BTreeSet::new();
         for source in sources {
@@ -241,8 +243,8 @@ impl Pointers {
         }
     }
 
-    /// Records the pair from which the address of a global or generic access derives: both halves of the pair are unset, and each half of
-    /// the address derives from the corresponding half.
+    /// Records the register pair from which the address of a global or generic access derives. Both halves of the pair
+    /// must be unset, and each half of the address must derive from the corresponding half of the pair.
     fn note(&mut self, reader: InstructionView<'_>, function: &Function, scenario: &Scenario) {
         let Some((access, pair)) = reader.paired_access() else {
             return;
@@ -299,7 +301,7 @@ fn add_starts(access: &instruction_summary::MemoryAccess, starts: &mut Vec<(Regi
             _ if index == 0 => format!("lane * {n}"),
             _ => format!("lane * {n} + {index}"),
         };
-        // A register that also is an address keeps its address.
+        // A register that also contains an address keeps this address as its initial value.
         let is_new = |register: &RegisterId| starts.iter().all(|(of, _)| of != register);
         if let Some(register) = register.filter(is_new) {
             starts.push((register, value));
@@ -344,7 +346,7 @@ pub(crate) fn origin(
     })
 }
 
-/// Returns a structure with a member for each offset that the kernel reads.
+/// Returns an inferred structure parameter with a member for each offset that the kernel reads.
 fn structure(
     place: usize,
     variable: &Variable,
@@ -377,7 +379,8 @@ fn structure(
     }
 }
 
-/// Returns a buffer of one access per thread. A buffer that is read contains 0, 1, 2, ….
+/// Returns an inferred buffer that has room for one access by each thread. A buffer that the kernel reads initially
+/// contains 0, 1, 2, ….
 pub(crate) fn buffer(name: String, access: PointerAccess, scenario: &Scenario) -> Parameter {
     let len = threads(scenario).saturating_mul(access.n_elements.into());
     let init = match access.is_read {
@@ -407,7 +410,7 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
         (None, 1) => bounds.max_threads.unwrap_or_else(|| {
             loop_step(function, program).map_or(DEFAULT_BLOCK, |step| [step, 1, 1])
         }),
-        // A warp processes a matrix, so it must extend along x.
+        // A warp processes a matrix instruction together, so the block must have 32 threads along x.
         (None, _) if most >= 64 && has_matrices(program) => [32, (most / 32).min(8), 1],
         (None, 2) if most >= 256 => [16, 16, 1],
         (None, 2) if most >= 64 => [8, 8, 1],
@@ -417,8 +420,9 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     }
 }
 
-/// Returns the step by which a loop advances the number of a thread, such as 128 in `for (i = threadIdx.x; i < n; i += 128)`: the
-/// loop is written for blocks of that many threads. An unrolled loop adds multiples of it.
+/// Returns the step by which a loop advances an index that starts at the thread index, such as 128 in `for (i =
+/// threadIdx.x; i < n; i += 128)`. Such a loop is written for blocks with this number of threads. An unrolled loop adds
+/// multiples of the step.
 fn loop_step(function: &Function, program: &Program) -> Option<u32> {
     const STEPS: std::ops::RangeInclusive<u64> = 32..=1024;
     let readings: Vec<InstructionSummary> = readers(program, function)
@@ -426,7 +430,7 @@ fn loop_step(function: &Function, program: &Program) -> Option<u32> {
         .collect();
     let mut from_thread: BTreeSet<RegisterId> = BTreeSet::new();
     let (mut advances, mut distances) = (BTreeSet::new(), BTreeSet::new());
-    // The second pass handles the values that a loop carries into its next iteration.
+    // A second pass over the instructions handles the values that a loop carries into its next iteration.
     for reading in readings.iter().chain(&readings) {
         match reading {
             InstructionSummary::Copy { to, from } => {
@@ -466,7 +470,8 @@ fn loop_step(function: &Function, program: &Program) -> Option<u32> {
     is_step.then_some(least as u32)
 }
 
-/// Returns the number of blocks of a cluster, if instructions operate on several blocks: the number that masks contain, or two.
+/// Returns the inferred number of blocks of a cluster if instructions operate on several blocks. The number follows
+/// from the block masks of these instructions, and is two without a mask.
 pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]> {
     let mut constants: BTreeMap<RegisterId, u64> = BTreeMap::new();
     let mut n: u32 = 0;
@@ -482,7 +487,7 @@ pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]
             let known = mask.and_then(|mask| constants.get(&mask));
             let named = match (mask, known) {
                 (_, Some(mask)) => 16 - (*mask as u16).leading_zeros(),
-                // The mask usually selects rows or columns of blocks.
+                // A mask in a register usually selects rows or columns of a two-dimensional arrangement of blocks.
                 (Some(_), None) => 4,
                 (None, None) => 2,
             };
@@ -492,7 +497,7 @@ pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]
     (n > 0).then_some([n.min(MAX_CLUSTER), 1, 1])
 }
 
-/// Maximum number of blocks of a cluster (CUDA programming guide, "Thread Block Clusters").
+/// Maximum number of blocks of an inferred cluster (CUDA programming guide, "Thread Block Clusters").
 const MAX_CLUSTER: u32 = 8;
 
 /// Checks whether the module reads the block index.
@@ -523,7 +528,7 @@ fn has_matrices(program: &Program) -> bool {
     actions.any(|action| action.operation.matrix().is_some())
 }
 
-/// Returns a kernel and the functions that it may call, directly or through others.
+/// Returns a kernel and the functions that it may call, directly or through other functions.
 fn reachable<'p>(kernel: &'p Function, program: &'p Program) -> Vec<&'p Function> {
     let mut found = vec![kernel];
     let mut next = 0;
@@ -572,10 +577,10 @@ fn threads(scenario: &Scenario) -> u64 {
     product(scenario.grid).saturating_mul(product(scenario.block))
 }
 
-/// Parameter index and byte offset within the parameter.
+/// Parameter slot: the index of a parameter, and a byte offset within the parameter.
 type ParameterOffset = (usize, i64);
 
-/// Accesses through a pointer parameter.
+/// Properties of the accesses through a pointer parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PointerAccess {
     pub(crate) ty: ScalarType,
@@ -583,27 +588,27 @@ pub(crate) struct PointerAccess {
     pub(crate) is_read: bool,
 }
 
-/// Uses of the parameters of a kernel.
+/// Uses of the parameters of a kernel by its instructions.
 #[derive(Debug, Default)]
 struct ParameterUses {
-    /// Type of the first load of each slot.
+    /// Type of the first load from each parameter slot.
     loads: Vec<(ParameterOffset, ScalarType)>,
-    /// Slots from which addresses derive.
+    /// Parameter slots from which addresses derive, with the accesses through these addresses.
     pointers: Vec<(ParameterOffset, PointerAccess)>,
-    /// Slots with numbers that are divisors.
+    /// Parameter slots whose numbers are used as divisors.
     divisors: Vec<ParameterOffset>,
-    /// One per register.
+    /// Inferred properties of each register.
     held: Vec<AbstractValue>,
 }
 
 /// Inferred properties of a register.
 #[derive(Clone, Copy, Debug, Default)]
 struct AbstractValue {
-    /// Slot whose address the register contains.
+    /// Parameter slot whose address the register contains.
     base: Option<ParameterOffset>,
-    /// Slot from which the address in the register derives.
+    /// Parameter slot from which the address in the register derives.
     origin: Option<ParameterOffset>,
-    /// Slot whose number the register contains.
+    /// Parameter slot whose number the register contains.
     value: Option<ParameterOffset>,
     /// Format of the floating-point values in the register, regardless of its declaration.
     float: Option<ScalarType>,
@@ -621,8 +626,8 @@ impl ParameterUses {
         ParameterUses::before(program, function, usize::MAX)
     }
 
-    /// Like [`ParameterUses::of`], restricted to the properties before an instruction, after the whole function has been analyzed: a register can
-    /// contain different addresses at different instructions.
+    /// Returns the uses of [`ParameterUses::of`], but with the register properties directly before an instruction,
+    /// because a register can contain different addresses at different instructions.
     fn before(program: &Program, function: &Function, instruction: usize) -> ParameterUses {
         let mut uses = ParameterUses {
             held: vec![AbstractValue::default(); function.registers.len()],
@@ -631,7 +636,7 @@ impl ParameterUses {
         let readings: Vec<InstructionSummary> = readers(program, function)
             .map(InstructionView::read)
             .collect();
-        // The second pass handles the values that a loop carries into its next iteration.
+        // A second pass over the instructions handles the values that a loop carries into its next iteration.
         for reading in readings.iter().chain(&readings) {
             uses.read(function, reading);
         }
@@ -751,7 +756,7 @@ impl ParameterUses {
         if base.is_some() {
             self.hold(to).base = base;
         }
-        // Compilers move bits to untyped registers before stores and after loads.
+        // Compilers move the bits of floating-point values to untyped registers before stores and after loads.
         if let SourceValue::Register(a) = from {
             if let Some(ty) = self.held(to).float {
                 self.hold(a).float.get_or_insert(ty);
@@ -762,7 +767,7 @@ impl ParameterUses {
         }
     }
 
-    /// Returns the role of a number, given the type of its first load.
+    /// Returns the role of a scalar parameter, given the type of its first load.
     fn role(&self, slot: ParameterOffset, ty: Option<ScalarType>) -> ScalarPurpose {
         match self.divisors.contains(&slot) {
             _ if ty.is_some_and(ScalarType::is_float) => ScalarPurpose::Factor,
@@ -831,15 +836,15 @@ fn parameter_place(function: &Function, variable: VariableId) -> Option<usize> {
         .position(|parameter| *parameter == warpgrid_program::Parameter::Variable(index))
 }
 
-/// Role of a number.
+/// Role of a scalar parameter, from which its inferred value follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ScalarPurpose {
-    /// A floating-point number is usually a factor.
+    /// Floating-point number, which is usually a factor.
     Factor,
-    /// The divisor of an index usually is the length of a row, which is chosen short enough for several rows unless the block itself has
-    /// several rows.
+    /// Divisor of an index, which is usually the length of a row. The inferred length is short, so that several rows
+    /// exist, unless the block itself has several rows.
     Divisor,
-    /// Any other integer that is not a pointer usually is a number of elements.
+    /// Any other integer, which is usually a number of elements.
     Count,
 }
 
@@ -847,7 +852,7 @@ enum ScalarPurpose {
 const ROW: u64 = 8;
 
 fn scalar(name: String, size: u64, role: ScalarPurpose, scenario: &Scenario) -> Parameter {
-    // Number of elements per row: a square matrix has as many rows as columns.
+    // Number of elements per row, chosen so that a square matrix has as many rows as columns.
     let along_x = |extents: Option<[u32; 3]>| u64::from(extents.map_or(1, |[x, _, _]| x));
     let threads = along_x(scenario.grid) * along_x(scenario.block);
     let is_row = matches!(scenario.block, Some([_, 1, 1]));

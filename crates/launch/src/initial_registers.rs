@@ -16,7 +16,7 @@ pub(crate) struct InitialRegisterValue {
     per_lane: u64,
     /// Factor of the linear thread index within the block.
     per_thread: u64,
-    /// Buffer whose address is added.
+    /// Name of the buffer whose address is a term of the sum.
     buffer: Option<String>,
 }
 
@@ -65,7 +65,8 @@ fn number(text: &str) -> Option<u64> {
     read_decimal(text).map(|value| u64::from((value as f32).to_bits()))
 }
 
-/// Checks whether a register receives the upper half of a stated address: the address of a buffer takes a pair.
+/// Checks whether a register receives the upper half of a specified address. The address of a buffer occupies a pair of
+/// registers.
 pub(crate) fn is_upper_half(name: &str, stated: &[InitialRegister]) -> bool {
     stated.iter().any(|register| {
         let fact = read(&register.name, &register.value.to_string());
@@ -87,7 +88,8 @@ pub(crate) fn resolve(
     buffers: &[Buffer],
     function: &Function,
 ) -> Result<Vec<RegisterInit>, LaunchDiagnostic> {
-    // SASS registers exist regardless of their use in the source. Registers that the source does not use are not read.
+    // SASS registers exist regardless of their use in the source. A register that the source does not use is never
+    // read, so its value is ignored.
     let is_machine = function.machine.is_some();
     let mut resolved = Vec::new();
     for (place, register) in registers.iter().enumerate() {

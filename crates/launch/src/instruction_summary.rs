@@ -1,5 +1,5 @@
-//! Queries about the operands of one instruction, for launch inference and views: accesses, addresses, values, and the parts of tensor,
-//! image and cluster operations.
+//! Queries about one instruction for launch inference and views: its accesses, addresses and values, and its role in
+//! tensor, image and cluster operations.
 
 mod dataflow;
 
@@ -41,13 +41,13 @@ pub enum InstructionSummary {
         /// Number of leading sources that are factors, which are never addresses: in `pitch * y + base`, only `base` can be an address.
         n_factors: usize,
         ty: ScalarType,
-        /// Whether the result is as wide as an address although `ty` has half this width: `mad.wide`.
+        /// Whether the result has the width of an address although `ty` has half of this width, as for `mad.wide`.
         is_wide: bool,
         is_addition: bool,
         /// Whether the second source divides the first source.
         is_division: bool,
     },
-    /// Addresses of memory that is copied, or accessed as a matrix.
+    /// Addresses of memory that the instruction copies or accesses as a matrix.
     Name(Vec<NamedAddress>),
     Other,
 }
@@ -60,12 +60,12 @@ pub(crate) enum TensorAccess {
     /// Copy of a box between the tensor and shared memory, according to the tensor map at this address.
     Copy {
         map: RegisterId,
-        /// Destination of a load.
+        /// Destination address of a load.
         to: Option<AddressExpr>,
         rank: usize,
         mode: LoadMode,
         is_load: bool,
-        /// Reduction operation.
+        /// Reduction operation of the copy, if it has one.
         reduces: Option<AtomicOp>,
     },
     /// Publication of a tensor map that the kernel creates, to global memory at this address.
@@ -73,13 +73,13 @@ pub(crate) enum TensorAccess {
     /// Replacement of a field in a tensor map that the kernel creates.
     Replaces {
         field: TensorMapField,
-        /// Dimension, or the value if the field has no dimension.
+        /// Index of the dimension, or the new value if the field has no dimensions.
         first: SourceValue,
         value: SourceValue,
     },
 }
 
-/// Base with a byte offset.
+/// Address as a base with a byte offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AddressExpr {
     pub(crate) base: AddressOrigin,
@@ -109,25 +109,25 @@ pub(crate) struct ImageAccess {
     pub(crate) channels: u64,
 }
 
-/// Address operand of an instruction.
+/// Address operand of an instruction that names memory without a per-lane access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedAddress {
     pub base: AddressOrigin,
-    /// Type of the data at the address, as far as the instruction specifies it.
+    /// Type of the data at the address, if the instruction specifies a type.
     pub ty: ScalarType,
     pub is_read: bool,
 }
 
-/// Memory access.
+/// Memory access that each lane performs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryAccess {
     pub kind: AccessKind,
     pub space: StateSpace,
-    /// Element type.
+    /// Element type of the access.
     pub ty: ScalarType,
     pub base: AddressOrigin,
     pub byte_offset: i64,
-    /// Register of each element. Absent for sinks and constants, and for atomics and matrices.
+    /// Register that provides or receives each element; `None` for sinks and constants. Empty for atomics and matrices.
     pub data: Vec<Option<RegisterId>>,
 }
 
@@ -139,7 +139,7 @@ pub struct RegisterFragment {
     /// Registers in the order of the operand.
     pub registers: Vec<SourceValue>,
     pub is_written: bool,
-    /// Whether block scale factors apply to its rows or columns.
+    /// Whether block scale factors apply to the rows or columns of the matrix.
     pub has_factors: bool,
 }
 
@@ -233,7 +233,7 @@ impl<'a> InstructionView<'a> {
             Operation::Matrix(op) => self
                 .matrix_accessed(action, op)
                 .map_or(InstructionSummary::Other, InstructionSummary::Access),
-            // Conversion of a 32-bit address to 64 bits.
+            // A `cvt` to 64 bits can be the conversion of a 32-bit address.
             Operation::Move(MoveOp::Cvt) => match action.modifiers.result_type() {
                 Some(ty) if ty.width_bits() == 64 && !ty.is_float() => self.copied(),
                 Some(_) | None => InstructionSummary::Other,
@@ -293,7 +293,7 @@ impl<'a> InstructionView<'a> {
         self.function.destinations(self.instruction)
     }
 
-    /// Returns the registers that the instruction reads, its guard first.
+    /// Returns the registers that the instruction reads, starting with its guard.
     pub fn sources(self) -> Vec<RegisterId> {
         self.function.sources(self.instruction)
     }
@@ -358,7 +358,8 @@ impl<'a> InstructionView<'a> {
         }
     }
 
-    /// Checks whether the instruction operates on two blocks, or on the blocks of a mask in the returned register.
+    /// Returns `Some` if the instruction operates on several blocks of a cluster: with the register of the block mask,
+    /// or without a register if the instruction operates on a pair of blocks.
     pub(crate) fn cluster_part(self) -> Option<Option<RegisterId>> {
         let modifiers = &self.program.opcode(self.instruction)?.modifiers;
         if modifiers.has(Flag::Multicast) {
@@ -514,7 +515,8 @@ impl<'a> InstructionView<'a> {
         action.map_or("", |action| action.opcode.as_str())
     }
 
-    /// Returns the names of the registers that the instruction reads or writes: its guard, then in operand order.
+    /// Returns the names of the registers that the instruction reads or writes: first its guard, then the registers of
+    /// its operands in order.
     pub fn register_names(self) -> Vec<String> {
         let registers = &self.function.registers;
         let mut names = Vec::new();
@@ -601,7 +603,8 @@ impl<'a> InstructionView<'a> {
         self.access_of(action, kind, data)
     }
 
-    /// Returns the access of a matrix load or store: one access per warp, whose data are distributed over its lanes.
+    /// Returns the access of a matrix load or store: one access of the whole warp, whose data is distributed over the
+    /// lanes.
     fn matrix_accessed(self, action: &OpcodeInfo, op: MatrixOp) -> Option<MemoryAccess> {
         self.access_of(action, op.access()?, Vec::new())
     }
@@ -643,8 +646,8 @@ impl<'a> InstructionView<'a> {
         InstructionSummary::Name(named.collect())
     }
 
-    /// Returns the state space of an access. For generic accesses and parameter accesses, the variable determines the state space, and
-    /// kernel parameters differ from call parameters (PTX ISA, "Parameter State Space").
+    /// Returns the state space of an access. For generic accesses and parameter accesses, the variable determines the
+    /// state space, and distinguishes kernel parameters from call parameters (PTX ISA, "Parameter State Space").
     fn space(self, action: &OpcodeInfo, address: &Address) -> StateSpace {
         let named = action.modifiers.state_space();
         let is_open = matches!(named, StateSpace::Generic | StateSpace::ParamFunc);

@@ -1,8 +1,8 @@
 //! Creates the launch of a checked program from a scenario.
 //!
 //! - Input and output: a [`Scenario`], whose fields take precedence over the `//@` annotations of the source; a machine at its start, and
-//!   the list of inferred values. The crate infers the parameters, buffers and launch dimensions that neither specifies, and tries them
-//!   in a trial run.
+//!   the list of inferred values. The crate infers the parameters, buffers and launch dimensions that neither the scenario nor the
+//!   source specifies, and validates the inferred values in trial runs.
 //! - The crate also compares memory with the expectations of a scenario after a run.
 //! - Tests: `cargo test -p warpgrid-launch`.
 

@@ -11,10 +11,10 @@ use crate::diagnostics::not_a_literal;
 use crate::value::{ElementType, Literal};
 use warpgrid_program::counted;
 
-/// Maximum number of exceptions.
+/// Maximum number of exceptions of a pattern.
 const MAX_PLACES: usize = 4_096;
 
-/// Pattern for the elements of a buffer.
+/// Pattern that determines the initial elements of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     pub base: FillPattern,
@@ -22,7 +22,7 @@ pub struct Pattern {
     pub places: Vec<(u64, Literal)>,
 }
 
-/// Pattern of all elements.
+/// Base pattern, which determines all elements without an exception.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FillPattern {
     /// Ascending numbers 0, 1, 2, …
@@ -72,7 +72,7 @@ impl Pattern {
         text
     }
 
-    /// Returns the pattern with another value of an element.
+    /// Returns the pattern with an exception for the element at `index`.
     #[must_use]
     pub fn with(mut self, index: u64, value: Literal) -> Pattern {
         match self.places.binary_search_by_key(&index, |(at, _)| *at) {
@@ -124,7 +124,7 @@ impl Pattern {
     }
 }
 
-/// Parses exceptions: `[5]=7 [9]=1.5`.
+/// Parses the exceptions of a pattern: `[5]=7 [9]=1.5`.
 fn read_places(text: &str) -> Result<Vec<(u64, Literal)>, String> {
     let mut pattern = Pattern {
         base: FillPattern::Iota,
@@ -151,7 +151,7 @@ fn literal(text: &str) -> Result<Literal, String> {
     Literal::read(text).ok_or_else(|| not_a_literal(text).message)
 }
 
-/// Returns the bits of an index in the element type. Integers wrap.
+/// Returns the bits of an index in the element type. For integer types, the index wraps.
 fn iota_bits(ty: ElementType, index: u64) -> u128 {
     ty.float_bits(index as f64).unwrap_or(index.into())
 }

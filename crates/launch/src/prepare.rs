@@ -1,4 +1,5 @@
-//! Preparation of launches: matches the parameters of a scenario to those of the kernel, converts values to bytes, and creates the machine.
+//! Preparation of launches: matches the parameters of a scenario to the parameters of the kernel, converts the values
+//! to bytes, and creates the machine.
 
 use crate::annotations::Annotations;
 use crate::diagnostics::{self, LaunchDiagnostic, value as why};
@@ -26,9 +27,10 @@ pub struct PreparedLaunch {
     pub scenario: Scenario,
     /// Inferred values as `//@` lines.
     pub guesses: Vec<String>,
-    /// Whether the first line is the launch line: the grid, block or cluster size, or the shared memory size.
+    /// Whether the first line of `guesses` is the launch line, which contains the grid, block and cluster size and the
+    /// shared memory size.
     pub infers_launch: bool,
-    /// Buffers of the launch, in the order of the machine.
+    /// Buffers of the launch, in the order in which the machine numbers them.
     pub buffers: Vec<Buffer>,
     pub machine: Machine,
 }
@@ -108,12 +110,12 @@ fn launch(
     Ok((machine, buffers))
 }
 
-/// Launch with the origin of its parts.
+/// Launch, with the buffers and parameters from which its memories and arguments originate.
 pub struct LaunchDescription<'s> {
     pub launch: Launch,
     /// Buffers in the order of the launch.
     pub buffers: Vec<Buffer>,
-    /// Parameter of each argument.
+    /// Parameter from which each argument originates.
     pub parameters: Vec<&'s Parameter>,
 }
 
@@ -182,7 +184,7 @@ fn complete(
         guessed.cluster = scenario.cluster.is_some();
     }
     if guessed.grid {
-        // The smallest grid with whole clusters.
+        // The default grid is the smallest grid that consists of whole clusters.
         scenario.grid = Some(scenario.cluster.unwrap_or([1; 3]));
     }
     if !stated {
@@ -278,8 +280,8 @@ fn start_loose(
     program: &Program,
     function: &Function,
 ) {
-    // Listings of kernels fault on a misaligned address, like a GPU. According to the reference of SASS snippets, addresses are aligned to
-    // the access size.
+    // Listings of kernels fault on a misaligned address, like a GPU. SASS snippets instead follow the SASS reference,
+    // according to which an address is rounded down to a multiple of the access size.
     guessed.misaligned = scenario.misaligned.is_none();
     scenario.misaligned = scenario.misaligned.or(Some(MisalignedPolicy::Force));
     let start = inference::loose_start(program, function, scenario);
@@ -452,14 +454,14 @@ fn arrange(
         guessed.push(found.is_none());
         arranged.push(found.unwrap_or(guess));
     }
-    // Excess parameters are kept, so that the launch error reports the expected number.
+    // Excess parameters remain, so that the launch error reports the expected number of parameters.
     arranged.extend(stated.into_iter().flatten());
     guessed.resize(arranged.len(), false);
     (arranged, guessed)
 }
 
-/// Sorts the parameters of a scenario in the order of the kernel if the scenario names each parameter of the kernel. Other parameters
-/// follow.
+/// Sorts the parameters of a scenario in the order of the kernel if the scenario names each parameter of the kernel.
+/// Parameters that the kernel does not declare follow.
 fn in_order(mut parameters: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
     let place = |parameter: &Parameter| {
         let mut names = variables(function).map(|variable| &variable.name);
@@ -505,8 +507,9 @@ pub fn kinds_that_differ(scenario: &Scenario, program: &Program) -> Vec<String> 
     notes.collect()
 }
 
-/// Returns the parameters to which specified parameters are matched. If the source declares none, the parameters inferred from its
-/// instructions apply if the specified names match them. Otherwise, the specified parameters are the only ones.
+/// Returns the kernel parameters to which the specified parameters are matched. If the source declares no parameters,
+/// these are the parameters that follow from its instructions, provided that the specified names match. Otherwise, only
+/// the specified parameters exist.
 fn declared<'a>(function: &'a Function, stated: &[Parameter]) -> Vec<&'a Variable> {
     let machine = function.machine.as_ref();
     let is_open = machine.is_some_and(|machine| machine.has_unknown_parameters);
@@ -684,7 +687,7 @@ impl MachineBuilder {
             BufferInitializer::List(values)
                 if values.iter().any(|value| pointee(value).is_some()) =>
             {
-                // Addresses are inserted once all buffers are known.
+                // Addresses of buffers are zero for now, and are inserted when all buffers are known.
                 let zero = |value: &Literal| match pointee(value) {
                     Some(_) => Literal::Integer(0),
                     None => value.clone(),
@@ -921,7 +924,8 @@ impl MachineBuilder {
         Ok(pointers)
     }
 
-    /// Returns the buffer and the byte offset. The name of a structure member also ends with `+` and a number.
+    /// Splits the target of an address into the name of the buffer and the byte offset. The name of a structure member
+    /// also ends with `+` and a number.
     fn split_pointee<'t>(&self, text: &'t str) -> (&'t str, i64) {
         let is_buffer = |name: &str| self.buffers.iter().any(|buffer| buffer.name == name);
         let split = text.rsplit_once('+').filter(|_| !is_buffer(text));
@@ -959,7 +963,7 @@ impl MachineBuilder {
         Ok(buffer.start.saturating_mul(width) as i64)
     }
 
-    /// Returns the bytes of a parameter. `width` is the width that the kernel declares.
+    /// Returns the argument for a parameter. `width` is the width in bytes that the kernel declares for the parameter.
     fn argument(
         &self,
         parameter: &Parameter,
@@ -982,7 +986,7 @@ impl MachineBuilder {
                     .encode(value)
                     .map_err(|reason| diagnostics::argument_not_in_type(name, &reason))?;
                 let mut bytes = bits.to_le_bytes()[..ty.width_bytes()].to_vec();
-                // A compiler can declare a parameter wider than its scalar, but not narrower.
+                // A compiler can declare a parameter that is wider than its scalar, but not one that is narrower.
                 if let Some(width) =
                     width.filter(|width| (*width as usize) > bytes.len() && *width <= 16)
                 {

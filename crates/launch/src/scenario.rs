@@ -54,8 +54,8 @@ pub struct Scenario {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub dynamic_shared: u64,
-    /// Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty, they are inferred from
-    /// the kernel and reported as guesses.
+    /// Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty,
+    /// the parameters are inferred from the kernel and reported as guesses.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Parameter>>", optional))]
     pub params: Vec<Parameter>,
@@ -88,8 +88,8 @@ pub struct Scenario {
     /// Expected fault of the launch, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<ExpectedFault>,
-    /// Values of scalar parameters by name, which replace those of the annotations and of inference. Only options of the command
-    /// line state them; a completed scenario has none.
+    /// Values of scalar parameters by name, which replace the values of the annotations and of inference. Only
+    /// command-line options specify such values, and a completed scenario contains none.
     #[serde(skip)]
     pub overrides: Vec<(String, Literal)>,
 }
@@ -132,9 +132,9 @@ pub struct ComparisonKernel {
     try_from = "deserialize::ParameterFields"
 )]
 pub enum Parameter {
-    /// A pointer to an array.
+    /// Pointer to an array in global memory.
     Buffer(Buffer),
-    /// A value.
+    /// Scalar that is passed by value.
     Scalar {
         name: String,
         #[serde(rename = "type")]
@@ -142,7 +142,7 @@ pub enum Parameter {
         ty: String,
         value: Literal,
     },
-    /// Bytes by value with parameters inside; what no field covers is zero.
+    /// Structure that is passed by value. Its fields are values, and bytes that no field covers are zero.
     Struct {
         name: String,
         size: u64,
@@ -150,15 +150,15 @@ pub enum Parameter {
         align: u64,
         fields: Vec<StructField>,
     },
-    /// Once more the pointer to another buffer.
+    /// Second pointer to the buffer of another parameter.
     Alias { name: String, of: String },
-    /// The description of a tensor, for its copies.
+    /// Tensor map, which describes a tensor for tensor copies.
     Tensormap(TensorMap),
-    /// The handle of a texture.
+    /// Texture handle.
     Texture(Texture),
-    /// The handle of a surface.
+    /// Surface handle.
     Surface(Surface),
-    /// The address of several buffers, one of each device.
+    /// Multimem address, which refers to several buffers, one on each device.
     Multimem { name: String, buffers: Vec<String> },
 }
 
@@ -214,7 +214,7 @@ pub struct Buffer {
     pub ty: String,
     /// Number of elements.
     pub len: u64,
-    /// Extents for the grid, outermost first. If empty, the array has one dimension.
+    /// Extents of the array, outermost first. If empty, the array has one dimension.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<u64>>", optional))]
     pub shape: Vec<u64>,
@@ -252,10 +252,12 @@ fn is_first(start: &u64) -> bool {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum BufferInitializer {
-    /// One value an element; missing ones are zero. `"&out+16"` is an address: 16 bytes into the buffer `out`.
+    /// One value for each element; missing values are zero. The text `"&out+16"` is the address 16 bytes after the
+    /// start of the buffer `out`.
     List(Vec<Literal>),
-    /// The same value everywhere; the text `"iota"` counts 0, 1, 2, …, `"random 7"` draws, `"nan"` is no number, `"0 [5000]=7"` has single elements that
-    /// differ (see `pattern`), and `"&out"` is the address of a buffer.
+    /// One value for all elements, or a pattern (see `pattern`): `"iota"` is 0, 1, 2, …, `"random 7"` are random
+    /// numbers, `"nan"` is NaN, `"0 [5000]=7"` has exceptions for single elements, and `"&out"` is the address of a
+    /// buffer.
     Fill(Literal),
 }
 

@@ -1,6 +1,7 @@
-//! Trial runs of inferred launches. If the kernel accesses memory outside of an inferred buffer, the buffer grows. If the kernel uses an
-//! inferred number as an address, the number becomes a buffer. Specified values and the faults that they cause do not change. A run without
-//! stores, with a hang or with a fault is repeated with other numbers.
+//! Trial runs of inferred launches. If the kernel accesses memory outside of an inferred buffer, the buffer grows. If
+//! the kernel uses an inferred number as an address, a buffer replaces the number. Specified values, and the faults
+//! that these values cause, remain unchanged. A run without stores, with a hang or with a fault is repeated with other
+//! inferred numbers.
 
 use crate::annotations::lines_of;
 use crate::inference;
@@ -20,9 +21,9 @@ use warpgrid_emulator::{
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{FunctionId, Program};
 
-/// Step limit of one trial run. Of a longer run, only the beginning is executed.
+/// Step limit of one trial run. If a run is longer, only its beginning is executed.
 const MAX_STEPS: u64 = 200_000;
-/// Step limit of a run with another number, which is sufficient to observe stores.
+/// Step limit of a trial run with a replaced number. The limit is sufficient to observe stores.
 const MAX_STEPS_OF_TRIAL: u64 = 20_000;
 /// Limit of the total number of steps of all trial runs of a launch.
 const MAX_STEPS_IN_ALL: u64 = 1_000_000;
@@ -30,9 +31,9 @@ const MAX_STEPS_IN_ALL: u64 = 1_000_000;
 const MAX_BUFFER_BYTES: u64 = 4 << 20;
 /// Minimum number of elements by which a buffer grows at its start.
 const MIN_ELEMENTS: u64 = 32;
-/// Maximum number of replaced numbers.
+/// Maximum number of trial runs with replaced numbers.
 const MAX_TRIALS: usize = 24;
-/// Cost of a parameter in steps, since the machine creates a buffer for most parameters.
+/// Cost of each parameter of a trial run, in steps, because the machine creates a buffer for most parameters.
 const STEPS_PER_PARAMETER: u64 = 100;
 /// Maximum number of instructions of a kernel for which the reached instructions are recorded.
 const MAX_INSTRUCTIONS: usize = 20_000;
@@ -44,7 +45,7 @@ const MAX_POINTER_DISTANCE_BYTES: u64 = 1 << 20;
 /// Inferred parts of a scenario.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InferredFields {
-    /// One entry per parameter of the kernel, in order.
+    /// Whether each parameter is inferred, with one entry per parameter of the kernel, in order.
     pub(crate) parameters: Vec<bool>,
     pub(crate) dynamic_shared: bool,
     pub(crate) grid: bool,
@@ -121,7 +122,8 @@ fn extents([x, y, z]: [u32; 3]) -> String {
     }
 }
 
-/// Executes trial runs of a complete scenario, and grows the inferred values until the kernel stays within them or no change helps.
+/// Executes trial runs of a complete scenario, and grows the inferred values until the kernel accesses no memory
+/// outside of the inferred buffers, or no change helps.
 pub(crate) fn refine_by_trial_runs(
     scenario: &mut Scenario,
     guessed: &InferredFields,
@@ -179,7 +181,7 @@ enum TrialOutcome {
 /// The evaluation of a launch by a trial run.
 #[derive(Clone, Debug)]
 struct Evaluation {
-    /// Function and index of each reached instruction.
+    /// Function and index of each instruction that the run reached.
     reached: BTreeSet<(u32, u32)>,
     /// Number of reached instructions of the kernel.
     n_reached: usize,
@@ -197,7 +199,7 @@ impl Evaluation {
     }
 }
 
-/// Trial run.
+/// Result of a trial run.
 struct TrialRun {
     outcome: TrialOutcome,
     fault: Option<Fault>,
@@ -205,7 +207,7 @@ struct TrialRun {
     origin: Option<(String, i64)>,
 }
 
-/// The last store of an element. `thread` is `None` for atomics and asynchronous operations.
+/// Last store to an element. `thread` is `None` for atomics and asynchronous operations.
 #[derive(Clone, Copy, PartialEq)]
 struct LastStore {
     thread: Option<u64>,
@@ -312,7 +314,7 @@ impl Observer for CoverageObserver {
     }
 }
 
-/// Returns the address of the word that contains a byte.
+/// Returns the address of the word that contains the byte at `address`.
 fn word(address: u64) -> u64 {
     address & !3
 }
@@ -323,11 +325,11 @@ struct TrialRunner<'a> {
     entry: FunctionId,
     limits: &'a ResourceLimits,
     steps_left: u64,
-    /// Code of the last run, since most other runs execute the same code.
+    /// Decoded code of the last run, which is cached because most other runs execute the same code.
     decoded: Option<DecodedLaunch>,
 }
 
-/// Access outside of all memories, and its fault.
+/// Access outside of all memories, and the fault that it causes.
 struct OutOfBounds {
     fault: Fault,
     access: AccessFault,
@@ -375,7 +377,7 @@ fn n_elements(parameter: &Parameter) -> u64 {
     }
 }
 
-/// Returns the out-of-bounds access with which a run ended.
+/// Returns the out-of-bounds access that ended a run, or `None` if the run ended otherwise.
 fn out_of_bounds(run: TrialRun) -> Option<OutOfBounds> {
     let fault = run.fault?;
     let access = fault.access.clone();
@@ -391,7 +393,8 @@ fn is_deadlock(fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::Deadlock { .. })
 }
 
-/// Replaces an inferred value, or all elements of an inferred ascending buffer. Returns whether the value changes.
+/// Replaces an inferred value, or all elements of an inferred buffer with ascending elements, by `number`. Returns
+/// whether the value changes.
 fn set_value(guess: &mut Parameter, number: u8) -> bool {
     let literal = Literal::Integer(number.into());
     match guess {
@@ -416,7 +419,8 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
     }
 }
 
-/// Converts a buffer of integers to a buffer of pointers, all of which point to the memory after them in the same buffer.
+/// Converts a buffer of integers to a buffer of pointers, all of which point to the memory after the pointers in the
+/// same buffer.
 fn of_pointers(guess: &Parameter) -> Option<Parameter> {
     let Parameter::Buffer(buffer) = guess else {
         return None;
@@ -439,8 +443,8 @@ fn of_pointers(guess: &Parameter) -> Option<Parameter> {
 }
 
 impl TrialRunner<'_> {
-    /// Grows the inferred values until the run stays within them, and returns its outcome. Returns `None` if there is nothing to run or no
-    /// steps are left.
+    /// Grows the inferred buffers until the run accesses no memory outside of them, and returns the outcome of the run.
+    /// Returns `None` if the launch is impossible or no steps are left.
     fn enlarge_until_in_bounds(
         &mut self,
         scenario: &mut Scenario,
@@ -477,7 +481,8 @@ impl TrialRunner<'_> {
             let found = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL);
             let least = best.as_ref().map(|(outcome, _)| *outcome).or(outcome);
             let is_better = found.is_some_and(|found| Some(found) > least);
-            // A count of 0 skips the loop in which the first launch hangs.
+            // A count of 0 may only skip the loop in which the first launch hangs, so the fault-free run is not an
+            // improvement in this case.
             let hides = is_better
                 && value == 0
                 && outcome.is_some_and(|outcome| outcome >= TrialOutcome::Stuck)
@@ -492,8 +497,8 @@ impl TrialRunner<'_> {
         best.map(|(_, scenario)| scenario)
     }
 
-    /// Returns the scenario with the smallest larger one-dimensional block in which the threads do not wait forever, since a barrier can
-    /// expect more threads than one warp has.
+    /// Returns the scenario with the smallest larger one-dimensional block in which the threads do not wait forever,
+    /// because a barrier can expect more threads than one warp has.
     fn with_larger_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let [x, 1, 1] = scenario.block.filter(|_| self.guessed.block)? else {
             return None;
@@ -511,8 +516,9 @@ impl TrialRunner<'_> {
         None
     }
 
-    /// Returns the scenario with more blocks or warps, if the run then reaches further instructions, such as those of block 1 or warp 3.
-    /// Among several, the smallest scenario that reaches the most instructions is selected.
+    /// Returns the scenario with more blocks or warps, if the run then reaches further instructions, such as those of
+    /// block 1 or warp 3. Among several candidates, the smallest scenario that reaches the most instructions is
+    /// selected.
     fn with_more_coverage(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
         let n_instructions = function.instructions.len();
@@ -573,7 +579,8 @@ impl TrialRunner<'_> {
             return None;
         }
         let n_axes = own.iter().filter(|extent| **extent > 1).count();
-        // Kernels that read several axes are written for whole blocks, and others often for one warp.
+        // Kernels that read several components of the thread index are written for whole blocks, and other kernels are
+        // often written for one warp.
         let sizes: &[u32] = match n_axes {
             0 | 1 => &[32, 64, 128, 256, 512, 1024],
             _ => &[256, 128, 512, 1024, 64, 32],
@@ -641,7 +648,8 @@ impl TrialRunner<'_> {
         max_steps: u64,
         watch: &mut CoverageObserver,
     ) -> Option<TrialRun> {
-        // Each launch has a cost that increases with its buffers, so that the trial runs are bounded.
+        // Each launch has a cost that increases with the size of its buffers, so that the total cost of the trial runs
+        // is bounded.
         let elements = scenario.params.iter().map(n_elements);
         let cost = elements.fold(1_000u64, |cost, len| {
             cost.saturating_add(STEPS_PER_PARAMETER + len / 64)
@@ -693,7 +701,7 @@ impl TrialRunner<'_> {
         Some((name, access.address.wrapping_sub(start) as i64))
     }
 
-    /// Returns the scenario with a change of the inferred value that the access exceeded.
+    /// Returns the scenario in which the inferred value that the access exceeded is changed.
     fn grown(&mut self, scenario: &Scenario, found: &OutOfBounds) -> Option<Scenario> {
         let place = &found.access.place;
         let width = u64::from(found.access.width_bytes);
@@ -719,7 +727,7 @@ impl TrialRunner<'_> {
         let mut better = scenario.clone();
         match &place.region {
             NamedRegion::Shared if self.guessed.dynamic_shared => {
-                // In addition to the arrays of fixed size, up to the limit of the target.
+                // Dynamic shared memory follows the arrays of fixed size, and ends at the limit of the target.
                 let most = self.program.target.limits.shared_bytes;
                 let fixed = place.size_bytes.saturating_sub(scenario.dynamic_shared);
                 let most = most.saturating_sub(fixed);
@@ -743,7 +751,7 @@ impl TrialRunner<'_> {
                 });
                 with_buffer.or_else(|| self.with_other_guess(scenario, found, of_pointers))
             }
-            // For an array of fixed size, the number that the kernel received was too large.
+            // If the array has a fixed size, an inferred number that the kernel received was too large.
             NamedRegion::Local | NamedRegion::Shared => {
                 self.with_other_number(scenario, found, |scalar| {
                     (scalar.value > 1).then(|| Parameter::Scalar {

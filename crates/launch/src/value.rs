@@ -18,7 +18,7 @@ use warpgrid_isa::{FloatFormat, read_decimal};
 pub enum Literal {
     Integer(i128),
     Float(f64),
-    /// `"0x…"`: the bits of the element, or a word such as `"iota"`.
+    /// Text: `"0x…"` for the bits of an element, or a word such as `"iota"`.
     Text(String),
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Literal::Integer(value) => value.fmt(f),
-            // With a decimal point, so that the text is parsed as a floating-point number.
+            // The text contains a decimal point, so that it is parsed as a floating-point number.
             Literal::Float(value) => write!(f, "{value:?}"),
             Literal::Text(text) => f.write_str(text),
         }
@@ -128,16 +128,16 @@ pub enum ElementType {
     B32,
     B64,
     B128,
-    /// Narrow floating-point types, one per byte. Those of 6 bits are in the low bits.
+    /// Narrow floating-point types, one number per byte. A number with 6 bits is in the low bits of its byte.
     E4m3,
     E5m2,
     E2m3,
     E3m2,
-    /// Unsigned powers of two.
+    /// Unsigned power of two (scale factor).
     Ue8m0,
     /// 19-bit floating-point type in the upper bits of 32 bits.
     Tf32,
-    /// Packed numbers, lowest bits first.
+    /// Packed narrow numbers, lowest bits first.
     E2m1x2,
     F16x2,
     Bf16x2,
@@ -231,7 +231,7 @@ impl ElementType {
         }
     }
 
-    /// Encodes a literal as an element of this type. The error is a message.
+    /// Encodes a literal as an element of this type. The error contains a message.
     pub fn encode(self, literal: &Literal) -> Result<u128, String> {
         match (self, literal) {
             (_, Literal::Text(text)) => self.encode_text(text),
@@ -300,7 +300,8 @@ impl ElementType {
             .fold(0, |bits, byte| bits << 8 | u128::from(*byte))
     }
 
-    /// Returns the notation of corpus files: a number, or `"0x…"` for values that a JSON number cannot represent.
+    /// Returns an element in the notation of corpus files: as a number, or as `"0x…"` if a JSON number cannot represent
+    /// the value.
     pub fn decode(self, bits: u128) -> Literal {
         use ElementType as T;
         let hex = || {
@@ -331,18 +332,20 @@ impl ElementType {
         }
     }
 
-    /// Returns the floating-point value of bits, or `None` for other types.
+    /// Returns the floating-point value of bits, or `None` if this type is not a floating-point type.
     pub fn float(self, bits: u128) -> Option<f64> {
         self.is_float().then(|| self.to_f64(bits))
     }
 
-    /// Returns the numeric value of bits: that of a floating-point number or an integer, and otherwise the bits as an integer.
+    /// Returns the numeric value of bits: the value of a floating-point number or an integer, and otherwise the bits as
+    /// an integer.
     pub fn number(self, bits: u128) -> f64 {
         let float = self.float(bits);
         float.unwrap_or_else(|| self.to_integer(bits) as f64)
     }
 
-    /// Encodes a number as a floating-point value of this type. Returns `None` for other types.
+    /// Encodes a number as a floating-point value of this type. Returns `None` if this type is not a floating-point
+    /// type.
     pub fn float_bits(self, value: f64) -> Option<u128> {
         self.float(0).map(|_| self.encode_float(value))
     }
@@ -431,7 +434,7 @@ fn float_text<T: fmt::Display + fmt::LowerExp>(value: T, wide: f64) -> String {
     }
 }
 
-/// Returns the nearest number of a 16-bit format, ties to even. NaN is converted to a quiet NaN.
+/// Returns the bits of the nearest number in a 16-bit format, with ties to even. NaN is converted to a quiet NaN.
 fn nearest_half(format: FloatFormat, value: f64) -> u16 {
     let bits = match value.is_nan() {
         true => format.infinity() | 1 << (format.fraction_bits - 1),

@@ -6,13 +6,15 @@ use std::ops::Range;
 /// Value of a fact in its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnotationValue {
-    /// Byte range of the value in the line. Empty at the end of the line if the line specifies no value.
+    /// Byte range of the value in the line. If the line specifies no value, this is the empty range at the end of the
+    /// line.
     pub place: Range<usize>,
     /// Whether an equals sign precedes the value.
     pub is_written: bool,
 }
 
-/// Returns the value of the fact with this name in a line, or `None` if the line specifies another fact. Lines of facts start with `mark`.
+/// Returns the value of the fact with this name in a line, or `None` if the line specifies another fact. Each line that
+/// specifies a fact starts with `mark`.
 pub fn stated_value(line: &str, mark: &str, fact: &str, name: &str) -> Option<AnnotationValue> {
     let text = line.trim_start().strip_prefix(mark)?;
     let (word, rest) = AnnotationText::new(text, line.len() - text.len()).split_word();

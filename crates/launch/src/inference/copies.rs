@@ -1,5 +1,6 @@
-//! Tensor copies of a kernel without tensor maps. Input: its instructions. Output: the copies in program order, each with the parameter of
-//! its tensor map and its share of the bytes that its mbarrier expects.
+//! Analysis of the tensor copies of a kernel for which the scenario specifies no tensor maps. Input: its instructions.
+//! Output: the copies in program order, each with the parameter of its tensor map and its share of the bytes that its
+//! mbarrier expects.
 
 use super::{ParameterOffset, ParameterUses};
 use crate::instruction_summary::{
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use warpgrid_isa::{AtomicOp, LoadMode, TensorMapField};
 use warpgrid_program::{Function, Program, RegisterId};
 
-/// Inferred properties of the copies with a tensor map.
+/// Inferred properties of a tensor map and of the copies that use it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TensorMapUse {
     pub(super) slot: ParameterOffset,
@@ -17,10 +18,10 @@ pub(super) struct TensorMapUse {
     pub(super) is_pointer: bool,
     pub(super) rank: usize,
     pub(super) mode: LoadMode,
-    /// Number of bytes of one copy.
+    /// Number of bytes that one copy transfers.
     pub(super) bytes: Option<u64>,
     pub(super) reduces: Option<AtomicOp>,
-    /// Destination of a load, if it has a constant distance from a base.
+    /// Destination address of a load, if the address has a constant distance from a base.
     to: Option<AddressExpr>,
 }
 
@@ -34,9 +35,9 @@ struct TransactionGroup {
 /// Inferred fields that a kernel replaces in the tensor maps that it creates.
 #[derive(Debug, Default)]
 pub(super) struct DeviceTensorMaps {
-    /// Parameters that point to the memory of such tensor maps.
+    /// Parameters that point to the memory of tensor maps that the kernel creates.
     pub(super) memories: Vec<ParameterOffset>,
-    /// Parameters that point to their tensors.
+    /// Parameters that point to the tensors of these tensor maps.
     pub(super) tensors: Vec<ParameterOffset>,
     /// Extent of the box along each dimension in elements.
     pub(super) box_extents: BTreeMap<usize, u64>,
@@ -118,7 +119,7 @@ struct ScanState {
     found: Vec<TensorMapUse>,
     made: DeviceTensorMaps,
     groups: Vec<TransactionGroup>,
-    /// Loads that do not follow an expect-tx operation yet.
+    /// Loads that are not assigned to an expect-tx operation yet.
     waiting: Vec<usize>,
     /// Number of bytes of the last expect-tx operation, and whether a load follows it.
     expected: Option<u64>,
@@ -170,7 +171,7 @@ impl ScanState {
         self.places.extend(place.map(|place| (to, place)));
     }
 
-    /// Returns the location relative to the base from which its register was computed.
+    /// Returns an address relative to the base from which its register was computed.
     fn resolved(&self, place: AddressExpr) -> AddressExpr {
         let known = match place.base {
             AddressOrigin::Register(register) => self.places.get(&register),
@@ -183,7 +184,7 @@ impl ScanState {
     }
 
     fn expect(&mut self, value: SourceValue) {
-        // An expect-tx operation without a following copy applies to the preceding copies.
+        // An expect-tx operation that no copy follows applies to the preceding copies.
         if self.expected.is_some() && !self.waiting.is_empty() {
             self.close();
         }
@@ -224,8 +225,8 @@ impl ScanState {
         self.found
     }
 
-    /// Returns the number of bytes of each copy of a group, if the distances between the destinations add up to the expected number of
-    /// bytes: each copy ends at the start of the next destination.
+    /// Returns the number of bytes of each copy of a group, if the distances between the destinations add up to the
+    /// expected number of bytes: each copy is assumed to end at the start of the next destination.
     fn by_distance(&self, group: &TransactionGroup, bytes: u64) -> Option<Vec<u64>> {
         let distances = group.copies.iter().map(|copy| {
             let own = self.found[*copy].to?;
@@ -244,7 +245,7 @@ impl ScanState {
         let rest = bytes.checked_sub(known)?;
         match distances.iter().filter(|bytes| bytes.is_none()).count() {
             0 if rest == 0 => distances.into_iter().collect(),
-            // No load has a destination after the last one.
+            // The last destination has no successor, so its copy transfers the remaining bytes.
             1 if rest > 0 && distances.len() > 1 => {
                 Some(distances.into_iter().map(|b| b.unwrap_or(rest)).collect())
             }

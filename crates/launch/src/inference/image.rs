@@ -1,5 +1,5 @@
-//! Textures and surfaces of a kernel without such parameters. Input: the instructions that use handles. Output: a texture or surface for
-//! each handle parameter, and its array.
+//! Inference of textures and surfaces for a kernel whose scenario does not specify them. Input: the instructions that
+//! use handles. Output: a texture or surface for each handle parameter, with its array.
 
 use super::{ParameterUses, variables};
 use crate::instruction_summary::{ImageAccess, readers};
@@ -11,10 +11,13 @@ use warpgrid_program::{Function, Program};
 
 /// Suffix of the name of an inferred array after the name of its handle.
 const SUFFIX: &str = "_texels";
-/// Number of texels of a one-dimensional array, and sizes of images, volumes, faces and layers.
+/// Number of texels of an inferred one-dimensional array.
 const LINE: u64 = 1024;
+/// Width and height of an inferred image.
 const SIDE: u64 = 64;
+/// Side length of an inferred volume or cube face.
 const SMALL_SIDE: u64 = 16;
+/// Number of layers of an inferred layered array.
 const LAYERS: u64 = 4;
 
 /// Inferred handle with its array.
@@ -33,7 +36,7 @@ pub(crate) fn images(
     let mut images: BTreeMap<usize, InferredImage> = BTreeMap::new();
     let parts = readers(program, function).filter_map(|reader| reader.image_part());
     let (shaped, asked): (Vec<_>, Vec<_>) = parts.partition(|part| part.geometry.is_some());
-    // Size queries do not determine the shape.
+    // Size queries do not determine the shape of an array, so accesses precede them.
     for part in shaped.into_iter().chain(asked) {
         let held = uses.held(part.handle);
         let Some((place, 0)) = held.origin.or(held.value) else {
@@ -92,7 +95,7 @@ fn array_of(name: String, part: &ImageAccess) -> TexelArray {
     }
 }
 
-/// Returns the channel type for reads of this type.
+/// Returns the channel type of an array from which instructions read values of type `ty`.
 fn channel(ty: ScalarType) -> ScalarType {
     match (ty, ty.width_bits()) {
         (ScalarType::F32 | ScalarType::F16x2, _) => ScalarType::F32,

@@ -1,5 +1,5 @@
-//! Multimem addresses of a kernel without such parameters. Input: its instructions. Output: the buffers of the devices for each parameter
-//! that is used as a multimem address.
+//! Inference of multimem addresses for a kernel whose scenario does not specify them. Input: its instructions. Output:
+//! the buffers of the devices for each parameter that is used as a multimem address.
 
 use super::{ParameterUses, PointerAccess, buffer, variables};
 use crate::instruction_summary::readers;
@@ -7,7 +7,7 @@ use crate::scenario::{Parameter, Scenario};
 use std::collections::BTreeMap;
 use warpgrid_program::{Function, Program};
 
-/// Default number of devices.
+/// Number of devices of an inferred multimem address.
 const N_DEVICES: usize = 2;
 
 /// Inferred multimem address with its buffers.
@@ -17,7 +17,7 @@ pub(crate) struct InferredMultimem {
     pub(crate) buffers: Vec<Parameter>,
 }
 
-/// Returns the buffers of each multimem parameter, by parameter index.
+/// Returns the inferred buffers of each multimem parameter, indexed by parameter.
 pub(super) fn groups(
     program: &Program,
     function: &Function,

@@ -1,5 +1,6 @@
-//! Tensor maps of a kernel without such parameters. Input: the tensor copies of the kernel in program order, and the bytes that mbarriers
-//! expect. Output: a tensor map for each parameter that a copy uses, whose box has this number of bytes, and its tensor.
+//! Inference of tensor maps for a kernel whose scenario does not specify them. Input: the tensor copies of the kernel
+//! in program order, and the bytes that mbarriers expect. Output: for each parameter that a copy uses, a tensor map
+//! whose box has the expected number of bytes, and its tensor.
 
 use super::copies::{DeviceTensorMaps, TensorMapUse, copies};
 use super::{ParameterOffset, ParameterUses, PointerAccess, element, variables};
@@ -18,22 +19,23 @@ const ROW_BYTES: u64 = 128;
 const ROWS: u64 = 8;
 /// Maximum extent of a box along a dimension in elements (CUDA driver API, "cuTensorMapEncodeTiled").
 const MAX_BOX: u64 = 256;
-/// Number of bytes of the channels of a pixel.
+/// Number of bytes that the channels of a pixel of an inferred image occupy.
 const PIXEL_BYTES: u64 = 32;
-/// Number of pixels along each side of an image.
+/// Number of pixels along each side of an inferred image.
 const IMAGE_SIDE: u64 = 16;
 /// Size of a tensor map in bytes (PTX ISA, "Tensor-map").
 const MAP_BYTES: u64 = 128;
-/// Number of words of a tensor map, for each thread that may create one.
+/// Number of words of a tensor map. The memory of created tensor maps contains this number of words for each thread.
 const WORDS: u32 = 32;
-/// Number of boxes of a tensor along its first two dimensions.
+/// Number of boxes along each of the first two dimensions of an inferred tensor.
 const BOXES: u64 = 2;
 
 /// Properties of the parameters that follow from tensor copies, by parameter index.
 #[derive(Debug, Default)]
 pub(super) struct TensorMapConstraints {
     pub(super) maps: BTreeMap<usize, TensorMap>,
-    /// Pointers without accesses: to tensor maps that the kernel creates, and to their tensors.
+    /// Pointers through which the kernel performs no accesses: pointers to tensor maps that the kernel creates, and to
+    /// the tensors of these maps.
     pub(super) pointers: Vec<(ParameterOffset, PointerAccess)>,
 }
 
@@ -82,7 +84,8 @@ pub(super) fn tensors(
     tensors
 }
 
-/// Returns the tensor map from which a kernel creates others. With the replaced fields, its box has the given number of bytes.
+/// Returns the tensor map from which a kernel creates other tensor maps by replacing fields. With the replaced fields,
+/// the box has the given number of bytes.
 fn first_map(
     name: String,
     copy: &TensorMapUse,
@@ -106,7 +109,8 @@ fn first_map(
     map.object().is_ok().then_some(map)
 }
 
-/// Returns the element type for which an atomic operation on tensors is defined, unless floats have the operation.
+/// Returns an element type for which a reduction of tensor copies is defined, or `None` if the reduction is defined for
+/// floating-point types.
 const fn combined_type(op: AtomicOp) -> Option<ScalarType> {
     match op {
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Inc | AtomicOp::Dec => {
@@ -117,7 +121,8 @@ const fn combined_type(op: AtomicOp) -> Option<ScalarType> {
     }
 }
 
-/// Returns a tensor map whose box has the given number of bytes, if possible, or `None` for im2col modes with too many unknown fields.
+/// Returns a tensor map whose box has the given number of bytes, if possible, or `None` for an im2col mode whose fields
+/// are mostly unknown.
 fn map_of(
     name: String,
     copy: &TensorMapUse,
@@ -172,7 +177,7 @@ fn map_of(
         passed: copy.is_pointer.then(|| "pointer".to_owned()),
         ..TensorMap::default()
     };
-    // A tensor map that the driver would reject is not inferred.
+    // A tensor map that the CUDA driver would reject is discarded.
     map.object().is_ok().then_some(map)
 }
 

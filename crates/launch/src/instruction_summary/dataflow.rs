@@ -1,11 +1,12 @@
-//! Data flow of an instruction: the registers that it reads, and their roles.
+//! Data flow of an instruction: the registers that the instruction reads, and the roles of these registers.
 
 use super::InstructionView;
 use warpgrid_isa::{AccessKind, ControlOp, Operation};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
 impl InstructionView<'_> {
-    /// Returns the registers from which the address of an access is computed. For a copy, `accessed` selects the side.
+    /// Returns the registers from which the address of an access is computed. For a copy, `accessed` selects the source
+    /// address or the destination address.
     pub fn base_registers(self, accessed: Option<AccessKind>) -> Vec<RegisterId> {
         let mut ids = Vec::new();
         let action = self.program.opcode(self.instruction);

@@ -1,6 +1,8 @@
-//! Deserialization of parameters: first the fields of all kinds, then validation of the fields of the specific kind.
+//! Deserialization of parameters: first the fields of all kinds of parameters are read, then the fields are validated
+//! for the specified kind.
 //!
-//! Serde's implementation of tagged, flattened and untagged types buffers arbitrary values, which adds 38 KB to the emulator module.
+//! Serde's implementation of tagged, flattened and untagged types buffers arbitrary values, which adds 38 KB to the
+//! emulator module.
 
 use super::{
     Buffer, BufferInitializer, ImageResource, Parameter, StructField, Surface, TensorMap, Texture,
@@ -67,10 +69,10 @@ pub(super) struct ParameterFields {
     normalized: bool,
     #[serde(default)]
     border_color: Vec<f64>,
-    /// Name of the array of a resource. Accepted by the deserializer and ignored.
+    /// Name of the array of a resource. The deserializer accepts and ignores this field.
     #[serde(rename = "array")]
     _array: Option<IgnoredAny>,
-    /// Accepted by the deserializer and ignored.
+    /// Field that the deserializer accepts and ignores.
     #[serde(rename = "compare")]
     _compare: Option<IgnoredAny>,
     #[serde(rename = "notes")]
@@ -88,7 +90,7 @@ enum ParameterKind {
     Multimem,
 }
 
-/// Implemented manually, so that the error for an unknown kind names the kind rather than the first of its fields.
+/// The implementation is manual, so that the error for an unknown kind names the kind instead of its first field.
 impl<'de> Deserialize<'de> for ParameterKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ParameterKind, D::Error> {
         struct KindVisitor;

@@ -1,5 +1,5 @@
-//! Textures and surfaces: arrays that are accessible only through handles, and handles, in three representations: scenario fields, `//@`
-//! lines, and launch arguments.
+//! Textures and surfaces: arrays that are accessible only through handles, and the handles themselves. Both have three
+//! representations: scenario fields, `//@` lines, and launch arguments.
 
 use super::tensor_map::{innermost_first, known, number};
 use super::{Buffer, BufferInitializer};
@@ -78,7 +78,7 @@ struct ArrayFields {
     init: BufferInitializer,
     expect: Option<Vec<Literal>>,
     expect_sha256: Option<String>,
-    /// Accepted by the deserializer and ignored.
+    /// Field that the deserializer accepts and ignores.
     #[serde(rename = "compare")]
     _compare: Option<IgnoredAny>,
     #[serde(rename = "notes")]
@@ -198,7 +198,7 @@ impl TexelArray {
             .ok_or_else(|| "the number of values of the array does not fit in 64 bits".to_owned())
     }
 
-    /// Returns the image without a name and a sampler.
+    /// Returns the image of the array for the machine, without a name and a sampler.
     fn facts(&self, buffer: BufferIndex) -> Result<ImageInit, String> {
         let channel = channel(&self.ty)?;
         check_channels(self.channels)?;
@@ -240,7 +240,7 @@ impl TexelArray {
         })
     }
 
-    /// Returns the values as a buffer with extents, outermost first.
+    /// Returns the values of the array as a buffer, whose extents are ordered from outermost to innermost.
     pub(crate) fn buffer(&self) -> Result<Buffer, String> {
         let mut shape: Vec<u64> = self.extents();
         if self.channels > 1 {
@@ -518,7 +518,7 @@ impl Texture {
             return Err(format!("found {n} address modes, expected one to three"));
         }
         for (dimension, mode) in address_modes.iter_mut().enumerate() {
-            // A single address mode applies to all dimensions.
+            // If only one address mode is specified, it applies to all dimensions.
             let word = self
                 .address_mode
                 .get(dimension)

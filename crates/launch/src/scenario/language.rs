@@ -1,4 +1,4 @@
-//! Detection of the source language.
+//! Detection of the language (PTX or SASS) of a source.
 
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::sass::control::Control;
@@ -35,7 +35,7 @@ impl SourceLanguage {
     /// All front ends.
     pub const ALL: &'static [SourceLanguage] = &[SourceLanguage::Ptx, SourceLanguage::Sass];
 
-    /// Returns the name in scenarios.
+    /// Returns the name of the language in scenarios.
     pub const fn name(self) -> &'static str {
         match self {
             SourceLanguage::Ptx => "ptx",

@@ -1,5 +1,5 @@
-//! Tensor maps of a scenario: as JSON parameters with extents from innermost to outermost as in the driver API, and as `//@` lines with
-//! extents from outermost to innermost as in array declarations.
+//! Tensor maps of a scenario: JSON parameters list extents from innermost to outermost, as in the driver API, and `//@`
+//! lines list extents from outermost to innermost, as in array declarations.
 //!
 //! ```text
 //! //@ tensormap map = tiled x: f16[40][64] box=[24][64] swizzle=128B
@@ -163,7 +163,7 @@ impl TensorMap {
         Ok(())
     }
 
-    /// Returns the strides in bytes. The default is those of a packed tensor.
+    /// Returns the strides in bytes. By default, these are the strides of a packed tensor.
     fn strides_or_packed(&self, unit: StorageUnit) -> Vec<u64> {
         if !self.strides.is_empty() {
             return self.strides.clone();
@@ -283,7 +283,7 @@ pub(super) fn known<T>(
     find(word).ok_or_else(|| format!("unknown value `{word}` of `{field}`"))
 }
 
-/// Converts a list to the array length of the machine, and fills missing elements with `rest`.
+/// Converts a list to an array of the length that the machine requires, and fills missing elements with `rest`.
 fn padded<T: Copy, const N: usize>(list: &[T], rest: T) -> [T; N] {
     std::array::from_fn(|at| list.get(at).copied().unwrap_or(rest))
 }
@@ -298,7 +298,7 @@ fn optional(n: Option<u32>) -> String {
     n.map(|n| n.to_string()).unwrap_or_default()
 }
 
-/// Formats 64, 40 as `[40][64]`.
+/// Formats a list of extents, innermost first, as in an array declaration: 64, 40 as `[40][64]`.
 fn outermost_first<T: ToString>(list: &[T]) -> String {
     list.iter()
         .rev()
@@ -306,7 +306,7 @@ fn outermost_first<T: ToString>(list: &[T]) -> String {
         .collect()
 }
 
-/// Parses `[40][64]` to 64, 40.
+/// Parses the extents of an array declaration to a list, innermost first: `[40][64]` to 64, 40.
 pub(super) fn innermost_first<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
     let inner = text
         .strip_prefix('[')

@@ -5,8 +5,9 @@ use warpgrid_isa::FloatFormat;
 
 /// Number of low `tf32` bits that no operation reads.
 const TF32_UNUSED: u32 = 13;
-/// NaN of `ue8m0`, and its exponent bias.
+/// Bits of the NaN of `ue8m0`.
 const UE8M0_NAN: u32 = 0xff;
+/// Exponent bias of `ue8m0`.
 const UE8M0_BIAS: i32 = 127;
 
 /// Type of the numbers in a packed element.
@@ -82,7 +83,7 @@ impl ElementType {
         Some(bits.into())
     }
 
-    /// Formats an element that consists of several numbers or is not a number.
+    /// Formats an element that consists of several numbers or that is not displayed as a number.
     pub(super) fn small_text(self, bits: u128) -> Option<String> {
         match self {
             ElementType::Char => Some(character(bits as u8)),
