@@ -9,28 +9,28 @@ use warpgrid_view::Scenario;
 use warpgrid_view::api::unknown_fields::fields_of;
 use warpgrid_view::scenario::ComparisonKernel;
 
-/// Version field of a file.
+/// Name of the version field of a file.
 const VERSION: &str = "warpgrid";
-/// Field with the inferred launch configuration.
+/// Name of the field with the inferred launch configuration.
 const GUESSED: &str = "guessed";
 
-/// Source of the data.
+/// Format of the shared data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShareFormat {
     Link,
     File,
 }
 
-/// Reason for which a link or file cannot be opened.
+/// Reason why a link or file cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShareError {
     /// The link is incomplete.
     Truncated,
-    /// The link or file has this later version.
+    /// The link or file has a later version, which this crate does not support.
     NewerVersion(ShareFormat, String),
     /// The link or file is too large.
     TooLarge(ShareFormat),
-    /// A field is invalid: its name, and the expected contents.
+    /// A field is invalid; the values are the name of the field and a description of its expected contents.
     InvalidField(ShareFormat, String, String),
     /// The file is not valid JSON.
     InvalidJson,
@@ -83,7 +83,7 @@ pub fn write_file(shared: &SharedState) -> String {
     text + "\n"
 }
 
-/// Reads such a file, or a scenario that contains its source.
+/// Parses a file that [`write_file`] wrote, or a scenario that contains its source.
 pub fn read_file(text: &str) -> Result<SharedState, ShareError> {
     if text.len() > RULES.max_bytes {
         return Err(ShareError::TooLarge(ShareFormat::File));
@@ -182,7 +182,7 @@ pub(crate) fn read_value(mut value: Value, what: ShareFormat) -> Result<SharedSt
 impl FieldKind {
     fn has(self, value: &Value) -> bool {
         let rules = &*RULES;
-        // JavaScript counts UTF-16 code units.
+        // The limit is in UTF-16 code units, because JavaScript measures strings in these units.
         let is_word = |text: &str| text.encode_utf16().count() <= rules.max_word_chars;
         let is_number = |value: &Value| value.as_u64().is_some_and(|n| n <= rules.max_number);
         let are = |has: &dyn Fn(&Value) -> bool| {
@@ -205,7 +205,7 @@ impl FieldKind {
     }
 }
 
-/// Converts integers beyond 53 bits to strings, because JavaScript rounds them.
+/// Converts integers with more than 53 bits to strings, because JavaScript would round such integers.
 fn encode_large_integers(value: &mut Value) {
     match value {
         Value::Number(number) => {
@@ -221,7 +221,7 @@ fn encode_large_integers(value: &mut Value) {
     }
 }
 
-/// Converts such strings back to numbers.
+/// Converts the strings that `encode_large_integers` created back to integers.
 fn decode_large_integers(value: &mut Value) {
     match value {
         Value::String(text) => {

@@ -38,7 +38,8 @@ pub struct SharedState {
 }
 
 impl SharedState {
-    /// Returns the scenario with the inferred annotations appended to its source, if this moves no line.
+    /// Returns the scenario with the inferred annotations appended to its source, provided that the insertion moves no
+    /// line of the source.
     pub fn into_scenario(self) -> Scenario {
         let SharedState {
             mut scenario,
@@ -52,7 +53,7 @@ impl SharedState {
     }
 }
 
-/// View state; the page writes and reads the fields.
+/// State of a view, whose fields the page writes and reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewState {
     /// Number of executed steps.
@@ -67,10 +68,10 @@ pub struct ViewState {
     /// Selected warp: `1 of block 0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warp: Option<String>,
-    /// `hex` if registers are shown in hexadecimal.
+    /// Notation of registers: `hex` if the page shows registers in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registers: Option<String>,
-    /// Display options of memories by identifier: `f32 columns=16 lane`.
+    /// Display options of each memory, indexed by the identifier of the memory: `f32 columns=16 lane`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub grids: BTreeMap<String, String>,
     /// Watch expressions in display order: `out[3] + %r5`.

@@ -1,4 +1,4 @@
-//! Link fragments: encodes JSON with zlib and base64url, and decodes it within limits.
+//! Link fragments: encodes JSON with zlib and base64url, and decodes link fragments within size limits.
 
 use crate::SharedState;
 use crate::json::{ShareError, ShareFormat, read_value, to_json};
@@ -10,7 +10,8 @@ use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use std::io::Read;
 
-/// Decodes as `atob` of browsers does: without padding, and with arbitrary trailing bits.
+/// Base64url variant that decodes in the same way as `atob` of browsers: without padding, and with arbitrary trailing
+/// bits.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new()
@@ -23,7 +24,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub fn write_link(shared: &SharedState) -> String {
     let json = to_json(shared).to_string();
     let mut packed = Vec::new();
-    // Reads from memory cannot fail.
+    // A read from memory cannot fail, so the result is ignored.
     let _ = ZlibEncoder::new(json.as_bytes(), Compression::best()).read_to_end(&mut packed);
     format!("#{}={}", RULES.version, BASE64.encode(packed))
 }
@@ -57,7 +58,7 @@ pub fn read_link(hash: &str) -> Result<SharedState, ShareError> {
     read_value(value, ShareFormat::Link)
 }
 
-/// Decompresses a payload. Returns an error if the checksum is wrong, or if data follow the payload.
+/// Decompresses a payload. Returns an error if the checksum is wrong, or if further data follows the payload.
 fn unpacked(packed: &[u8]) -> Result<Vec<u8>, ShareError> {
     let limit = RULES.max_bytes as u64;
     let mut decoder = ZlibDecoder::new(packed);

@@ -1,10 +1,10 @@
-//! Rules that this crate shares with the page, read once from `rules.json`.
+//! Rules that this crate shares with the page. The crate parses them once from `rules.json`.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Limits, field types, and all messages.
+/// Contents of `rules.json`: limits, field types, and all messages.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ShareSchema {
     pub(crate) version: u64,
@@ -19,7 +19,7 @@ pub(crate) struct ShareSchema {
     pub(crate) messages: ErrorMessages,
 }
 
-/// Type of a field.
+/// Type of a field of the view state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FieldKind {
