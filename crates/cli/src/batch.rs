@@ -10,7 +10,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use warpgrid_view::diagnostics::{ignored_field, not_a_request};
 use warpgrid_view::{CheckOptions, SourceLanguage};
 
-/// Request line.
+/// Request in one line of a batch.
 #[derive(Debug, Deserialize)]
 struct Request<'a> {
     #[serde(borrow)]
@@ -25,7 +25,7 @@ struct Request<'a> {
     ptx_version: Option<Cow<'a, str>>,
 }
 
-/// Struct with the same fields that denies unknown fields. Its error names the first unknown field.
+/// Struct with the same fields as [`Request`] that denies unknown fields, so that its error names the first unknown field.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -41,7 +41,7 @@ struct StrictRequest {
 }
 
 impl Request<'_> {
-    /// Returns the options of the request. Unspecified options are those of the command.
+    /// Returns the options of the request. Options that the request does not specify have the values of the command.
     fn options(&self, command: &CheckOptions) -> CheckOptions {
         let or = |own: &Option<Cow<'_, str>>, default: &Option<String>| {
             own.as_deref()
@@ -65,7 +65,7 @@ fn unknown_field(line: &[u8]) -> Option<String> {
     Some(message.to_owned())
 }
 
-/// Readable part of an invalid request line.
+/// Part of an invalid request line that can still be parsed.
 #[derive(Debug, Deserialize)]
 struct PartialRequest<'a> {
     #[serde(borrow)]
@@ -73,7 +73,7 @@ struct PartialRequest<'a> {
 }
 
 /// Writes a result for every line. An invalid request has the code `W0900`, the line number, and its ID if the ID can be parsed. A request
-/// with an unknown field has the same code as an additional warning.
+/// with an unknown field additionally has a warning with the same code.
 pub(crate) fn batch(
     options: &CheckOptions,
     input: impl Read,
@@ -118,7 +118,7 @@ pub(crate) fn batch(
         }
         output.write_all(b"\n")?;
         // If no further input is buffered, the output is flushed, so that a caller that writes line by line receives each result
-        // immediately. Piped files do not cause a flush per line.
+        // immediately. If the input is a piped file, it is buffered, so the output is not flushed for each line.
         if input.buffer().is_empty() {
             output.flush()?;
         }

@@ -43,7 +43,7 @@ pub(crate) struct CheckArguments {
     files: Vec<PathBuf>,
 }
 
-/// Parses `--target`. A misspelled option is a usage error, not an error of a source.
+/// Parses `--target`. A misspelled target is a usage error, not an error of a source.
 fn read_target(text: &str) -> Result<String, String> {
     read_option(
         text,
@@ -80,7 +80,8 @@ pub(crate) enum LanguageArg {
     Sass,
 }
 
-/// Returns the language of a file by its extension, or otherwise by its contents, as for standard input.
+/// Returns the language of a file. The file extension determines the language if it is known, and otherwise the contents of the file
+/// determine it, as for standard input.
 pub(crate) fn front_of(path: &Path, source: &str) -> SourceLanguage {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("sass") => SourceLanguage::Sass,
@@ -119,11 +120,11 @@ impl<'a> From<&'a str> for Id<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckVerdict<'a> {
     pub(crate) id: Id<'a>,
-    /// Whether the check succeeded, as in every JSON result of the command. Equal to `accept`.
+    /// Whether the check succeeded, as in every JSON result of the command. The value is equal to `accept`.
     ok: bool,
     accept: bool,
     diagnostics: &'a [DiagnosticView],
-    /// Inline assembly blocks, if there are any.
+    /// Inline assembly blocks of the source, if it contains any.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     blocks: &'a [InlineAsmView],
 }
@@ -220,7 +221,7 @@ fn check_text(
 ) -> CheckedFile {
     if let Some(markup) = Markup::of_file(&listed.path) {
         let mut checked = check_document(&markup.blocks(source), options);
-        // Many documents of a directory contain no blocks.
+        // Many documents of a directory contain no blocks, so only a document that the user named is reported.
         if listed.is_named && checked.is_empty() {
             checked.report.diagnostics.push(no_blocks());
         }
@@ -291,7 +292,7 @@ fn list(paths: &[PathBuf]) -> Vec<InputFile> {
             true => {
                 let before = files.len();
                 list_folder(path, &mut files);
-                // A user who names a directory expects files in it.
+                // A user who names a directory expects that it contains files to check, so an empty directory is reported.
                 if files.len() == before {
                     files.push(InputFile {
                         path: path.clone(),
@@ -309,7 +310,7 @@ fn list(paths: &[PathBuf]) -> Vec<InputFile> {
 }
 
 /// Adds the files to check in a directory, except those in hidden directories, in `node_modules` and in symbolic links to directories. An
-/// unreadable directory is added itself, so that reading it reports the error.
+/// unreadable directory is added to the list itself, so that the later attempt to read it reports the error.
 fn list_folder(folder: &Path, files: &mut Vec<InputFile>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         files.push(InputFile {
@@ -343,7 +344,7 @@ fn list_folder(folder: &Path, files: &mut Vec<InputFile>) {
 /// Verdict on a file.
 struct CheckedFile {
     report: CheckReport,
-    /// Number of PTX blocks and of SASS blocks in a document. Absent for a program.
+    /// Number of PTX blocks and number of SASS blocks in a document; `None` for a program.
     n_blocks: Option<[usize; 2]>,
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<ExitKind> 
     Ok(outcome)
 }
 
-/// Report on a launch, with the inferred part of the launch.
+/// Report on the bank conflicts of a launch, with the inferred part of the launch.
 #[derive(Serialize)]
 struct Answered<'a> {
     /// False if bank conflicts are denied and the report contains any.

@@ -1,5 +1,5 @@
-//! PTX and SASS in documents. Extracts the blocks of a Markdown or reStructuredText file, maps diagnostics of a block to positions in the
-//! document, and formats blocks in place.
+//! PTX and SASS in documents. This module extracts the blocks of a Markdown or reStructuredText file, maps the diagnostics of a block to
+//! positions in the document, and formats blocks in place.
 
 mod html_elements;
 mod info_string;
@@ -36,7 +36,7 @@ impl Markup {
             Markup::Markdown => markdown::blocks(document),
             Markup::ReStructuredText => restructured_text::blocks(document),
         };
-        // An unterminated element extends to the end of the document, so its content is not a separate block.
+        // An unterminated element extends to the end of the document, so blocks within the element are not separate blocks.
         let mut end = 0;
         blocks.retain(|block| {
             let is_apart = block.range.start >= end;
@@ -46,7 +46,8 @@ impl Markup {
         blocks
     }
 
-    /// Returns the document with each block formatted and all other bytes unchanged. The error names the block that cannot be formatted.
+    /// Returns the document with each block formatted and all other bytes unchanged. The error message names the block that cannot be
+    /// formatted.
     pub(crate) fn formatted(self, document: &str) -> Result<String, String> {
         let blocks = self.blocks(document);
         let first_end = document.find('\n').unwrap_or(0);
@@ -67,7 +68,8 @@ impl Markup {
             expected.push(formatted.map_or_else(|| block.source.clone(), |it| it.source));
         }
         text += &document[at..];
-        // The end of a block depends on the document, so the result is parsed again to verify that the blocks are preserved.
+        // A formatted block could end at a different position of the document, so the result is parsed again to verify that all blocks are
+        // preserved.
         let found = self.blocks(&text);
         let is_same = |index: usize| {
             let found = found.get(index).map(|block| block.source.trim_end());
@@ -99,7 +101,7 @@ pub(crate) struct CodeBlock {
     pub(crate) target: Option<String>,
     /// PTX ISA version that the options of the block specify.
     pub(crate) ptx_version: Option<String>,
-    /// Start of each source line in the document.
+    /// Start in the document of each line of the source.
     lines: Vec<LineStart>,
     /// Byte range of the source in the document, from the first character after the first prefix to the end of the last line.
     range: Range<usize>,
@@ -118,22 +120,23 @@ pub(crate) struct CodeBlock {
 struct LineStart {
     /// Line of the document, starting at 1.
     line: u32,
-    /// Text of the document before the line, such as indentation or block quote markers.
+    /// Text of the document before the source line, such as indentation or block quote markers.
     prefix: String,
-    /// Column of each character that the document contains as a character reference, and the additional length of the reference.
+    /// Column of each character that the document contains as a character reference, and the number of additional characters of the
+    /// reference.
     entities: Vec<(u32, u32)>,
 }
 
 impl CodeBlock {
     /// Adds a line (without its line ending) that follows `prefix` in line `line` of the document and starts at byte `at` of the document,
-    /// or continues the last line.
+    /// or continues the last line of the block with it.
     fn push(&mut self, line: u32, prefix: &str, text: &str, at: usize) {
         let end = at + text.len();
         if self.lines.last().is_some_and(|last| last.line == line) {
             self.source.pop();
             self.source.push_str(text);
             self.source.push('\n');
-            // The line ending may be a separate event.
+            // The Markdown parser may report the line ending as a separate event.
             if !text.is_empty() {
                 self.range.end = end;
             }
@@ -198,8 +201,8 @@ impl CodeBlock {
         Some(FormattedBlock { source, written })
     }
 
-    /// Returns the prefix of line `index` of the source, which is not the first line. For an empty or new line, returns the prefix of
-    /// another line.
+    /// Returns the prefix of line `index` of the source, which must not be the first line. For an empty line or an added line, returns the
+    /// prefix of another line.
     fn prefix(&self, index: usize) -> &str {
         let filled = |(_, line): &(&LineStart, &str)| !line.is_empty();
         let mut lines = self.lines.iter().zip(self.source.lines());
@@ -243,7 +246,7 @@ impl CodeBlock {
                 end_column,
                 text,
             } = edit;
-            // Lines that the edit adds have the same prefix as the line in which the edit starts.
+            // Lines that the edit adds receive the prefix of the line in which the edit starts.
             let added = format!("\n{}", self.start(*line).prefix);
             *text = text.replace('\n', &added);
             self.shift(line, column);
@@ -276,9 +279,9 @@ impl CodeBlock {
 
 /// Formatted block.
 struct FormattedBlock {
-    /// Formatted source.
+    /// Formatted source of the block.
     source: String,
-    /// Replacement text in the document.
+    /// Text that replaces the block in the document.
     written: String,
 }
 

@@ -1,5 +1,5 @@
-//! Sources within other files: code objects of cubins, fatbins, object files and executables, and inline assembly blocks. Provides lists,
-//! verdicts, and the source to run.
+//! Sources within other files: code objects of cubins, fatbins, object files and executables, and inline assembly blocks. This module lists
+//! and checks these sources, and returns the source to run.
 
 use crate::check::summary_of;
 use crate::output::{NamedSource, print_error, render, renderer};
@@ -15,7 +15,7 @@ pub(crate) struct EmbeddedRequest<'a> {
     pub(crate) name: &'a str,
     pub(crate) options: &'a CheckOptions,
     pub(crate) format: OutputFormat,
-    /// Whether only a list is requested.
+    /// Whether the user requests only a list of the sources.
     pub(crate) is_list: bool,
 }
 
@@ -26,11 +26,11 @@ struct FileVerdict<'a> {
     ok: bool,
     accept: bool,
     file: &'a FileView,
-    /// One report per code object. Machine code has no report.
+    /// One report per code object. The entry of machine code is `None`.
     reports: &'a [Option<CheckReport>],
 }
 
-/// Lists the code objects of a file, and checks those in PTX.
+/// Lists the code objects of a file, and checks the code objects that contain PTX.
 pub(crate) fn check(
     asked: &EmbeddedRequest<'_>,
     bytes: &[u8],
@@ -186,7 +186,7 @@ pub(crate) fn list_parts(
     Ok(())
 }
 
-/// Returns the source in a file to run: the named code object, or the first PTX source.
+/// Returns the source of a file that the command runs: the named code object, or the first PTX source.
 pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, String> {
     let file = CompiledFile::open(bytes)?;
     let programs = file.view().programs;
@@ -220,7 +220,7 @@ pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, Str
     }
 }
 
-/// Returns the name of an inline assembly block, which can be specified by its number.
+/// Returns the name of an inline assembly block, which the user can specify by its number.
 pub(crate) fn part_name(scenario: &Scenario, block: &str) -> Result<String, String> {
     let parts = warpgrid_view::check(&scenario.source, &CheckOptions::default()).parts;
     let is_meant = |(index, part): &(usize, &InlineAsmView)| {

@@ -1,10 +1,10 @@
-//! Output of the element in which two runs differ, with the stores that wrote it.
+//! Text output of the first element in which two runs differ, with the stores that wrote the element.
 
 use std::io::{self, Write};
 use warpgrid_view::analysis::schedule_seeds::{DifferenceSide, MemoryDifference};
 use warpgrid_view::counted;
 
-/// Writes the element, and for each run its value and the store of this value.
+/// Writes the element, and for each run the value of the element and the store that wrote this value.
 pub(crate) fn print_difference(
     out: &mut impl Write,
     names: [&str; 2],

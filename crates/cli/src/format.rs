@@ -55,7 +55,7 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<ExitKind> {
     Ok(outcome)
 }
 
-/// Returns the formatted text of a file. The error is the reason why the file cannot be formatted.
+/// Returns the formatted text of a file. The error contains the reason why the file cannot be formatted.
 fn formatted(path: &Path, source: &str) -> Result<String, String> {
     match Markup::of_file(path) {
         Some(markup) => markup.formatted(source),
@@ -65,7 +65,7 @@ fn formatted(path: &Path, source: &str) -> Result<String, String> {
 }
 
 /// Checks whether a file is a program. With a matching file extension, one valid line is sufficient. Otherwise, the number of valid lines
-/// must be at least the number of invalid lines, since text in another language can contain a line of PTX.
+/// must be at least the number of invalid lines, because a text in another language can contain a line of PTX.
 fn is_program(path: &Path, source: &str) -> bool {
     let found = warpgrid_view::understanding(source);
     let is_named = path

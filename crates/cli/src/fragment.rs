@@ -68,7 +68,7 @@ fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, 
     })
 }
 
-/// Formats a map as a line of JSON.
+/// Formats a map as one line of JSON.
 fn json(map: &ElementMap) -> String {
     let text = serde_json::to_string(map);
     text.map_or_else(|error| error.to_string(), |text| text + "\n")

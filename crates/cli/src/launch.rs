@@ -51,7 +51,7 @@ fn read_argument(text: &str) -> Result<(String, Literal), String> {
     Ok((name.trim().to_owned(), literal(value.trim())?))
 }
 
-/// Names the executed kernel, and the other kernels of the module if there are any.
+/// Returns a text that names the executed kernel and the other kernels of the module, or `None` if the module has only one kernel.
 pub(crate) fn kernels_text(ran: &str, kernels: &[String]) -> Option<String> {
     let others: Vec<String> = kernels
         .iter()

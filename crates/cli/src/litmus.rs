@@ -1,5 +1,5 @@
-//! `warpgrid litmus`: enumerates the outcomes of a litmus test that the memory model allows with an execution each, the forbidden outcomes
-//! with the violated axiom, and the weakest repairs. The threads are those of a test file, or lines of a kernel.
+//! `warpgrid litmus`: enumerates the outcomes of a litmus test that the memory model allows (each with an execution), the forbidden
+//! outcomes (each with the violated axiom), and the weakest repairs. The thread bodies come from a test file, or are lines of a kernel.
 
 mod extract;
 
@@ -63,7 +63,7 @@ struct TestReport<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<&'a str>,
-    /// Absent if the model gives no guarantees.
+    /// Allowed outcomes. Absent if the memory model gives no guarantees for the test.
     outcomes: Option<Vec<&'a [u64]>>,
     race: bool,
     racy_pairs: &'a [[[u32; 2]; 2]],
@@ -165,8 +165,8 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<ExitKind> {
     Ok(outcome)
 }
 
-/// Checks whether the model allows an outcome that the test declares bad. If accesses overlap only partially, the model gives no
-/// guarantees.
+/// Checks whether the memory model allows an outcome that the test declares bad. If racing accesses overlap only partially, the memory
+/// model gives no guarantees, so every outcome counts as allowed.
 fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
     match &view.outcomes {
         Some(outcomes) => outcomes
@@ -176,7 +176,7 @@ fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
     }
 }
 
-/// Returns the tests of the file, or the test extracted from the selected lines. The error is the outcome of the command.
+/// Returns the tests of the file, or the test extracted from the selected lines. The error is the exit status of the command.
 fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, ExitKind>> {
     let made = match arguments.lines {
         Some(lines) => match extract::cut(arguments, lines)? {

@@ -24,13 +24,13 @@ pub(crate) fn about(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Reads a source file, or standard input for `-`. Invalid UTF-8 is replaced, since a comment in another encoding is not an error of the
+/// Reads a source file, or standard input for `-`. Invalid UTF-8 is replaced, because a comment in another encoding is not an error of the
 /// program. UTF-16 is an error, because every byte would be invalid.
 pub(crate) fn read_source(path: &Path) -> io::Result<String> {
     text_of(path, read_bytes(path)?)
 }
 
-/// Converts the bytes of a file to text, as in [`read_source`].
+/// Converts the bytes of a file to text, with the same treatment of encodings as [`read_source`].
 pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> io::Result<String> {
     if let Some(what) = no_text(&bytes) {
         return Err(unreadable(
@@ -140,7 +140,7 @@ impl<W: Write> Write for Output<W> {
 
 /// Writes one line to standard error.
 pub(crate) fn print_error(message: &str) {
-    // Errors of standard error itself cannot be reported.
+    // An error of writing to standard error cannot be reported, so it is ignored.
     let _ = writeln!(io::stderr(), "warpgrid: {message}");
 }
 
@@ -149,11 +149,12 @@ static COLOUR: OnceLock<ColorChoice> = OnceLock::new();
 
 /// Sets the color choice of the whole command.
 pub(crate) fn set_colour(choice: ColorChoice) {
-    // This function is called only once.
+    // This function is called only once, so the color choice is not set yet.
     let _ = COLOUR.set(choice);
 }
 
-/// Returns the renderer of source snippets: as specified by `--color`, otherwise colored on a terminal and plain elsewhere.
+/// Returns the renderer of source snippets: `--color` determines whether the output is colored. By default, it is colored on a terminal and
+/// plain elsewhere.
 pub(crate) fn renderer() -> Renderer {
     let is_styled = match COLOUR.get() {
         Some(ColorChoice::Always) => true,

@@ -95,7 +95,7 @@ fn read_seed(text: &str) -> Result<u64, String> {
     text.parse::<u64>().map_err(expected)
 }
 
-/// Fields that only corpus files have.
+/// Fields of a `case.json` file that a scenario does not have.
 #[derive(Debug, Default, Deserialize)]
 struct TestCaseManifest {
     #[serde(default)]
@@ -129,12 +129,12 @@ struct JsonRunReport<'a> {
     #[serde(flatten)]
     report: &'a RunReport,
     buffers: BTreeMap<&'a str, JsonBuffer<'a>>,
-    /// Executed kernel, and all kernels of the source.
+    /// Name of the executed kernel.
     kernel: &'a str,
     kernels: Vec<String>,
 }
 
-/// Buffer after the run.
+/// Contents of a buffer after the run.
 #[derive(Debug, Serialize)]
 struct JsonBuffer<'a> {
     #[serde(flatten)]
@@ -161,7 +161,7 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<ExitKind> {
         let mut scenario = scenario.clone();
         if let Some(path) = source {
             scenario.source = without_mark(read_source(path)?);
-            // In corpus files, this field is the version of kernel.ptx, which the module also specifies.
+            // In corpus files, the field `ptx_version` is the version of kernel.ptx, which the module itself also specifies.
             scenario.ptx_version = None;
         }
         if let Some(front) = arguments.front {
@@ -284,7 +284,7 @@ fn is_json(path: &Path) -> bool {
         .is_some_and(|extension| extension == "json")
 }
 
-/// Checks whether JSON was saved by the page, which includes its version.
+/// Checks whether the page saved a JSON text. Such a text contains the version of the file format.
 fn is_shared(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Version {
@@ -345,7 +345,7 @@ fn read_scenario(text: &str) -> Result<(Scenario, Option<TestCaseManifest>), ser
     if let Some(reason) = unknown_field::<Scenario>(keys, CASE_FACTS) {
         return Err(serde_json::Error::custom(reason));
     }
-    // Errors have line numbers if the scenario is deserialized from the text.
+    // A scenario that is deserialized directly from the text has error messages with line numbers.
     let scenario = match is_script {
         true => Scenario::deserialize(Value::Object(object))?,
         false => serde_json::from_str(text)?,
@@ -395,7 +395,7 @@ fn snake_cased(name: &str) -> String {
 
 fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<ExitKind> {
     let source = scenario.source.clone();
-    // Drawings show the last writers.
+    // Drawings show the last writers, so a run that saves a file requires last-writer tracking.
     let open = match arguments.save.is_empty() {
         true => Session::new_without_last_writers,
         false => Session::new,
@@ -414,7 +414,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     };
     let mut report = session.report(&ReportRequest {
         max_steps: arguments.max_steps,
-        // JSON output always includes the counts.
+        // JSON output always includes the traffic counts.
         traffic: arguments.traffic || is_json,
         races: arguments.races,
         layouts: arguments.layouts,
@@ -460,7 +460,7 @@ fn is_watched(arguments: &RunArguments) -> bool {
         || arguments.traffic
         || arguments.races
         || arguments.layouts
-        // JSON output always includes the counts.
+        // JSON output always includes the traffic counts.
         || arguments.format == OutputFormat::Json
 }
 
@@ -554,7 +554,7 @@ fn print_reasons(out: &mut impl Write, report: &RunReport) -> io::Result<()> {
         let CauseView { step, range, text } = cause;
         format!("line {}, step {step}: {text}", range.line)
     });
-    // A fault that is reported with its line is not reported again as a difference.
+    // The fault is already reported with its line, so it is not reported again as a difference.
     let is_said = |line: &&String| fault.is_some_and(|fault| line.ends_with(&fault.message));
     let wrong = report.differences.iter().filter(|line| !is_said(line));
     let is_note = |line: &&String| !report.differences.contains(line);
@@ -628,7 +628,7 @@ fn verdict(report: &RunReport, session: &Session) -> &'static str {
     }
 }
 
-/// Runs in windows of steps and writes the stores of each window.
+/// Runs a session in windows of steps, and writes the stores of each window to a file.
 fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
     const WINDOW: u64 = 4096;
     let mut file = BufWriter::new(File::create(path).map_err(|error| about(path, error))?);
@@ -650,7 +650,7 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
     file.flush()
 }
 
-/// Reports a scenario that cannot run, with its diagnostics or its message.
+/// Reports that a scenario cannot run, with the diagnostics or the message of the error.
 pub(crate) fn report_failure(
     format: OutputFormat,
     name: &str,

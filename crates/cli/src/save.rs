@@ -37,7 +37,8 @@ pub(crate) fn read_save(text: &str) -> Result<SaveTarget, String> {
     })
 }
 
-/// Writes each memory at the end of the run. Returns messages about memories that cannot be written, and writes the others.
+/// Writes each memory at the end of the run. Returns a message about each memory that cannot be written, and still writes the other
+/// memories.
 pub(crate) fn write(session: &mut Session, saves: &[SaveTarget]) -> io::Result<Vec<String>> {
     let mut problems = Vec::new();
     for SaveTarget { memory, file, form } in saves {

@@ -12,7 +12,7 @@ use warpgrid_view::analysis::schedule_seeds::{SeedReport, SeedSearch};
 use warpgrid_view::counted;
 use warpgrid_view::{RequestError, Scenario};
 
-/// Maximum number of seeds, since the memory of each distinct end state is stored.
+/// Maximum number of seeds, which is limited because the memory of each distinct end state is stored.
 const MAX_SEEDS: u64 = 1_000_000;
 
 /// Parses a range of seeds: `0..100`.
@@ -56,7 +56,7 @@ pub(crate) fn search(
     })
 }
 
-/// Progress line on standard error that is overwritten, if standard error is a terminal.
+/// Progress line on standard error. Each update overwrites the line. The line is shown only if standard error is a terminal.
 struct Progress {
     is_shown: bool,
     last: Instant,
@@ -83,7 +83,7 @@ impl Progress {
     }
 
     fn write(&mut self, line: &str) {
-        // Errors of the terminal are ignored.
+        // A failure to write the progress line does not affect the result, so it is ignored.
         let _ = write!(io::stderr(), "\r{line:<width$}", width = self.width);
         self.width = line.len();
     }
@@ -96,7 +96,7 @@ impl Progress {
     }
 }
 
-/// Result with the inferred part of its launch as annotations.
+/// Result of the search, with the inferred part of the launch as annotations.
 #[derive(Serialize)]
 struct Inferred<'a, T> {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! `<warpgrid-playground>` elements in documents. Extracts the source of an element in the same way as the widget.
+//! `<warpgrid-playground>` elements in documents. This module extracts the source of an element in the same way as the widget.
 
 use super::info_string::BlockAttribute;
 use super::line_index::LineIndex;
@@ -57,7 +57,7 @@ fn read_tag(document: &str, after_name: usize) -> Option<(Vec<BlockAttribute<'_>
     Some((words, after_name + length + 1))
 }
 
-/// Returns the block of an element with the content `inner`, or `None` if the source is located elsewhere.
+/// Returns the block of an element with the content `inner`, or `None` if the element refers to a source outside of the document.
 fn read_element(
     places: &LineIndex<'_>,
     words: &[BlockAttribute<'_>],
@@ -104,7 +104,7 @@ fn read_element(
     let last = lines.iter().rposition(filled)?;
     let lines = &lines[first..=last];
     block.push_dedented(lines);
-    // If the source starts in the line of the tag, the tag is the prefix of the line.
+    // If the source starts in the line of the tag, the tag is part of the prefix of this line.
     if let Some(start) = block
         .lines
         .first_mut()
@@ -123,7 +123,7 @@ fn read_element(
     Some(block)
 }
 
-/// Returns the content range of the first child element `name`.
+/// Returns the byte range of the content of the first child element `name`.
 fn inside(content: &str, name: &str) -> Option<Range<usize>> {
     let tag = content.find(&format!("<{name}"))?;
     let start = tag + content[tag..].find('>')? + 1;
@@ -131,7 +131,7 @@ fn inside(content: &str, name: &str) -> Option<Range<usize>> {
     Some(start..end.map_or(content.len(), |length| start + length))
 }
 
-/// Returns the content range of the first script of a type.
+/// Returns the byte range of the content of the first `<script>` element with the given type.
 fn script(content: &str, kind: &str) -> Option<Range<usize>> {
     let mut at = 0;
     while let Some(text) = inside(&content[at..], "script") {
@@ -146,7 +146,7 @@ fn script(content: &str, kind: &str) -> Option<Range<usize>> {
 }
 
 impl CodeBlock {
-    /// Replaces character references by their characters, and records the additional length in the document.
+    /// Replaces character references by their characters, and records the additional length of each reference in the document.
     fn unescape(&mut self) {
         self.is_escaped = true;
         let lines = self.source.lines().zip(&mut self.lines);

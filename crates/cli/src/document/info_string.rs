@@ -1,5 +1,5 @@
-//! Options after the language of a block, such as `view=grid step=3`. Extracts the specified values, and reports a warning for each unknown
-//! option. `attributes.json` contains all known options and is shared with the widget.
+//! Options after the language of a block, such as `view=grid step=3`. This module extracts the values of the options, and reports a warning
+//! for each unknown option. `attributes.json` contains all known options, and the widget reads the same file.
 
 use super::CodeBlock;
 use super::line_index::LineIndex;
@@ -13,7 +13,7 @@ use warpgrid_view::value::ElementType;
 static ATTRIBUTES: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("attributes.json")).unwrap_or_default());
 
-/// Options of documentation tools, which have no effect here.
+/// Options of documentation tools, which this command ignores.
 #[rustfmt::skip]
 const OF_HOSTS: &[&str] = &[
     "playground", "ignore", "id", "class", "style", "slot", "hidden", "dir", "lang", "title", "name", "caption", "file", "filename", "copy", "wrap",
@@ -41,7 +41,7 @@ impl CodeBlock {
                 "front" if word.value == Some("sass") => {
                     self.front = warpgrid_view::SourceLanguage::Sass
                 }
-                // All other options affect only the presentation of the block.
+                // All other options affect only the presentation of the block, so they are ignored.
                 _ => {}
             }
             if let Some((message, candidates)) = mistake(word) {
@@ -57,7 +57,7 @@ impl CodeBlock {
 fn mistake(word: &BlockAttribute<'_>) -> Option<(String, Vec<&'static str>)> {
     let BlockAttribute { name, value, .. } = word;
     let Some(kind) = ATTRIBUTES.get(*name) else {
-        // Classes, line ranges, event handlers and framework bindings are ignored.
+        // Words that are not attribute names (classes, line ranges, event handlers and framework bindings) are ignored.
         let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
             && name
                 .chars()
@@ -76,7 +76,7 @@ fn mistake(word: &BlockAttribute<'_>) -> Option<(String, Vec<&'static str>)> {
         Value::Array(values) => {
             let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
             let is_known = |word: &str| values.contains(&word);
-            // The value of `controls` is a list.
+            // The value of `controls` is a list of values, and all other values are single values.
             let all = match *name {
                 "controls" => found
                     .split(|c: char| c.is_whitespace() || c == ',')
@@ -118,7 +118,7 @@ fn matches_kind(kind: &str, found: &str) -> (bool, &'static str) {
             "an element type such as `u32` or `f16`",
         ),
         "length" => (is_length(found), "a CSS length or a number of pixels"),
-        // Text and flags.
+        // Arbitrary text and flags accept every value.
         _ => (true, ""),
     }
 }

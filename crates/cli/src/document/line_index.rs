@@ -19,14 +19,14 @@ impl<'a> LineIndex<'a> {
         }
     }
 
-    /// Returns the number of the line that contains byte `at`, starting at 1, and the offset of its start.
+    /// Returns the number of the line that contains byte `at`, starting at 1, and the byte offset of the start of this line.
     pub(super) fn line(&self, at: usize) -> (u32, usize) {
         let number = self.starts.partition_point(|start| *start <= at);
         let begin = self.starts.get(number.saturating_sub(1));
         (number as u32, begin.copied().unwrap_or(0))
     }
 
-    /// Converts a byte range to lines and columns, which count UTF-16 units.
+    /// Converts a byte range to lines and columns. Columns are counted in UTF-16 units.
     pub(super) fn range(&self, bytes: Range<usize>) -> SourceRange {
         let place = |at: usize| {
             let (line, begin) = self.line(at);

@@ -13,7 +13,7 @@ pub(super) fn blocks(document: &str) -> Vec<CodeBlock> {
     let places = LineIndex::new(document);
     let mut blocks: Vec<CodeBlock> = Vec::new();
     let mut open: Option<CodeBlock> = None;
-    // End of the last element, which Markdown can split into several events.
+    // End of the last HTML element, because the Markdown parser can report one element as several events.
     let mut element_end = 0;
     for (event, range) in Parser::new_ext(document, Options::empty()).into_offset_iter() {
         match event {
@@ -33,7 +33,7 @@ pub(super) fn blocks(document: &str) -> Vec<CodeBlock> {
                 element_end = found.last().map_or(element_end, |block| block.range.end);
                 blocks.extend(found);
             }
-            // Prose.
+            // All other events are prose.
             _ => {}
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn blocks(document: &str) -> Vec<CodeBlock> {
 /// Returns the block that an info string opens, if its language is PTX or SASS. The fence starts at byte `at`.
 fn opened(info: &str, at: usize, places: &LineIndex<'_>) -> Option<CodeBlock> {
     let line = places.document[at..].lines().next().unwrap_or("");
-    // An info string with escape sequences differs from the document text. Its options are then located at the fence.
+    // An info string with escape sequences differs from the document text. In this case, its options are located at the fence.
     let found = line.find(info);
     let mut words = info_string::split(info, at + found.unwrap_or(0)).into_iter();
     let mut first = words.next()?;
@@ -73,7 +73,7 @@ fn opened(info: &str, at: usize, places: &LineIndex<'_>) -> Option<CodeBlock> {
     Some(block)
 }
 
-/// Returns a completed block, or `None` for a block in another language with the same name: style sheets can be written in Sass.
+/// Returns a completed block, or `None` if the block is in another language with the same name, such as a style sheet in Sass.
 fn finished(block: CodeBlock) -> Option<CodeBlock> {
     let is_own = block.front == SourceLanguage::Ptx
         || SourceLanguage::of_source(&block.source) == SourceLanguage::Sass;

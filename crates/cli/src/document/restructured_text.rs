@@ -1,12 +1,13 @@
 //! reStructuredText: the directives `ptx-playground`, and `code-block`, `sourcecode` and `code` with the language `ptx` or `sass`. The
-//! options `:target:` and `:version:` specify what the source omits. Elements in `.. raw:: html` are also supported.
+//! options `:target:` and `:version:` specify the target and the version if the source omits them. Elements in `.. raw:: html` are also
+//! supported.
 
 use super::info_string::BlockAttribute;
 use super::line_index::LineIndex;
 use super::{CodeBlock, html_elements, indent, numbered};
 use warpgrid_view::SourceLanguage;
 
-/// Line with its number and the byte offset of its start.
+/// Line of the document: its number, its text, and the byte offset of its start.
 type NumberedLine<'a> = (u32, &'a str, usize);
 
 /// Returns the PTX and SASS blocks of a reStructuredText document in order.
@@ -55,7 +56,7 @@ fn directive(line: &str) -> Option<DirectiveBody> {
             Some(DirectiveBody::Program(SourceLanguage::Sass))
         }
         ("raw", "html") => Some(DirectiveBody::Html),
-        // Other directives.
+        // All other directives are ignored.
         _ => None,
     }
 }
@@ -87,7 +88,7 @@ fn block(
     let first = text.iter().position(filled)?;
     let last = text.iter().rposition(filled)?;
     block.push_dedented(text.get(first..=last)?);
-    // Style sheets can also be written in Sass.
+    // A block with the language name `sass` can also be a style sheet in Sass.
     let is_own = block.front == SourceLanguage::Ptx
         || SourceLanguage::of_source(&block.source) == SourceLanguage::Sass;
     is_own.then_some(block)

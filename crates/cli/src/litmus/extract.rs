@@ -8,7 +8,7 @@ use std::io;
 use warpgrid_view::Session;
 use warpgrid_view::memory_model::litmus::{ExtractionRequest, ExtractionThread, LitmusTest};
 
-/// Extracted test, or the outcome of the command if the extraction fails.
+/// Extracted test, or the exit status of the command if the extraction fails.
 pub(super) type ExtractError = Result<LitmusTest, ExitKind>;
 
 /// Runs the kernel of the file to the selected lines, and extracts a litmus test.
