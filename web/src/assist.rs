@@ -18,10 +18,10 @@ extern "C" {
     pub fn format();
 }
 
-/// A request that concerns an offset in a source.
+/// Function that sends a request about an offset in a source.
 type AboutPlace = Closure<dyn Fn(String, u32) -> Promise>;
 
-/// Returns a function that sends a request for an offset, with the current options, and converts the response.
+/// Returns a function that sends a request about an offset with the current options, and converts the response for JavaScript.
 fn about_place(
     ask: &RequestFn,
     options: &Rc<impl Fn() -> CheckOptions + 'static>,
@@ -96,7 +96,7 @@ pub fn connect(ask: RequestFn, options: impl Fn() -> CheckOptions + 'static) {
     format.forget();
 }
 
-/// Returns `[start, end, title, lines]`.
+/// Converts a hover response to `[start, end, title, lines]`.
 fn hover_array(found: &HoverView) -> JsValue {
     let lines: Array = found
         .lines
@@ -112,7 +112,7 @@ fn hover_array(found: &HoverView) -> JsValue {
     .into()
 }
 
-/// Returns `[start, text, sort, help, needs or null]`.
+/// Converts a completion to `[start, text, sort, help, needs or null]`.
 fn completion_array(found: &CompletionView) -> JsValue {
     Array::of5(
         &found.start.into(),
@@ -127,7 +127,7 @@ fn completion_array(found: &CompletionView) -> JsValue {
     .into()
 }
 
-/// Returns `[syntax, help, name of the active operand]`, or nothing while the cursor is in the opcode.
+/// Converts signature help to `[syntax, help, name of the active operand]`. Returns `None` while the cursor is in the opcode.
 fn signature_array(found: &SignatureHelp) -> Option<JsValue> {
     let active = found.active? as usize;
     let operand = found.operands.get(active).map_or("", String::as_str);

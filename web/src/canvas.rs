@@ -27,7 +27,7 @@ const HEAD_FONT: &str = "10px";
 /// Corner radius of a cell.
 const RADIUS: f64 = 2.5;
 
-/// A grid with its view options and visible part.
+/// Grid with its view options and its visible part.
 #[derive(Clone, Copy, Debug)]
 pub struct GridScene<'a> {
     pub grid: &'a MemoryGrid,
@@ -35,12 +35,12 @@ pub struct GridScene<'a> {
     pub overlay: Overlay,
     pub links: &'a Highlights,
     pub palette: &'a Palette,
-    /// The visible part: its top-left corner in the coordinates of the whole grid, and its size.
+    /// Position and size of the visible part. `left` and `top` are coordinates in the whole grid.
     pub left: f64,
     pub top: f64,
     pub width: f64,
     pub height: f64,
-    /// The element under the keyboard cursor.
+    /// Element at which the keyboard cursor is.
     pub cursor: Option<u64>,
 }
 
@@ -81,7 +81,8 @@ impl GridScene<'_> {
         }
     }
 
-    /// Checks whether the differences to another scene are limited to some rows. The colors of the age overlay change in all rows.
+    /// Checks whether the differences to another scene are limited to some rows. Scenes with the age overlay differ in all rows, because
+    /// the age of every cell changes.
     fn differs_in_rows(&self, other: &GridScene<'_>) -> bool {
         let window = |scene: &GridScene<'_>| {
             let MemoryGrid {
@@ -222,7 +223,8 @@ fn cells(
     }
 }
 
-/// Returns for each cell the tile of the step that contains it, plus one, or 0 without a tile. Empty if the grid has no tiles.
+/// Returns for each cell the tile of the step that contains it, plus one, or 0 without a tile. The result is empty if the grid has no
+/// tiles.
 fn tiles_of(grid: &MemoryGrid) -> Vec<u8> {
     if grid.tiles.is_empty() {
         return Vec::new();
@@ -237,7 +239,7 @@ fn tiles_of(grid: &MemoryGrid) -> Vec<u8> {
     tiles
 }
 
-/// Returns the horizontal scale of the text in the grid. It is the same for all cells, so that the longest text fits.
+/// Returns the horizontal scale of the text in the grid. All cells have the same scale, which makes the longest text fit.
 fn text_scale(context: &CanvasRenderingContext2d, scene: &GridScene<'_>) -> f64 {
     let longest = max_text_length(scene);
     let digit = context.measure_text("0").map_or(0.0, |text| text.width());
@@ -256,7 +258,7 @@ fn max_text_length(scene: &GridScene<'_>) -> usize {
 fn write(context: &CanvasRenderingContext2d, text: &str, rect: Rect, squeeze: f64) {
     let (x, y) = (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0 + 0.5);
     context.save();
-    // These calls fail only for infinite numbers, and the context always has a finite size.
+    // These calls fail only for infinite coordinates, and the canvas always has a finite size.
     let _ = context.translate(x, y);
     let _ = context.scale(squeeze, 1.0);
     let _ = context.fill_text(text, 0.0, 0.0);
@@ -415,7 +417,7 @@ fn rounded(context: &CanvasRenderingContext2d, rect: Rect, inset: f64) {
     }
 }
 
-/// Draws the column numbers above and the numbers of some rows at the left. They stay in place while the cells scroll.
+/// Draws the column numbers above and the numbers of some rows at the left. The numbers stay in place while the cells scroll.
 fn heads(
     context: &CanvasRenderingContext2d,
     scene: &GridScene<'_>,

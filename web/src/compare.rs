@@ -10,17 +10,17 @@ use warpgrid_view::analysis::comparison::ComparisonFrame;
 /// Pairs of examples with the same kernel: PTX, and its SASS.
 const PAIRS: &[(&str, &str)] = &[("vector-addition", "machine-code-of-a-kernel")];
 
-/// Prefix of a link to the view, and the whole link if the sources are not examples.
+/// Prefix of a link to the comparison. If the sources are not examples, the prefix is the whole link.
 pub(crate) const START: &str = "#compare";
-/// Former spelling of [`START`], which links may contain.
+/// Former spelling of [`START`], which existing links may contain.
 const EARLIER: &str = "#beside";
 /// Maximum number of lines shown per source.
 const MAX_LINES: usize = 4_000;
 
-/// Settings of the view and the last responses of the worker.
+/// Settings of the comparison, and the last responses of the worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareState {
-    /// The second source, or empty if there is none yet.
+    /// Second source of the comparison. Empty if no second source has been selected.
     pub other: Rc<str>,
     /// The source of the editor at the time of the comparison.
     pub source: Rc<str>,
@@ -29,14 +29,14 @@ pub struct CompareState {
     pub look: ComparePosition,
     pub opened: Option<Rc<CompareOpened>>,
     pub frame: Option<Rc<ComparisonFrame>>,
-    /// The index of a rejected source, and the reason.
+    /// Index of the source that the worker has rejected, and the reason.
     pub refusal: Option<(usize, Rc<LaunchRejection>)>,
     /// ID of the pending request.
     pub asked: u32,
 }
 
 impl CompareState {
-    /// Returns a view of one source, without a second one.
+    /// Returns a comparison with one source, for which a second source must still be selected.
     pub fn of(source: Rc<str>) -> CompareState {
         CompareState {
             other: Rc::from(""),
@@ -57,10 +57,10 @@ impl CompareState {
     }
 }
 
-/// Indices of an example and of the other source of its kernel.
+/// Indices of an example and of the other example for the same kernel.
 pub type ExamplePair = [usize; 2];
 
-/// Returns the pair that starts with an example.
+/// Returns the pair of examples that contains an example, which comes first.
 pub fn counterpart_of(index: usize) -> Option<ExamplePair> {
     let id = EXAMPLES.get(index)?.id;
     let other = PAIRS.iter().find_map(|(ptx, code)| match id {
@@ -80,14 +80,14 @@ fn place_of(id: &str) -> Option<usize> {
     EXAMPLES.iter().position(|example| example.id == id)
 }
 
-/// The target of a link to the view.
+/// Target of a link to the comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompareLink {
-    /// The source of the editor, with the second source to be selected.
+    /// The source of the editor is compared with a second source, which the user selects.
     Own,
     /// An example and the other source of its kernel.
     Examples(ExamplePair),
-    /// A name that belongs to no pair of examples.
+    /// The link contains a name that belongs to no pair of examples.
     Unknown(String),
 }
 
@@ -106,7 +106,7 @@ pub fn read_link(hash: &str) -> Option<CompareLink> {
     })
 }
 
-/// Returns the link to a view. Only examples can be named.
+/// Returns the link to a comparison. The link can only name examples.
 pub fn write_link(page: &CompareState) -> String {
     let pair = with_source(&page.source).and_then(counterpart_of);
     match pair.filter(|[_, other]| with_source(&page.other) == Some(*other)) {
@@ -115,7 +115,8 @@ pub fn write_link(page: &CompareState) -> String {
     }
 }
 
-/// Returns the numbered lines of a source. Omits the encodings of SASS and the wide gap after its addresses, which take most of the width.
+/// Returns the numbered lines of a source. Omits the encodings of SASS instructions and the wide gap after their addresses, because they
+/// would occupy most of the width.
 pub fn lines(text: &str) -> Vec<(u32, String)> {
     const ENCODING: &str = "/* 0x";
     const GAP: &str = "*/              ";

@@ -58,7 +58,7 @@ use std::rc::Rc;
 use warpgrid_view::model::SessionFrame;
 use yew::prelude::*;
 
-/// The model as a Yew reducer.
+/// Model of the page as a Yew reducer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State(pub Model);
 
@@ -78,10 +78,10 @@ impl Deref for State {
     }
 }
 
-/// The dispatcher of actions.
+/// Dispatcher through which components send actions to the model.
 pub type Dispatch = UseReducerDispatcher<State>;
 
-/// A frame as a component property, with the launch that it belongs to. Two values are equal if they point to the same frame.
+/// Frame as a component property, with the number of its launch. Two values are equal if they point to the same frame.
 #[derive(Clone, Debug)]
 pub struct FrameRef(pub Rc<SessionFrame>, pub u32);
 

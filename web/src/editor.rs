@@ -30,7 +30,7 @@ extern "C" {
     pub fn press_share();
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectShare)]
     fn connect_share(opened: &Function, failed: &Function, compiled: &Function);
-    /// Replaces the source. The previous one is saved.
+    /// Replaces the source of the editor. The previous source is saved.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setText)]
     pub fn set_text(text: &str);
     /// Saves the result of a promise under a file name. The result is text, bytes, an `Error`, or null if the worker has stopped. The bytes
@@ -87,8 +87,8 @@ extern "C" {
     fn select(line: u32, column: u32, end_line: u32, end_column: u32);
 }
 
-/// Calls `mount` once the editor is ready, which requires the source that the browser has saved. If the editor script fails to load,
-/// `index.html` reports it.
+/// Calls `mount` when the editor is ready and has read the source that the browser has saved. If the editor script fails to load,
+/// `index.html` reports the failure.
 pub fn on_editor_ready(mount: fn()) {
     let name = JsValue::from_str("warpgridEditor");
     match web_sys::window() {
@@ -99,10 +99,10 @@ pub fn on_editor_ready(mount: fn()) {
     }
 }
 
-/// The panels that JavaScript renders.
+/// Panels that JavaScript renders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsPanelKind {
-    /// The embedding code for the current source and step.
+    /// Code that embeds the current source and step in another page.
     Embed,
     /// A link to the current view.
     Share,
@@ -127,7 +127,7 @@ impl JsPanelKind {
     }
 }
 
-/// Renders an open panel from facts about the page.
+/// Renders the contents of an open panel, given the named values that it shows.
 pub fn render_js_panel(panel: JsPanelKind, place: &web_sys::Element, facts: &[LinkField]) {
     let pair = |(name, value): &LinkField| {
         JsValue::from(Array::of2(
@@ -138,8 +138,8 @@ pub fn render_js_panel(panel: JsPanelKind, place: &web_sys::Element, facts: &[Li
     fill_js(place, panel.name(), &facts.iter().map(pair).collect());
 }
 
-/// Registers callbacks for the lifetime of the page: `opened` receives the text of an opened file, which includes its view state; `failed`
-/// the reason for which a link or a file cannot be opened; `compiled` the name and the bytes of a binary file.
+/// Registers callbacks for the lifetime of the page: `opened` receives the text of an opened file, which includes its view state. `failed`
+/// receives the reason why a link or a file cannot be opened. `compiled` receives the name and the bytes of a binary file.
 pub fn on_file_opened(
     opened: impl Fn(String) + 'static,
     failed: impl Fn(String) + 'static,
@@ -158,19 +158,19 @@ pub fn on_file_opened(
     compiled.forget();
 }
 
-/// The line markers in the gutter.
+/// Line markers in the gutter of the editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EditorMarkers {
-    /// The lines of the last and of the next step, or 0 for none.
+    /// Lines of the last step and of the next step. 0 stands for no line.
     pub done: u32,
     pub next: u32,
     pub faulted: u32,
     pub linked: Vec<u32>,
 }
 
-/// Registers callbacks for the lifetime of the page and provides syntax tokens. `change` receives each change of the source, and whether it
-/// replaces a different source; `line` the line under the pointer, or 0 when the pointer leaves; `header` is called when a fix changes the
-/// version or the target in the source.
+/// Registers callbacks for the lifetime of the page and provides syntax tokens. `change` receives each change of the source, and whether
+/// the change replaces the source by a different one. `line` receives the line under the pointer, or 0 when the pointer leaves the editor.
+/// `header` is called when a fix changes the version or the target in the source.
 pub fn listen(
     ask: RequestFn,
     change: impl Fn(String, bool) + 'static,
@@ -223,7 +223,7 @@ pub fn set_diagnostics(diagnostics: &[DiagnosticView]) {
 }
 
 fn diagnostic(diagnostic: &DiagnosticView) -> JsValue {
-    // The names of CodeMirror.
+    // The severities have the names that CodeMirror uses.
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -285,7 +285,7 @@ pub fn apply(fix: &FixView) {
     apply_edits_js(&edits(&fix.edits), fix.is_header);
 }
 
-/// Applies a change of an initial value as one undoable change. The focus does not move.
+/// Applies a change of an initial value as one undoable change. The keyboard focus does not move to the editor.
 pub fn apply_start(changes: &[EditView]) {
     apply_start_js(&edits(changes));
 }
@@ -327,7 +327,7 @@ pub fn set_cost_markers(marks: &[CostMarker]) {
     set_costs_js(&costs.collect());
 }
 
-/// Marks the lines of data races and of uninitialized reads. Several findings on one line share a marker.
+/// Marks the lines of data races and of uninitialized reads. If a line has several findings, they share one marker.
 pub fn set_race_markers(marks: &[RaceMarker]) {
     let mut lines: BTreeMap<u32, (String, bool)> = BTreeMap::new();
     for mark in marks {
@@ -355,7 +355,7 @@ pub fn set_race_markers(marks: &[RaceMarker]) {
     set_races_js(&said.collect());
 }
 
-/// Returns the selected lines if the selection spans several.
+/// Returns the first and the last selected line if the selection spans several lines.
 pub fn selected_lines() -> Option<[u32; 2]> {
     chosen_lines_js()?.try_into().ok()
 }

@@ -1,20 +1,21 @@
 //! The examples by chapter. Each example is a file of `public/examples` in PTX, SASS or CUDA C++ whose `//@` lines contain its title and
-//! its launch configuration. The page fetches a source when it is selected; its wasm module contains only the names.
+//! its launch configuration. The page fetches the source of an example when the user selects it. The WebAssembly module contains only the
+//! names of the examples.
 
-/// An example.
+/// Example in the kernel menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The file name, which is stable because links contain it.
+    /// Identifier of the example, which must not change because links contain it.
     pub id: &'static str,
     pub title: &'static str,
     pub group: &'static str,
     /// File name in the folder of the examples.
     pub file: &'static str,
-    /// Fingerprint of the source.
+    /// Fingerprint by which the source of the example is recognized.
     print: Fingerprint,
 }
 
-/// The length and the hash of a source.
+/// Length and hash of a source.
 type Fingerprint = (usize, u64);
 
 impl Example {
@@ -170,7 +171,7 @@ pub fn with_source(source: &str) -> Option<usize> {
     EXAMPLES.iter().position(|example| example.is_text(source))
 }
 
-/// Reads the source of an example for tests. The page fetches it instead.
+/// Reads the source of an example in tests. The page fetches the source from the server.
 #[cfg(test)]
 pub(crate) fn text_of(example: &Example) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../public/examples/");

@@ -20,7 +20,7 @@ pub fn extent_css(width: f64, height: f64) -> String {
     format!("width: {width}px; height: {height}px")
 }
 
-/// Removes leading zeros from hexadecimal digits, as in `0x1f`. Zero is `0`.
+/// Removes leading zeros from the digits of a hexadecimal number such as `0x001f`. The result for zero is `0`.
 pub fn short_hex(hex: &str) -> String {
     match hex.trim_start_matches("0x").trim_start_matches('0') {
         "" => "0".to_owned(),
@@ -28,7 +28,7 @@ pub fn short_hex(hex: &str) -> String {
     }
 }
 
-/// Formats extents as `4`, `4 × 2` or `4 × 2 × 3`, without trailing ones.
+/// Formats extents as `4`, `4 × 2` or `4 × 2 × 3`. Trailing extents of 1 are omitted.
 pub fn extents(extents: [u32; 3]) -> String {
     let [x, y, z] = extents;
     match (y, z) {
@@ -61,7 +61,7 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// Splits a message into pieces at backticks. The flag of a piece tells whether it is code.
+/// Splits a message into pieces at backticks. The flag of a piece specifies whether the piece is code.
 pub fn code_pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.split('`')
         .enumerate()

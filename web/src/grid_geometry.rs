@@ -1,4 +1,4 @@
-//! Layout of the cells of a grid: pure geometry in CSS pixels, also for memories with a very large number of rows.
+//! Positions of the cells of a grid in CSS pixels. The module is pure geometry, and supports memories with a very large number of rows.
 
 use crate::model::Zoom;
 use warpgrid_view::model::{GridCell, MemoryGrid, WriteAge};
@@ -11,9 +11,9 @@ pub const HEADER_HEIGHT: f64 = 18.0;
 pub const GAP: f64 = 1.0;
 /// Number of rows that a card shows before it scrolls.
 pub const MAX_VISIBLE_ROWS: u64 = 17;
-/// Width from which two cards fit side by side.
+/// Width of the page from which on two cards fit side by side.
 const TWO_CARD_WIDTH: f64 = 880.0;
-/// Cell width for short values, and the maximum cell width in a wide card.
+/// Width of a cell for short values, and maximum width of a cell in a wide card.
 const PLAIN_CELL: f64 = 30.0;
 const WIDE_CELL: f64 = 56.0;
 /// Minimum factor by which cells grow at full zoom.
@@ -25,7 +25,7 @@ const MAX_SPACE: f64 = 4_000_000.0;
 /// Advance width of a digit at the font size of a cell.
 const DIGIT: f64 = 6.35;
 
-/// A rectangle in the coordinates of the whole grid.
+/// Rectangle in the coordinates of the whole grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rect {
     pub x: f64,
@@ -47,7 +47,7 @@ impl Rect {
 /// Width of the minimap beside the rows of a long memory, including the gap before it.
 pub const MINIMAP_WIDTH: f64 = 40.0;
 
-/// The measurements of a grid.
+/// Sizes of the parts of a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridGeometry {
     pub columns: u32,
@@ -57,8 +57,8 @@ pub struct GridGeometry {
 }
 
 impl GridGeometry {
-    /// Computes the measurements from the widest value of the window and the widest row number. If the grid is too wide for the card, cells
-    /// become narrower as long as their text stays readable, unless the zoom level requires the full values.
+    /// Computes the sizes from the widest visible value and the widest row number. If the grid is too wide for the card, cells become
+    /// narrower as long as their text is readable, unless the zoom level requires the full values.
     pub fn of(grid: &MemoryGrid, available: f64, zoom: Zoom) -> GridGeometry {
         let longest = grid
             .cells
@@ -108,7 +108,7 @@ impl GridGeometry {
         self.row_head + f64::from(self.columns) * self.cell_width
     }
 
-    /// Returns the height of all rows, limited to what a browser can scroll.
+    /// Returns the height of all rows, limited to the height that a browser can scroll.
     pub fn height(&self) -> f64 {
         (HEADER_HEIGHT + self.total_rows as f64 * ROW).min(MAX_SPACE)
     }
@@ -163,8 +163,8 @@ impl GridGeometry {
     }
 }
 
-/// Returns the cell to which a key moves from the cell `here` in rows of `columns` cells, without the limit of the memory. Without a
-/// current cell the keys start at the first one. Returns `None` for other keys.
+/// Returns the cell to which a key moves from the cell `here` in rows of `columns` cells, even if this cell is beyond the end of the
+/// memory. Without a current cell, the keys select the first cell. Returns `None` for keys that do not move between cells.
 pub fn cell_for_key(key: &str, here: Option<u64>, columns: u64) -> Option<u64> {
     let columns = columns.max(1);
     let cell = here.unwrap_or(0);
@@ -184,13 +184,13 @@ pub fn is_pin_key(key: &str) -> bool {
     key == "Enter" || key == " "
 }
 
-/// Returns the shortest spelling of a value: whole floats without `.0`, bits without `0x`.
+/// Returns the shortest spelling of a value: whole floats are written without `.0`, and bits without `0x`.
 pub fn short(text: &str) -> &str {
     let text = text.strip_prefix("0x").unwrap_or(text);
     text.strip_suffix(".0").unwrap_or(text)
 }
 
-/// Returns the row header: the row of a declared matrix, or else the index of the first element of the row.
+/// Returns the label of a row: the row number in a declared matrix, or otherwise the index of the first element in the row.
 pub fn row_label(grid: &MemoryGrid, row: u64) -> String {
     let as_declared =
         grid.memory.shape.len() > 1 && grid.memory.shape.last() == Some(&u64::from(grid.columns));
@@ -201,7 +201,7 @@ pub fn row_label(grid: &MemoryGrid, row: u64) -> String {
     }
 }
 
-/// Formats an index as `[3][11]` in the declared shape, or else as `[59]`.
+/// Formats an index as `[3][11]` if the memory has a declared shape, and otherwise as `[59]`.
 pub fn index_text(grid: &MemoryGrid, index: u64) -> String {
     match grid.ty == grid.memory.ty {
         true => grid.memory.subscript(index),

@@ -6,20 +6,20 @@ use warpgrid_view::MemoryKey;
 use warpgrid_view::model::{ElementView, MatrixOperandView, MatrixStep};
 use warpgrid_view::model::{GridCell, MemoryGrid, PieceView, StoreView};
 
-/// The highlighted items.
+/// Items that are highlighted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Highlights {
     /// Bit mask of lanes.
     pub lanes: u32,
     pub lines: Vec<u32>,
     pub registers: Vec<String>,
-    /// The focused cell.
+    /// Cell that has the focus.
     pub cell: Option<(MemoryKey, u64)>,
-    /// Highlights the cells that a lane wrote in a step.
+    /// Lane and step: the cells that the lane wrote in this step are highlighted.
     pub writer: Option<(u8, u64)>,
-    /// Highlights the cells that a lane wrote in any step.
+    /// Lane whose written cells are highlighted, independent of the step.
     pub lane: Option<u8>,
-    /// Highlights the cells that were written just before these positions.
+    /// Positions: the cells that were written just before these positions are highlighted.
     pub steps: Vec<u64>,
     /// The focused element of a matrix of the last step: the index of the operand and of the cell in it.
     pub element: Option<(usize, usize)>,
@@ -75,7 +75,7 @@ impl Highlights {
     }
 }
 
-/// Computes the highlights of the model's focus.
+/// Computes the highlights that belong to the focus of the model.
 pub fn highlights_for(model: &Model) -> Highlights {
     let order = model.run.analysis.as_deref().filter(|_| !model.is_stale());
     let marks = order.map_or(&[][..], |order| &order.marks);
@@ -84,7 +84,7 @@ pub fn highlights_for(model: &Model) -> Highlights {
         .iter()
         .map(|mark| (mark.memory.clone(), mark.bytes.clone()))
         .collect();
-    // A hovered line needs no highlight, but a line that a tour has pinned does.
+    // The line under the pointer is not highlighted, but a line that a tour has pinned is.
     if let (None, Some(Focus::Line(line))) = (&model.hover, &model.pinned) {
         links.lines.push(*line);
     }
@@ -133,7 +133,7 @@ fn cell_links(model: &Model, memory: &MemoryKey, index: u64) -> Highlights {
         writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, &bytes)
     {
         links.lines.push(store.range.line);
-        // Lanes and registers are those of the visible warp.
+        // Lanes and registers are highlighted only if they belong to the visible warp.
         if is_shown(model, store) {
             links.lanes = 1 << (lane & 31);
             links.registers.extend(piece.source.clone());
@@ -153,7 +153,7 @@ fn step_of(model: &Model) -> Option<&MatrixStep> {
     model.run.frame.as_deref()?.matrix.as_ref()
 }
 
-/// Returns the lane, the register, the memory and the line of an element of a matrix.
+/// Returns the highlights of a matrix element: its lane, its register, its cell in memory, and the line of the step.
 fn element_links(model: &Model, operand: usize, cell: usize) -> Highlights {
     let mut links = Highlights {
         element: Some((operand, cell)),
@@ -193,7 +193,7 @@ fn register_of(operand: &MatrixOperandView, element: &ElementView) -> Option<Str
     operand.registers.get(usize::from(holder.register)).cloned()
 }
 
-/// Returns the cell of a grid that an element of a matrix is loaded from or stored to.
+/// Returns the cell of a grid from which an element of a matrix is loaded, or to which it is stored.
 fn place_of(model: &Model, element: &ElementView) -> Option<(MemoryKey, u64)> {
     let (memory, offset) = (element.memory.as_ref()?, element.offset?);
     let frame = model.run.frame.as_deref()?;
@@ -214,7 +214,8 @@ fn moved_by(model: &Model, lanes: u32) -> Vec<(MemoryKey, u64)> {
         .collect()
 }
 
-/// Returns the element of a matrix of the last step that is stored in these bytes: the indices of operand and cell, and both.
+/// Returns the element of a matrix of the last step that is stored in these bytes: the index of its operand, the index of its cell, the
+/// operand and the element.
 fn element_at<'a>(
     model: &'a Model,
     memory: &MemoryKey,
@@ -265,7 +266,7 @@ pub fn lanes_of(stores: &[StoreView], memory: &MemoryKey, bytes: &Range<u64>) ->
     (0..32).filter(|lane| found >> lane & 1 == 1).collect()
 }
 
-/// Checks whether an element of a store wrote some of these bytes.
+/// Checks whether an element of a store overlaps some of these bytes.
 fn wrote(piece: &PieceView, memory: &MemoryKey, bytes: &Range<u64>) -> bool {
     let overlaps = piece.offset.is_some_and(|start| {
         start < bytes.end && bytes.start < start.saturating_add(u64::from(piece.n_bytes))
@@ -347,7 +348,7 @@ mod tests {
         let mut store = fixture::store();
         let mut second = store.lanes[0].clone();
         second.lane = 5;
-        // A store of one byte of the same word.
+        // A store of one byte of a word that another store has written.
         (second.pieces[0].offset, second.pieces[0].n_bytes) = (Some(7), 1);
         store.lanes.push(second);
         let (stores, out) = ([store], "out".into());
@@ -378,7 +379,7 @@ mod tests {
         assert_eq!((lit, links.lanes), (vec![1], 0b10));
     }
 
-    /// Returns a model with a store of one element by lane 1, from register `%r2`, to the second cell of `out`.
+    /// Returns a model with a store by lane 1 of one element from register `%r2` to the second cell of `out`.
     fn with_matrix(focus: Focus) -> Model {
         let mut frame = fixture::frame();
         frame.matrix = Some(fixture::matrix_step());

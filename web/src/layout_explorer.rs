@@ -1,6 +1,6 @@
 //! State of the Layout Explorer: the lane and register that hold each element of a fragment, and the address of each element.
 //!
-//! This module contains only plain data and geometry; `components::matrix` renders it.
+//! This module contains only plain data and geometry; `components::layout_explorer` renders it.
 
 mod display_list;
 mod faq;
@@ -21,13 +21,13 @@ use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, FragmentRequ
 use warpgrid_view::layouts::tensor::LayoutPicture;
 use warpgrid_view::model::MatrixOperandView;
 
-/// Settings of the view and the last responses of the worker.
+/// Settings of the Layout Explorer, and the last responses of the worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutExplorerState {
     pub choice: LayoutQuery,
-    /// One diagram for the target, and one for the compared target.
+    /// Diagram of the fragment for the target, and if two targets are compared, diagram for the other target.
     pub pictures: Rc<Vec<FragmentPicture>>,
-    /// The layout of a tensor instruction, which replaces the fragments.
+    /// Layout of a tensor instruction, which is shown in place of the fragments.
     pub layout: Option<Rc<LayoutPicture>>,
     /// ID of the pending request.
     pub asked: u32,
@@ -36,40 +36,40 @@ pub struct LayoutExplorerState {
     pub pinned: Option<LayoutFocus>,
 }
 
-/// The settings that a link contains.
+/// Settings that a link to the Layout Explorer contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LayoutQuery {
     pub request: FragmentRequest,
     /// Offset of the matrix from a 256-byte boundary.
     pub base_bytes: u64,
-    /// The compared target.
+    /// Target with which the selected target is compared.
     pub beside: Option<String>,
-    /// Whether only the view is rendered, for a frame in another page.
+    /// Whether the page contains only the Layout Explorer, because another page shows it in a frame.
     pub embedded: bool,
     /// Parameters of the link that are unknown.
     pub unknown_parameters: Vec<String>,
 }
 
-/// The labels of the matrix cells.
+/// Texts that the matrix cells contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellLabels {
-    /// Lane, and register with position.
+    /// Lane of the element, and its register with the position in the register.
     #[default]
     Holder,
-    /// Byte offset from the start of the matrix.
+    /// Byte offset of the element from the start of the matrix.
     Address,
 }
 
-/// The focus of the pointer or the keyboard.
+/// Cell or register under the pointer or with the keyboard focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayoutFocus {
-    /// A cell of a diagram.
+    /// Cell of a diagram.
     Cell {
         picture: usize,
         cell: usize,
     },
     Lane(u8),
-    /// A register of a lane.
+    /// Register of a lane.
     Register {
         lane: u8,
         register: u8,
@@ -88,7 +88,7 @@ impl LayoutQuery {
         })
     }
 
-    /// Returns the settings for a fragment. Removes the feature suffix of its target, which has no influence.
+    /// Returns the settings for a fragment. The feature suffix of the target is removed, because it does not affect the layout.
     pub fn of_fragment(mut request: FragmentRequest) -> LayoutQuery {
         let target = &mut request.target;
         target.truncate(
@@ -104,7 +104,7 @@ impl LayoutQuery {
 }
 
 impl LayoutExplorerState {
-    /// Returns the state before the first response.
+    /// Returns the state before the first response of the worker.
     pub fn new(choice: LayoutQuery) -> LayoutExplorerState {
         LayoutExplorerState {
             choice,
@@ -117,12 +117,12 @@ impl LayoutExplorerState {
         }
     }
 
-    /// Returns the focus: the pointer, or else the pin.
+    /// Returns the focus of the pointer, or the pinned focus if the pointer has none.
     pub fn focus(&self) -> Option<LayoutFocus> {
         self.hover.or(self.pinned)
     }
 
-    /// Returns the focused lane.
+    /// Returns the lane that has the focus.
     pub fn lane(&self) -> Option<u8> {
         match self.focus()? {
             LayoutFocus::Lane(lane) | LayoutFocus::Register { lane, .. } => Some(lane),
@@ -185,7 +185,7 @@ pub fn register_label(picture: &FragmentPicture, holder: &CellHolder) -> String 
     }
 }
 
-/// Returns matrix, row and column of a cell.
+/// Returns the matrix, the row and the column of a cell.
 pub fn position(picture: &FragmentPicture, cell: usize) -> (usize, usize, usize) {
     let (rows, columns) = (
         usize::from(picture.rows.max(1)),
@@ -204,7 +204,7 @@ pub fn offset_text(offset_bits: u64, element_bits: u32) -> String {
     }
 }
 
-/// Describes a cell.
+/// Describes a cell of a fragment in a sentence.
 pub fn describe(picture: &FragmentPicture, cell: usize) -> Option<String> {
     let (matrix, row, column) = position(picture, cell);
     let found = picture.cells.get(cell)?;
@@ -232,7 +232,7 @@ pub fn describe(picture: &FragmentPicture, cell: usize) -> Option<String> {
     ))
 }
 
-/// Describes an element of a matrix of a run.
+/// Describes an element of a matrix operand of a run.
 pub fn element_description(operand: &MatrixOperandView, cell: usize) -> Option<String> {
     let element = operand.cells.get(cell)?;
     let (rows, columns) = (
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn cell_highlights_all_elements_of_lane() {
-        // Lane 1 of a group holds columns 2 and 3 of row 0, and its other elements are 8 rows and columns further.
+        // Lane 1 of a group holds columns 2 and 3 of row 0. Its other elements are 8 rows and 8 columns further.
         let page = page(LayoutFocus::Cell {
             picture: 0,
             cell: 2,

@@ -4,9 +4,10 @@
 //! editor ──► Model ──► Request ──► worker ──► Response ──► Model ──► components ──► canvas
 //! ```
 //!
-//! [`model`], [`links`], [`matrix`], [`beside`], [`layout`], [`share`] and [`reference`] do not use the browser and are tested natively;
-//! [`components`], [`hooks`], [`canvas`], [`editor`], [`texts`], [`assist`] and [`client`] do. The page does not link the emulator: it uses
-//! the plain data types of the view crate and the worker protocol, so that its own wasm module stays small and no source can block it.
+//! [`model`], [`highlight`], [`layout_explorer`], [`compare`], [`grid_geometry`], [`share`] and [`reference`] do not use the browser and
+//! are tested natively. [`components`], [`hooks`], [`canvas`], [`editor`], [`saved_kernels`], [`assist`] and [`worker_client`] use the
+//! browser. The page does not link the emulator. It uses the plain data types of the view crate and the worker protocol, so that its
+//! WebAssembly module stays small and no source can block the page.
 
 pub mod assist;
 pub mod canvas;

@@ -1,4 +1,4 @@
-//! State of the litmus test view: the source of the test, the responses of the worker, and the selected outcome. `components::outcomes`
+//! State of the litmus test view: the source of the test, the responses of the worker, and the selected outcome. `components::litmus`
 //! renders it.
 
 mod graph_layout;
@@ -18,14 +18,14 @@ pub struct LitmusState {
     pub text: Rc<str>,
     pub answer: Option<Rc<LitmusView>>,
     pub error: Option<Rc<LitmusError>>,
-    /// Index of the outcome whose execution graph is shown, among the allowed ones followed by the forbidden ones.
+    /// Index of the outcome whose execution graph is shown. The allowed outcomes are counted first, followed by the forbidden outcomes.
     pub chosen: usize,
     pub repairs: RepairState,
     /// ID of the pending request, or 0 for none.
     pub asked: u32,
 }
 
-/// The weakest fixes, with the fixed text for each.
+/// Search for the weakest fixes, each with the text of the fixed test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RepairState {
     #[default]
@@ -35,7 +35,7 @@ pub enum RepairState {
 }
 
 impl LitmusState {
-    /// Returns a page without results.
+    /// Returns the view of a test without results.
     pub fn new(text: Rc<str>) -> LitmusState {
         LitmusState {
             text,
@@ -47,7 +47,7 @@ impl LitmusState {
         }
     }
 
-    /// Returns the shown execution graph and, if its outcome is forbidden, the violated rule.
+    /// Returns the execution graph that is shown. If its outcome is forbidden, also returns the violated rule.
     pub fn shown(&self) -> Option<(&GraphView, Option<&str>)> {
         let answer = self.answer.as_deref()?;
         let allowed = answer.outcomes.as_deref().unwrap_or(&[]);
@@ -61,8 +61,8 @@ impl LitmusState {
     }
 }
 
-/// Returns the outcome to show first: one that is not sequentially consistent, or else the first forbidden one, or else the first allowed
-/// one.
+/// Returns the outcome to show first: an outcome that is not sequentially consistent, or else the first forbidden outcome, or else the
+/// first allowed outcome.
 pub fn first_choice(answer: &LitmusView) -> usize {
     let allowed = answer.outcomes.as_deref().unwrap_or(&[]);
     let odd = allowed.iter().position(|outcome| !outcome.is_interleaving);

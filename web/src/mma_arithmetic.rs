@@ -1,5 +1,5 @@
 //! State of the Tensor Core arithmetic view, which explains why an accumulation differs from IEEE arithmetic: the request, the response of
-//! the worker, and its terms as rows of bits. `components::product` renders it.
+//! the worker, and its terms as rows of bits. `components::mma_arithmetic` renders it.
 
 mod bits;
 mod link;
@@ -21,7 +21,7 @@ pub struct MmaArithmeticState {
     pub asked: u32,
 }
 
-/// Returns a matrix multiplication with a visible difference: small terms and a large one.
+/// Returns a matrix multiplication whose result visibly differs from IEEE arithmetic: it has small terms and one large term.
 pub fn first_product(target: Option<&str>) -> MmaRequest {
     let target = target.unwrap_or("sm_80");
     MmaRequest {
@@ -58,7 +58,7 @@ pub fn product_of(step: &MatrixStep, cell: usize) -> Option<MmaRequest> {
     let depth = usize::from(a.columns);
     let value = |cells: &[warpgrid_view::model::ElementView], at: usize| {
         cells.get(at).map(|found| match found.value.as_str() {
-            // Only the bits identify the NaN.
+            // The bit pattern is necessary to identify the NaN.
             "NaN" => found.bits.clone(),
             value => value.to_owned(),
         })
@@ -73,7 +73,7 @@ pub fn product_of(step: &MatrixStep, cell: usize) -> Option<MmaRequest> {
     })
 }
 
-/// Sets an element of A or B. Missing elements before it become zero.
+/// Sets an element of A or B. Missing elements before this element become zero.
 pub fn set_element(elements: &mut Vec<String>, at: usize, text: String) {
     if elements.len() <= at {
         elements.resize(at + 1, "0".to_owned());

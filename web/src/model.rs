@@ -46,26 +46,26 @@ use warpgrid_view::{CheckOptions, CheckReport, MemoryKey, SourceLanguage};
 const MAX_KNOWN_STORES: usize = 512;
 /// Maximum number of requests in the outbox, which is sent after each change.
 const MAX_OUTBOX: usize = 64;
-/// Sources up to this size in bytes are checked immediately, longer ones after a pause in typing.
+/// Maximum size in bytes of sources that are checked immediately. Longer sources are checked after a pause in typing.
 const EAGER_BYTES: usize = 300_000;
 
-/// The state from which the whole page is rendered.
+/// State from which the whole page is rendered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     pub text: Rc<str>,
-    /// The detected language of the source.
+    /// Language in which the source is written, as detected by the page.
     pub front: SourceLanguage,
-    /// Number of edits.
+    /// Number of edits of the source.
     pub revision: u32,
-    /// The example that the source was loaded from, until it is edited.
+    /// Index of the example from which the source was loaded. `None` after an edit.
     pub example: Option<usize>,
-    /// The selected example, until its source has loaded.
+    /// Index of the selected example while its source is loading.
     pub awaited: Option<usize>,
     /// The saved kernels of the user, newest first.
     pub saved_kernels: Rc<[SavedKernel]>,
     /// ID of the saved kernel in the editor.
     pub current_kernel_id: Option<String>,
-    /// The initial position of a source that was selected or pasted, until it is shown.
+    /// Position at which a newly selected or pasted source is first shown. `None` afterwards.
     pub fresh: Option<InitialPosition>,
     /// Overrides of `.target` and `.version` of the module.
     pub target: Option<String>,
@@ -78,7 +78,7 @@ pub struct Model {
     /// itself.
     pub inferred_annotations: Rc<str>,
     pub report: Rc<CheckReport>,
-    /// The revision that was checked.
+    /// Revision of the source to which the report belongs.
     pub report_revision: u32,
     /// Number of reports. A launch follows each report.
     pub checked: u32,
@@ -87,7 +87,7 @@ pub struct Model {
     pub start: InitialValueState,
     pub playing: bool,
     pub views: BTreeMap<MemoryKey, GridViewOptions>,
-    /// The warp to show. Defaults to the warp of the last step.
+    /// Warp that is shown. Defaults to the warp of the last step.
     pub warp: Option<(u64, u32)>,
     pub hover: Option<Focus>,
     pub pinned: Option<Focus>,
@@ -101,10 +101,10 @@ pub struct Model {
     /// The reference, once it has loaded.
     pub library: Option<Rc<ReferenceIndex>>,
     pub screen: ActiveView,
-    /// The open compiled file, and the code object of it that was selected last.
+    /// Compiled file that is open, and the code object that was last selected in it.
     pub file: Option<OpenedFile>,
     pub chosen: Option<ChosenProgram>,
-    /// The reason for which the reference could not be loaded.
+    /// Reason why the reference could not be loaded.
     pub no_library: Option<String>,
     /// An error of the page itself.
     pub trouble: Option<PageError>,
@@ -113,17 +113,17 @@ pub struct Model {
     pub next_request: u32,
 }
 
-/// A saved kernel, as listed in the kernel menu.
+/// Saved kernel in the list of the kernel menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedKernel {
     pub id: String,
     pub label: String,
 }
 
-/// The initial position of a source.
+/// Position at which a source is first shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialPosition {
-    /// After the fraction of the stores that examples are shown at.
+    /// After the fraction of the stores that is used for examples.
     Example,
     /// After the first store.
     Text,
@@ -131,7 +131,7 @@ pub enum InitialPosition {
     Step(u64),
 }
 
-/// An error of the page itself, with its message.
+/// Error of the page itself, with its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageError {
     /// The worker stopped.
@@ -153,13 +153,13 @@ pub struct GridViewOptions {
     pub zoom: Zoom,
     pub table: bool,
     pub folded: bool,
-    /// An element to scroll to when the grid is first rendered.
+    /// Element to which the grid scrolls when it is first rendered.
     pub scroll_to_element: Option<u64>,
     pub first_row: u64,
     pub n_rows: u32,
 }
 
-/// The contents of the cells.
+/// Contents of the cells of a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overlay {
     #[default]
@@ -168,7 +168,7 @@ pub enum Overlay {
     LastStep,
 }
 
-/// The target of the pointer, the keyboard or a pin.
+/// Item that the pointer, the keyboard or a pin selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Focus {
     /// An element of a memory, in the current element type of the grid.
@@ -245,7 +245,7 @@ impl Model {
         model
     }
 
-    /// Applies the view state of a link to its source.
+    /// Applies the view state in a link to the source of the link.
     pub fn apply_shared_view(&mut self, linked: SharedView) {
         if let Some(step) = linked.step {
             self.fresh = Some(InitialPosition::Step(step));
@@ -260,7 +260,7 @@ impl Model {
         for (memory, choice) in linked.grids {
             self.views.insert(memory, choice);
         }
-        // The requested check used the directives of the source, so the overrides require another one.
+        // The check that has been requested uses the directives of the source. If the link overrides them, another check is necessary.
         if is_overridden {
             self.text_changed();
         }
@@ -269,7 +269,7 @@ impl Model {
         }
     }
 
-    /// Returns the source followed by the inferred annotations, which are appended so that no line number changes.
+    /// Returns the source followed by the inferred annotations, which are at the end so that no line number changes.
     pub(crate) fn annotated_source(&self) -> String {
         match self.inferred_annotations.is_empty() {
             true => self.text.to_string(),
@@ -277,7 +277,7 @@ impl Model {
         }
     }
 
-    /// Returns the overrides that the source is checked with.
+    /// Returns the overrides with which the source is checked.
     pub fn check_options(&self) -> CheckOptions {
         CheckOptions {
             language: SourceLanguage::Ptx,
@@ -291,7 +291,7 @@ impl Model {
         self.text.len() > EAGER_BYTES
     }
 
-    /// Checks whether there is code to run: the whole source is accepted, or the selected block of inline assembly is.
+    /// Checks whether there is code that can run: the worker has accepted the whole source, or the selected block of inline assembly.
     pub fn can_run(&self) -> bool {
         let parts = &self.report.parts;
         let is_meant = |name: &String| self.entry.as_ref().is_none_or(|entry| entry == name);
@@ -303,7 +303,7 @@ impl Model {
         self.report_revision == self.revision
     }
 
-    /// Returns the focus that linked highlights follow: the pointer, or else the pin.
+    /// Returns the focus that determines the linked highlights: the focus of the pointer, or otherwise the pinned focus.
     pub fn focus(&self) -> Option<&Focus> {
         self.hover.as_ref().or(self.pinned.as_ref())
     }
@@ -374,7 +374,7 @@ impl Model {
     }
 
     fn send(&mut self, body: RequestBody) {
-        // Only the newest source is worth checking or running, so the outbox holds at most one request of each of these kinds.
+        // Only the newest source needs to be checked or run, so the outbox contains at most one request of each of these kinds.
         if matches!(
             body,
             RequestBody::Check { .. } | RequestBody::Launch { .. } | RequestBody::Analyze(_)
@@ -409,7 +409,7 @@ impl Model {
     }
 }
 
-/// Returns the cell with an element index from a frame.
+/// Returns the cell of an element in a frame.
 pub fn cell_of<'a>(
     frame: &'a SessionFrame,
     memory: &MemoryKey,

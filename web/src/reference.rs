@@ -1,8 +1,8 @@
-//! The searchable index of the reference: every instruction form, diagnostic and term.
+//! Searchable index of the reference, which contains every instruction form, diagnostic and term.
 
 use warpgrid_view::source::reference::{CodePage, FormPage, ReferencePages, SlotDoc, TermDoc};
 
-/// A page of the reference.
+/// Page of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferenceTopic {
     /// The list of results.
@@ -21,13 +21,13 @@ pub struct ReferenceIndex {
     pub forms: Vec<FormPage>,
     pub codes: Vec<CodePage>,
     pub terms: Vec<TermDoc>,
-    /// The listed title of each form.
+    /// Title of each form in the list of results.
     titles: Vec<String>,
-    /// The searched text in lower case: one entry per form, then one per diagnostic, then one per term.
+    /// Searched texts in lower case: one entry for each form, then one for each diagnostic, then one for each term.
     texts: Vec<String>,
 }
 
-/// A search result.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchResult {
     pub subject: ReferenceTopic,
@@ -58,7 +58,7 @@ impl ReferenceIndex {
         }
     }
 
-    /// Returns the pages that contain every term of the query, title matches first.
+    /// Returns the pages that contain every term of the query. Pages whose titles match come first.
     pub fn search(&self, query: &str) -> Vec<SearchResult> {
         let query = query.trim().to_ascii_lowercase();
         let words: Vec<&str> = query.split_whitespace().flat_map(query_terms).collect();
@@ -134,7 +134,7 @@ fn titles(forms: &[FormPage]) -> Vec<String> {
     (0..forms.len()).map(title).collect()
 }
 
-/// Checks whether two slots accept the same words.
+/// Checks whether two slots accept the same modifiers.
 fn is_like(a: &SlotDoc, b: &SlotDoc) -> bool {
     let texts = |slot: &SlotDoc| -> Vec<String> {
         slot.values.iter().map(|value| value.text.clone()).collect()
@@ -142,7 +142,7 @@ fn is_like(a: &SlotDoc, b: &SlotDoc) -> bool {
     a.required == b.required && a.name == b.name && texts(a) == texts(b)
 }
 
-/// Returns `hi/lo`, or the first of several words as `u16…`.
+/// Returns the modifiers of a slot as `hi/lo`, or the first of many modifiers as `u16…`.
 fn words_of(slot: &SlotDoc) -> String {
     match slot.values.as_slice() {
         [] => slot.name.clone(),
@@ -152,7 +152,7 @@ fn words_of(slot: &SlotDoc) -> String {
     }
 }
 
-/// Splits an instruction into its opcode and modifiers. Any other word is one part.
+/// Splits an instruction into its opcode and its modifiers. Any other word is returned as a whole.
 fn query_terms(word: &str) -> impl Iterator<Item = &str> {
     let is_instruction = word.starts_with(|first: char| first.is_ascii_alphabetic());
     let mut rest = Some(word);
@@ -176,7 +176,7 @@ fn rank(title: &str, query: &str) -> u8 {
         _ if title == query => 0,
         _ if title.starts_with(query) => 1,
         _ if title.contains(query) => 2,
-        // The form of the typed instruction.
+        // The page is the form of the instruction that the user has typed.
         _ if title.split('.').next() == Some(opcode) => 3,
         _ => 4,
     }

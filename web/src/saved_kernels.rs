@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = fetchExamples)]
     fn fetch_examples(files: &Array, done: &JsValue);
-    /// Shows an example. The previous source is saved.
+    /// Shows the source of an example. The previous source is saved.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = showExample)]
     pub fn show_example(text: &str);
     /// Opens a saved kernel.
@@ -26,7 +26,7 @@ extern "C" {
     fn connect(list: &Function, trouble: &Function);
 }
 
-/// Calls `then` with the sources of these examples, in order, or with the reason for which one could not be loaded.
+/// Calls `then` with the sources of these examples, in order, or with the reason why one of them could not be loaded.
 pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>) + 'static) {
     let files = examples.iter().filter_map(|index| EXAMPLES.get(*index));
     let files: Array = files
@@ -42,8 +42,8 @@ pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>)
     fetch_examples(&files, &done);
 }
 
-/// Registers callbacks for the lifetime of the page: `list` receives all saved kernels, newest first, and the ID of the one in the editor,
-/// after each change; `trouble` the reason for which a kernel could not be saved, or an empty string once saving succeeds again.
+/// Registers callbacks for the lifetime of the page: after each change, `list` receives all saved kernels, newest first, and the ID of the
+/// kernel in the editor. `trouble` receives the reason why a kernel could not be saved, or an empty string when saving succeeds again.
 pub fn listen(
     list: impl Fn(Rc<[SavedKernel]>, Option<String>) + 'static,
     trouble: impl Fn(String) + 'static,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryKey, SourceLanguage};
 
-/// The view state of a link. Fields with unknown values are ignored.
+/// View state that a link contains. Fields with unknown values are ignored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SharedView {
     pub step: Option<u64>,
@@ -20,12 +20,12 @@ pub struct SharedView {
     pub warp: Option<(u64, u32)>,
     pub hex_registers: bool,
     pub grids: Vec<(MemoryKey, GridViewOptions)>,
-    /// The second source of a comparison, and the number of stores of both runs.
+    /// Second source of a comparison, and the number of stores after which both runs are shown.
     pub beside: Option<(Rc<str>, u64)>,
 }
 
 impl SharedView {
-    /// Reads the view state. `fact` returns a field by name.
+    /// Reads the view state of a link. `fact` returns the value of a field by its name.
     pub fn read(fact: &dyn Fn(&str) -> Option<String>) -> SharedView {
         let number = |name: &str| read_number(&fact(name)?);
         let pin = fact("view.pin").and_then(|words| read_focus(&words));
@@ -64,10 +64,10 @@ impl SharedView {
     }
 }
 
-/// The name and the value of a field.
+/// Name and value of a field of a link.
 pub type LinkField = (String, String);
 
-/// Returns the view state of the page, which links and problem reports contain.
+/// Returns the view state of the page as the fields of a link. Problem reports contain these fields, too.
 pub fn link_fields(model: &Model) -> Vec<LinkField> {
     let mut facts = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
@@ -138,7 +138,7 @@ fn write_focus(focus: &Focus) -> String {
     }
 }
 
-/// Reads a focus in the spelling of links, as in `cell 3 of out`.
+/// Parses a focus in the notation of links, such as `cell 3 of out`.
 pub fn read_focus(words: &str) -> Option<Focus> {
     let (kind, rest) = words.split_once(' ')?;
     let of = || rest.split_once(" of ");
@@ -164,7 +164,7 @@ pub fn read_focus(words: &str) -> Option<Focus> {
     }
 }
 
-/// Parses all numbers as `u64`, because each integer type would add a copy of the parser.
+/// Parses a number as `u64`. All numbers are parsed with this type, because each integer type would add a copy of the parser.
 fn read_number(digits: &str) -> Option<u64> {
     digits.parse().ok()
 }
@@ -175,7 +175,7 @@ fn read_small(digits: &str) -> Option<u32> {
 
 const COLUMNS: &str = "columns=";
 const CELL: &str = "cell=";
-/// Limit on the number of columns, larger than that of any grid.
+/// Maximum number of columns that a link can select. No grid has more columns.
 const MAX_COLUMNS: u32 = 4_096;
 
 fn write_grid(choice: &GridViewOptions) -> String {
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use crate::model::{Action, reduce};
 
-    /// Returns the view state of a link with these facts.
+    /// Returns the view state of a link with these fields.
     fn linked(facts: &[LinkField]) -> SharedView {
         let grids: Vec<_> = facts
             .iter()

@@ -1,4 +1,4 @@
-//! Browser storage of the page. `web/editor/texts.js` stores the kernels.
+//! Browser storage of the page. The saved kernels are stored by `web/editor/texts.js`.
 
 use web_sys::Storage;
 
@@ -6,7 +6,7 @@ fn storage() -> Option<Storage> {
     web_sys::window()?.local_storage().ok()?
 }
 
-/// Returns the session storage, which lives as long as the tab and survives a reload.
+/// Returns the session storage. Its contents survive a reload, but not the closing of the tab.
 fn tab_storage() -> Option<Storage> {
     web_sys::window()?.session_storage().ok()?
 }
@@ -17,10 +17,10 @@ pub fn persisted_step() -> Option<u64> {
     kept.parse().ok()
 }
 
-/// Saves the step of the tab. `None` is for a source that is initially shown at another position.
+/// Saves the step of the tab. `None` removes the saved step, so that the next source is shown at its initial position.
 pub fn set_step_of_tab(step: Option<u64>) {
     let Some(storage) = tab_storage() else { return };
-    // A browser that denies storage does not restore the step.
+    // If the browser denies storage, the step is not restored after a reload.
     let _ = match step {
         Some(step) => storage.set_item("warpgrid.step", &step.to_string()),
         None => storage.remove_item("warpgrid.step"),

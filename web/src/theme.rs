@@ -1,5 +1,5 @@
-//! Colors. Their values are in `style.css`, where the host of a widget can override them. This module maps their names and computes the
-//! color of a lane from hue and shade.
+//! Colors of the page. Their values are in `style.css`, where a page that embeds a widget can override them. This module reads the colors
+//! by name, and computes the color of a lane from its hue and lightness.
 
 use web_sys::CssStyleDeclaration;
 
@@ -17,7 +17,7 @@ pub fn tile_css(tile: u8) -> String {
     format!("oklch({TILE_LIGHT} var(--lane-h{}))", tile & 7)
 }
 
-/// Lightness and chroma of tiles, in both themes.
+/// Lightness and chroma of the colors of tiles, in both themes.
 const TILE_LIGHT: &str = ".62 .19";
 
 /// The colors of the canvas, read once per theme.

@@ -1,5 +1,5 @@
-//! The page's connections to the workers: sends requests, routes responses, and starts a new worker when one stops. Each language has its
-//! own worker, which starts with the first source in that language; the worker for comparisons supports both languages.
+//! The page's connections to the workers: sends requests, routes responses, and starts a new worker when one stops. Each source language
+//! has a separate worker, which starts with the first source in that language. The worker for comparisons supports both languages.
 
 use crate::protocol::{
     EditorRequest, EditorResponse, Request, RequestBody, Response, ResponseBody, WorkerKind,
@@ -13,30 +13,31 @@ use web_sys::{MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
-    /// Returns the worker of a kind (see `web/editor/core.js`). The first one has been starting since the page began to load, and its
-    /// earlier messages are replayed.
+    /// Returns the worker of a kind (see `web/editor/core.js`). The first worker starts while the page is loading, and the messages that it
+    /// has sent before this call are replayed.
     #[wasm_bindgen(catch, js_namespace = warpgridCore)]
     fn worker(core: &str, on_message: &Function, on_error: &Function) -> Result<Worker, JsValue>;
 }
 
-/// An event of a worker.
+/// Event of a worker.
 #[derive(Clone, Debug)]
 pub enum WorkerEvent {
     Response(Response),
-    /// The worker stopped, with the reason. The next request starts a new one.
+    /// The worker stopped for this reason. The next request starts a new worker.
     Died(WorkerKind, String),
 }
 
-/// Sends an editor request. The promise resolves to the response as converted by the second argument, or to null if the worker stops first.
+/// Sends an editor request. The second argument converts the response. The promise resolves to the converted response, or to null if the
+/// worker stops before it responds.
 pub type RequestFn = Rc<dyn Fn(EditorRequest, DecodeFn) -> Promise>;
 /// Converts a response for JavaScript.
 pub type DecodeFn = fn(EditorResponse) -> JsValue;
 
-/// The connections, at most one per kind of worker.
+/// Connections to the workers, at most one for each kind of worker.
 pub struct WorkerClient {
     lines: RefCell<Vec<WorkerConnection>>,
     ear: Rc<ResponseRouter>,
-    /// The worker that has the run.
+    /// Kind of the worker that executes the run.
     launched: Cell<WorkerKind>,
     last_sent: Cell<u32>,
     last_asked: Cell<u32>,
@@ -53,7 +54,7 @@ struct WorkerConnection {
 /// Routes the messages of the workers.
 struct ResponseRouter {
     heard: Box<dyn Fn(WorkerEvent)>,
-    /// Editor requests without a response.
+    /// Editor requests for which no response has arrived.
     asked: RefCell<Vec<PendingRequest>>,
 }
 
@@ -79,14 +80,14 @@ impl WorkerClient {
         }
     }
 
-    /// Terminates the worker that has the run. The next request for its kind starts a new one.
+    /// Terminates the worker that executes the run. The next request for a worker of this kind starts a new worker.
     pub fn restart(&self) {
         let core = self.launched.get();
         self.close(core);
         self.ear.cancel_pending(core);
     }
 
-    /// Sends the requests that were not sent before.
+    /// Sends the requests in the outbox that have not been sent yet.
     pub fn send(&self, outbox: &[Request]) {
         for request in outbox {
             if request.id > self.last_sent.get() {
@@ -96,7 +97,7 @@ impl WorkerClient {
         }
     }
 
-    /// Sends an editor request (see [`Ask`]).
+    /// Sends an editor request (see [`RequestFn`]).
     pub fn ask(&self, question: EditorRequest, read: DecodeFn) -> Promise {
         let id = self.last_asked.get() + 1;
         self.last_asked.set(id);
@@ -116,7 +117,7 @@ impl WorkerClient {
         promise
     }
 
-    /// Returns the worker for a request: that of its source, or else the one that has the run.
+    /// Returns the kind of worker for a request: the worker for the language of its source, or otherwise the worker that executes the run.
     fn worker_for(&self, body: &RequestBody) -> WorkerKind {
         body.core().unwrap_or(self.launched.get())
     }

@@ -1,4 +1,4 @@
-//! Rendering of the diagrams of the Layout Explorer: the boxes once, the highlights on a canvas above them.
+//! Rendering of the diagrams of the Layout Explorer. The boxes are drawn once, and the highlights are drawn on a second canvas above them.
 
 use super::{empty, outline, rounded};
 use crate::grid_geometry::Rect;
@@ -13,7 +13,7 @@ const SMALL_FONT: &str = "9.5px";
 const HEAD_FONT: &str = "10px";
 /// Maximum width and height of a canvas in device pixels. Browsers reject much larger canvases.
 const MAX_CANVAS: f64 = 16_000.0;
-/// Number of boxes from which all boxes have square corners, and from which the text of boxes outside the viewport is drawn later.
+/// Number of boxes from which on all boxes have square corners, and the text of boxes outside of the viewport is drawn later.
 const SIMPLE_BOX_THRESHOLD: usize = 2_048;
 /// Opacity of a box that is shown for comparison.
 const FAINT: f64 = 0.28;
@@ -126,7 +126,7 @@ fn draw(
     }
 }
 
-/// Draws the text of boxes. A font change costs more than a text, so all text of one font is drawn together.
+/// Draws the text of boxes. A change of the font takes longer than drawing a text, so all texts of one font are drawn together.
 fn labels(
     context: &CanvasRenderingContext2d,
     plan: &DisplayList,
@@ -147,8 +147,8 @@ fn labels(
     texts(context, palette, DETAIL_FONT, 7.0, details);
 }
 
-/// Fills all boxes. A color change costs more than a box, so all boxes of one color are filled together. Boxes of large diagrams have
-/// square corners.
+/// Fills all boxes. A change of the color takes longer than filling a box, so all boxes of one color are filled together. Boxes of large
+/// diagrams have square corners.
 fn fill(context: &CanvasRenderingContext2d, plan: &DisplayList, palette: &Palette) {
     let is_small = plan.marks.len() > SIMPLE_BOX_THRESHOLD;
     for colour in 0..64u8 {
@@ -198,7 +198,7 @@ fn canvas_of(width: usize, height: usize) -> Result<CanvasRenderingContext2d, Js
     context.dyn_into().map_err(JsValue::from)
 }
 
-/// Draws boxes in rows and columns as one image of two by two pixels per box. Two of these pixels are red if the box is wrong.
+/// Draws boxes in rows and columns as one image of two by two pixels per box. Two of these pixels are red if the box is hatched.
 fn image(
     context: &CanvasRenderingContext2d,
     plan: &DisplayList,
@@ -248,7 +248,7 @@ fn image(
     )
 }
 
-/// Draws diagonal strokes over all wrong boxes as one path, because separate strokes cost more.
+/// Draws diagonal strokes over all hatched boxes as one path, because separate strokes take longer.
 fn hatch_all(context: &CanvasRenderingContext2d, plan: &DisplayList, palette: &Palette) {
     const APART: f64 = 6.0;
     context.begin_path();

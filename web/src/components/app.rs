@@ -70,7 +70,7 @@ fn open() -> State {
     State(model)
 }
 
-/// The state of the page, and the values that its cards share.
+/// State of the page, and values that its cards share.
 #[derive(Clone)]
 struct Page {
     state: UseReducerHandle<State>,
@@ -143,8 +143,7 @@ pub(crate) fn App() -> Html {
     }
 }
 
-/// Returns a callback that renders a panel with the current state. A panel is rendered when it is opened, so no panel content is computed
-/// before.
+/// Returns a callback that renders a panel with the current state. The content of a panel is computed only when the panel is opened.
 #[hook]
 fn use_fill(state: &UseReducerHandle<State>) -> Callback<(JsPanelKind, Element)> {
     let latest = use_mut_ref(|| state.clone());
@@ -191,7 +190,7 @@ impl Page {
         }
     }
 
-    /// Renders a view that hides the kernel.
+    /// Renders a view that is shown in place of the kernel.
     fn screen(&self, export: Callback<Export>) -> Html {
         let dispatch = &self.dispatch;
         match &self.state.screen {
@@ -384,7 +383,7 @@ fn shown_entry(state: &State) -> Option<String> {
     state.entry.clone().or(runs)
 }
 
-/// The findings of this run, or of the previous run until this one is analyzed.
+/// Findings of the current run, or findings of the previous run until the current run has been analyzed.
 struct DisplayedAnalysis {
     findings: RunFindings,
     is_before: bool,
@@ -403,7 +402,7 @@ impl DisplayedAnalysis {
         }
     }
 
-    /// Renders cards of findings. Those of the previous run are visible but inert.
+    /// Renders cards of findings. The cards of the previous run are visible but inert.
     fn cards(&self, cards: Html) -> Html {
         let class = classes!("found", self.is_before.then_some("before"));
         html! { <div {class} inert={self.is_before}>{ cards }</div> }
@@ -463,7 +462,7 @@ fn cell_card(state: &State, frame: &FrameRef, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Renders the notes of the launch.
+/// Renders the diagnostics of the launch.
 fn notes(frame: &FrameRef) -> Html {
     if frame.notes.is_empty() {
         return Html::default();

@@ -1,4 +1,4 @@
-//! The blocks of inline assembly of a source: a list that selects the block to run, with the operands of that block and the effects of its
+//! List of the blocks of inline assembly in a source. The list selects the block that runs, and shows its operands and the effects of its
 //! constraints on the compiler.
 
 use super::Dispatch;
@@ -14,7 +14,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) report: Rc<CheckReport>,
-    /// The block that runs.
+    /// Block that runs.
     pub(crate) entry: Option<String>,
     pub(crate) dispatch: Dispatch,
 }

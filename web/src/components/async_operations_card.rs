@@ -9,7 +9,7 @@ use crate::protocol::MoveTarget;
 use warpgrid_view::model::AsyncOperationView;
 use yew::prelude::*;
 
-/// Maximum number of listed operations; the number of the others is shown.
+/// Maximum number of listed operations. The card shows the number of the remaining operations.
 const MAX_LISTED: usize = 12;
 
 #[derive(Properties, PartialEq)]
@@ -52,7 +52,7 @@ fn entry(operation: &AsyncOperationView, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Describes an operation, as in `4 bytes from lane 7 to out; completes before step 12`.
+/// Describes an operation, for example `4 bytes from lane 7 to out; completes before step 12`.
 fn words(operation: &AsyncOperationView) -> String {
     let n_bytes: usize = operation.pieces.iter().map(|piece| piece.bytes.len()).sum();
     let mut lanes: Vec<u8> = operation.pieces.iter().map(|piece| piece.lane).collect();

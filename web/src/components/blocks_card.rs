@@ -1,5 +1,5 @@
-//! Overview of the grid of blocks and their progress: exited, running, waiting and not yet started blocks, the warps of the shown block,
-//! and navigation to any block.
+//! Overview of the grid of blocks and their progress: shows exited, running, waiting and not yet started blocks and the warps of the shown
+//! block, and allows navigation to any block.
 
 use super::{Dispatch, FrameRef, dispatching};
 use crate::format::count;
@@ -12,7 +12,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    /// The selected warp, which is shown independently of the running one.
+    /// Warp that the user has selected. It is shown independently of the running warp.
     pub(crate) chosen: Option<(u64, u32)>,
     pub(crate) dispatch: Dispatch,
 }
@@ -128,8 +128,8 @@ fn legend(map: &BlockMap) -> Html {
     html! { <p class="legend" aria-hidden="true">{ for there.map(entry) }</p> }
 }
 
-/// Returns the click handler of the overview, which moves to the clicked block. For a cell of several blocks, it moves to a running block,
-/// or else to the first one.
+/// Returns the click handler of the overview, which moves to the clicked block. For a cell that represents several blocks, the handler
+/// moves to a running block, or otherwise to the first block.
 fn on_cell(map: &BlockMap, dispatch: &Dispatch) -> Callback<MouseEvent> {
     let (dispatch, per_cell) = (dispatch.clone(), map.blocks_per_cell);
     let live: Vec<u64> = map.resident.iter().map(|block| block.block).collect();

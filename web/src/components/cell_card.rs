@@ -1,4 +1,4 @@
-//! Details of the focused cell: value, address, and the stores that wrote the value.
+//! Details of the cell that has the focus: its value, its address, and the stores that wrote the value.
 
 use super::cell_history::{History, data_breakpoint_controls};
 use super::initial_value_form::InitialValueForm;
@@ -22,7 +22,7 @@ pub(crate) struct Props {
     pub(crate) index: u64,
     /// The stores of the step that wrote the cell, or `None` until they are known.
     pub(crate) stores: Option<Vec<StoreView>>,
-    /// Whether the cell is pinned rather than hovered.
+    /// Whether the cell is pinned. Otherwise, it is under the pointer.
     pub(crate) is_pinned: bool,
     /// Byte range of the cell, if it is in the memory.
     pub(crate) place: Option<CellLocation>,
@@ -90,7 +90,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
     }
 }
 
-/// Renders a field for the initial value of the cell, or the reason for which no line of the source can set it.
+/// Renders a field for the initial value of the cell, or the reason why no line of the source can set this value.
 fn at_the_launch(place: CellLocation, props: &Props) -> Html {
     if let Some(reason) = immutable_reason(&place.memory) {
         return html! { <p class="quiet">{ inline_code(&capitalize(&reason)) }{ "." }</p> };
@@ -135,7 +135,7 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8, props: &Props) -> Htm
     }
 }
 
-/// Renders a note if the store was executed by another warp than the shown one, with a button that shows the warp of the store.
+/// Renders a note if a warp other than the shown warp executed the store, with a button that shows the warp of the store.
 fn other_warp(store: &StoreView, props: &Props) -> Html {
     let shown = props.frame.warp.as_ref();
     if shown.is_none_or(|warp| warp.block_id == store.block && warp.warp == store.warp) {
@@ -156,7 +156,7 @@ fn other_warp(store: &StoreView, props: &Props) -> Html {
     }
 }
 
-/// Describes the effect of an atomic, as in `31 to 32`, or that the value of the memory is unchanged.
+/// Describes the effect of an atomic operation, for example `31 to 32`, or states that the value in memory is unchanged.
 fn changed(piece: &PieceView) -> String {
     match piece.written {
         true => format!("{} to {}", piece.before, piece.value),
@@ -164,7 +164,7 @@ fn changed(piece: &PieceView) -> String {
     }
 }
 
-/// Returns ordering, scope and cache hints, as in `release, gpu; L2::cache_hint`.
+/// Returns the ordering, the scope and the cache hints of a store, for example `release, gpu; L2::cache_hint`.
 fn order(store: &StoreView) -> String {
     let mut text = store.order.clone();
     if let Some(scope) = &store.scope {
@@ -176,7 +176,7 @@ fn order(store: &StoreView) -> String {
     }
 }
 
-/// Lists lanes as `0, 1, 2 and 3`, or their number if there are many.
+/// Lists lanes as `0, 1, 2 and 3`. If there are many lanes, returns their number.
 fn list(lanes: &[u8]) -> String {
     const MAX: usize = 8;
     let names: Vec<String> = lanes.iter().map(u8::to_string).collect();

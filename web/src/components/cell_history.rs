@@ -62,7 +62,7 @@ pub(super) fn History(props: &Props) -> Html {
     html! {
         <details class="history" open=true>
             <summary>{ "Write history " }<small>{ summary(found) }</small></summary>
-            // The scroll container is reachable by keyboard, because its buttons are focusable.
+            // The scroll container needs no `tabindex`, because its buttons are focusable by keyboard.
             <div class="scroll" ref={list}>
                 <table>
                     <thead class="visually-hidden"><tr><th>{ "step" }</th><th>{ "line" }</th><th>{ "lane" }</th><th>{ "value" }</th></tr></thead>
@@ -131,7 +131,7 @@ fn write_row(
     }
 }
 
-/// Returns `lane 3` or the number of lanes, with the warp and the block unless both are 0.
+/// Returns `lane 3`, or the number of lanes, and adds the warp and the block unless both are 0.
 fn who(write: &CellWrite) -> String {
     let lane = match (write.lane, write.n_lanes) {
         (None, _) => "–".to_owned(),
@@ -145,7 +145,7 @@ fn who(write: &CellWrite) -> String {
     }
 }
 
-/// Returns the kind of a store, unless it is an ordinary one.
+/// Returns the kind of a store, or an empty string for an ordinary store.
 fn how(write: &CellWrite) -> &'static str {
     match (write.has_landed, write.action) {
         (true, _) => " (asynchronous)",

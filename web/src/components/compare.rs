@@ -1,4 +1,5 @@
-//! Comparison of two sources of a kernel: their lines with the current store of each, and one grid per memory of both.
+//! Comparison of two sources of a kernel: the lines of both sources with the line of the current store, and one grid per memory of both
+//! runs.
 
 mod grid;
 mod source_input;
@@ -66,7 +67,7 @@ pub(crate) fn compare_view(page: &CompareState, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Renders the result: whether both runs leave the same memory contents.
+/// Renders whether the memories have the same contents at the end of both runs.
 fn verdict(page: &CompareState) -> Html {
     if let Some((side, refusal)) = &page.refusal {
         let which = if *side == 0 { "Kernel A" } else { "Kernel B" };
@@ -138,7 +139,7 @@ fn transport(page: &CompareState, opened: &Rc<CompareOpened>, dispatch: &Dispatc
     }
 }
 
-/// Renders a source with its current line.
+/// Renders one source with its current line.
 fn side(page: &CompareState, which: usize, dispatch: &Dispatch) -> Html {
     if which == 1 && page.is_editing_second_source {
         return html! { <Choose other={page.other.clone()} dispatch={dispatch.clone()} /> };
@@ -168,7 +169,7 @@ fn side(page: &CompareState, which: usize, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Returns the name of a side, as in `PTX for sm_75`.
+/// Returns the name of one source, for example `PTX for sm_75`.
 fn name(side: &ComparisonSide) -> String {
     let language = match side.front {
         SourceLanguage::Ptx => "PTX",

@@ -62,7 +62,7 @@ fn access(access: &AccessConflicts) -> Html {
     }
 }
 
-/// Renders the Nsight Compute metrics of these counts, and the reasons for which a profiler can report other values.
+/// Renders the Nsight Compute metrics that correspond to these counts, and the reasons why a profiler may report other values.
 fn profiler(access: &AccessConflicts) -> Html {
     let count = |found: &ProfilerCount| {
         html! {
@@ -82,7 +82,7 @@ fn profiler(access: &AccessConflicts) -> Html {
     }
 }
 
-/// Renders a grid of lanes: one row per wavefront, one column per bank.
+/// Renders a grid of lanes with one row per wavefront and one column per bank.
 fn punch_card(phase: &BankPhase) -> Html {
     let n_passes = phase
         .banks
@@ -153,7 +153,7 @@ fn rewrite_status(cure: &RewriteState, text: &str, dispatch: &Dispatch) -> Html 
     }
 }
 
-/// Renders the verification of a rewrite, and the button that applies it to the editor.
+/// Renders the result of verifying a rewrite, and the button that applies the rewrite to the editor.
 fn verified_rewrite(cured: &BankConflictFix, text: &str) -> Html {
     let fix = replace_all_fix(text, &cured.source);
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));

@@ -1,4 +1,4 @@
-//! Container of the editor, which exists before the application and is only moved here.
+//! Container of the editor. The editor exists before the application, which only moves it into this container.
 
 use crate::editor;
 use web_sys::Element;

@@ -1,4 +1,4 @@
-//! Banner for errors of the page itself: the error, and its consequences for the source.
+//! Banner for errors of the page itself: shows the error and its consequences for the source.
 
 use super::{Dispatch, dispatching};
 use crate::model::{Action, PageError};
@@ -7,7 +7,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) trouble: PageError,
-    /// Whether the worker has ever responded.
+    /// Whether the worker has sent any response.
     pub(crate) started: bool,
     pub(crate) dispatch: Dispatch,
 }

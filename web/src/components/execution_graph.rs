@@ -25,7 +25,7 @@ pub(crate) fn graph(graph: &GraphView) -> Html {
     }
 }
 
-/// The kinds of arrows.
+/// All kinds of arrows, in the order of the legend.
 const ALL: [EdgeKind; 8] = [
     EdgeKind::ReadsFrom,
     EdgeKind::Coherence,
@@ -72,7 +72,7 @@ fn arrows(drawn: &GraphLayout) -> Html {
     html! { <g>{ for drawn.arrows.iter().map(one) }</g> }
 }
 
-/// Renders the labels of the arrows above everything else.
+/// Renders the labels of the arrows on top of all other parts of the diagram.
 fn labels(drawn: &GraphLayout) -> Html {
     let one = |arrow: &crate::litmus::Arrow| {
         let (short, class, _) = name(arrow.kind);
@@ -104,7 +104,7 @@ fn node_box(node: &NodeView, place: &NodeBox) -> Html {
     }
 }
 
-/// Renders the legend of the relations that occur.
+/// Renders the legend of the relations that occur in the graph.
 fn legend(graph: &GraphView) -> Html {
     let shown = ALL
         .into_iter()

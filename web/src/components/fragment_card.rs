@@ -32,7 +32,7 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
     let (width, _) = use_size(&node);
     let chosen = use_state_eq(|| 0_usize);
     let step = props.frame.matrix.as_ref();
-    // If the focus is linked to an element of another matrix, that matrix is shown.
+    // If the highlighted element belongs to another matrix, this matrix is shown.
     let index = props.links.element.map_or(*chosen, |(operand, _)| operand);
     let index = index.min(step.map_or(0, |step| step.operands.len().saturating_sub(1)));
     let plan = use_memo(
@@ -194,7 +194,7 @@ fn operands(step: &MatrixStep, index: usize, chosen: &UseStateHandle<usize>) -> 
     }
 }
 
-/// Describes the focused element, or the available interaction.
+/// Describes the element that has the focus, or the available interactions.
 fn words(props: &Props, step: &MatrixStep, index: usize) -> String {
     let operand = step.operands.get(index);
     let of_element = props.links.element.filter(|(of, _)| *of == index);

@@ -20,7 +20,7 @@ use warpgrid_view::model::TileView;
 use web_sys::{Element, HtmlCanvasElement};
 use yew::prelude::*;
 
-/// Number of rows requested above and below the visible ones for smooth scrolling.
+/// Number of rows above and below the visible rows that are requested for smooth scrolling.
 const MARGIN_ROWS: u64 = 6;
 
 #[derive(Properties, PartialEq)]
@@ -29,7 +29,7 @@ pub(crate) struct Props {
     pub(crate) index: usize,
     pub(crate) overlay: Overlay,
     pub(crate) zoom: Zoom,
-    /// An element to scroll to once.
+    /// Element to which the grid scrolls once.
     pub(crate) scroll_to_element: Option<u64>,
     pub(crate) reachable: RovingTabindex,
     /// Width available for the cells.
@@ -39,7 +39,7 @@ pub(crate) struct Props {
     pub(crate) dispatch: Dispatch,
 }
 
-/// The visible part of the grid.
+/// Visible part of the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct View {
     geometry: GridGeometry,
@@ -132,8 +132,8 @@ fn cursor_description(grid: &MemoryGrid, cursor: Option<u64>) -> String {
     found.unwrap_or_default()
 }
 
-/// Paints the changes of the visible part in the next animation frame. Earlier, other effects are still changing the page, and each drawn
-/// text would recompute its styles.
+/// Paints the changes of the visible part in the next animation frame. Before this frame, other effects are still changing the page, so
+/// that each drawn text would recompute the styles of the page.
 #[hook]
 fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
     let canvas = canvas.clone();
@@ -158,12 +158,12 @@ fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
             paint(&canvas, before.as_ref(), &scene);
             shown.replace(Some((canvas, seen.clone())));
         });
-        // A change before the animation frame replaces this paint.
+        // If the inputs change before the animation frame, a new request replaces this one.
         move || drop(request)
     });
 }
 
-/// The inputs of a painted canvas.
+/// Inputs with which the canvas was painted.
 #[derive(Clone, PartialEq)]
 struct Seen {
     frame: FrameRef,
@@ -199,8 +199,8 @@ struct Pointer {
     on_click: Callback<MouseEvent>,
 }
 
-/// Returns the pointer handlers: the cell under the pointer is hovered, and a click pins it. `hovered` is the last hovered cell, so that
-/// only changes are dispatched.
+/// Returns the pointer handlers: the cell under the pointer is hovered, and a click pins it. `hovered` contains the last hovered cell, so
+/// that actions are dispatched only for changes.
 fn pointer(
     props: &Props,
     canvas: &NodeRef,
@@ -245,7 +245,7 @@ fn pointer(
     }
 }
 
-/// Requests the visible rows if some are missing.
+/// Requests the visible rows if some of them are missing in the frame.
 #[hook]
 fn use_window(props: &Props, grid: &MemoryGrid, geometry: GridGeometry, top: f64, height: f64) {
     let (first, n_rows) = geometry.visible_rows(top, height);
@@ -268,7 +268,7 @@ fn use_window(props: &Props, grid: &MemoryGrid, geometry: GridGeometry, top: f64
     );
 }
 
-/// Returns the start of a tile of the current step in a memory: the written tile, or else the first one.
+/// Returns the start of a tile of the current step in a memory: the start of the written tile, or otherwise of the first tile.
 fn tile_start(frame: &FrameRef, memory: &MemoryKey) -> Option<u64> {
     let step = frame.tensor.as_ref()?;
     let start = |tile: &TileView| {
@@ -279,7 +279,7 @@ fn tile_start(frame: &FrameRef, memory: &MemoryKey) -> Option<u64> {
     written.chain(&step.tiles).find_map(start)
 }
 
-/// Scrolls to the stores of the current step, or to its tiles, if none of them is visible.
+/// Scrolls to the stores or the tiles of the current step if none of them is visible.
 #[hook]
 fn use_follow(frame: &FrameRef, grid: &MemoryGrid, view: &View, scroller: &NodeRef) {
     let (geometry, top, height) = (view.geometry, view.top, view.size.1);
@@ -299,7 +299,7 @@ fn use_follow(frame: &FrameRef, grid: &MemoryGrid, view: &View, scroller: &NodeR
         let (Some(row), Some(element)) = (row, scroller.cast::<Element>()) else {
             return;
         };
-        // Uses the last known scroll position and size, because reading them from the element would force a layout.
+        // The last known scroll position and size are used, because reading them from the element would force a layout.
         let height = match height {
             0.0 => f64::from(element.client_height()),
             known => known,
@@ -342,7 +342,7 @@ fn keys(
     let n_elements = grid.memory.size_bytes / grid.ty.width_bytes() as u64;
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        // From the first row, Up moves the focus to the controls of the card; Shift+Up does so from any row.
+        // In the first row, Up moves the focus to the controls of the card. Shift+Up does so in any row.
         let is_first = cursor.is_none_or(|cell| cell < columns);
         if key == "ArrowUp" && (is_first || event.shift_key()) {
             return;

@@ -26,7 +26,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) example: Option<usize>,
-    /// The saved kernels of the user, and the ID of the one in the editor.
+    /// Saved kernels of the user, and the ID of the kernel in the editor.
     pub(crate) saved_kernels: Rc<[SavedKernel]>,
     pub(crate) current_kernel_id: Option<String>,
     /// The language of the source.
@@ -74,7 +74,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             if props.front == SourceLanguage::Ptx {
                 <VersionPicker chosen={props.ptx_version.clone()} stated={stated(&props.report.ptx_version, &props.report.assumed_ptx_version)} dispatch={dispatch.clone()} />
             }
-            // Blocks of inline assembly are selected above the editor.
+            // If the source has blocks of inline assembly, they are selected above the editor.
             if props.report.parts.is_empty() {
                 { kernels(props.facts.as_deref(), dispatch) }
             }
@@ -107,13 +107,14 @@ pub(crate) fn Header(props: &Props) -> Html {
     }
 }
 
-/// Returns the value in the source, or the inferred value that the source is checked with.
+/// Returns the value that the source states, or the inferred value with which the source is checked.
 fn stated(stated: &Option<String>, assumed: &Option<String>) -> Option<String> {
     let assumed = assumed.as_ref().map(|name| format!("{name} (inferred)"));
     stated.clone().or(assumed)
 }
 
-/// Opens the comparison: an example with the other source of its kernel, or any other source with a second one to be selected.
+/// Opens the comparison: an example is compared with the other source of its kernel, and any other source with a second source that the
+/// user selects.
 fn beside(props: &Props) -> Callback<MouseEvent> {
     let dispatch = props.dispatch.clone();
     let pair = props.example.and_then(counterpart_of);

@@ -9,12 +9,12 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// Text before the field.
+    /// Text in front of the field.
     pub(crate) label: AttrValue,
     /// Name of the field for screen readers.
     pub(crate) name: AttrValue,
     pub(crate) place: InitialValueTarget,
-    /// The current initial value, or `None` until it is known again.
+    /// Current initial value, or `None` until it is known again after a change.
     pub(crate) value: Option<AttrValue>,
     /// The last change of an initial value.
     pub(crate) start: InitialValueState,
@@ -24,7 +24,8 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn InitialValueForm(props: &Props) -> Html {
     let field = use_node_ref();
-    // Text that the user has entered is kept until it is submitted. The field is unchanged if its value is its default value.
+    // The field keeps text that the user has entered until the text is submitted. The field is unchanged if its value equals its default
+    // value.
     {
         let field = field.clone();
         use_effect_with(props.value.clone(), move |value| {

@@ -1,4 +1,4 @@
-//! Popover whose content `web/editor` renders while it is open: a link to the current view, or the embedding code.
+//! Popover whose content the scripts of `web/editor` render while the popover is open: a link to the current view, or the embedding code.
 
 use crate::editor::JsPanelKind;
 use crate::hooks::use_light_dismiss;
@@ -8,7 +8,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) panel: JsPanelKind,
-    /// Label and tooltip of the button.
+    /// Label of the button, and its tooltip.
     pub(crate) label: &'static str,
     pub(crate) title: &'static str,
     /// Renders the content of an open popover.

@@ -11,7 +11,7 @@ use yew::prelude::*;
 pub(crate) struct Props {
     pub(crate) panel: JsPanelKind,
     pub(crate) frame: FrameRef,
-    /// View options of a memory, as in `cell=4 shows=lane`.
+    /// View options of a memory, for example `cell=4 shows=lane`.
     #[prop_or_default]
     pub(crate) view_options: Option<AttrValue>,
     pub(crate) fill: Callback<(JsPanelKind, Element)>,

@@ -1,4 +1,4 @@
-//! The launch configuration with its inferred values, and the controls that write it into the source.
+//! Launch configuration with its inferred values, and the controls that write values into the source.
 
 use super::Dispatch;
 use super::initial_value_form::InitialValueForm;
@@ -75,7 +75,7 @@ fn fact_row(fact: &str, place: fn(String) -> InitialValueTarget, props: &Props) 
     }
 }
 
-/// The rules for the initial contents of a buffer. The first entry is a title without effect.
+/// Rules for the initial contents of a buffer. The first entry is the title of the menu and has no effect.
 const RULES: &[(&str, &str)] = &[
     ("", "Initialize…"),
     ("0", "zeros"),
@@ -85,13 +85,13 @@ const RULES: &[(&str, &str)] = &[
     (FILE, "from file…"),
 ];
 
-/// Not a rule: opens a file picker, and writes the elements of the file into the line.
+/// Menu entry that is not a rule. It opens a file picker, and writes the elements of the file into the line.
 const FILE: &str = "file";
 
 /// Renders the menu of initialization rules for a buffer. The selected rule is written into the line of the source that declares the
 /// buffer.
 fn fill(fact: &str, props: &Props) -> Html {
-    // Only arrays have extents.
+    // Only facts about arrays contain extents.
     let Some((name, _)) = fact.split_once(": ").filter(|_| fact.ends_with(']')) else {
         return Html::default();
     };
@@ -117,7 +117,7 @@ fn fill(fact: &str, props: &Props) -> Html {
     }
 }
 
-/// Renders a note on other kernels, which the kernel menu selects.
+/// Renders a note that the module has other kernels, which the kernel menu selects.
 fn others(facts: &LaunchConfiguration) -> Html {
     match facts.kernels.len() {
         0 | 1 => Html::default(),

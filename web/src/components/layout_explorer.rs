@@ -35,7 +35,7 @@ pub(crate) struct Props {
     pub(crate) dispatch: Dispatch,
 }
 
-/// The inputs of the diagrams.
+/// Inputs of the diagrams.
 #[derive(PartialEq)]
 struct Seen {
     pictures: Rc<Vec<FragmentPicture>>,
@@ -45,7 +45,7 @@ struct Seen {
     width: f64,
 }
 
-/// The values that depend only on the fragments.
+/// Values that depend only on the fragments.
 struct LaidOut {
     matrices: Vec<Rc<DisplayList>>,
     memory: Rc<DisplayList>,
@@ -73,7 +73,7 @@ pub(crate) fn LayoutExplorer(props: &Props) -> Html {
     let page = &props.page;
     let node = use_node_ref();
     let (width, _) = use_size(&node);
-    // Computed when the inputs change, not on pointer moves.
+    // These values are computed when the inputs change, but not when the pointer moves.
     let seen = Seen {
         pictures: page.pictures.clone(),
         labels: page.labels,
@@ -112,7 +112,7 @@ pub(crate) fn LayoutExplorer(props: &Props) -> Html {
                 <div class="matrix-pair">
                     { for page.pictures.iter().zip(&laid_out.matrices).enumerate().map(|(index, (picture, plan))| matrix(props, index, picture, plan)) }
                 </div>
-                // A second memory diagram would be identical, because the layout does not depend on the target.
+                // Only one memory diagram is rendered, because the memory layout does not depend on the target.
                 { memory(props, first, &laid_out.memory) }
                 { laid_out.table.clone() }
             </div>
@@ -136,7 +136,7 @@ fn unknown_link_parameters(page: &LayoutExplorerState) -> Html {
     html! { <p class="hint bad" role="status">{ inline_code(&text) }</p> }
 }
 
-/// Describes the focused element.
+/// Describes the element that has the focus.
 fn sentence(page: &LayoutExplorerState) -> String {
     match page.focus() {
         None => "Hover over a cell, lane or register to highlight the corresponding elements."
@@ -153,7 +153,7 @@ fn sentence(page: &LayoutExplorerState) -> String {
     }
 }
 
-/// Renders the controls for the cell labels.
+/// Renders the controls that select the labels of the cells.
 fn labels(page: &LayoutExplorerState, dispatch: &Dispatch) -> Html {
     let button = |labels: CellLabels, name: &'static str, title: &'static str| {
         let pressed = (page.labels == labels).to_string();

@@ -1,5 +1,5 @@
-//! Layouts of the accesses of the run, inferred from their addresses, with links to their diagrams, and accesses to global memory with
-//! excessive sectors.
+//! Layouts that are inferred from the addresses of the accesses of a run, with links to their diagrams. The module also lists accesses to
+//! global memory that transfer excessive sectors.
 
 use super::line_button::line_button;
 use super::step_summary::{capitalize, inline_code};
@@ -7,10 +7,10 @@ use crate::layout_explorer::layout_link;
 use warpgrid_view::layouts::inspector::{InferredAccessLayout, SectorAdvice};
 use yew::prelude::*;
 
-/// Maximum number of listed accesses. The hover tooltip in the editor shows the others.
+/// Maximum number of listed accesses. The hover tooltip in the editor shows the layouts of all accesses.
 const MAX_LISTED: usize = 24;
 
-/// Renders the list, initially collapsed, because the hover tooltip of a line in the editor shows the same layout.
+/// Renders the list. It is initially collapsed, because the hover tooltip of a line in the editor shows the same layout.
 pub(crate) fn layouts_card(layouts: &[InferredAccessLayout]) -> Html {
     if layouts.is_empty() {
         return Html::default();
@@ -44,7 +44,7 @@ fn layout(found: &InferredAccessLayout) -> Html {
     }
 }
 
-/// Renders accesses to global memory, the least efficient first, with the change that would save sectors.
+/// Renders accesses to global memory in ascending order of their efficiency, each with the change that would save sectors.
 pub(crate) fn sectors_card(sectors: &[SectorAdvice]) -> Html {
     if sectors.is_empty() {
         return Html::default();

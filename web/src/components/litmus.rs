@@ -19,7 +19,7 @@ const MAX_FORBIDDEN: usize = 64;
 /// Maximum number of listed fixes.
 const MAX_REPAIRS: usize = 24;
 
-/// Renders the view, which is stateless.
+/// Renders the view. The view has no state of its own.
 pub(crate) fn outcomes_view(page: &LitmusState, dispatch: &Dispatch) -> Html {
     html! {
         <section class="matrix outcomes" aria-label="Litmus tests">
@@ -176,7 +176,7 @@ fn outcomes(page: &LitmusState, found: &LitmusView, dispatch: &Dispatch) -> Html
     }
 }
 
-/// Renders a data race by its lines: two accesses that are unordered in some allowed execution.
+/// Renders a data race by the lines of its two accesses, which are unordered in some allowed execution.
 fn race([first, second]: &[[u32; 2]; 2]) -> Html {
     let side = |[thread, line]: &[u32; 2]| format!("line {line} (thread {thread})");
     html! { <li>{ side(first) }{ " and " }{ side(second) }</li> }

@@ -10,7 +10,7 @@ use warpgrid_view::model::SessionFrame;
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use yew::prelude::*;
 
-/// Maximum number of waits listed per mbarrier; the number of the others is shown.
+/// Maximum number of waits that are listed for each mbarrier. The card shows the number of the remaining waits.
 const MAX_WAITS: usize = 3;
 /// Maximum number of arrivals that the ring shows as separate segments.
 const MAX_PARTS: u32 = 32;
@@ -57,7 +57,7 @@ fn picture(object: &MbarrierView, frame: &SessionFrame, dispatch: &Dispatch) -> 
     }
 }
 
-/// Renders the ring. Completed arrivals are filled, and the phase parity is in the center.
+/// Renders the ring of an mbarrier. Completed arrivals are filled, and the phase parity is in the center.
 fn ring(phase: Option<&MbarrierPhase>) -> Html {
     let Some(phase) = phase else {
         return html! { <span class="ring lost" role="img" aria-label="overwritten">{ "?" }</span> };
@@ -99,7 +99,7 @@ fn facts(object: &MbarrierView) -> Html {
     }
 }
 
-/// Formats the tx-count, as in `tx-count: 512 bytes, 384 bytes in flight`.
+/// Formats the tx-count, for example `tx-count: 512 bytes, 384 bytes in flight`.
 fn awaited(awaited: i32, in_flight: u64) -> String {
     let awaited = u64::from(awaited.max(0).unsigned_abs());
     match (awaited, in_flight) {

@@ -1,4 +1,4 @@
-//! The memories of a run, one card each. The card of the current store or of a pinned cell is scrolled into view.
+//! Memories of a run, with one card for each memory. The card of the current store or of a pinned cell is scrolled into view.
 
 use super::blocks_card::{class, word};
 use super::memory_card::{MemoryCard, facts};
@@ -20,12 +20,13 @@ use web_sys::{
 };
 use yew::prelude::*;
 
-/// Padding and border of a card.
+/// Total width of the padding and the border of a card.
 const CARD_EDGES: f64 = 26.0;
-/// Minimum width of a block of a cluster, and the gap between two blocks.
+/// Minimum width of the column of a block of a cluster, and width of the gap between two columns.
 const CLUSTER_COLUMN: f64 = 250.0;
 const CLUSTER_GAP: f64 = 12.0;
-/// Minimum width of the window for scrolling to cards. Narrower windows scroll as a whole, and must not scroll while the user is reading.
+/// Minimum width of the window in which the page scrolls to the card of the current store. A narrower window scrolls as a whole, which must
+/// not happen while the user is reading.
 const FOLLOW_FROM: f64 = 760.0;
 
 #[derive(Properties, PartialEq)]
@@ -181,7 +182,7 @@ struct UnusedProps {
     dispatch: Dispatch,
 }
 
-/// Renders the variables that no instruction references as one line. Each of them can be opened.
+/// Renders the variables that no instruction references in one line. Each variable can be opened.
 #[component]
 fn UnreferencedVariables(props: &UnusedProps) -> Html {
     let is_open = use_state_eq(|| false);
@@ -209,7 +210,7 @@ fn UnreferencedVariables(props: &UnusedProps) -> Html {
     }
 }
 
-/// Scrolls to the card with the stores or the tiles of each step. A new launch without a store is shown from the top.
+/// Scrolls to the card with the stores or the tiles of each step. If a new launch has no store yet, scrolls to the top.
 #[hook]
 fn use_follow(frame: &FrameRef, flow: &NodeRef) {
     let stores = frame.store.iter();
@@ -262,7 +263,7 @@ pub(crate) fn go_to(id: &MemoryKey) {
     let card = flow.and_then(|flow| reveal(&flow, id));
     let fold = card.and_then(|card| card.query_selector(".fold").ok()?);
     if let Some(fold) = fold.and_then(|fold| fold.dyn_into::<HtmlElement>().ok()) {
-        // The card is visible even if it cannot be focused.
+        // If focusing fails, the card is visible nevertheless.
         let _ = fold.focus();
     }
 }

@@ -1,4 +1,4 @@
-//! Card of a memory: its title and properties, its view options, and the grid.
+//! Card of a memory: its title, its properties, its view options, and its grid.
 
 use super::accessible_grid::GridTable;
 use super::grid_canvas::GridCanvas;
@@ -22,7 +22,7 @@ use web_sys::{Element, HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
 const COLUMNS: [u32; 7] = [1, 4, 8, 16, 32, 64, 128];
-/// The menu entry that opens the card for custom layouts.
+/// Menu entry that opens the card for custom layouts.
 const LAYOUT: &str = "layout";
 
 #[derive(Properties, PartialEq)]
@@ -39,7 +39,8 @@ pub(crate) struct Props {
     pub(crate) dispatch: Dispatch,
 }
 
-/// The focusable controls of a card, in order. The tab order contains one of them, and arrow keys move to the others (roving tabindex).
+/// The focusable controls of a card, in order. The tab order contains one of these controls, and arrow keys move to the other controls
+/// (roving tabindex).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FocusStop(u8);
 
@@ -53,7 +54,7 @@ impl FocusStop {
     const SAVE: FocusStop = FocusStop(9);
     const CELLS: FocusStop = FocusStop(10);
 
-    /// Returns the control to which a key moves. Up and Down select an entry within a menu, and move within the cells.
+    /// Returns the control to which a key moves. In a menu, Up and Down select an entry, and in the cells, they move between rows.
     fn after(self, key: &str) -> Option<FocusStop> {
         let is_list = [FocusStop::TYPE, FocusStop::COLUMNS, FocusStop::SAVE].contains(&self);
         match (key, self) {
@@ -79,12 +80,12 @@ impl FocusStop {
     }
 }
 
-/// The control of a card that is in the tab order.
+/// Control of a card that is in the tab order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RovingTabindex(FocusStop);
 
 impl RovingTabindex {
-    /// Returns the focused control, if the card shows it.
+    /// Returns the control that has the focus as the control in the tab order, if the card shows it.
     fn of(focused: Option<FocusStop>, choice: &GridViewOptions) -> RovingTabindex {
         RovingTabindex(match (focused, choice.folded) {
             (Some(stop), false) => stop,
@@ -187,7 +188,7 @@ fn cells(props: &Props, grid: &MemoryGrid, reachable: RovingTabindex) -> Html {
 }
 
 /// Returns the view options of the pixel grid: `cell=4 shows=lane type=f32 columns=16 fixed=1 total=64 reveal=5`. `fixed` is set if the
-/// columns are those of the memory or were selected; `total` counts elements.
+/// memory declares the number of columns or the user has selected it. `total` is the number of elements.
 fn small_cells(grid: &MemoryGrid, choice: &GridViewOptions) -> String {
     let shows = match choice.overlay {
         Overlay::Value => "value",
@@ -214,14 +215,14 @@ fn move_focus(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
         return None;
     }
     let from = event.target()?.dyn_into::<Element>().ok()?;
-    // After a click, the keys are the keyboard shortcuts of the transport, as elsewhere.
+    // After a click, keys are handled as keyboard shortcuts of the transport, as in the rest of the page.
     if !from.matches(":focus-visible").unwrap_or(false) {
         return None;
     }
     let FocusStop(to) = FocusStop::of(&from)?.after(&event.key())?;
     let card = card.cast::<Element>()?;
     let place = card.query_selector(&format!("[data-stop='{to}']")).ok()??;
-    // The container of the cells contains the focusable element.
+    // The element that can receive the focus is inside the container of the cells.
     let target = match place.query_selector("[tabindex]").ok()? {
         Some(inner) => inner,
         None => place,
@@ -343,7 +344,7 @@ fn sizes(
     html! { <span class="seg sizes" role="group" aria-label="Zoom">{ for (0..).zip(steps).map(button) }</span> }
 }
 
-/// Renders the menu of export formats. The menu shows its title again after a selection.
+/// Renders the menu of export formats. After a selection, the menu shows its title again.
 fn files(
     grid: &MemoryGrid,
     choice: &GridViewOptions,
@@ -389,7 +390,7 @@ mod tests {
         assert_eq!(FocusStop::TABLE.after("Home"), Some(FocusStop::FOLD));
         assert_eq!(FocusStop::FOLD.after("ArrowDown"), Some(FocusStop::CELLS));
         assert_eq!(FocusStop::CELLS.after("ArrowUp"), Some(FocusStop::FOLD));
-        // A menu handles Up and Down itself.
+        // Up and Down do not leave a menu, because the menu handles these keys itself.
         assert_eq!(FocusStop::TYPE.after("ArrowDown"), None);
         assert_eq!(
             FocusStop::TYPE.after("ArrowRight"),

@@ -1,4 +1,4 @@
-//! Export of a memory: selected at its card, created by the worker, and saved by the editor script.
+//! Export of a memory: the user selects the export at the memory card, the worker creates the file, and the editor script saves the file.
 
 use crate::editor::save_promised;
 use crate::protocol::{EditorRequest, EditorResponse};
@@ -8,12 +8,12 @@ use warpgrid_view::memory_export::ExportFormat;
 use warpgrid_view::model::GridRequest;
 use wasm_bindgen::JsValue;
 
-/// An export format.
+/// Format of an exported file.
 pub(crate) struct FileChoice {
     pub(crate) label: &'static str,
     /// The format that the worker creates.
     form: ExportFormat,
-    /// The file extension of an image that the page converts (PNG).
+    /// File extension of an image that the page converts from the worker's file (PNG).
     painted: Option<&'static str>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn save_memory(file: MemoryExport, ask: &RequestFn) {
     let Some(FileChoice { form, .. }) = files.find(|file| file.ending() == ending) else {
         return;
     };
-    // `shared:0` is not a valid file name on every system.
+    // The name is changed because `shared:0` is not a valid file name on every system.
     let name = request.memory.to_string().replace(':', "-");
     let promise = ask(
         EditorRequest::MemoryFile(request, *form),

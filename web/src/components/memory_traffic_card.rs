@@ -1,4 +1,5 @@
-//! Memory traffic of the run: the percentage of transferred bytes that was used, bank conflicts, and the lines that cause them.
+//! Memory traffic of the run: the percentage of the transferred bytes that was used, the bank conflicts, and the lines that cause the
+//! conflicts.
 
 use super::{Dispatch, dispatching};
 use crate::editor;
@@ -39,7 +40,7 @@ pub(crate) fn memory_traffic_card(
     }
 }
 
-/// Renders the percentage of the traffic that is necessary.
+/// Renders the percentage of the memory traffic that is necessary.
 fn bar(bar: &Bar) -> Html {
     html! {
         <div class="cost">

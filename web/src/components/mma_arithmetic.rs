@@ -12,13 +12,13 @@ use warpgrid_view::analysis::mma_explanation::{
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// The inputs of the view.
+/// Inputs of the view.
 struct Props<'a> {
     page: &'a MmaArithmeticState,
     dispatch: &'a Dispatch,
 }
 
-/// Renders the view, which is stateless.
+/// Renders the view. The view has no state of its own.
 pub(crate) fn mma_arithmetic_view(page: &MmaArithmeticState, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {
@@ -141,7 +141,7 @@ fn input(label: impl Into<AttrValue>, value: String, on_text: Callback<String>) 
     html! { <input class="pill" aria-label={label} spellcheck="false" autocomplete="off" placeholder="0" {value} {onchange} /> }
 }
 
-/// Renders the editable row of A and column of B.
+/// Renders the row of A and the column of B, whose elements can be edited.
 fn operands(props: &Props<'_>) -> Html {
     let request = &props.page.request;
     let depth = depth_of(&request.shape);
@@ -186,7 +186,7 @@ fn explained(view: &Explained) -> Html {
     }
 }
 
-/// Renders the result and the alternative results.
+/// Renders the result of the Tensor Core and the results of other methods.
 fn results(view: &Explained) -> Html {
     let exact = view.single_rounding_result.as_ref();
     let line = |name: Html, number: &NumberView, class: &'static str| {

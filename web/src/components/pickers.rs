@@ -1,4 +1,4 @@
-//! Menus, and the selection of the target and version that the source is checked for.
+//! Menus, and the selection of the target and version for which the source is checked.
 
 use super::Dispatch;
 use crate::model::Action;
@@ -10,13 +10,13 @@ use yew::prelude::*;
 pub(crate) struct SelectProps {
     pub(crate) label: AttrValue,
     pub(crate) class: Classes,
-    /// The current value, which is displayed regardless of earlier selections in the element.
+    /// Value that the element displays, regardless of earlier selections in the element.
     pub(crate) value: AttrValue,
     pub(crate) on_choice: Callback<String>,
-    /// An entry that opens something and is not a value.
+    /// Entry that performs an action and is not a value.
     #[prop_or_default]
     pub(crate) action: Option<AttrValue>,
-    /// Position among the controls that arrow keys move between.
+    /// Position among the controls between which arrow keys move.
     #[prop_or_default]
     pub(crate) stop: Option<AttrValue>,
     #[prop_or_default]
@@ -61,7 +61,7 @@ pub(crate) fn Select(props: &SelectProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub(crate) struct OverrideProps {
     pub(crate) chosen: Option<String>,
-    /// The value in the source.
+    /// Value that the source specifies.
     pub(crate) stated: Option<String>,
     pub(crate) dispatch: Dispatch,
 }

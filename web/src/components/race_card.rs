@@ -17,7 +17,7 @@ use yew::prelude::*;
 /// Maximum number of shown races.
 const MAX_RACES: usize = 12;
 
-/// Returns the card of data races and hangs. The card of a fault describes the hang itself.
+/// Returns the card of data races and hangs. If a hang has caused a fault, the fault card describes the hang.
 pub(crate) fn race_card(
     found: &AnalysisResults,
     frame: &SessionFrame,
@@ -61,7 +61,7 @@ fn title(races: &[RaceView]) -> String {
 }
 
 fn unwritten_item(read: &UninitializedReadView) -> Html {
-    // The line is a button before the sentence.
+    // The line is shown as a button before the sentence, so it is removed from the text.
     let said = read
         .message
         .split_once(": ")
@@ -89,7 +89,7 @@ fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Renders the button that enumerates the outcomes of the lines and threads of a data race.
+/// Renders the button that opens the litmus test view with the lines and threads of a data race.
 fn outcomes(cut: ExtractionRequest, dispatch: &Dispatch) -> Html {
     let ask = dispatching::<MouseEvent>(
         dispatch,

@@ -11,9 +11,9 @@ use warpgrid_view::layouts::tensor::{
 use warpgrid_view::model::{LaneState, RegisterView, StepView, WarpView};
 use yew::prelude::*;
 
-/// Maximum number of digits of a decimal integer. Longer ones are shown in hexadecimal.
+/// Maximum number of digits of a decimal integer. Longer integers are shown in hexadecimal.
 const MAX_DIGITS: usize = 11;
-/// Maximum length of a value in a column. Longer ones take the whole width of the card.
+/// Maximum length of a value in a column. Longer values occupy the whole width of the card.
 const MAX_IN_COLUMN: usize = 18;
 /// Maximum number of listed registers.
 const MAX_LISTED: usize = 256;
@@ -38,7 +38,7 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
     };
     let (lane, reason) = lane(props, warp);
     let mut registers: Vec<&RegisterView> = warp.registers.iter().collect();
-    // The registers that the step references come first.
+    // The registers that the instruction of the step references come first.
     let used = props
         .frame
         .last
@@ -72,7 +72,7 @@ fn natural_key(name: &str) -> (&str, u64) {
     (stem, name[stem.len()..].parse().unwrap_or(0))
 }
 
-/// Returns the hovered lane, or else the first faulted one, or else the first active one.
+/// Returns the lane under the pointer, or otherwise the first lane with a fault, or otherwise the first active lane.
 fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
     let mut lanes = warp.lanes.iter();
     let faulted = lanes.find(|lane| lane.state == LaneState::Faulted);
@@ -84,15 +84,15 @@ fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
     }
 }
 
-/// Returns the link to the diagram of a register that contains a descriptor, recognized by its bits or because the matrix instruction of
-/// the step uses it.
+/// Returns the link to the diagram of a register that contains a descriptor, which is recognized by its bits, or because the matrix
+/// instruction of the step uses the register as a descriptor.
 fn register_diagram_link(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
     let hex = register.hex.get(usize::from(lane))?;
     let bits = u64::from_str_radix(hex.trim_start_matches("0x"), 16).ok()?;
     let step = props.frame.last.as_ref();
     let taken = step.and_then(|step| descriptor_operand(&step.instruction));
     match (taken, bits > u64::from(u32::MAX)) {
-        // Addresses can have the same bits as descriptors.
+        // The bits alone are not sufficient, because addresses may have the same bits as descriptors.
         (_, true) if step.is_some_and(|step| takes_descriptor(step, &register.name)) => {
             let link = descriptor_link(bits)?;
             let is_b = step.is_some_and(|step| is_second_factor(&step.instruction, &register.name));

@@ -12,14 +12,14 @@ use warpgrid_view::session::stop_conditions::{
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Maximum number of listed breakpoints; the number of the others is shown.
+/// Maximum number of listed breakpoints. The card shows the number of the remaining breakpoints.
 const MAX_LISTED: usize = 12;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) breakpoints: Rc<[u32]>,
-    /// The result of the last conditional run, if it belongs to this position.
+    /// Result of the last conditional run, if it stopped at the current position.
     pub(crate) said: Option<Result<StopResult, StopConditionError>>,
     pub(crate) dispatch: Dispatch,
 }
@@ -114,7 +114,7 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Renders the result. An error is marked in the text of the condition.
+/// Renders the result. If the condition has an error, the error is marked in its text.
 fn answer(said: &Result<StopResult, StopConditionError>, text: &str) -> Html {
     match said {
         Ok(reached) => html! { { format!("{}.", capitalize(&reached.text)) } },

@@ -12,7 +12,7 @@ use yew::prelude::*;
 /// Maximum number of memories whose differences are shown.
 const MAX_MEMORIES: usize = 4;
 
-/// Renders the card if schedules produce different results. `seed` is the schedule of the shown run.
+/// Renders the card if schedules produce different results. `seed` is the scheduler seed of the shown run.
 pub(crate) fn schedule_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -> Html {
     let [first, second, ..] = report.ends.as_slice() else {
         return Html::default();
@@ -84,7 +84,7 @@ pub(super) fn difference(difference: &MemoryDifference) -> Html {
     }
 }
 
-/// Renders the value and the stores to it, the last one at the end.
+/// Renders the value of one run and the stores to it, with the last store at the end.
 fn side(side: &DifferenceSide) -> Html {
     html! {
         <div class="order">

@@ -1,4 +1,4 @@
-//! Timeline of the run with a tick per store and a handle.
+//! Timeline of the run with a tick for each store, and a handle at the current position.
 
 use super::{Dispatch, FrameRef};
 use crate::format::{count, decimal};
@@ -7,7 +7,7 @@ use crate::protocol::MoveTarget;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Maximum number of distinguishable ticks.
+/// Maximum number of ticks that can be distinguished.
 const MAX_TICKS: usize = 240;
 
 #[derive(Properties, PartialEq)]

@@ -1,4 +1,4 @@
-//! Splitter between source and memory, which moves by pointer or keyboard.
+//! Splitter between the source and the memories. The pointer or the keyboard moves it.
 
 use crate::format::decimal;
 use crate::{editor, storage};
@@ -75,7 +75,7 @@ pub(crate) fn Splitter(props: &Props) -> Html {
     }
 }
 
-/// Restores the width in the link, or else the last width that the user selected.
+/// Restores the width that the link contains, or otherwise the last width that the user selected.
 #[hook]
 fn use_initial_share(
     share: &UseStateHandle<f64>,
@@ -85,7 +85,7 @@ fn use_initial_share(
     let (share, on_change) = (share.clone(), on_change.clone());
     use_effect_with((), move |()| {
         if let Some(linked) = editor::linked_fact("share") {
-            // The user did not select this width, so it is not saved.
+            // The width is not saved, because the user did not select it.
             let linked = js_sys::Number::parse_float(&linked);
             share.set(linked);
             on_change.emit(linked);

@@ -1,4 +1,4 @@
-//! Details of a step: a store in the other language, and the scheduling bits of its encoding.
+//! Details of a step: its store in the notation of the other language, and the scheduling bits of its encoding.
 
 use warpgrid_view::model::StepView;
 use yew::prelude::*;

@@ -99,7 +99,8 @@ fn over_tensor(copy: &TensorCopyView) -> Html {
     }
 }
 
-/// A box and its tensor along one dimension. The fields are integers, because float formatting adds as much code as the rest of this card.
+/// Extents of a box and of its tensor along one dimension. The fields are integers, because float formatting adds as much code as the rest
+/// of this card.
 #[derive(Clone, Copy)]
 struct Along {
     first: i64,
@@ -223,7 +224,7 @@ fn TilePicture(props: &PictureProps) -> Html {
     }
 }
 
-/// Paints the chunk under the pointer above the boxes.
+/// Draws the chunk under the pointer on top of the boxes.
 #[hook]
 fn use_lit(lit: &NodeRef, plan: &Rc<DisplayList>, palette: &Rc<Palette>, here: Option<usize>) {
     let lit = lit.clone();
@@ -235,7 +236,7 @@ fn use_lit(lit: &NodeRef, plan: &Rc<DisplayList>, palette: &Rc<Palette>, here: O
     });
 }
 
-/// Describes the diagram while no chunk is hovered.
+/// Returns the text that is shown while no chunk is under the pointer.
 fn about(copy: &TensorCopyView) -> String {
     let swizzle = match copy.swizzle.as_str() {
         "none" => "No swizzle".to_owned(),

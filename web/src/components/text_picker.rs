@@ -8,7 +8,7 @@ use crate::saved_kernels;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Prefix of the value of a saved kernel, which no example ID has.
+/// Prefix of the menu value of a saved kernel. No example ID has this prefix.
 const OWN: &str = "own:";
 
 #[derive(Properties, PartialEq)]
@@ -77,7 +77,7 @@ fn group(name: &str) -> Html {
     html! { <optgroup label={name.to_owned()}>{ for within.map(option) }</optgroup> }
 }
 
-/// Shows the example in a link.
+/// Shows the example that a link names.
 pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
     match EXAMPLES.iter().position(|example| example.id == id) {
         Some(index) => pick(dispatch, index),
@@ -88,7 +88,7 @@ pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
     }
 }
 
-/// Shows an example once its source has loaded.
+/// Shows an example when its source has loaded.
 fn pick(dispatch: &Dispatch, index: usize) {
     dispatch.dispatch(Action::AwaitExample(index));
     let dispatch = dispatch.clone();

@@ -13,7 +13,7 @@ pub(crate) struct Props {
     pub(crate) frame: Option<FrameRef>,
     pub(crate) known_length: u64,
     pub(crate) playing: bool,
-    /// The pending move.
+    /// Move of the run that has been requested and is not complete.
     pub(crate) busy: Option<PendingMove>,
     /// Whether the frame belongs to an older source.
     pub(crate) stale: bool,
@@ -33,7 +33,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
         .frame
         .as_ref()
         .is_none_or(|frame| frame.status != RunStatus::Running);
-    // A disabled button keeps the focus, so that the keyboard does not lose its position.
+    // A button that cannot be used stays focusable, so that keyboard users do not lose their position.
     let button = |label: &'static str, icon: &'static str, goal: MoveTarget, off: bool| {
         let off = disabled || off;
         let onclick = (!off).then(|| dispatching::<MouseEvent>(dispatch, Action::Move(goal)));
@@ -43,7 +43,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
         }
     };
     let play = (!disabled).then(|| dispatching::<MouseEvent>(dispatch, Action::TogglePlay));
-    // JavaScript that follows the run reads this attribute, because the handle is updated later than the text.
+    // JavaScript that follows the run reads this attribute, because the handle of the timeline is updated later than the text.
     let shown = props.frame.as_ref().map(|frame| frame.position.to_string());
     let stop = {
         let (dispatch, restart) = (dispatch.clone(), props.restart.clone());
@@ -80,7 +80,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
     }
 }
 
-/// Returns the position of a long run.
+/// Returns the current position of a run that is in progress for a long time.
 fn progress_of(props: &Props) -> Option<u64> {
     props.busy.and_then(|busy| busy.position)
 }

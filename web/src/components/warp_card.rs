@@ -17,7 +17,7 @@ const LANES_PER_ROW: i32 = 8;
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) links: Rc<Highlights>,
-    /// The register whose values the lanes show.
+    /// Register whose values are shown in the lanes.
     pub(crate) register: Option<AttrValue>,
     pub(crate) dispatch: Dispatch,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn WarpCard(props: &Props) -> Html {
     let group = use_node_ref();
-    // The tab order contains one lane, and arrow keys move to the others.
+    // The tab order contains one lane, and arrow keys move to the other lanes.
     let reachable = use_state_eq(|| 0_u8);
     let Some(warp) = &props.frame.warp else {
         return Html::default();
@@ -45,7 +45,7 @@ pub(crate) fn WarpCard(props: &Props) -> Html {
             let lanes = group.cast::<Element>().map(|group| group.children());
             let lane = lanes.and_then(|lanes| lanes.item(u32::from(lane)));
             if let Some(lane) = lane.and_then(|lane| lane.dyn_into::<HtmlElement>().ok()) {
-                // A lane that cannot be focused is skipped.
+                // If the lane cannot be focused, the focus does not change.
                 let _ = lane.focus();
             }
         })
@@ -104,7 +104,7 @@ fn facts(warp: &WarpView) -> String {
     format!("block {} · {}", warp.block, counts.join(", "))
 }
 
-/// Renders the reasons for which lanes wait.
+/// Renders the reasons why lanes wait.
 fn waits(warp: &WarpView) -> Html {
     let mut reasons: Vec<&str> = warp
         .lanes

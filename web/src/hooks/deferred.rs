@@ -3,12 +3,12 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-/// The time at which a value is adopted.
+/// Time at which the page adopts a changed value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DeferUntil {
-    /// Together with the rest of the page.
+    /// Together with the update of the rest of the page.
     AtOnce,
-    /// Once the value has been unchanged for longer than the interval between two steps of a playback or of a held key.
+    /// When the value has been unchanged for longer than the interval between two steps of a playback or of a held key.
     AtRest,
     /// After the rest of the page has been painted.
     NextFrame,
@@ -24,7 +24,7 @@ impl DeferUntil {
     }
 }
 
-/// Returns the last adopted value, and whether it is the current one.
+/// Returns the last adopted value, and whether it equals the current value.
 #[hook]
 pub(crate) fn use_deferred<T: Clone + PartialEq + 'static>(
     value: &T,
@@ -36,7 +36,7 @@ pub(crate) fn use_deferred<T: Clone + PartialEq + 'static>(
     let is_present = follows == DeferUntil::AtOnce || *followed == *value;
     {
         let followed = followed.clone();
-        // A changed value restarts the wait of `AtRest`. An adopted value that is no longer current starts any kind of wait.
+        // A changed value restarts the wait of `AtRest`. If the adopted value is no longer current, any kind of wait starts.
         let restarts = (follows == DeferUntil::AtRest).then(|| value.clone());
         let last = (*followed).clone();
         use_effect_with((is_present, restarts, last), move |(is_present, ..)| {

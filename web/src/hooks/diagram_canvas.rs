@@ -1,4 +1,5 @@
-//! Painting of a diagram when its plan or the palette changes: visible content immediately, the remaining text in the next task.
+//! Painting of a diagram when its plan or the palette changes: the visible content is painted immediately, and the remaining text in the
+//! next task.
 
 use crate::canvas::{paint_display_list, paint_offscreen_labels};
 use crate::layout_explorer::DisplayList;
@@ -20,7 +21,7 @@ pub(crate) fn use_diagram_canvas(node: &NodeRef, plan: &Rc<DisplayList>, palette
             let paint = move || paint_offscreen_labels(&canvas, &plan, &palette, sight);
             Some(Timeout::new(0, paint))
         });
-        // A replaced plan draws no more text.
+        // If the plan is replaced, the remaining text of the old plan is not drawn.
         move || drop(rest)
     });
 }

@@ -29,7 +29,7 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Highlights>
             editor::set_text(&chosen.text);
         }
     });
-    // Runs after each report, even an identical one, because the report concerns another source.
+    // This effect runs after each report, even if the report is identical to the previous one, because it belongs to another source.
     let report = state.report.clone();
     use_effect_with(state.checked, move |_| {
         editor::set_diagnostics(&report.diagnostics)

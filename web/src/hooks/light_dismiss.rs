@@ -39,7 +39,7 @@ pub(crate) fn use_light_dismiss(panel: &NodeRef) {
                     if let Some(summary) =
                         summary.and_then(|summary| summary.dyn_into::<HtmlElement>().ok())
                     {
-                        // The popover is closed even if the focus cannot be moved.
+                        // If the focus cannot be moved, the popover is closed nevertheless.
                         let _ = summary.focus();
                     }
                 });

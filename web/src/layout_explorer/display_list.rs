@@ -1,4 +1,4 @@
-//! Positions of the boxes of a diagram in CSS pixels: one box per cell, in the matrix or in memory.
+//! Positions in CSS pixels of the boxes of a diagram. Each box shows one cell, in the matrix or in memory.
 
 use super::{CellLabels, position, register_label};
 use crate::grid_geometry::Rect;
@@ -7,10 +7,10 @@ use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, PictureCell}
 use warpgrid_view::model::MatrixOperandView;
 
 const CELL_HEIGHT: f64 = 30.0;
-/// Width of a cell with room for `r3.1`, and of a cell in a wide matrix.
+/// Width of a cell that has room for `r3.1`, and width of a cell in a wide matrix.
 const CELL_WIDTH: f64 = 38.0;
 const NARROW_CELL_WIDTH: f64 = 26.0;
-/// Number of columns from which cells are narrow.
+/// Number of columns from which on cells are narrow.
 const NARROW_CELL_COLUMNS: u16 = 40;
 pub(super) const HEAD: f64 = 20.0;
 pub(super) const ROW_HEAD: f64 = 30.0;
@@ -21,43 +21,43 @@ pub(super) const LINE_HEAD: f64 = 64.0;
 /// Width of a byte in pixels in a narrow diagram.
 pub(super) const BYTE_WIDTH: f64 = 5.0;
 
-/// The box of an element.
+/// Box of an element in a diagram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellBox {
-    /// The cell of the diagram.
+    /// Index of the cell that the box shows.
     pub cell: usize,
     pub rect: Rect,
-    /// The lane that determines the color.
+    /// Lane that determines the color of the box.
     pub lane: u8,
     pub label: String,
-    /// The second line of text.
+    /// Second line of text in the box.
     pub detail: String,
     /// Whether another element occupies the same bytes.
     pub is_hatched: bool,
-    /// Whether the box is shown only for comparison, because another step reads it.
+    /// Whether the box is shown only for comparison, because another step reads its element.
     pub is_dimmed: bool,
 }
 
-/// A diagram.
+/// Diagram that consists of boxes, labels and lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DisplayList {
     pub width: f64,
     pub height: f64,
     pub marks: Vec<CellBox>,
-    /// Labels around the boxes, each with its center.
+    /// Labels around the boxes, each with the position of its center.
     pub heads: Vec<(String, f64, f64)>,
     /// Lines between sectors.
     pub rules: Vec<Rect>,
-    /// Set if there are too many boxes to paint one by one: the boxes are painted as one image.
+    /// Boxes that are painted as one image. Set if the diagram has too many boxes to paint them one by one.
     pub raster: Option<Raster>,
 }
 
-/// Boxes in rows and columns, without text.
+/// Boxes without text that are arranged in rows and columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Raster {
     pub rows: usize,
     pub columns: usize,
-    /// The area of the boxes.
+    /// Area that the boxes cover.
     pub rect: Rect,
 }
 
@@ -73,8 +73,8 @@ impl DisplayList {
     }
 }
 
-/// Returns the diagram of the matrix in rows and columns. Several matrices are stacked vertically, and `n_pictures` diagrams are side by
-/// side.
+/// Returns the diagram of the matrix in rows and columns. Several matrices are stacked vertically. `n_pictures` is the number of diagrams
+/// that are shown side by side.
 pub fn matrix_plan(
     picture: &FragmentPicture,
     labels: CellLabels,
@@ -131,7 +131,7 @@ pub fn matrix_plan(
     plan
 }
 
-/// Returns both lines of the text in a cell.
+/// Returns both lines of the text in a matrix cell.
 fn cell_label(
     picture: &FragmentPicture,
     cell: &PictureCell,
@@ -164,7 +164,7 @@ struct Numbered {
 }
 
 impl DisplayList {
-    /// Adds numbers above the columns and beside the rows of a matrix that begins at `top`.
+    /// Adds numbers above the columns and beside the rows of a matrix whose top edge is at `top`.
     fn number(&mut self, top: f64, numbered: Numbered) {
         let Numbered {
             rows,
@@ -184,8 +184,8 @@ impl DisplayList {
     }
 }
 
-/// Returns the diagram of a matrix of a run in `available` pixels. Each box is an element in the color of its lane; several matrices are
-/// stacked vertically.
+/// Returns the diagram of a matrix operand of a run with a width of `available` pixels. Each box shows an element in the color of its lane.
+/// Several matrices are stacked vertically.
 pub fn fragment_plan(operand: &MatrixOperandView, available: f64) -> DisplayList {
     const HEIGHT: f64 = 19.0;
     const SIDE: f64 = 22.0;
@@ -236,8 +236,8 @@ pub fn fragment_plan(operand: &MatrixOperandView, available: f64) -> DisplayList
     plan
 }
 
-/// Returns the diagram of the memory that contains the matrix, `base_bytes` after a 256-byte boundary, in lines of `available` pixels.
-/// Omits lines without elements. Empty for operands that are only in registers.
+/// Returns the diagram of the memory that contains the matrix, which starts `base_bytes` bytes after a 256-byte boundary. Each line of
+/// memory is `available` pixels wide. Lines without elements are omitted. The diagram is empty for operands that are only in registers.
 pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -> DisplayList {
     if picture.address_rule.is_none() {
         return DisplayList::default();
@@ -268,15 +268,15 @@ pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -
     line_plan(&boxes, picture.element_bits.into(), line, available, &lane)
 }
 
-/// A line of memory and its subdivision.
+/// Line of memory and its subdivision into sectors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) bytes: u64,
     pub(super) part_bytes: u64,
     pub(super) part_name: &'static str,
-    /// Minimum width of a byte in pixels. A diagram with less space scrolls.
+    /// Minimum width of a byte in pixels. A diagram that needs more than the available space scrolls.
     pub(super) narrowest: f64,
-    /// Width of the addresses before the lines in pixels.
+    /// Width in pixels of the addresses before the lines.
     pub(super) head: f64,
 }
 
@@ -303,8 +303,8 @@ impl DisplayList {
     }
 }
 
-/// Returns a diagram of memory in lines, without the empty ones. `boxes` contains the cell, the first bit and the color of each box of
-/// `bits` bits. `label` returns the text of a box that is wide enough.
+/// Returns a diagram of memory in lines. Empty lines are omitted. `boxes` contains the cell, the first bit and the color of each box, which
+/// covers `bits` bits. `label` returns the text of a box that is wide enough.
 pub(super) fn line_plan(
     boxes: &[(usize, u64, u8)],
     bits: u64,
@@ -322,7 +322,7 @@ pub(super) fn line_plan(
     for (number, place) in lines.values_mut().enumerate() {
         *place = number;
     }
-    // `clamp` would add 12 KB, because its panic message formats numbers.
+    // A call of `clamp` would add 12 KB to the WebAssembly module, because its panic message formats numbers.
     let byte_width = ((available - head) / bytes as f64)
         .max(line.narrowest)
         .min(10.0);

@@ -1,6 +1,6 @@
-//! Questions that a layout diagram or an example answers, from `web/questions.txt`, which the site uses, too.
+//! Questions that a layout diagram or an example answers. Their source is `web/questions.txt`, which the website uses, too.
 
-/// A question and the link to its answer.
+/// Question and link to its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaqEntry {
     pub text: &'static str,

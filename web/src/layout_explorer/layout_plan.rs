@@ -1,36 +1,36 @@
-//! Positions of the boxes of a tile layout: the matrix, and the storage of its elements.
+//! Positions of the boxes of a tile layout: one diagram shows the matrix, another one shows where its elements are stored.
 
 use super::display_list::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
 use super::{CellBox, DisplayList, Raster};
 use crate::grid_geometry::Rect;
 use warpgrid_view::layouts::tensor::LayoutView;
 
-/// Number of columns from which a cell has room for only one short text, and from which it has room for none.
+/// Number of columns from which on a cell has room for only one short text, and number of columns from which on it has no room for text.
 const SHORT_TEXT_COLUMNS: u32 = 65;
 const VERY_MANY_COLUMNS: u32 = 129;
 /// Width in pixels of a diagram with a very large number of columns.
 const WIDE: f64 = 1040.0;
-/// Number of lanes of tensor memory, and of a warp.
+/// Number of lanes of tensor memory, and number of lanes of a warp.
 const LANES: usize = 128;
 const WARP: usize = 32;
 /// Width of a character in a cell in pixels.
 const LETTER: f64 = 6.8;
-/// Bytes of a shared-memory line, and of a chunk that a swizzle moves.
+/// Size in bytes of a shared memory line, and of a chunk, which is the unit that a swizzle permutes.
 const LINE_BYTES: u64 = 128;
 const PIECE_BYTES: u64 = 16;
 
-/// Returns the cell of an element.
+/// Returns the index of the cell of an element.
 pub(super) fn layout_cell(view: &LayoutView, row: usize, column: usize) -> usize {
     row * view.columns as usize + column
 }
 
-/// Returns row and column of a cell.
+/// Returns the row and the column of a cell.
 pub fn row_and_column(view: &LayoutView, cell: usize) -> (usize, usize) {
     let columns = (view.columns as usize).max(1);
     (cell / columns, cell % columns)
 }
 
-/// Returns the number of the group that a cell belongs to: the elements of a thread, of a lane, or of 16 bytes.
+/// Returns the number of the group to which a cell belongs: the elements of one thread, of one lane, or of 16 contiguous bytes.
 pub fn holder_group(view: &LayoutView, cell: usize) -> Option<u64> {
     let (row, column) = row_and_column(view, cell);
     let place = view.grid.get(row)?.get(column)?.first()?;
@@ -42,7 +42,7 @@ pub fn holder_group(view: &LayoutView, cell: usize) -> Option<u64> {
     })
 }
 
-/// Returns row, column and location of each copy of each element.
+/// Returns the row, the column and the location of each copy of each element.
 fn places(view: &LayoutView) -> Vec<(usize, usize, &[u32])> {
     let mut all = Vec::new();
     for (row, columns) in view.grid.iter().enumerate() {
@@ -55,7 +55,7 @@ fn places(view: &LayoutView) -> Vec<(usize, usize, &[u32])> {
     all
 }
 
-/// A set of cells, as one flag per cell.
+/// Set of cells, stored as one flag per cell.
 struct Cells(Vec<bool>);
 
 impl Cells {
@@ -75,9 +75,9 @@ impl Cells {
     }
 }
 
-/// The text of the cells.
+/// Texts of the cells.
 struct Labels {
-    /// Row, column, and both lines of the text.
+    /// Row and column of each cell, and both lines of its text.
     cells: Vec<(usize, usize, (String, String))>,
     /// Whether the cells have room for the second line.
     has_detail: bool,
@@ -89,7 +89,7 @@ impl Labels {
         for (row, columns) in view.grid.iter().enumerate() {
             for (column, places) in columns.iter().enumerate() {
                 if let Some(place) = places.first() {
-                    // Cells in a very large number of columns have no room for text.
+                    // If the matrix has a very large number of columns, cells have no room for text.
                     let label = match view.columns {
                         VERY_MANY_COLUMNS.. => Default::default(),
                         _ => view.label(place),
@@ -116,13 +116,13 @@ impl Labels {
             });
         let longest = longest.fold(2.0, f64::max);
         match view.columns {
-            // The whole matrix stays visible.
+            // The cells are narrow enough that the whole matrix is visible.
             VERY_MANY_COLUMNS.. => {
                 let side = (WIDE / f64::from(view.columns)).floor().clamp(4.0, 14.0);
                 (side, side.min(12.0))
             }
             _ if self.has_detail => (longest * LETTER + 6.0, 30.0),
-            // Two digits have to fit, too.
+            // The cell must also have room for two digits.
             _ => ((longest * LETTER + 4.0).max(20.0), 20.0),
         }
     }
@@ -265,7 +265,7 @@ fn shared_plan(view: &LayoutView, available: f64) -> DisplayList {
     })
 }
 
-/// Rows of boxes: lanes of tensor memory by columns, or threads by registers.
+/// Rows of boxes. A row is a lane of tensor memory or a thread, and its boxes are columns or registers.
 struct Lanes<'v> {
     view: &'v LayoutView,
     names: Vec<&'v str>,
@@ -276,7 +276,7 @@ struct Lanes<'v> {
 }
 
 impl Lanes<'_> {
-    /// Returns the row of a location, and the position within the row in boxes.
+    /// Returns the row of a storage location, and its position within the row, counted in boxes.
     fn position(&self, place: &[u32]) -> (usize, f64) {
         let number = |at: usize| place.get(at).copied().unwrap_or(0);
         let (line, along) = match self.names[..] {
@@ -303,7 +303,7 @@ impl Lanes<'_> {
         (line as usize, along)
     }
 
-    /// Returns the fraction of a box that an element occupies.
+    /// Returns the fraction of a box that one element occupies.
     fn part(&self) -> f64 {
         match self.names.last() {
             Some(&"byte") => 0.25,
@@ -312,7 +312,7 @@ impl Lanes<'_> {
         }
     }
 
-    /// Returns the top of a row. Blocks of rows are separated by a gap.
+    /// Returns the y coordinate of the top of a row. Gaps separate blocks of rows.
     fn top(&self, line: usize) -> f64 {
         HEAD + line as f64 * self.height + (line / LANES) as f64 * 14.0
     }
@@ -320,7 +320,7 @@ impl Lanes<'_> {
     /// Adds names above the boxes and beside the rows, and rules between the warps.
     fn add_heads(&self, plan: &mut DisplayList, n_lines: usize, n_along: f64) {
         let Lanes { width, height, .. } = *self;
-        // The code uses integers, because float formatting would be larger than the diagram code.
+        // The code uses integers, because formatting floats would add more code than the diagram itself.
         let per_head = match self.names[0] {
             "thread" => self.per_register as usize,
             _ => 1,
@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn swizzle_exchanges_chunks_within_line() {
-        // Row 1 of 128-byte rows: its first chunk is drawn at the position of the second one.
+        // In row 1 of 128-byte rows, the first chunk is drawn at the position of the second chunk.
         let plain = view("wgmma.shared.a", &[("swizzle", "128B")]);
         let plan = location_display_list(&plain, 1200.0);
         let of_cell = |cell| {

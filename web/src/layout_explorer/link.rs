@@ -6,13 +6,13 @@ use warpgrid_view::layouts::inspector::picture_url::{decoded, parts};
 use warpgrid_view::layouts::tensor::has_layout;
 use warpgrid_view::url_encoding::{FORMER_LAYOUTS, LAYOUTS};
 
-/// Operation of a link that contains a descriptor and no operation.
+/// Operation that is assumed if a link contains a descriptor but no operation.
 const DESCRIPTOR_OP: &str = "wgmma.tile.a";
 /// Maximum length of a link parameter in bytes.
 const MAX_VALUE_BYTES: usize = 64;
 
-/// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the Layout Explorer. Records parameters that cannot be read,
-/// for which the worker uses defaults.
+/// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the Layout Explorer. Parameters that cannot be read are
+/// recorded, and the worker uses default values for them.
 pub fn read_link(hash: &str) -> Option<LayoutQuery> {
     let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
     let rest = starts.find_map(|start| hash.strip_prefix(start))?;
@@ -38,7 +38,7 @@ pub fn read_link(hash: &str) -> Option<LayoutQuery> {
     Some(choice)
 }
 
-/// Reads `name=value`.
+/// Reads one parameter of the form `name=value`.
 fn read_part(part: &str, choice: &mut LayoutQuery) {
     let (name, value) = part.split_once('=').unwrap_or((part, ""));
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._:".contains(c);
@@ -80,7 +80,8 @@ fn read_part(part: &str, choice: &mut LayoutQuery) {
     }
 }
 
-/// Moves further parameters into the request of a layout, which has its own stride and base. Other operations have no further parameters.
+/// Moves the remaining parameters of a link into the request of a layout operation, which has its own stride and base. Other operations
+/// have no further parameters.
 fn assign_words(choice: &mut LayoutQuery) {
     let op = &choice.request.op;
     if has_layout(op) || has_picture(op) {
@@ -100,7 +101,7 @@ fn assign_words(choice: &mut LayoutQuery) {
     }
 }
 
-/// The parameters of every operation.
+/// Names of the parameters that every operation has.
 const NAMES: [&str; 9] = [
     "op", "shape", "type", "target", "layout", "stride", "base", "beside", "embed",
 ];
@@ -136,9 +137,9 @@ pub fn write_link(choice: &LayoutQuery) -> String {
 }
 
 impl LayoutQuery {
-    /// Maximum base offset of the view, in bytes.
+    /// Maximum offset in bytes of the matrix from a 256-byte boundary.
     pub const MAX_BASE: u64 = 255;
-    /// Maximum stride of the view, in elements.
+    /// Maximum stride of the matrix in elements.
     pub const MAX_STRIDE: u32 = 65_536;
 }
 
@@ -182,7 +183,7 @@ mod tests {
             assert_eq!(read_link(&format!("#matrix{parts}")), choice, "{parts}");
             assert_eq!(read_link(&format!("#lens{parts}")), choice, "{parts}");
         }
-        // `#lens` and links with a descriptor have a default operation.
+        // `#lens` and links with a descriptor select a default operation.
         let op = |link: &str| read_link(link).expect("a link").request.op;
         assert_eq!(op("#lens"), DESCRIPTOR_OP);
         assert_eq!(op("#layouts"), "");

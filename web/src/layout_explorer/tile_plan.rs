@@ -1,25 +1,26 @@
-//! Positions of the chunks of a tensor copy: shared memory in lines of 128 bytes, and the coordinates of each 16-byte chunk.
+//! Positions of the chunks of a tensor copy: the diagram shows shared memory in lines of 128 bytes, and each 16-byte chunk with its
+//! coordinates.
 
 use super::DisplayList;
 use super::display_list::{Line, line_plan};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView};
 
-/// Bytes of a shared-memory line, and of a chunk.
+/// Size in bytes of a shared memory line, and of a chunk.
 const LINE_BYTES: u64 = 128;
 const PIECE_BYTES: u64 = 16;
-/// Width of a character of a label in pixels.
+/// Width in pixels of a character of a label.
 const LETTER: f64 = 6.0;
 
-/// The arrangement of the chunks in shared memory.
+/// Arrangement of the chunks in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrangement {
     Swizzled,
-    /// As without the swizzle.
+    /// Arrangement that the chunks would have without the swizzle.
     Linear,
 }
 
-/// Returns the diagram of a tile in `available` pixels. The color of a chunk is that of its unswizzled position in its line. A chunk that
-/// is partly or completely out of bounds is hatched.
+/// Returns the diagram of a tile with a width of `available` pixels. The unswizzled position of a chunk in its line determines its color. A
+/// chunk that is partly or completely out of bounds is hatched.
 pub fn tile_plan(copy: &TensorCopyView, arrangement: Arrangement, available: f64) -> DisplayList {
     let place = |piece: &TensorPieceView| match arrangement {
         Arrangement::Swizzled => piece.shared,
@@ -38,7 +39,7 @@ pub fn tile_plan(copy: &TensorCopyView, arrangement: Arrangement, available: f64
         let piece = copy.pieces.get(cell);
         piece.map_or_else(String::new, |piece| coordinates(piece, ","))
     };
-    // A chunk is wide enough for its coordinates.
+    // The longest coordinate label determines the minimum width of a chunk.
     let longest = (0..copy.pieces.len()).map(|cell| label(cell).len()).max();
     let widest = (longest.unwrap_or(0) as f64 + 0.5) * LETTER;
     let line = Line {
@@ -63,7 +64,7 @@ fn coordinates(piece: &TensorPieceView, between: &str) -> String {
     numbers.join(between)
 }
 
-/// Describes a 16-byte chunk: `(8, 2): 16 bytes at shared-memory offset 304, which would be offset 272 without the swizzle.`
+/// Describes a 16-byte chunk in a sentence: `(8, 2): 16 bytes at shared-memory offset 304, which would be offset 272 without the swizzle.`
 pub fn chunk_description(copy: &TensorCopyView, piece: usize) -> Option<String> {
     let piece = copy.pieces.get(piece)?;
     let mut words = format!(
@@ -94,7 +95,7 @@ pub fn chunk_description(copy: &TensorCopyView, piece: usize) -> Option<String> 
 pub(crate) mod tests {
     use super::*;
 
-    /// Returns a copy of a box with two rows of 128 bytes, of which the last chunk of each row is out of bounds.
+    /// Returns a copy of a box with two rows of 128 bytes. The last chunk of each row is out of bounds.
     pub(crate) fn copy() -> TensorCopyView {
         let pieces = (0..16).map(|at: u64| TensorPieceView {
             coordinates: vec![(at % 8 * 8) as i64, (at / 8) as i64],

@@ -1,4 +1,4 @@
-//! Grid of a memory of both runs: a cell per element, with both values if they differ.
+//! Grid of a memory of both runs. Each cell shows one element, with both values if they differ.
 
 use crate::components::{Dispatch, dispatching};
 use crate::format::count;
@@ -35,7 +35,7 @@ pub(super) fn grid(of: &ComparisonGrid, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Renders buttons for other rows if not all rows are shown.
+/// Renders buttons that show other rows, if not all rows are visible.
 fn pages(of: &ComparisonGrid, columns: usize, dispatch: &Dispatch) -> Html {
     let shown = of.cells.len().div_ceil(columns) as u64;
     if shown >= of.total_rows {

@@ -25,7 +25,7 @@ pub(super) fn Choose(props: &Props) -> Html {
             };
             let value = text.value();
             if value.trim().is_empty() {
-                // The placeholder of the field contains the instructions.
+                // If focusing fails, the placeholder of the field still contains the instructions.
                 text.focus().ok();
             } else {
                 dispatch.dispatch(Action::Beside(CompareAction::SetOther(value.into())));

@@ -12,7 +12,7 @@ pub(super) struct Props {
     pub(super) line: Option<u32>,
 }
 
-/// Renders the lines once per source. A step only moves the marker.
+/// Renders the lines of a source. The lines are rendered once, and a step only moves the marker.
 #[component]
 pub(super) fn SourceListing(props: &Props) -> Html {
     let list = use_node_ref();
