@@ -3,17 +3,17 @@
 /** Front end that parses a source. */
 export type SourceLanguage = "ptx" | "sass";
 
-/** Options of `check`. */
+/** Options of a check of a source. */
 export type CheckOptions = { front?: SourceLanguage,
-/** Check for this target instead of the module's own: `sm_90`. */
+/** Target for the check, which overrides the target of the module: `sm_90`. */
 target?: string | null,
-/** Check for this PTX ISA version instead of the module's own: `8.8`. The JSON of `check --batch` and of scenarios uses the
- * same name. */
+/** PTX ISA version for the check, which overrides the version of the module: `8.8`. The JSON of `check --batch` and of scenarios uses
+ * the same name. */
 ptx_version?: string | null, };
 
 /** Result of checking a source. */
 export type CheckReport = {
-/** True if no diagnostic is an error. */
+/** Whether no diagnostic is an error. */
 accept: boolean, diagnostics: Array<DiagnosticView>,
 /** Target that the source specifies. */
 target: string | null,
@@ -32,12 +32,14 @@ export type InlineAsmView = {
 /** Name of the enclosing function, followed by a number if the function contains several asm blocks. `entry` of a scenario
  * refers to this name. */
 name: string, line: number, column: number, endLine: number, endColumn: number,
-/** Checked and executed instructions, with operand names instead of operand numbers. */
+/** Instructions that are checked and executed, with operand names in place of operand numbers. */
 text: string,
-/** True if the asm block contains no error. */
+/** Whether the asm block contains no error. */
 accept: boolean,
-/** Target and PTX version for which the asm block is checked. */
-target: string | null, ptxVersion: string | null, operands: Array<PartOperandView>,
+/** Target for which the asm block is checked. */
+target: string | null,
+/** PTX version for which the asm block is checked. */
+ptxVersion: string | null, operands: Array<PartOperandView>,
 /** Transformations that a compiler may apply to the statement, and the qualifiers that the statement requires. */
 note: string | null, };
 
@@ -61,21 +63,22 @@ export type Severity = "error" | "warning" | "information";
 /** Diagnostic in the form that the command, JavaScript and the page share. Lines and columns start at 1. Columns count UTF-16
  * units, and the end is exclusive. */
 export type DiagnosticView = { code: string, severity: Severity, message: string, line: number, column: number, end_line: number, end_column: number, help: string | null,
-/** Requirement such as "since PTX 8.8, on `sm_100` and later", if a version or target is the reason. */
+/** Requirement such as "since PTX 8.8, on `sm_100` and later", if the version or the target is the reason for the diagnostic. */
 needs: string | null,
-/** Related positions. */
+/** Related source ranges with messages. */
 labels: Array<LabelView>,
-/** Preferred fix. */
+/** Preferred fix of the diagnostic. */
 fix: FixView | null,
 /** Alternative fixes that the user can choose. */
 other_fixes: Array<FixView>, };
 
-/** Related position of a diagnostic. */
+/** Related source range of a diagnostic, with a message. */
 export type LabelView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
 /** Fix that can be applied to the source. */
 export type FixView = { title: string,
-/** Whether the fix changes the version or target of the source. An override of the version or target hides such a fix. */
+/** Whether the fix changes the version or target of the source. If an option overrides the version or the target, the host hides such a
+ * fix. */
 is_header: boolean, edits: Array<EditView>, };
 
 /** Text replacement of a fix. */
@@ -96,7 +99,7 @@ export type Buffer = { name: string,
 type: ElementType,
 /** Number of elements. */
 len: number,
-/** Extents for the grid, outermost first. If empty, the array has one dimension. */
+/** Extents of the array, outermost first. If empty, the array has one dimension. */
 shape?: Array<number>, init?: BufferInitializer,
 /** Element whose address the kernel receives. Kernels with negative indices require an element in the middle of the buffer. */
 start?: number,
@@ -208,7 +211,7 @@ expect?: Array<Literal> | null,
 /** SHA-256 digest of the expected bytes in little-endian order. */
 expect_sha256?: string | null, };
 
-/** Behavior of a misaligned access. */
+/** How misaligned accesses are handled. */
 export type MisalignedPolicy = "fault" | "force";
 
 /** Second version of a kernel. */
@@ -230,8 +233,8 @@ ptx_version?: string | null,
 entry?: string | null, grid?: [number, number, number] | null, block?: [number, number, number] | null, cluster?: [number, number, number] | null,
 /** Size of dynamic shared memory in bytes. */
 dynamic_shared?: number,
-/** Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty, they are inferred from
- * the kernel and reported as guesses. */
+/** Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty,
+ * the parameters are inferred from the kernel and reported as guesses. */
 params?: Array<Parameter>,
 /** Arrays for textures and surfaces. */
 arrays?: Array<TexelArray>,
@@ -262,33 +265,37 @@ bytes?: number | null, };
 export type CellWrite = {
 /** Position directly after the store, as an argument for `seek`. */
 position: number,
-/** Linear index of the block. */
+/** Linear index of the block that executed the store. */
 block: number, warp: number,
-/** Lane that wrote the cell. If several lanes wrote the cell, the last of these lanes. Absent for tensor memory, which is
- * written by warps and asynchronous operations. */
+/** Lane that wrote the cell. If several lanes wrote the cell, this is the last of these lanes. Absent for tensor memory, because whole
+ * warps and asynchronous operations write it. */
 lane: number | null,
 /** Number of lanes that wrote bytes of the cell. */
 nLanes: number, range: SourceRange,
-/** The instruction as written. */
+/** Source text of the store instruction. */
 instruction: string, action: StoreAction,
 /** Whether the store is the completion of an asynchronous operation. */
 hasLanded: boolean,
-/** Value of the cell before and after the store. */
-before: string, after: string, };
+/** Value of the cell before the store. */
+before: string,
+/** Value of the cell after the store. */
+after: string, };
 
 /** Stores to a cell in the executed steps. */
 export type CellHistory = { memory: MemoryKey,
-/** Byte offset from the start of the memory. */
+/** Byte offset of the cell from the start of the memory. */
 offset: number, nBytes: number, type: ElementType,
 /** Initial value of the cell. */
 initial: string,
 /** Position around which stores are listed: the latest stores up to this position, and the first stores after this position. */
 position: number,
-/** Total number of stores to the cell up to this position, and after this position. */
-nBefore: number, nAfter: number,
+/** Total number of stores to the cell up to this position. */
+nBefore: number,
+/** Number of stores after this position. */
+nAfter: number,
 /** Number of examined steps. */
 steps: number,
-/** Listed stores in order of execution. */
+/** Listed stores in the order of their execution. */
 writes: Array<CellWrite>, };
 
 /** Stop condition of `Session.runUntil`: one of `condition`, `lines` and `memory`. */
@@ -308,7 +315,7 @@ maxSteps?: number | null, };
 export type StopResult = {
 /** Whether the condition was met. Otherwise the run is at its end, at its start, or at the step limit. */
 isReached: boolean, position: number,
-/** Description of the match, or of its absence: `lane 3 of warp 0, block 0: %r5 is 7`. */
+/** Description of the match, or message that no match was found: `lane 3 of warp 0, block 0: %r5 is 7`. */
 text: string, };
 
 /** Store to an element. */
@@ -334,7 +341,7 @@ sides: [DifferenceSide, DifferenceSide], };
 export type ComparisonSide = { front: SourceLanguage,
 /** Target for which the version was checked and run. */
 target: string,
-/** Executed kernel. */
+/** Name of the executed kernel. */
 entry: string,
 /** Number of steps of the run. */
 steps: number,
@@ -353,9 +360,9 @@ equal: boolean,
 summary: string, sides: [ComparisonSide, ComparisonSide],
 /** Memories that exist in both versions: buffers, and variables with equal names. */
 memories: Array<MemoryKey>,
-/** Total size of these memories in bytes. */
+/** Total size of the compared memories in bytes. */
 nBytes: number,
-/** Variables that exist in only one version and are not compared. */
+/** Variables of each version that do not exist in the other version and are not compared. */
 alone: [Array<MemoryKey>, Array<MemoryKey>],
 /** First differing element of each memory, with the stores of both versions that wrote this element. */
 differences: Array<MemoryDifference>,
@@ -365,44 +372,44 @@ notes: Array<string>, };
 /** Lane and register that hold a matrix element. */
 export type CellHolder = { lane: number, register: number, element: number, };
 
-/** Matrix element in a run. */
+/** Matrix element with its value in a run. */
 export type ElementView = {
-/** Holders of the element, lowest lane first. Several holders exist if the hardware replicates the element. */
+/** Lanes and registers that hold the element, lowest lane first. The list has several entries if the hardware replicates the element. */
 holders: Array<CellHolder>, value: string,
-/** `0x3c00` */
+/** Bits of the element in hexadecimal: `0x3c00`. */
 bits: string,
 /** Memory from which the element is loaded or to which it is stored. */
 memory: MemoryKey | null,
-/** Byte offset from the start of the memory. */
+/** Byte offset of the element from the start of the memory. */
 offset: number | null, };
 
 /** Matrix that the step read from or wrote to registers. */
 export type MatrixOperandView = {
-/** `A`, `B`, `C`, `D` */
+/** Name of the operand: `A`, `B`, `C` or `D`. */
 name: string,
-/** Fragment layout, with the stride of the access if it has one. */
+/** Request for the fragment layout of the operand, with the stride of the memory access if the access has a stride. */
 fragment: FragmentRequest,
-/** Byte offset of the matrix from a 256-byte boundary of memory. 0 for registers only. */
+/** Byte offset of the matrix from a 256-byte boundary of memory. 0 if the instruction does not access memory. */
 baseBytes: number, rows: number, columns: number,
-/** Elements by matrix and row. */
+/** Elements of the operand, ordered by matrix and then by row. */
 cells: Array<ElementView>,
-/** Register names. Empty for a constant. */
+/** Names of the registers of the operand. Empty for a constant. */
 registers: Array<string>, elementsPerRegister: number, };
 
 /** Tensor operation that a step started or completed. */
 export type TensorStep = {
-/** Whether the step completed the operation. Otherwise the step started the operation. */
+/** Whether the step completed the operation. Otherwise, the step started the operation. */
 hasLanded: boolean,
 /** Tiles that the operation reads and writes, at most eight. */
 tiles: Array<TileView>,
-/** Details of a tensor copy. */
+/** Details of the operation if it is a tensor copy. */
 copy: TensorCopyView | null, };
 
 /** Matrix tile that an operation reads or writes. */
 export type TileView = {
-/** `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source`, `destination` */
+/** Name of the tile: `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source` or `destination`. */
 name: string,
-/** `f16` */
+/** Element type of the tile: `f16`. */
 type: string, rows: number, columns: number, isWritten: boolean,
 /** Layout of the tile: `from byte 1024, K-major, 128B swizzle`. */
 place: string,
@@ -410,7 +417,7 @@ place: string,
 memories: Array<MemoryKey>,
 /** First byte of the tile in each memory. */
 starts: Array<number>,
-/** Number of accessed bytes. */
+/** Number of bytes of the tile that the operation accesses. */
 nBytes: number,
 /** Request that shows the layout of the tile in the Layout Explorer. */
 layout: FragmentRequest | null, };
@@ -419,63 +426,69 @@ layout: FragmentRequest | null, };
 export type TileCells = {
 /** Index of the tile in the step. */
 tile: number,
-/** Index of the first element in the memory, and number of elements. */
-first: number, n: number, };
+/** Index in the memory of the first element of the tile. */
+first: number,
+/** Number of elements of the tile. */
+n: number, };
 
 /** Copy of a box of a tensor. */
 export type TensorCopyView = {
-/** Whether the direction is from the tensor to shared memory. Otherwise the direction is from shared memory to the tensor. */
+/** Whether the copy transfers data from the tensor to shared memory. Otherwise, it transfers data from shared memory to the tensor. */
 isLoad: boolean,
-/** `tiled`, `im2col` */
+/** Mode of the copy: `tiled` or `im2col`. */
 mode: string,
 /** Element type: `f16`. */
 type: string,
 /** Extents of the tensor in elements, innermost dimension first. */
 extents: Array<number>,
-/** Extents of the box in elements along each dimension. For an image, channels and pixels. */
+/** Extents of the box in elements along each dimension. In `im2col` mode, the extents are the numbers of channels and pixels. */
 boxExtents: Array<number>,
 /** Coordinates of the first element of the box. */
 coordinates: Array<number>,
-/** `128B`; `none` */
+/** Swizzle mode: `128B`, `none`. */
 swizzle: string,
 /** Buffer that contains the tensor. */
 memory: MemoryKey | null,
-/** Shared memories that participate. A multicast copy has several. */
+/** Shared memories that the copy accesses. A multicast copy accesses several shared memories. */
 shared: Array<MemoryKey>,
-/** Number of bytes in the shared memory of each block. */
+/** Number of bytes that the copy transfers in the shared memory of each block. */
 nBytes: number,
-/** Number of these bytes that are outside of the tensor. */
+/** Number of transferred bytes that are outside of the tensor. */
 nOutside: number,
 /** Fill value for out-of-bounds elements: `0`, `NaN`. */
 fill: string,
-/** Address of the mbarrier that counts the bytes, in the shared memory of its block. */
+/** Address of the mbarrier on which the copy completes, in the shared memory of its block. */
 mbarrier: number | null,
-/** Chunks in the order of the box, at most the first 4,096. */
+/** Chunks of the copy in the order of the box, at most the first 4,096 chunks. */
 pieces: Array<TensorPieceView>, };
 
-/** Chunk of 16 bytes of a tensor copy, or the remainder of a row. */
+/** Chunk of a tensor copy: 16 bytes, or the remainder of a row. */
 export type TensorPieceView = {
-/** Coordinates of the first element in the tensor, innermost first. */
+/** Coordinates in the tensor of the first element of the chunk, innermost dimension first. */
 coordinates: Array<number>,
-/** First byte in shared memory, with and without the swizzle. */
-shared: number, plain: number, nBytes: number,
-/** Number of these bytes that are inside the tensor. */
+/** Offset of the first byte in shared memory with the swizzle. */
+shared: number,
+/** Offset of the first byte in shared memory without the swizzle. */
+plain: number, nBytes: number,
+/** Number of bytes of the chunk that are inside of the tensor. */
 nInside: number, };
 
 /** Results of a matrix multiplication on Tensor Cores. */
 export type StepMma = {
 /** Request for the multiplication without operand values. */
 request: MmaRequest,
-/** Number of elements of D, and number of elements that are not correctly rounded. */
-nElements: number, nOdd: number,
-/** Index of the first such element among the cells of D. */
+/** Number of elements of D. */
+nElements: number,
+/** Number of elements that are not correctly rounded. */
+nOdd: number,
+/** Index, among the cells of D, of the first element that is not correctly rounded. */
 firstOdd: number | null, };
 
 /** Matrix instruction that the step executed. */
 export type MatrixStep = {
 /** Operands in the order of the instruction. */
 operands: Array<MatrixOperandView>,
-/** Results of a floating-point multiplication, whose sums follow the rounding of Tensor Cores. */
+/** Results of a floating-point multiplication, whose sums Tensor Cores round. */
 product: StepMma | null, };
 
 /** Options of a run. */
@@ -546,7 +559,7 @@ hang?: HangView,
 layouts?: Array<InferredAccessLayout>,
 /** Registers that a snippet has written, at the end of the run. Empty for a kernel. */
 registers?: Array<RegisterResult>,
-/** Reasons for `ok: false`, one sentence each: differences from the expectations, and undefined behavior. */
+/** Reasons why `ok` is false, one sentence each: differences from the expectations, and undefined behavior. */
 differences: Array<string>,
 /** Notes for the user: the inferred launch configuration, notes of the run, and the differences. */
 notes: Array<string>, };
@@ -556,14 +569,14 @@ export type FaultReport = { message: string, line: number,
 /** Earlier events that are related to the fault. */
 causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: MemorySpace | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
-/** Digest of a buffer after a run. */
+/** Digest of the contents of a buffer after a run. */
 export type BufferDigest = { type: string,
 /** SHA-256 digest of the bytes in little-endian order, in hexadecimal. */
 sha256: string, };
 
 /** Register that a snippet has written, at the end of the run. */
 export type RegisterResult = { name: string,
-/** Displayed type of the values: `b32`, `f32`. */
+/** Type in which the values are displayed: `b32`, `f32`. */
 type: string,
 /** Groups of lanes with equal values, in the order of blocks, warps and lanes. */
 groups: Array<LaneGroup>, };
@@ -589,7 +602,7 @@ nRows?: number | null, };
 
 /** Request for a frame at the current position. */
 export type FrameRequest = { grids?: Array<GridRequest>,
-/** Displayed warp (block and warp). Default: the warp of the last step. */
+/** Displayed warp, as the linear index of its block and its index in the block. Default: the warp of the last step. */
 warp?: [number, number] | null, };
 
 /** Format of an exported file. */
@@ -612,15 +625,15 @@ export type MemoryView = {
 /** ID: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
  * `var:table` for a module variable. */
 id: MemoryKey,
-/** Displayed name. */
+/** Displayed name of the memory. */
 title: string, space: MemorySpace,
-/** Address of the first byte: `0x7f0000000400`. */
+/** Address of the first byte of the memory: `0x7f0000000400`. */
 address: string, sizeBytes: number,
 /** Element type of the memory: `f32`. */
 type: ElementType,
 /** Declared extents of the array, outermost first. Empty for a one-dimensional array. */
 shape: Array<number>,
-/** Whether an instruction uses the memory. Compilers declare many unused variables. */
+/** Whether an instruction of the program uses the memory, because compilers declare many unused variables. */
 isNamed: boolean, };
 
 /** Time of the last write to a cell. */
@@ -628,14 +641,14 @@ export type WriteAge = "never" | "before" | "now";
 
 /** Cell of a grid. */
 export type GridCell = {
-/** Value in the displayed type, with the fewest digits that identify the value. */
+/** Value of the cell in the displayed type, with the fewest digits that identify the value. */
 text: string,
-/** Whether the value is zero. Negative zero does not count as zero. */
+/** Whether the value of the cell is zero. Negative zero does not count as zero. */
 isZero: boolean,
-/** Lane that wrote the cell last. Absent if no store of the run wrote the cell, and in very large launches if only the fact
- * of a write is tracked. */
+/** Lane that wrote the cell last. Absent if no store of the run wrote the cell. Also absent in very large launches, where the session
+ * tracks only whether a cell was written. */
 lane: number | null,
-/** Step of the last write. */
+/** Step of the last write to the cell. */
 step: number | null, written: WriteAge,
 /** Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
  * the winning lane. */
@@ -645,34 +658,35 @@ pending: boolean, };
 
 /** Window of a memory as a grid of cells. */
 export type MemoryGrid = { memory: MemoryView, type: ElementType, columns: number, firstRow: number, nRows: number,
-/** Number of rows of the whole memory. */
+/** Number of rows that the whole memory has. */
 totalRows: number,
 /** Size of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors. */
 sectorBytes: number | null,
-/** Cells row by row. The last row may be incomplete. */
+/** Cells of the window, row by row. The last row may be incomplete. */
 cells: Array<GridCell>,
 /** Cells that belong to tiles of the step. */
 tiles: Array<TileCells>, };
 
 /** Element of a store. */
 export type PieceView = {
-/** Index of the element in the vector of the lane. */
+/** Index of the element in the vector operand of the lane. */
 element: number,
 /** Lane that supplied the address. */
 asked: number,
 /** ID of the memory. Absent if the address is in no known memory. */
 memory: MemoryKey | null, address: string,
-/** Byte offset from the start of the memory. */
+/** Byte offset of the element from the start of the memory. */
 offset: number | null, nBytes: number, type: ElementType,
-/** Value in memory after the store. */
+/** Value of the element in memory after the store. */
 value: string,
-/** Value in memory before the store. */
+/** Value of the element in memory before the store. */
 before: string,
 /** Value to be written: the stored value, or the result of the atomic operation. */
 given: string,
-/** Whether memory was modified. False for a failed comparison, or for a minimum that memory already contained. */
+/** Whether memory was modified. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum whose result
+ * memory already contained. */
 written: boolean,
-/** Source operand of the lane, as written: `%r3`. */
+/** Source operand of the lane as it is written in the source: `%r3`. */
 source: string | null, };
 
 /** Kind of a memory modification. */
@@ -680,11 +694,11 @@ export type StoreAction = "store" | "atomic" | "reduction";
 
 /** Bytes that one lane stored. */
 export type LaneStore = { lane: number,
-/** Thread index in the block. */
+/** Index of the storing thread in its block. */
 thread: [number, number, number], address: string,
-/** Byte offset from the start of the memory. Absent if the address is in no known memory. */
+/** Byte offset of the store from the start of the memory. Absent if the address is in no known memory. */
 offset: number | null,
-/** Bytes of the elements of the lane after the store. Sinks have no bytes. */
+/** Bytes of the elements of the lane after the store. Elements whose operand is the sink `_` have no bytes. */
 bytes: Array<number>,
 /** Value in memory after the store, in the type of the store. Elements are separated by commas, and `_` is a sink. */
 value: string,
@@ -695,15 +709,15 @@ pieces: Array<PieceView>, };
 export type SectorTraffic = {
 /** Number of requests. */
 requests: number,
-/** Sum of the distinct bytes of each access. */
+/** Number of distinct bytes that each access touches, summed over all accesses. */
 bytes: number,
-/** Number of distinct 32-byte sectors (`memory_l2_theoretical_sectors_global`). */
+/** Number of distinct 32-byte sectors that each access touches, summed over all accesses (`memory_l2_theoretical_sectors_global`). */
 sectors: number,
 /** Smallest number of sectors that can hold the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`). */
 sectorsIdeal: number,
 /** Number of excessive sectors (`derived__memory_l2_theoretical_sectors_global_excessive`). */
 sectorsExcessive: number,
-/** Number of distinct 128-byte cache lines (`memory_l1_tag_requests_global`). */
+/** Number of distinct 128-byte cache lines that each access touches, summed over all accesses (`memory_l1_tag_requests_global`). */
 lines: number,
 /** Number of cache lines beyond the smallest number that can hold the accessed bytes. */
 linesExcessive: number,
@@ -714,7 +728,7 @@ bytesWasted: number, };
 export type BankTraffic = {
 /** Number of requests. */
 requests: number,
-/** Sum of the distinct bytes of each access. */
+/** Number of distinct bytes that each access touches, summed over all accesses. */
 bytes: number,
 /** Number of wavefronts (`memory_l1_wavefronts_shared`). */
 wavefronts: number,
@@ -723,17 +737,17 @@ wavefrontsIdeal: number,
 /** Number of additional wavefronts due to bank conflicts (`derived__memory_l1_wavefronts_shared_excessive`). */
 bankConflicts: number, };
 
-/** Cost of memory accesses. Each count has the metric name of the source view in Nsight Compute. */
+/** Cost of memory accesses. The comment of each count contains the name of the corresponding metric in the source view of Nsight Compute. */
 export type Traffic = {
 /** Number of warp instructions that accessed global, local or shared memory (`inst_executed`), and of completions of
  * asynchronous operations. */
 requests: number,
-/** Number of lanes that executed these accesses (`thread_inst_executed`). */
+/** Sum of the active lanes over all of these warp instructions (`thread_inst_executed`). */
 lanes: number, global: SectorTraffic, local: SectorTraffic, shared: BankTraffic, };
 
 /** Store of a run. */
 export type StoreView = { step: number, block: [number, number, number], warp: number, range: SourceRange,
-/** The instruction as written. */
+/** Source text of the store instruction. */
 instruction: string,
 /** Opcode with modifiers: `st.global.v2.f32`. */
 opcode: string, action: StoreAction,
@@ -741,10 +755,12 @@ opcode: string, action: StoreAction,
 hasLanded: boolean,
 /** ID of the memory that the lanes wrote. Absent if the lanes wrote several memories. */
 memory: MemoryKey | null,
-/** IDs of all memories that the lanes wrote. */
+/** IDs of all memories that the lanes of the store wrote. */
 memories: Array<MemoryKey>, space: MemorySpace,
-/** Element type, and number of elements per lane: `f32`, 4. */
-type: ElementType, nElements: number, lanes: Array<LaneStore>,
+/** Element type of the store: `f32`. */
+type: ElementType,
+/** Number of elements that each lane stores. */
+nElements: number, lanes: Array<LaneStore>,
 /** Number of distinct written bytes. */
 nBytes: number,
 /** Cost of the store: sectors, cache lines, wavefronts. */
@@ -753,22 +769,22 @@ traffic: Traffic,
 order: string,
 /** Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`. */
 scope: string | null,
-/** Cache hints as written: `cs`, `L1::no_allocate`. Hints do not affect results. */
+/** Cache hints as they are written in the source: `cs`, `L1::no_allocate`. Cache hints do not affect results. */
 hints: Array<string>,
-/** Number of lanes with a write conflict, in which another lane of the same store wrote a different value to one of their
- * bytes. */
+/** Number of lanes with a write conflict: another lane of the same store wrote a different value to at least one byte that the lane
+ * wrote. */
 lost: number, };
 
 /** Bytes that a pending asynchronous operation will write. */
 export type AsyncPieceView = { lane: number,
 /** ID of the memory. Absent if the address is in no known memory. */
 memory: MemoryKey | null, address: string,
-/** Byte offset from the start of the memory. */
+/** Byte offset of the bytes from the start of the memory. */
 offset: number | null, bytes: Array<number>, };
 
 /** Pending asynchronous operation. */
 export type AsyncOperationView = {
-/** ID of the operation for `land`. */
+/** ID of the operation, with which a host can request its completion. */
 id: number,
 /** Step that issued the operation. */
 step: number,
@@ -787,24 +803,26 @@ about: string, };
 
 /** Step of a warp. */
 export type StepView = { step: number,
-/** Linear index and coordinates of the block. */
-block: number, blockId: [number, number, number], warp: number, range: SourceRange,
-/** The instruction as written. */
+/** Linear index of the block that executed the step. */
+block: number,
+/** Coordinates of the block in the grid. */
+blockId: [number, number, number], warp: number, range: SourceRange,
+/** Source text of the instruction. */
 instruction: string,
-/** Opcode with modifiers. */
+/** Opcode of the instruction with its modifiers. */
 opcode: string,
 /** Names in the instruction that may be registers. */
 names: Array<string>,
 /** Mask of active lanes: bit `i` is lane `i`. */
 active: number,
-/** Equivalent of a store in the other language, PTX or SASS. Absent for other steps. */
+/** Equivalent of a store in the other language, PTX or SASS. Absent if the step is not a store. */
 counterpart: CounterpartView | null,
-/** Scheduling control bits of the encoding: `stall 4 cycles, waits for 0`. The control bits do not affect results. */
+/** Scheduling control bits of the encoding: `stall 4 cycles, waits for 0`. The control bits do not affect the results of the emulator. */
 schedule: string | null, };
 
-/** Kind of a fault. */
+/** Fault of a run. */
 export type FaultView = { kind: FaultSort,
-/** Buffer or module variable that contains the address or is next to the address. */
+/** Buffer or module variable that contains the address or is adjacent to the address. */
 buffer: string | null,
 /** State space of the address, if the address is in neither a buffer nor a variable. */
 space: MemorySpace | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
@@ -813,7 +831,7 @@ lanes: number, range: SourceRange, message: string, help: string | null, };
 
 /** Earlier event that is related to a fault. */
 export type CauseView = {
-/** Index of the step, starting at 0. */
+/** Index of the step of the event, starting at 0. */
 step: number, range: SourceRange,
 /** Description of the event: "`%rd3`, which holds the address, was computed by lane 5 of warp 0". */
 text: string, };
@@ -830,9 +848,9 @@ waits: string | null, };
 
 /** Values of a register in the lanes of a warp. */
 export type RegisterView = { name: string, type: RegisterType,
-/** One value per lane in the type of the register. */
+/** Value of the register in each lane, in the type of the register. */
 values: Array<string>,
-/** One value per lane in hexadecimal. */
+/** Value of the register in each lane, in hexadecimal. */
 hex: Array<string>,
 /** Whether the current step wrote the register. */
 changed: boolean, };
@@ -843,9 +861,9 @@ export type WarpView = { block: number, blockId: [number, number, number], warp:
 /** Target of a link in a sentence. */
 export type PhraseLink = { "memory": MemoryKey } | { "warp": [number, number] };
 
-/** Part of a sentence. Numbers and names are strong. */
+/** Part of a sentence. Numbers and names are emphasized. */
 export type Phrase = { text: string, strong: boolean,
-/** Object that this part of the sentence names, if the object can be shown. */
+/** Object that this part of the sentence names, if the host can display the object. */
 link: PhraseLink | null, };
 
 /** Progress of a block or a warp. */
@@ -864,24 +882,26 @@ export type BlockMap = {
 grid: [number, number, number], nBlocks: number, nDone: number,
 /** Number of blocks per cell, which is 1 except for very large grids. */
 blocksPerCell: number,
-/** Progress in the order of linear block indices. A cell of several blocks is finished when all its blocks are finished, and
- * not started while none has started. */
+/** Progress of the blocks of each cell, in the order of linear block indices. A cell of several blocks is finished if all its blocks
+ * are finished, and not started if none of its blocks has started. */
 cells: Array<BlockProgress>,
-/** Resident blocks. */
+/** Blocks that are resident on the machine. */
 resident: Array<ResidentBlock>, };
 
 /** Block of a cluster. */
 export type ClusterBlock = {
-/** `%cluster_ctarank` */
+/** Rank of the block in the cluster (`%cluster_ctarank`). */
 rank: number,
-/** Linear index and coordinates of the block in the grid. */
-block: number, blockId: [number, number, number],
+/** Linear index of the block in the grid. */
+block: number,
+/** Coordinates of the block in the grid. */
+blockId: [number, number, number],
 /** Progress of each warp of the block. */
 warps: Array<BlockProgress>, };
 
 /** Cluster whose blocks are resident. */
 export type ClusterView = {
-/** Blocks by rank. */
+/** Blocks of the cluster, ordered by rank. */
 blocks: Array<ClusterBlock>, };
 
 /** Current, incomplete phase of an mbarrier. */
@@ -897,27 +917,29 @@ bytes: number, };
 
 /** Lanes of a warp that wait for a phase of an mbarrier. */
 export type PhaseWaiter = {
-/** Linear index of the block. */
+/** Linear index of the block of the waiting lanes. */
 block: number, warp: number,
 /** Mask of waiting lanes: bit `i` is lane `i`. */
 lanes: number,
 /** Parity of the awaited phase. */
 parity: number,
-/** Line of the source, starting at 1. */
+/** Line of the wait in the source, starting at 1. */
 line: number, };
 
 /** mbarrier object. */
 export type MbarrierView = {
 /** Shared memory that contains the object. */
 memory: MemoryKey,
-/** Byte offset from the start of the memory. */
+/** Byte offset of the object from the start of the memory. */
 offset: number,
-/** Name in the source: `full`, `full[1]`. Absent if no variable is at this address. */
+/** Name of the object in the source: `full`, `full[1]`. Absent if no variable is at this address. */
 name: string | null,
 /** Current phase. Absent if the object was overwritten. */
 phase: MbarrierPhase | null,
-/** Number of pending operations that complete on the object, and their bytes. */
-nInFlight: number, bytesInFlight: number, waiting: Array<PhaseWaiter>, };
+/** Number of pending operations that complete on the object. */
+nInFlight: number,
+/** Number of bytes that these pending operations transfer. */
+bytesInFlight: number, waiting: Array<PhaseWaiter>, };
 
 /** State of a run. */
 export type RunStatus = "running" | "finished" | "faulted";
@@ -931,29 +953,29 @@ opcode: string, traffic: Traffic, };
 
 /** Memory traffic of a run. */
 export type TrafficView = {
-/** Number of counted steps from the start. */
+/** Number of steps, counted from the start of the run, that the traffic includes. */
 steps: number, total: Traffic,
 /** Source lines that access memory, in ascending order. */
 lines: Array<LineTraffic>, };
 
-/** Missing condition between two accesses. */
+/** Condition that two accesses must satisfy to be race-free, but do not satisfy. */
 export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | "init";
 
-/** Certainty of a race. */
+/** Certainty of a race: the source from which the race follows. */
 export type RaceConfidence = "certain" | "axiom" | "documented";
 
-/** Kind of an access. */
+/** Kind of an access of a race. */
 export type RaceKind = "read" | "write" | "atomic" | "life";
 
-/** Access of a race. */
+/** One of the two accesses of a race. */
 export type RaceAccess = {
-/** Line of the source, starting at 1. Absent if the access is the start or exit of a block. */
+/** Line of the access in the source, starting at 1. Absent if this side of the race is the start or exit of a block. */
 line: number | null,
-/** Description if the access has no line: `exit of block 1`. */
+/** Description of this side of the race if it has no line: `exit of block 1`. */
 what: string | null, block: [number, number, number],
-/** Thread index in the block. */
+/** Index of the accessing thread in its block. */
 thread: [number, number, number], kind: RaceKind,
-/** Proxy: `generic`, `async` or `tensormap`. */
+/** Proxy of the access: `generic`, `async` or `tensormap`. */
 proxy: string, asynchronous: boolean,
 /** Memory order and scope of a strong access: `relaxed at gpu`. */
 scope: string | null, };
@@ -962,7 +984,7 @@ scope: string | null, };
 export type RaceLocation = {
 /** State space: `global` or `shared`. */
 space: string,
-/** Linear index of the block that owns the shared memory. */
+/** Linear index of the block that owns the shared memory; absent for global memory. */
 block: number | null, buffer: string | null, variable: string | null,
 /** Byte offset from the start of the buffer or variable, or from the start of the memory if the range has no name. */
 offset: number, bytes: number, };
@@ -972,94 +994,93 @@ export type RepairOp = "insert-before" | "insert-after" | "replace" | "delete";
 
 /** Edit of a statement of the source. */
 export type RepairEdit = { op: RepairOp,
-/** Line of the statement, starting at 1. */
+/** Line of the edited statement, starting at 1. */
 line: number,
-/** Inserted or replacing statements, without indentation. Empty if the statement is removed. */
+/** Text of the inserted or replacing statements, without indentation. Empty if the edit removes the statement. */
 text: string,
 /** Text replacement that performs the edit. */
 edit: EditView, };
 
 /** Data race between two positions of the source, with an example of the conflicting accesses. */
 export type RaceView = { first: RaceAccess, second: RaceAccess,
-/** Bytes that both accesses access. */
+/** Bytes that both accesses touch. */
 where: RaceLocation, why: RaceWhy,
-/** Certainty of the race. */
+/** Certainty with which the accesses race. */
 sure: RaceConfidence,
 /** Whether the second access left the bytes unchanged. */
 sameValue: boolean,
-/** Step of the second access. */
+/** Step of the run in which the second access was executed. */
 step: number, message: string,
-/** Weakest known fix. Empty if no fix is known. */
+/** Edits of the weakest known fix. Empty if no fix is known. */
 repair: Array<RepairEdit>,
 /** Whether a run of the fixed kernel has verified the fix. */
 repairTried: boolean, };
 
 /** Uninitialized read of shared memory. */
 export type UninitializedReadView = { reader: RaceAccess,
-/** First uninitialized byte. */
+/** First uninitialized byte of the read. */
 where: RaceLocation, step: number, message: string, };
 
 /** Data races and other findings of a run. */
 export type RaceReport = {
-/** Data races in the order of detection, certain races first. */
+/** Data races in the order of their detection, but certain races before all others. */
 races: Array<RaceView>,
 /** Uninitialized reads of shared memory, one per position of the source. */
 unwritten: Array<UninitializedReadView>,
-/** Further notes, including the uninitialized reads as sentences. */
+/** Further notes as sentences, including one sentence for each uninitialized read. */
 notes: Array<string>, };
 
 /** Results of a litmus test. */
 export type LitmusView = { name: string, observe: Array<string>,
-/** All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the
- * model then gives no guarantees. */
+/** All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the memory
+ * model gives no guarantees for such races. */
 outcomes: Array<OutcomeView> | null, forbidden: Array<ForbiddenView>,
-/** Lower bound for the number of forbidden outcomes that are not listed. */
+/** Lower bound for the number of forbidden outcomes that `forbidden` does not list. */
 moreForbidden: number, race: boolean,
-/** Racing pairs of accesses. Each access is a thread and a line of its body, starting at 0. */
+/** Racing pairs of accesses. Each access is identified by a thread and a line of the thread body, starting at 0. */
 racyPairs: Array<[[number, number], [number, number]]>,
-/** Racing pairs of accesses. Each access is a thread and a line of the source, starting at 1. */
+/** Racing pairs of accesses. Each access is identified by a thread and a line of the source, starting at 1. */
 racyLines: Array<[[number, number], [number, number]]>,
 /** Number of examined candidate executions. */
 candidates: number,
-/** Number of iterations to which loops other than polling loops were limited. Absent if all executions were examined
- * completely. */
+/** Number of iterations to which the exploration limited loops other than polling loops. Absent if the exploration limited no loop. */
 cutOffAfter: number | null, };
 
 /** Allowed outcome. */
 export type OutcomeView = { values: number[], races: RacesName,
-/** Whether an interleaving of the instructions produces the outcome. */
+/** Whether an interleaving of the instructions of all threads produces the outcome. */
 isInterleaving: boolean, graph: GraphView, };
 
-/** Whether executions with an outcome have a data race. */
+/** How many of the executions with an outcome have a data race. */
 export type RacesName = "always" | "sometimes" | "never";
 
-/** Forbidden outcome. */
+/** Outcome that the memory model forbids. */
 export type ForbiddenView = { values: number[], violation: ViolationView,
-/** Candidate execution with the fewest violations. */
+/** Candidate execution of the outcome that comes closest to consistency. */
 graph: GraphView, };
 
 /** Axiom that a candidate execution violates. */
 export type ViolationView = { axiom: AxiomName, sentence: string,
-/** Nodes of the graph that violate the axiom. */
+/** Indices of the graph nodes that violate the axiom. */
 nodes: Array<number>, };
 
 /** Axioms of the memory model. */
 export type AxiomName = "no_thin_air" | "causality" | "coherence" | "sc_per_location" | "atomicity";
 
-/** Execution graph. */
+/** Execution as a graph of events and relations. */
 export type GraphView = {
-/** Events by thread, in program order. */
+/** Events of the execution, grouped by thread and in program order. */
 nodes: Array<NodeView>, edges: Array<EdgeView>, };
 
 /** Event of an execution. */
 export type NodeView = {
-/** Thread of the event. Absent for initial values. */
+/** Thread that performs the event. Absent for initial values. */
 thread: number | null,
-/** Line of the source, starting at 1, or line of the thread body if the test has no source. */
+/** Line of the event in the source, starting at 1, or in the thread body if the test has no source. */
 line: number | null, kind: NodeName,
-/** `x = 1`, `read x: 0`, `fence.sc.gpu`. */
+/** Label of the event: `x = 1`, `read x: 0`, `fence.sc.gpu`. */
 label: string,
-/** Memory order and scope: `release at gpu`. Empty for weak accesses. */
+/** Memory order and scope of the event: `release at gpu`. Empty for weak accesses. */
 words: string, isAsynchronous: boolean, };
 
 /** Kind of an event. */
@@ -1073,78 +1094,79 @@ export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises"
 
 /** Request for the extraction of a litmus test from lines of a kernel. */
 export type ExtractionRequest = {
-/** First and last line, starting at 1. */
+/** First and last selected line, starting at 1. */
 lines: [number, number],
-/** Threads of the test. Default: two threads that access the same bytes in these lines, at least one of them with a write. */
+/** Threads of the test. By default, the test has two threads that access the same bytes in the selected lines, where at least one of
+ * the accesses is a write. */
 threads: Array<ExtractionThread>,
-/** Step limit. For each thread, the last execution of the lines before this step is used instead of the first execution. */
+/** Step limit. If present, the test uses the last execution of the lines by each thread before this step, instead of the first
+ * execution. */
 before: number | null, };
 
-/** Thread of a launch. */
+/** Requested thread of an extracted litmus test. */
 export type ExtractionThread = { block: [number, number, number],
-/** Thread index in the block. */
+/** Index of the thread in its block. */
 thread: [number, number, number],
-/** Line that the thread must execute when it reaches the lines. Default: any line. */
+/** Line that the thread must execute within the selected lines. By default, the thread may execute any of the lines. */
 line?: number | null, };
 
-/** All weakest fixes of a litmus test. */
+/** All weakest repairs of a litmus test. */
 export type LitmusRepairs = {
-/** Outcomes that the fixes forbid. */
+/** Outcomes that the repairs forbid. */
 bad: number[][], repairs: Array<Array<LitmusEdit>>,
-/** Number of edits up to which all combinations were tried. */
+/** Number of edits up to which the search tried all combinations. */
 completeTo: number,
-/** Number of evaluated combinations. */
+/** Number of combinations of edits that the search evaluated. */
 tried: number, };
 
-/** Edit of a line. */
+/** Edit of a line in the body of a thread. */
 export type LitmusEdit = { thread: number,
-/** Line of the thread body, starting at 0. */
+/** Edited line of the thread body, starting at 0. */
 line: number, op: LitmusEditOp,
-/** Complete new statement. */
+/** Complete text of the new statement. */
 text: string,
-/** Displayed line number. */
+/** Line number that a host displays. */
 shownLine: number,
-/** Replaced statement. Empty for an insertion. */
+/** Text of the replaced statement. Empty if the edit inserts a statement. */
 before: string,
-/** Text replacement in the test that performs the edit. */
+/** Text replacement in the source of the test that performs the edit. */
 edit: EditView, };
 
 /** Kind of an edit. */
 export type LitmusEditOp = "replace" | "insert-before";
 
-/** Kind of a hang. */
+/** Kind of a hang, named after the wait at its root. */
 export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 
 /** Object for which threads wait. */
 export type HangResource = number | string;
 
-/** Missing arrivals, bytes or lanes, if they can be counted. */
+/** Numbers of missing arrivals, bytes or lanes, if they can be counted. */
 export type MissingCounts = { arrivals?: number,
-/** Missing bytes. Negative if more bytes completed than were expected. */
+/** Number of missing bytes of an mbarrier phase. Negative if more bytes completed than were expected. */
 bytes?: number, lanes?: Array<number>, };
 
-/** Waiting threads. */
+/** Threads of a block that wait at the same line for the same object. */
 export type HangWait = { kind: HangKind, block: [number, number, number],
 /** Ranges of thread indices in the block: `0, 32-63`. */
 threads: string, line: number | null, object: HangResource | null,
-/** Number of completed phases. */
+/** Number of phases that the barrier or mbarrier has completed. */
 phase: number | null, awaited_parity: number | null, pending_arrivals: number | null, pending_bytes: number | null, expected: number | null, arrived: number | null, };
 
 /** Diagnosis of a launch that hangs. */
 export type HangView = { kind: HangKind,
-/** Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object depends on the
- * schedule. */
+/** Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object differs between schedules. */
 object: HangResource | null,
-/** Line at which the lanes wait. */
+/** Line at which the lanes of the root wait are waiting. */
 line: number, missing: MissingCounts | null,
-/** Line that should have provided the missing event, or line after which the event is missing. */
+/** Line that should have produced the missing event, or line after which the code should produce the event. */
 line_at_fault: number | null, message: string, waits: Array<HangWait>, };
 
 /** View of a run at one position. */
 export type SessionFrame = {
 /** Number of executed steps. */
 position: number,
-/** Number of steps of the whole run, once known. */
+/** Number of steps of the whole run; absent as long as this number is unknown. */
 length: number | null, status: RunStatus,
 /** Summary of the last step. */
 sentence: Array<Phrase>,
@@ -1162,34 +1184,36 @@ tensor: TensorStep | null, fault: FaultView | null,
 causes: Array<CauseView>, memories: Array<MemoryView>, grids: Array<MemoryGrid>, warp: WarpView | null,
 /** Progress of each block, and the resident warps. */
 blocks: BlockMap,
-/** Steps with stores, for the marks of the transport control. For very many stores, a sample. */
+/** Positions after steps with stores, which the transport control marks. If their number is very large, the list is a sample. */
 storeSteps: Array<number>,
-/** Number of stores up to this position and in all known steps. */
-storesDone: number, storesKnown: number,
+/** Number of stores up to this position. */
+storesDone: number,
+/** Number of stores in all known steps. */
+storesKnown: number,
 /** Cluster of the displayed block. Absent if the launch has no clusters. */
 cluster: ClusterView | null,
 /** mbarrier objects of the resident blocks. */
 mbarriers: Array<MbarrierView>,
 /** Pending asynchronous operations, which an earlier step issued and which complete in a separate step. */
 pending: Array<AsyncOperationView>,
-/** Notes of the run, such as output of `printf` and relevant choices of the scheduler. Their number is limited. */
+/** Notes of the run, such as output of `printf` and relevant choices of the scheduler. The number of notes is limited. */
 notes: Array<string>, };
 
 /** Class of a token for syntax highlighting. */
 export type SemanticTokenKind = "comment" | "directive" | "opcode" | "modifier" | "type" | "register" | "special-register" | "number" | "string" | "label" | "name" | "punctuation" | "error";
 
-/** Token of the source for syntax highlighting. Offsets count UTF-16 units from the start. */
+/** Token of the source for syntax highlighting. Offsets are counted in UTF-16 units from the start of the source. */
 export type TokenView = { start: number, end: number, class: SemanticTokenKind, };
 
 /** Hover text of a token. */
 export type HoverView = {
-/** Range of the token. Offsets count UTF-16 units from the start. */
+/** Start of the range of the token, in UTF-16 units from the start of the source. */
 start: number, end: number,
 /** Title, displayed as code. */
 title: string, lines: Array<string>,
 /** Anchor of the PTX ISA section. */
 section: string | null,
-/** Range of the declaration of the name. */
+/** Range of the declaration, if the token is a declared name. */
 declared: SourceRange | null, };
 
 /** Kind of a completion. */
@@ -1197,9 +1221,9 @@ export type CompletionSort = "opcode" | "modifier" | "type" | "register" | "vari
 
 /** Completion item. */
 export type CompletionView = {
-/** Range that the completion replaces. */
+/** Start of the range that the completion replaces. */
 start: number, end: number, text: string, sort: CompletionSort, help: string,
-/** Required version and target: "since PTX 8.1, on `sm_90` and later". */
+/** Version and target that the completion requires: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null, };
 
 /** Modifier, or a family of modifiers that differ only in one number. */
@@ -1227,23 +1251,23 @@ title: string, required: boolean, values: Array<ValuePage>, };
 export type FormPage = {
 /** Opcode: `st`. */
 opcode: string,
-/** Opcode with the modifiers with which the form always starts: `wmma.store.d.sync`. */
+/** Opcode with the modifiers that always follow it in this form: `wmma.store.d.sync`. */
 title: string,
 /** Syntax line. */
 syntax: string, help: string,
-/** Required version and target: "since PTX 8.1, on `sm_90` and later". */
+/** Version and target that the form requires: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null,
 /** Anchor of the section in the PTX ISA manual. Empty for an instruction of which only the modifiers are known. */
 section: string, slots: Array<SlotPage>, operands: Array<OperandPage>,
 /** Rules for combinations of modifiers, one phrase each. */
 rules: Array<string>, examples: Array<string>, };
 
-/** Request for a fragment layout or another layout, with PTX names. */
+/** Request for a fragment layout or a tensor layout. The parameter values are PTX names. */
 export type FragmentRequest = {
 /** Operation: `store.d`, `load.a`, `load.b` or `load.c` of `wmma`, `mma.a` to `mma.d`, `ldmatrix.x4`, `stmatrix.x4`,
  * `movmatrix.a`, `movmatrix.d`, or a tensor layout such as `wgmma.d` or `tcgen05.ld`. */
 op: string,
-/** `m16n16k16` */
+/** Shape: `m16n16k16`. */
 shape?: string,
 /** Element type: `f16`. */
 type?: string,
@@ -1251,58 +1275,58 @@ type?: string,
 target?: string,
 /** Memory layout: `row` or `col`. Default: the first layout that the operation supports. */
 layout?: string | null,
-/** Distance between the starts of rows (columns) in elements. Default: the length of a row (column). */
+/** Distance in elements between the starts of adjacent rows (columns). Default: the length of a row (column). */
 stride?: number | null,
-/** Further parameters of a layout by name, such as `swizzle: "128B"`. */
+/** Further parameters of a tensor layout, indexed by name: `swizzle: "128B"`. */
 with?: { [key in string]: string }, };
 
 /** Reason why the fragment does not exist, and the available alternatives. */
-export type FragmentError = { message: string, };
+export type FragmentRequestError = { message: string, };
 
-/** Fragment layout. The fields from `format` on form a file of fragment maps that contains this layout. */
+/** Fragment layout. The fields from `format` on form the contents of a fragment-map file that contains this layout. */
 export type FragmentView = { op: string, shape: string, type: string, target: string,
 /** Layout of the matrix in memory: `row` or `col`. */
 layout: string,
-/** Distance between the starts of rows (columns) in elements. */
+/** Distance in elements between the starts of adjacent rows (columns). */
 stride: number,
 /** Element size in bits. */
 element_bits: number,
 /** Origin of the map: "assembler 13.5" (compiled code) or "PTX ISA". */
 origin: string,
-/** Number of copies of each element. */
+/** Number of registers that contain a copy of each element. */
 copies: number, rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>,
-/** Offset of each element from the start of the matrix in elements, in the order of `lanes`. */
+/** Memory offset of each element from the start of the matrix, in elements and in the order of `lanes`. */
 offsets: Array<Array<Array<number>>>,
 /** Index of the matrix of each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
  * `mma.m8n8k4`). */
 matrices: Array<Array<Array<number>>> | null,
 /** Version of the file format, which is 1. */
 format: number,
-/** Meaning of the variables in the formulas. */
+/** Meaning of the variables in the formulas of the map. */
 variables: { [key in string]: string }, maps: { [key in string]: FragmentMapEntry }, fragments: Array<FragmentEntry>, access: Array<AccessEntry>, };
 
-/** Entry of a file of fragment maps. */
+/** Entry of a fragment-map file: one map, and the operations that use it. */
 export type FragmentMapEntry = { rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>, };
 
-/** Operation with this map. */
+/** Operation that uses the map. */
 export type FragmentEntry = { op: string, shape: string, type: string,
-/** Targets with the same map. */
+/** Targets on which the operation uses the map. */
 archs: Array<string>, layouts: Array<string>,
 /** Family of the map: `quad-pair` or `group`. */
 family: string, regs: number, elems_per_reg: number,
-/** Default stride by layout. */
+/** Default stride in elements for each memory layout. */
 default_stride: { [key in string]: number }, map: string,
-/** Number of leading registers that `wmma.mma` reads, for A and B of shapes whose fragments contain copies. */
+/** Number of leading registers that `wmma.mma` reads. Present for operands A and B of shapes whose fragments contain copies. */
 mma_reads?: number | null, };
 
-/** Memory accesses of the compiled code. */
+/** Memory accesses that the compiled code of an operation performs. */
 export type AccessEntry = { op: string, shape: string, type: string, layout: string, archs: Array<string>,
 /** Accesses to global memory and to generic addresses. */
 global: AccessView, shared: AccessView, };
 
 /** Accesses to one state space. */
 export type AccessView = {
-/** Size of the widest access in bytes, which is the required alignment of address and stride. */
+/** Size of the widest access in bytes, which is also the required alignment of the address and of the stride. */
 bytes: number, count: number,
 /** Effect of a misaligned stride: `fault`, or `moved` if rows are stored at other addresses. */
 short_stride?: string | null, };
@@ -1311,12 +1335,12 @@ short_stride?: string | null, };
 export type LayoutParameter = {
 /** Name: `shape`, `type`, or a name in `with` such as `swizzle`. */
 name: string, value: string,
-/** Possible values. Empty for a number or a shape. */
+/** Possible values of the parameter. Empty if the value is a number or a shape. */
 choices: Array<string>,
 /** Description of the parameter. */
 about: string, };
 
-/** Layout of the elements of a matrix. */
+/** Layout of the elements of a matrix, as a grid with further information. */
 export type LayoutView = {
 /** Operation: `wgmma.d`. */
 op: string,
@@ -1324,11 +1348,11 @@ op: string,
 title: string,
 /** Parameters of the request, with their alternatives. */
 parameters: Array<LayoutParameter>,
-/** Closed-form mapping of the layout. */
+/** Closed-form formula of the mapping from elements to locations. */
 rule: string,
-/** Meaning of the variables in the mapping. */
+/** Meaning of the variables in the formula. */
 letters: string,
-/** Notes, such as undocumented behaviour or unread elements. */
+/** Notes on the layout, such as undocumented behavior or unread elements. */
 notes: Array<string>,
 /** Origin of the mapping: "PTX ISA, CuTe". */
 origin: string,
@@ -1338,56 +1362,57 @@ sure: string, rows: number, columns: number,
 row_name: string, column_name: string,
 /** Element size in bits. */
 element_bits: number,
-/** Names of the numbers of a location. */
+/** Names of the numbers that form a location. */
 place: Array<string>,
 /** Locations of the element by row and column. An element has several locations if it must be replicated, and none if the
  * cell is empty. */
 grid: Array<Array<Array<Array<number>>>>,
-/** For registers only: `[row, column]` by thread, register and position in the register (low bits first). */
+/** Element `[row, column]` for each thread, each register, and each position in the register (low bits first). Present only for layouts
+ * in registers. */
 lanes: Array<Array<Array<[number, number]>>> | null,
 /** Bits of the descriptor in hexadecimal, if the layout has a descriptor. */
 descriptor: string | null,
 /** Fields of the descriptor, lowest bits first. */
 fields: Array<DescriptorField>,
-/** Cells that differ from the intended layout: `[row, column]`. */
+/** Cells, as `[row, column]`, whose element differs from the intended layout. */
 wrong: Array<[number, number]>,
 /** PTX instructions that build the descriptor. */
 ptx: Array<string>,
-/** Cells that the step reads, if the diagram also contains other cells for comparison: `[row, column]`. */
+/** Cells, as `[row, column]`, that the selected step reads, if the diagram also contains other cells for comparison. */
 marked: Array<[number, number]>,
-/** Related diagrams. */
+/** Links to related diagrams. */
 related: Array<RelatedLayout>, };
 
 /** Field of a descriptor. */
 export type DescriptorField = { name: string,
-/** Lowest and highest bit. */
+/** Indices of the lowest and the highest bit of the field. */
 bits: [number, number],
 /** Value of the field. */
 value: number,
 /** Meaning of the value: `128 rows`. */
 meaning: string, };
 
-/** Related diagram. */
+/** Link to a related diagram. */
 export type RelatedLayout = {
 /** Title of the diagram. */
 title: string, request: FragmentRequest, };
 
-/** Dimension of a layout. */
+/** Dimension of an inferred layout. */
 export type LayoutDimension = {
-/** Name: `element`, `lane`, `iteration` or `warp`. */
+/** Name of the dimension: `element`, `lane`, `iteration` or `warp`. */
 name: string, size: number, };
 
 /** Inferred layout of an access. */
 export type InferredAccessLayout = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
-/** Accessed memory: a variable or a buffer of the launch. */
+/** Name of the accessed memory: a variable or a buffer of the launch. */
 buffer: string,
 /** Size of one unit of the layout in bytes. */
 unitBytes: number,
 /** Dimensions of the layout, the fastest varying dimension first. */
 dimensions: Array<LayoutDimension>,
-/** Layout in units from the start of the buffer: `Swizzle<3,3,3> o 16 o (32,4):(1,32)`. */
+/** CuTe layout, in units from the start of the buffer: `Swizzle<3,3,3> o 16 o (32,4):(1,32)`. */
 layout: string | null,
 /** Bases over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases. */
 bases: string | null,
@@ -1395,131 +1420,137 @@ bases: string | null,
 broken: string | null,
 /** Description of the layout in a sentence. */
 text: string,
-/** Number of requests of the run, and number of examined requests of the first block. */
-requests: number, lookedAt: number, };
+/** Number of requests of the access in the run. */
+requests: number,
+/** Number of examined requests of the first block. */
+lookedAt: number, };
 
 /** Word of a bank, with the lanes that access it. */
 export type BankWord = {
-/** Address in the shared memory of the block. */
+/** Address of the word in the shared memory of the block. */
 address: number, lanes: Array<number>, };
 
-/** Accesses to a bank in a phase. */
+/** Accesses to one bank in a phase. */
 export type BankCell = { bank: number,
-/** Accessed words of the bank with their lanes. */
+/** Accessed words of the bank, each with its lanes. */
 words: Array<BankWord>, };
 
 /** Group of lanes that access shared memory together: 32 lanes for 4 bytes per lane, 16 for 8 bytes, 8 for 16 bytes. */
 export type BankPhase = { firstLane: number, lastLane: number,
-/** Number of wavefronts. */
+/** Number of wavefronts that the phase needs. */
 wavefronts: number,
-/** Accessed banks in ascending order. */
+/** Banks that the lanes of the phase access, in ascending order. */
 banks: Array<BankCell>, };
 
 /** Two lanes with a bank conflict. */
 export type Collision = { lanes: [number, number],
-/** Addresses of the words in the shared memory of the block. */
+/** Addresses of the two accessed words in the shared memory of the block. */
 addresses: [number, number], bank: number, text: string, };
 
-/** Metric with its name in Nsight Compute. */
+/** Value of a metric, with the name of the metric in Nsight Compute. */
 export type ProfilerCount = { name: string, count: number,
-/** Reason why Nsight Compute may show a different value. */
+/** Reason why Nsight Compute may report a different value. */
 beside: string, };
 
-/** Access to shared memory. */
+/** Access instruction to shared memory, with its bank conflicts. */
 export type AccessConflicts = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
-/** Accessed variable. */
+/** Name of the accessed variable. */
 buffer: string, requests: number, wavefronts: number,
-/** Smallest number of wavefronts for accesses of this width. */
+/** Minimum number of wavefronts for requests with the same number of bytes per lane. */
 ideal: number, conflicts: number,
-/** Corresponding metrics of Nsight Compute. */
+/** Nsight Compute metrics that correspond to the reported counts. */
 profiler: Array<ProfilerCount>,
 /** Step of the request with the most conflicts. `phases` contains the phases of this request. */
 worstStep: number, phases: Array<BankPhase>,
-/** Two lanes that access different words of one bank. */
+/** Example of two lanes that access different words of one bank. */
 collision: Collision | null, };
 
 /** Proposed layout of a buffer. */
 export type FixProposal = {
 /** Description of the layout, such as an XOR swizzle or padding. */
 change: string,
-/** Number of additional bytes of the buffer. */
+/** Number of bytes by which the change enlarges the buffer. */
 moreBytes: number,
-/** Number of additional instructions per access. */
+/** Number of instructions that the change adds to each access. */
 instructions: number, };
 
 /** Buffer in shared memory with bank conflicts. */
 export type BufferConflicts = { name: string, conflicts: number,
-/** Lines that access the buffer. */
+/** Source lines whose instructions access the buffer. */
 lines: Array<number>,
 /** Layouts that make all accesses to the buffer conflict-free, the smallest change first. */
 proposals: Array<FixProposal>,
-/** Reason why no such layout exists: accesses with incompatible requirements, or an obstacle to changing the layout. */
+/** Reason why no conflict-free layout exists: two accesses with incompatible requirements, or an obstacle that prevents any change of
+ * the layout. */
 impossible: string | null, };
 
-/** Access to global memory with excessive sectors. */
+/** Access to global memory that touches more sectors than necessary. */
 export type SectorAdvice = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
-/** Accessed buffer of the launch, or variable. */
+/** Name of the accessed buffer of the launch or variable. */
 buffer: string, requests: number,
-/** Number of sectors (`memory_l2_theoretical_sectors_global`), and smallest number of sectors for the accessed bytes. */
-sectors: number, ideal: number,
-/** Suggested change. */
+/** Number of sectors that the access touches (`memory_l2_theoretical_sectors_global`). */
+sectors: number,
+/** Smallest number of sectors that contain as many bytes as the access transfers. */
+ideal: number,
+/** Suggested change of the access, as a sentence. */
 text: string, };
 
 /** Bank conflicts and uncoalesced accesses of a run, with proposed layouts. */
 export type ConflictReport = {
-/** Accesses to shared memory by line. */
+/** Accesses to shared memory, ordered by source line. */
 accesses: Array<AccessConflicts>,
 /** Buffers in shared memory with bank conflicts. */
 buffers: Array<BufferConflicts>,
-/** Accesses to global memory with excessive sectors. */
+/** Accesses to global memory that touch more sectors than necessary. */
 sectors: Array<SectorAdvice>, };
 
-/** Rewritten source without bank conflicts, and its verification. */
+/** Rewritten source with fewer bank conflicts, and the results of its verification. */
 export type BankConflictFix = { source: string,
-/** Changes by buffer. */
+/** Description of the layout change of each changed buffer. */
 changes: Array<string>,
 /** Number of bank conflicts before and after the rewrite. */
 before: number, after: number,
-/** Buffers of the launch, all of which have identical contents after both runs. */
+/** Names of the buffers of the launch. All of them have identical contents after both runs. */
 same: Array<string>, };
 
 /** Request for the computation of one element of D of a matrix multiplication, with PTX names. */
 export type MmaRequest = {
 /** Instruction: `wmma` or `mma`. */
 op: string,
-/** `m16n16k16` */
+/** Shape of the operation: `m16n16k16`. */
 shape: string,
 /** Types of A, B, C and D. */
 types: Array<string>,
-/** `sm_90` */
+/** Target architecture: `sm_90`. */
 target: string,
-/** Row of A as numbers (`1.5`, `-inf`) or bits (`0x3c00`), padded with zeros. */
+/** Row of A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements are zeros. */
 a: Array<string>,
-/** Column of B. */
+/** Column of B, in the same notation as the row of A. */
 b: Array<string>,
 /** Element of C. Default: zero. */
 c: string | null, };
 
-/** Number with its bits. */
+/** Floating-point number with its bits. */
 export type NumberView = { text: string,
-/** `0x3f800000` */
+/** Bits in hexadecimal: `0x3f800000`. */
 bits: string, };
 
 /** Computation of an element of D. */
 export type MmaExplanation = {
-/** `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70` */
+/** Title of the computation: `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`. */
 title: string,
-/** Summary in one sentence: whether the result is correctly rounded, and the reason if not. */
+/** Summary in one sentence: whether the result is correctly rounded, and the reason if it is not. */
 summary: string, result: NumberView,
 /** Exact sum as a decimal number. Absent if a term is infinite or NaN. */
 exact: string | null,
-/** Exact sum, rounded once to the type of D, to nearest even. */
+/** Exact sum, rounded once to the nearest value of the type of D (ties to even). */
 rounded_once: NumberView | null,
-/** Result of sequential `f32` fused multiply-adds from C in ascending k, rounded to the type of D, for comparison. */
+/** Result of a chain of `f32` fused multiply-adds that starts with C and proceeds in ascending k, rounded to the type of D, for
+ * comparison. */
 chain: NumberView, steps: Array<MmaStepView>,
 /** Results of all GPU generations that support the instruction, in order of first occurrence. */
 generations: Array<GenerationView>, };
@@ -1529,18 +1560,18 @@ export type GenerationView = {
 /** First target of each generation. */
 targets: Array<string>, result: NumberView, };
 
-/** Operation of the hardware. */
+/** One operation of the hardware in an MMA computation. */
 export type MmaStepView = { "block": AccumulationBlockView } | { "operation": OperationView };
 
 /** Fused sum, in which all terms are aligned to the largest exponent, truncated and added as integers. */
 export type AccumulationBlockView = {
 /** Range of k in this block: `k = 0 to 7`. */
 products: string, accumulator: NumberView,
-/** Largest exponent. Undefined if `special` is set. */
+/** Largest exponent of the terms. Undefined if `special` is set. */
 exponent: number,
-/** Number of bits kept below the largest exponent. */
+/** Number of bits below the largest exponent that the hardware keeps. */
 kept_bits: number,
-/** Nonzero terms. */
+/** Nonzero terms of the sum. */
 terms: Array<TermView>,
 /** Sum in units of 2^(`exponent` - `kept_bits`), as a decimal number. */
 sum: string,
@@ -1555,14 +1586,14 @@ export type TermView = {
 source: string,
 /** Exact value of the term. */
 value: string,
-/** Aligned value in units of the block, as a decimal number. */
+/** Value of the term after alignment, in the units of the sum of its block, as a decimal number. */
 aligned: string,
-/** Truncated bits in binary. Empty if no bits were truncated. */
+/** Bits that the alignment truncates, in binary. Empty if it truncates no bits. */
 cut: string, };
 
-/** IEEE 754 operation. */
+/** IEEE 754 operation in an MMA computation. */
 export type OperationView = {
-/** `1.5 * 2 + 0.25, rounded to f32` */
+/** Formula of the operation: `1.5 * 2 + 0.25, rounded to f32`. */
 text: string, result: NumberView, };
 
 /** Reference page of a diagnostic. */
@@ -1579,9 +1610,9 @@ notes: Array<string>, };
 export type ProgramView = { language: ProgramLanguage, target: string | null,
 /** Name of the source file that the compiler recorded. */
 sourceName: string | null,
-/** Compression: `zstd`, `LZ4`. */
+/** Compression of the code object in the file: `zstd`, `LZ4`. */
 packed: string | null,
-/** Size in bytes after decompression. */
+/** Size of the code object in bytes after decompression. */
 bytes: number, kernels: Array<ProgramKernel>, };
 
 /** Language of a code object. */
@@ -1589,7 +1620,7 @@ export type ProgramLanguage = "ptx" | "machineCode";
 
 /** Kernel of a code object. */
 export type ProgramKernel = { name: string,
-/** Properties that the file records, one phrase each: `32 registers`. */
+/** Properties of the kernel that the file records, one phrase each: `32 registers`. */
 facts: Array<string>, };
 
 /** @deprecated Use {@link InferredAccessLayout}. */
@@ -1628,8 +1659,8 @@ export type EngineName = EngineKind;
 /** @deprecated Use {@link StructField}. */
 export type Field = StructField;
 
-/** @deprecated Use {@link FragmentError}. */
-export type FragmentRefusal = FragmentError;
+/** @deprecated Use {@link FragmentRequestError}. */
+export type FragmentRefusal = FragmentRequestError;
 
 /** @deprecated Use {@link SessionFrame}. */
 export type Frame = SessionFrame;

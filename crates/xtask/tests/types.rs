@@ -80,7 +80,7 @@ const FORMER_NAMES: &[(&str, &str)] = &[
     ("Difference", "MemoryDifference"),
     ("EngineName", "EngineKind"),
     ("Field", "StructField"),
-    ("FragmentRefusal", "FragmentError"),
+    ("FragmentRefusal", "FragmentRequestError"),
     ("Frame", "SessionFrame"),
     ("Front", "SourceLanguage"),
     ("Grid", "MemoryGrid"),
