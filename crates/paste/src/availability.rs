@@ -40,7 +40,7 @@ fn of_word(word: &str) -> Option<Gate> {
             SlotKind::Literal(text, _) => (text == word).then_some(layout.form.gate),
             SlotKind::Set(set) => {
                 let found = set.values.iter().find(|value| value.text == word)?;
-                // A modifier without a requirement of its own has the requirement of its form.
+                // A modifier value without a gate has the gate of its instruction form.
                 Some(match found.gate.phrase() {
                     Some(_) => found.gate,
                     None => layout.form.gate,

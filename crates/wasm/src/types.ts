@@ -686,7 +686,7 @@ given: string,
 /** Whether memory was modified. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum whose result
  * memory already contained. */
 written: boolean,
-/** Source operand of the lane as it is written in the source: `%r3`. */
+/** Source operand of the lane, as spelled in the program: `%r3`. */
 source: string | null, };
 
 /** Kind of a memory modification. */
@@ -769,7 +769,7 @@ traffic: Traffic,
 order: string,
 /** Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`. */
 scope: string | null,
-/** Cache hints as they are written in the source: `cs`, `L1::no_allocate`. Cache hints do not affect results. */
+/** Cache hints, as spelled in the program: `cs`, `L1::no_allocate`. Cache hints do not affect results. */
 hints: Array<string>,
 /** Number of lanes with a write conflict: another lane of the same store wrote a different value to at least one byte that the lane
  * wrote. */

@@ -19,7 +19,7 @@ const MAX_FORBIDDEN: usize = 64;
 /// Maximum number of listed fixes.
 const MAX_REPAIRS: usize = 24;
 
-/// Renders the view. The view has no state of its own.
+/// Renders the view from the state of the model.
 pub(crate) fn outcomes_view(page: &LitmusState, dispatch: &Dispatch) -> Html {
     html! {
         <section class="matrix outcomes" aria-label="Litmus tests">

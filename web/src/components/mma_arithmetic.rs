@@ -18,7 +18,7 @@ struct Props<'a> {
     dispatch: &'a Dispatch,
 }
 
-/// Renders the view. The view has no state of its own.
+/// Renders the view from the state of the model.
 pub(crate) fn mma_arithmetic_view(page: &MmaArithmeticState, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {

@@ -24,13 +24,13 @@ impl InitialValueState {
         edit.is_some_and(|edit| text.lines().any(|line| line == edit.line))
     }
 
-    /// Returns the line of the last edit at a place.
+    /// Returns the annotation that the last edit of this initial value inserts.
     pub fn line(&self, place: &InitialValueTarget) -> Option<&str> {
         let edit = self.answer.as_deref()?.as_ref().ok()?;
         (self.asked.as_ref() == Some(place)).then_some(&*edit.line)
     }
 
-    /// Returns the error message of the last edit at a place.
+    /// Returns the error message of the last edit of this initial value.
     pub fn error(&self, place: &InitialValueTarget) -> Option<&str> {
         let reason = self.answer.as_deref()?.as_ref().err()?;
         (self.asked.as_ref() == Some(place)).then_some(reason)

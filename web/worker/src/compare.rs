@@ -109,7 +109,7 @@ impl RequestHandler for ComparisonRunner {
         }
         let PendingComparison { id, launch, look } = self.opening.take()?;
         let report = pair.report();
-        // Without a requested position, the comparison opens at the first difference, which is what the user wants to see.
+        // Without a requested position, the comparison opens at the first difference.
         let position = match look.position {
             u64::MAX => pair.first_divergence(&report).unwrap_or(u64::MAX),
             position => position,

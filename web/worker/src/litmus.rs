@@ -31,7 +31,7 @@ pub(crate) enum Started {
     Nothing,
 }
 
-/// Starts the search that a request asks for, or answers the request immediately.
+/// Starts the search for a request, or responds immediately if the request needs no search.
 pub(crate) fn start(request: LitmusRequest) -> Result<Started, LitmusError> {
     match request {
         LitmusRequest::Cut(launch, cut) => {

@@ -472,7 +472,8 @@ fn to_end_of_atom(swizzle: SwizzleMode, shared: u64) -> u64 {
     }
 }
 
-/// Visits a range of bytes that is contiguous in both memories, and divides it where the swizzle does.
+/// Visits a range of bytes that is contiguous in both memories, and splits the range at the boundaries of swizzle
+/// atoms.
 fn add_run(
     mut global: u64,
     mut shared: u64,

@@ -425,7 +425,7 @@ impl AddressCheck {
 /// Diagnostics that are still reported if one modifier is invalid (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiagnosticPolicy {
-    /// Rules between modifiers, and operands, are checked only if each modifier is valid by itself.
+    /// Operands, and rules that relate several modifiers, are checked only if every modifier is accepted.
     ModifiersFirst,
     /// All errors are reported at once.
     Everything,

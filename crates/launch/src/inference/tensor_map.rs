@@ -109,8 +109,7 @@ fn first_map(
     map.object().is_ok().then_some(map)
 }
 
-/// Returns an element type for which a reduction of tensor copies is defined, or `None` if the reduction is defined for
-/// floating-point types.
+/// Returns an integer type for which a reduction of tensor copies is defined, or `None` if every element type is possible.
 const fn combined_type(op: AtomicOp) -> Option<ScalarType> {
     match op {
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Inc | AtomicOp::Dec => {

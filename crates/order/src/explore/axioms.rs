@@ -191,8 +191,8 @@ impl CandidateExecution<'_, '_> {
         Some(members(round).collect())
     }
 
-    /// Computes observation order: a write precedes each morally strong read that takes its value, and an atomic that
-    /// takes the value passes the order on to the readers of its own write.
+    /// Computes observation order. A write precedes each morally strong read that reads from it. The order is transitive
+    /// through atomics: the write also precedes each read that reads from the write of such an atomic.
     fn compute_observation(&mut self) {
         let graph = self.graph;
         for writer in members(graph.writers) {

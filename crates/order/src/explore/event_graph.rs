@@ -127,8 +127,8 @@ pub(crate) struct EventGraph<'a> {
     pub(crate) is_shared: Vec<bool>,
     /// Whether all accesses of the execution use the generic proxy.
     pub(crate) is_generic: bool,
-    /// Dependencies of writes on reads: the reads of the same thread on which a write depends, including the read of an
-    /// atomic for its own write.
+    /// Dependencies of writes on reads: the reads of the same thread on which a write depends. The write of an atomic
+    /// depends on the read of the atomic.
     pub(crate) dependencies: Relation,
 }
 

@@ -132,8 +132,8 @@ impl PathExplorer<'_> {
         self.choices_without(cells, None)
     }
 
-    /// Returns the combinations of [`PathExplorer::choices`] whose values can arise without the write `own` of the
-    /// instruction itself.
+    /// Returns the combinations of [`PathExplorer::choices`] whose values do not originate from `own`, the write of the
+    /// executing instruction.
     fn choices_without(&self, cells: &Range<usize>, own: Option<usize>) -> Vec<Vec<u64>> {
         let mut all = vec![Vec::new()];
         for values in self.domain.get(cells.clone()).unwrap_or(&[]) {
@@ -152,7 +152,7 @@ impl PathExplorer<'_> {
         all
     }
 
-    /// Removes the values that a counter cannot hold anymore after the thread's own latest increment.
+    /// Removes the counter values that are below the result of the last increment by the same thread.
     fn monotonic_values(
         &self,
         path: &ThreadPath,

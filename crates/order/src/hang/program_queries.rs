@@ -194,7 +194,7 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Returns the first instruction in source order that lies on an execution path from `at` and satisfies the
+    /// Returns the first instruction in source order that is reachable from `at` and satisfies the
     /// predicate. Paths do not follow back edges.
     pub(crate) fn next_after(
         self,

@@ -1,7 +1,7 @@
 //! Fast path for race-free warp accesses. It checks whole 128-byte lines, or single words if a line is tracked per
 //! word, and does not need the transferred bytes. Input: the lane addresses. Output: access records in the shadow
-//! memory, or `false` if an access may race and must take the slow path. The slow path may repeat the check of an
-//! access that the fast path has recorded, because the record of an access does not change the result of its own check.
+//! memory, or `false` if an access may race and must take the slow path. The slow path may check an access that
+//! the fast path has already recorded, because an access never races with its own access record.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
 use crate::races::accessor::CurrentLanes;

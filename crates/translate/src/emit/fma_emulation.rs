@@ -61,8 +61,8 @@ impl Emitter<'_> {
         self.narrow(halves);
     }
 
-    /// Pushes the mask of the sums whose rounding to 32 bits depends on the side of the midpoint on which the exact sum
-    /// lies.
+    /// Pushes the mask of the sums whose rounding from 64 to 32 bits may differ from the rounding of the exact sum: the
+    /// 64-bit sum is the midpoint of two 32-bit floats, or the result is subnormal.
     fn push_inexact(&mut self, halves: [HalfResult; 2], results: ResultPrecision) {
         for half in halves {
             self.get(half.sum);

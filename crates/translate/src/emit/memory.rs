@@ -117,7 +117,7 @@ impl<'p> Emitter<'p> {
         self.emit_guarded(way, |e| e.access_anywhere(&access))
     }
 
-    /// Checks whether generic addresses of an access may lie in the window of local memory.
+    /// Checks whether generic addresses of an access may be in the window of local memory.
     fn may_be_local(&self, plan: &AccessPlan) -> bool {
         plan.space == StateSpace::Generic && plan.has_64_bit_base && self.places.local_bytes > 0
     }

@@ -54,7 +54,7 @@ pub struct PieceView {
     /// Whether memory was modified. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum whose result
     /// memory already contained.
     pub written: bool,
-    /// Source operand of the lane as it is written in the source: `%r3`.
+    /// Source operand of the lane, as spelled in the program: `%r3`.
     pub source: Option<String>,
 }
 
@@ -105,7 +105,7 @@ pub struct StoreView {
     pub order: String,
     /// Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`.
     pub scope: Option<String>,
-    /// Cache hints as they are written in the source: `cs`, `L1::no_allocate`. Cache hints do not affect results.
+    /// Cache hints, as spelled in the program: `cs`, `L1::no_allocate`. Cache hints do not affect results.
     pub hints: Vec<String>,
     /// Number of lanes with a write conflict: another lane of the same store wrote a different value to at least one byte that the lane
     /// wrote.

@@ -73,7 +73,7 @@ impl<E: Engine> DistributedRun<E> {
         }
     }
 
-    /// Starts the run on the host that will own the final state. If the estimated remaining time is long, returns the block ranges that
+    /// Starts the run on the host that collects the final state. If the estimated remaining time is long, returns the block ranges that
     /// other hosts should execute. Returns an empty list if the run is complete.
     pub fn begin(
         &mut self,

@@ -266,7 +266,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a literal that must lie in a range.
+    /// Checks that a literal is within a range.
     fn number(
         &mut self,
         site: &InstructionSite<'a>,

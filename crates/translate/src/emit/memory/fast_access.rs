@@ -180,8 +180,8 @@ impl Emitter<'_> {
         found
     }
 
-    /// Finds uniform loads of single words that lie within one vector of four words. A range check must cover the
-    /// vector, and no store may lie between the loads.
+    /// Finds uniform loads of single words from one vector of four words. A range check must cover the vector, and no
+    /// store may be between the loads.
     fn find_four_words(&mut self, index: usize, all: &mut [FastAccess]) {
         let block = &self.flow.blocks[index];
         // Loads since the last store, grouped by the access that performs the range check and by the start of the
@@ -243,7 +243,7 @@ impl Emitter<'_> {
         Some((leader.at, (offset / FOUR_WORDS * FOUR_WORDS).min(last)))
     }
 
-    /// Returns the fast-path description of the current access, with a range check of its own.
+    /// Returns the fast-path description of the current access, and the key of the range check that covers only this access.
     fn quick_access(&self, instr: &DecodedInstruction) -> Option<(FastAccess, RangeCheckKey)> {
         let (plan, way) = match instr.op {
             DecodedOp::Load(plan) => (plan, AccessDirection::Load),

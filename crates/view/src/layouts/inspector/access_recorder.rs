@@ -84,7 +84,7 @@ pub(crate) struct RecordedAccess {
 }
 
 impl RecordedAccess {
-    /// Returns a copy of the recorded access that contains `distinct` instead of its own requests.
+    /// Returns a copy of the recorded access whose distinct requests are replaced by `distinct`.
     pub(crate) fn with(&self, distinct: Vec<RecordedRequest>) -> RecordedAccess {
         RecordedAccess {
             distinct,

@@ -325,7 +325,7 @@ impl StoreRecord {
     }
 }
 
-/// Returns the cache hints as they are written in the source.
+/// Returns the cache hints, as spelled in the program.
 fn hints(cache: &CacheHints) -> Vec<String> {
     let flag = |is_there: bool, name: &str| is_there.then(|| name.to_owned());
     [

@@ -298,8 +298,8 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
     target(sentence.plain(" to "), store)
 }
 
-/// Describes an atomic, which is executed lane by lane and may leave memory unmodified. The sentence says that memory was written instead
-/// of changed, because the new value can equal the old value.
+/// Describes an atomic, which is executed lane by lane and may leave memory unmodified. The sentence uses the verb “write” instead of
+/// “change”, because the new value can equal the old value.
 fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     let lanes = counted(store.lanes.len(), "lane");
     let sentence = sentence.plain(" in ").strong(lanes);

@@ -27,7 +27,7 @@ pub(crate) struct ListRule {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ListLength {
     Exactly(usize),
-    /// At least this number of values, where the number of values is 1, 2 or 4.
+    /// At least this number of values. The list has 1, 2 or 4 values.
     AtLeast(usize),
 }
 
