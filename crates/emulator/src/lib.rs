@@ -60,7 +60,7 @@ pub use crate::contract::inspect::{
 };
 pub use crate::contract::launch::{
     BufferContents, BufferIndex, BufferInit, KernelArgument, Launch, LaunchError, MisalignedPolicy,
-    PointerRelocation, RegisterInit, ResourceLimits,
+    PointerRelocation, RegisterInit, ResourceLimits, WriterTracking,
 };
 pub use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use crate::contract::multicast::MulticastInit;

@@ -42,9 +42,10 @@ pub use crate::translation_view::matrix::{
 pub use crate::translation_view::registers::{BankRegister, RegisterUseDef, WarpRegisterFile};
 
 use crate::code::DecodedCode;
+use crate::contract::launch::WriterTracking;
 use crate::run::machine::Machine;
 use crate::run::setup::LaunchSetup;
-use crate::state::memory::{Allocation, AllocationOwner, WriterTracking};
+use crate::state::memory::{Allocation, AllocationOwner};
 use crate::state::memory_layout::MemoryLayout;
 use crate::state::page::PAGE_BYTES;
 use warpgrid_isa::SpecialRegister;

@@ -11,7 +11,7 @@ const OUT: MemoryRegion = MemoryRegion::Buffer(BufferIndex(0));
 
 /// Returns a machine whose kernel stores the number of each of 40 rounds to a word. The kernel issues no asynchronous
 /// operation.
-fn counting(seed: u64, track_writers: bool) -> Machine {
+fn counting(seed: u64, writer_tracking: WriterTracking) -> Machine {
     let mut k = Kernel::new();
     let u32t = ScalarType::U32;
     let out = k.buffer("out", zeros(256));
@@ -27,7 +27,7 @@ fn counting(seed: u64, track_writers: bool) -> Machine {
     k.control(ControlOp::Return);
     let (program, buffers, arguments) = k.program();
     let mut launch = launch([2, 1, 1], [64, 1, 1], buffers, arguments, seed);
-    launch.track_writers = track_writers;
+    launch.writer_tracking = writer_tracking;
     Machine::new(program, &launch, ResourceLimits::default()).unwrap()
 }
 
@@ -92,7 +92,7 @@ impl Observer for Heard {
 
 #[test]
 fn async_operation_completes_later_in_separate_step() {
-    let mut machine = counting(0, true);
+    let mut machine = counting(0, WriterTracking::LastWriter);
     machine.run(50);
     let asked = operation(&machine, 60);
     let id = machine.start_pending(asked.clone()).unwrap();
@@ -125,7 +125,7 @@ fn async_operation_completes_later_in_separate_step() {
 
 #[test]
 fn run_finishes_only_after_pending_operations_complete() {
-    let mut machine = counting(0, false);
+    let mut machine = counting(0, WriterTracking::Off);
     let late = operation(&machine, 1 << 40);
     machine.start_pending(late).unwrap();
     assert_eq!(machine.run(u64::MAX), MachineStatus::Finished);
@@ -137,7 +137,7 @@ fn run_finishes_only_after_pending_operations_complete() {
 #[test]
 fn seed_determines_async_completion_step() {
     let landing = |seed| {
-        let mut machine = counting(seed, false);
+        let mut machine = counting(seed, WriterTracking::Off);
         let asked = operation(&machine, 1);
         machine.start_pending(asked).unwrap();
         machine.pending()[0].completes_at
@@ -149,7 +149,7 @@ fn seed_determines_async_completion_step() {
 
 #[test]
 fn forced_completion_changes_timeline_and_survives_seeks() {
-    let machine = counting(0, false);
+    let machine = counting(0, WriterTracking::Off);
     let mut timeline = Timeline::new(machine, limits());
     timeline.run_to_end(u64::MAX);
     let (length, stores) = (timeline.length().unwrap(), timeline.ticks().n_stores);
@@ -176,7 +176,7 @@ fn forced_completion_changes_timeline_and_survives_seeks() {
 
 #[test]
 fn out_of_bounds_async_write_faults_at_issuing_instruction() {
-    let mut machine = counting(0, false);
+    let mut machine = counting(0, WriterTracking::Off);
     let mut asked = operation(&machine, 10);
     asked.pieces[0].address += 4096;
     let id = machine.start_pending(asked).unwrap();
@@ -253,8 +253,8 @@ proptest! {
     ) {
         let mut starts = starts;
         starts.sort_unstable();
-        let mut forward = counting(seed, true);
-        let mut timeline = Timeline::new(counting(seed, true), limits());
+        let mut forward = counting(seed, WriterTracking::LastWriter);
+        let mut timeline = Timeline::new(counting(seed, WriterTracking::LastWriter), limits());
         for (at, delay) in &starts {
             timeline.seek(*at);
             let asked = operation(timeline.machine(), at + delay);

@@ -45,7 +45,7 @@ fn scattering() -> Kernel {
 fn machine() -> Machine {
     let (program, buffers, arguments) = scattering().program();
     let mut launch = launch([6, 1, 1], [64, 1, 1], buffers, arguments, 7);
-    launch.track_writers = true;
+    launch.writer_tracking = WriterTracking::LastWriter;
     Machine::new(program, &launch, ResourceLimits::default()).unwrap()
 }
 

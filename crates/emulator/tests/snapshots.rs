@@ -114,7 +114,7 @@ fn step_back_cost_is_bounded_with_small_snapshot_budget() {
     let n = 1 << 18;
     let (program, buffers, arguments) = saxpy(n).program();
     let mut launch = launch([n / 256, 1, 1], [256, 1, 1], buffers, arguments, 0);
-    launch.track_writers = true;
+    launch.writer_tracking = WriterTracking::LastWriter;
     let machine = Machine::new(program, &launch, ResourceLimits::default()).unwrap();
     let limits = TimelineLimits {
         snapshot_bytes: 24 << 20,

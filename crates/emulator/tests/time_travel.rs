@@ -254,7 +254,7 @@ fn seeking_back_to_end_reproduces_fault() {
 fn seeks_restore_last_writers() {
     let (program, buffers, arguments) = divergent(3).program();
     let mut launch = launch([4, 1, 1], [96, 1, 1], buffers, arguments, 0);
-    launch.track_writers = true;
+    launch.writer_tracking = WriterTracking::LastWriter;
     let machine = || Machine::new(program.clone(), &launch, ResourceLimits::default()).unwrap();
     let region = MemoryRegion::Buffer(BufferIndex(0));
     let mut timeline = Timeline::new(machine(), small_limits());

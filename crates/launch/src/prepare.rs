@@ -17,6 +17,7 @@ use std::sync::Arc;
 use warpgrid_emulator::{
     BufferContents, BufferIndex, BufferInit, DecodedLaunch, ImageInit, KernelArgument, Launch,
     Machine, MisalignedPolicy, MulticastInit, PointerRelocation, ResourceLimits, TENSOR_MAP_BYTES,
+    WriterTracking,
 };
 use warpgrid_isa::TypeKind;
 use warpgrid_program::{Function, FunctionId, Program, Variable, counted};
@@ -33,13 +34,6 @@ pub struct PreparedLaunch {
     /// Buffers of the launch, in the order in which the machine numbers them.
     pub buffers: Vec<Buffer>,
     pub machine: Machine,
-}
-
-/// Whether the machine tracks the last writer of every byte, which grids require and which increases the run time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriterTracking {
-    Tracked,
-    Untracked,
 }
 
 /// Completes a scenario from the `annotations` of its source and from the kernel, validates inferred values in trial runs, and creates the
@@ -102,7 +96,7 @@ fn launch(
     let limits = limits(scenario);
     let function = &program.functions[entry.0 as usize];
     let (mut launch, buffers) = build(scenario, program, entry, &limits)?;
-    launch.track_writers = writers == WriterTracking::Tracked;
+    launch.writer_tracking = writers;
     launch.registers = initial_registers::resolve(&scenario.registers, &buffers, function)?;
     launch.misaligned = scenario.misaligned.unwrap_or_default();
     let machine = Machine::with_decoded(Arc::clone(program), &launch, limits, decoded)
@@ -606,7 +600,7 @@ pub(crate) fn build(
         multicasts: builder.multicasts,
         arguments,
         seed: scenario.seed.unwrap_or(0),
-        track_writers: false,
+        writer_tracking: WriterTracking::Off,
         registers: Vec::new(),
         misaligned: MisalignedPolicy::Fault,
     };

@@ -37,9 +37,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use warpgrid_emulator::WriterTracking;
 use warpgrid_emulator::translation_view::TranslationView;
 use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion, Timeline, TimelineLimits};
-use warpgrid_launch::prepare::{WriterTracking, prepare};
+use warpgrid_launch::prepare::prepare;
 use warpgrid_launch::{Annotations, Scenario};
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_ptx::Ptx;
@@ -94,7 +95,7 @@ fn machine(scenario: &Scenario) -> Result<(Machine, usize), String> {
         annotations,
         &program,
         "//@",
-        WriterTracking::Untracked,
+        WriterTracking::Off,
     );
     let prepared = prepared.map_err(|problem| problem.message)?;
     Ok((prepared.machine, prepared.buffers.len()))

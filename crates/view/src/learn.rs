@@ -26,7 +26,7 @@ pub use crate::learn::thumbnail::thumbnail;
 use crate::request_error::RequestError;
 use crate::session::Session;
 use crate::source::language::Language;
-use warpgrid_launch::prepare::WriterTracking;
+use warpgrid_emulator::WriterTracking;
 use warpgrid_launch::{Scenario, SourceLanguage};
 
 /// Step limit of runs in puzzles and tours.
@@ -40,5 +40,5 @@ pub(crate) fn launched(source: &str) -> Result<Session, RequestError> {
         source: source.to_owned(),
         ..Scenario::default()
     };
-    Language::from(front).session(scenario, WriterTracking::Tracked)
+    Language::from(front).session(scenario, WriterTracking::LastWriter)
 }

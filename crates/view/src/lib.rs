@@ -28,9 +28,9 @@ pub use crate::source::language::{Language, ParseCoverage};
 pub use crate::source::reference::explain;
 pub use warpgrid_program::counted;
 // Hosts depend only on this crate, so it exports the types of launches that hosts use.
+pub use warpgrid_emulator::WriterTracking;
 pub use warpgrid_launch::{
-    Parameter, Scenario, SourceLanguage, annotations, diagnostics::NO_SUCH_KERNEL,
-    prepare::WriterTracking, scenario, value,
+    Parameter, Scenario, SourceLanguage, annotations, diagnostics::NO_SUCH_KERNEL, scenario, value,
 };
 
 /// Formats a source in its detected language. Tokens and comments are preserved, with one statement per line. All lines of the result have

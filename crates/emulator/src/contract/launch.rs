@@ -27,11 +27,28 @@ pub struct Launch {
     pub arguments: Vec<KernelArgument>,
     /// Seed of the scheduler. The seed 0 selects round-robin scheduling.
     pub seed: u64,
-    /// Whether to record the last writer of each byte, which requires up to eight bytes of memory per byte.
-    pub track_writers: bool,
+    pub writer_tracking: WriterTracking,
     /// Registers with a nonzero initial value. Registers that the kernel does not use are ignored.
     pub registers: Vec<RegisterInit>,
     pub misaligned: MisalignedPolicy,
+}
+
+/// Whether the machine records the last writer of each byte, which memory grids require. Recording increases the run time,
+/// and requires up to eight bytes of memory per byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriterTracking {
+    Off,
+    LastWriter,
+}
+
+impl WriterTracking {
+    /// Returns the maximum number of bytes that one byte of memory consumes, including the entry for its last writer.
+    pub(crate) const fn bytes_per_byte(self) -> u64 {
+        match self {
+            WriterTracking::Off => 1,
+            WriterTracking::LastWriter => 9,
+        }
+    }
 }
 
 impl Launch {
@@ -48,7 +65,7 @@ impl Launch {
             multicasts: Vec::new(),
             arguments: Vec::new(),
             seed: 0,
-            track_writers: false,
+            writer_tracking: WriterTracking::Off,
             registers: Vec::new(),
             misaligned: MisalignedPolicy::Fault,
         }

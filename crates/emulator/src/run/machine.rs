@@ -21,7 +21,7 @@ use crate::state::cluster::ClusterSharedMemory;
 use crate::state::image::place_images;
 use crate::state::in_flight::{AsyncIssuer, InFlightQueue};
 use crate::state::last_step::LastStep;
-use crate::state::memory::{GlobalMemory, WriterTracking};
+use crate::state::memory::GlobalMemory;
 use crate::state::memory_layout::MemoryLayout;
 use crate::state::multicast::place_multicasts;
 use crate::state::scheduler::ScheduledAction;
@@ -70,7 +70,7 @@ impl Machine {
         crate::run::launch_validation::check_launch(&program, launch)?;
         let mut layout = MemoryLayout::new(&program, launch);
         crate::run::launch_validation::check_layout(&program, launch, &layout, &limits)?;
-        let global = layout.build_memory(&program, launch, &limits, WriterTracking::of(launch))?;
+        let global = layout.build_memory(&program, launch, &limits, launch.writer_tracking)?;
         let shared = decoded.and_then(|decoded| decoded.code_for(&program, &layout));
         let mut code = shared.unwrap_or_else(|| Arc::new(decode(&program, &layout)));
         let initial = initial_registers(&program, launch, &code, &global);

@@ -1,12 +1,13 @@
 //! Assignment of clusters to resident slots, and the initial state of their blocks, warps and shared memory.
 
+use crate::contract::launch::WriterTracking;
 use crate::contract::mbarrier::MbarrierState;
 use crate::run::setup::LaunchSetup;
 use crate::semantics::registers::RegisterFile;
 use crate::state::MachineState;
 use crate::state::block::Block;
 use crate::state::cluster::{Cluster, ClusterBarrier};
-use crate::state::memory::{PagedMemory, WriterTracking};
+use crate::state::memory::PagedMemory;
 use crate::state::tensor_memory::TENSOR_BYTES;
 use crate::state::warp::{CallFrame, Warp};
 

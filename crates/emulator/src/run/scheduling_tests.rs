@@ -5,7 +5,7 @@ use crate::code::plan_table::PlanId;
 use crate::code::{DecodedCode, DecodedInstruction, FunctionCode};
 use crate::contract::fault::{FaultKind, WaitReason};
 use crate::contract::inspect::{LastWriter, MachineStatus};
-use crate::contract::launch::{Launch, MisalignedPolicy, ResourceLimits};
+use crate::contract::launch::{Launch, MisalignedPolicy, ResourceLimits, WriterTracking};
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::observer::{EventMask, Observer};
 use crate::contract::pending::{
@@ -80,7 +80,7 @@ fn machine_within(
         buffers: Vec::new(),
         arguments: Vec::new(),
         seed: 0,
-        track_writers: false,
+        writer_tracking: WriterTracking::Off,
         registers: Vec::new(),
         misaligned: MisalignedPolicy::default(),
     };

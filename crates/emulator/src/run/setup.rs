@@ -1,10 +1,10 @@
 //! Part of a launch that does not change during execution: program, code, layout and dimensions.
 
 use crate::code::DecodedCode;
+use crate::contract::launch::WriterTracking;
 use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
 use crate::state::cluster::GridShape;
 use crate::state::image::Image;
-use crate::state::memory::WriterTracking;
 use crate::state::memory_layout::MemoryLayout;
 use crate::state::multicast::Multicast;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ impl LaunchSetup {
                 grid: launch.grid,
                 cluster: launch.cluster,
             },
-            tracking: WriterTracking::of(launch),
+            tracking: launch.writer_tracking,
             seed: launch.seed,
             program,
             code,

@@ -1,7 +1,7 @@
 //! Memory: paged storage with dirty flags, global allocations and address windows.
 
 use crate::contract::inspect::LastWriter;
-use crate::contract::launch::{BufferIndex, Launch};
+use crate::contract::launch::{BufferIndex, WriterTracking};
 use crate::state::last_writer_table::LastWriterTable;
 use crate::state::page::PAGE_BYTES;
 use crate::state::undo_log::UndoLog;
@@ -224,32 +224,6 @@ impl PagedMemory {
         self.writers.clear();
         self.objects.clear();
         self.dirty.fill(true);
-    }
-}
-
-/// Whether last writers are tracked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WriterTracking {
-    Off,
-    LastWriter,
-}
-
-impl WriterTracking {
-    /// Returns whether the launch tracks last writers.
-    pub(crate) const fn of(launch: &Launch) -> WriterTracking {
-        if launch.track_writers {
-            WriterTracking::LastWriter
-        } else {
-            WriterTracking::Off
-        }
-    }
-
-    /// Returns the maximum number of bytes that one byte of memory consumes, including the entry for its last writer.
-    pub(crate) const fn bytes_per_byte(self) -> u64 {
-        match self {
-            WriterTracking::Off => 1,
-            WriterTracking::LastWriter => 9,
-        }
     }
 }
 

@@ -4,11 +4,9 @@ use crate::contract::image::ImageInit;
 use crate::contract::inspect::SharedVariable;
 use crate::contract::launch::{
     BufferContents, BufferIndex, KernelArgument, Launch, LaunchError, MisalignedPolicy,
-    PointerRelocation, ResourceLimits,
+    PointerRelocation, ResourceLimits, WriterTracking,
 };
-use crate::state::memory::{
-    AddressMap, Allocation, AllocationOwner, GlobalMemory, PagedMemory, WriterTracking,
-};
+use crate::state::memory::{AddressMap, Allocation, AllocationOwner, GlobalMemory, PagedMemory};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
     Callee, Function, FunctionId, OperandValue, Parameter, Program, RelocationTarget, Source,

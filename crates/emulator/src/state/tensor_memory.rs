@@ -184,7 +184,7 @@ pub(crate) fn free(memory: &mut PagedMemory, first: u32, n: u32, writer: LastWri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::memory::WriterTracking;
+    use crate::contract::launch::WriterTracking;
 
     #[test]
     fn column_allocation_is_first_fit_and_rejects_double_free() {

@@ -564,7 +564,7 @@ pub(crate) fn launch(
         buffers,
         arguments,
         seed,
-        track_writers: false,
+        writer_tracking: WriterTracking::Off,
         registers: Vec::new(),
         misaligned: MisalignedPolicy::default(),
     }

@@ -20,9 +20,9 @@ use crate::session::memory_list::locate;
 use crate::source::language::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use warpgrid_emulator::WriterTracking;
 use warpgrid_emulator::{AccessEvent, MachineStatus, MemoryId as Place, Observer};
 use warpgrid_launch::fault::FaultSort;
-use warpgrid_launch::prepare::WriterTracking;
 use warpgrid_launch::scenario::ComparisonKernel;
 use warpgrid_launch::{Annotations, Scenario, SourceLanguage};
 
@@ -285,7 +285,7 @@ impl PairedRun {
     }
 }
 
-/// One of the two sources, with its language and the launch facts of its own `//@` lines.
+/// One of the two compared sources, with its language and the launch parameters that its `//@` annotations state.
 pub(crate) struct SourceVariant {
     front: SourceLanguage,
     source: String,
@@ -324,7 +324,7 @@ impl SourceVariant {
             ..facts.clone()
         };
         let is_named = self.entry.is_some();
-        match language.session(scenario.clone(), WriterTracking::Tracked) {
+        match language.session(scenario.clone(), WriterTracking::LastWriter) {
             // The kernel can have a different name in the other source.
             Err(error)
                 if !is_named && error.code == warpgrid_launch::diagnostics::NO_SUCH_KERNEL =>
@@ -333,7 +333,7 @@ impl SourceVariant {
                     entry: None,
                     ..scenario
                 };
-                language.session(scenario, WriterTracking::Tracked)
+                language.session(scenario, WriterTracking::LastWriter)
             }
             done => done,
         }

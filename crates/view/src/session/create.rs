@@ -8,10 +8,11 @@ use crate::session::{LastStepCache, Session};
 use crate::source::check::{CheckOptions, SourceMap};
 use crate::source::language::Language;
 use std::sync::Arc;
+use warpgrid_emulator::WriterTracking;
 use warpgrid_emulator::{DecodedLaunch, Timeline, TimelineLimits};
 use warpgrid_launch::diagnostics::{LaunchDiagnostic, NO_KERNEL, NO_SUCH_KERNEL};
 use warpgrid_launch::instruction_summary::named_variables;
-use warpgrid_launch::prepare::{PreparedLaunch, WriterTracking, prepare, rebuild_machine};
+use warpgrid_launch::prepare::{PreparedLaunch, prepare, rebuild_machine};
 use warpgrid_launch::scenario::{Parameter, Scenario};
 use warpgrid_program::{Diagnostic, Program, Span};
 
@@ -149,12 +150,12 @@ impl Session {
     /// Checks and launches a scenario without executing a step. The session tracks the last writer of every byte, so that grids can show
     /// lanes. [`Session::new_without_last_writers`] omits the tracking.
     pub fn new(scenario: Scenario) -> Result<Session, RequestError> {
-        Language::from(scenario.front).session(scenario, WriterTracking::Tracked)
+        Language::from(scenario.front).session(scenario, WriterTracking::LastWriter)
     }
 
     /// Creates a session without last-writer tracking, which runs at full speed and provides only the final memory.
     pub fn new_without_last_writers(scenario: Scenario) -> Result<Session, RequestError> {
-        Language::from(scenario.front).session(scenario, WriterTracking::Untracked)
+        Language::from(scenario.front).session(scenario, WriterTracking::Off)
     }
 
     /// Creates a session of the same launch at its start, without last-writer tracking.
@@ -231,12 +232,7 @@ impl LaunchTemplate {
             entry: self.scenario.entry.clone().filter(|_| !self.is_part),
             ..self.scenario.clone()
         };
-        let prepared = rebuild_machine(
-            scenario,
-            &self.program,
-            WriterTracking::Untracked,
-            &self.decoded,
-        );
+        let prepared = rebuild_machine(scenario, &self.program, WriterTracking::Off, &self.decoded);
         let prepared = prepared.map_err(|problem| refused(problem, &[], &self.places, &[]))?;
         let program = Arc::clone(&self.program);
         let places = self.places.clone();

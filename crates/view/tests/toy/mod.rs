@@ -20,7 +20,7 @@ fn session(source: &str) -> Session {
         source: source.to_owned(),
         ..Scenario::default()
     };
-    let launched = toy().session(scenario, WriterTracking::Tracked);
+    let launched = toy().session(scenario, WriterTracking::LastWriter);
     launched.unwrap_or_else(|error| panic!("{error:?}"))
 }
 
