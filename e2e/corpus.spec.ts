@@ -3,7 +3,7 @@ import { expect, type Page, test } from "@playwright/test";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { families, kernels, LEAST, listings } from "../crates/wasm/npm/corpus.mjs";
-import { runInWorker } from "./corpus.mjs";
+import { runInWorker } from "./corpus-worker.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 

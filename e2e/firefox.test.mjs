@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import puppeteer from "puppeteer-core";
 import { families, kernels, LEAST, listings } from "../crates/wasm/npm/corpus.mjs";
-import { runInWorker } from "./corpus.mjs";
+import { runInWorker } from "./corpus-worker.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const server = spawn(process.execPath, [fileURLToPath(new URL("server.mjs", import.meta.url))]);

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FOLDERS } from "../crates/wasm/npm/corpus.mjs";
-import { typeOf } from "../web/types.mjs";
+import { typeOf } from "../web/media-types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const site = join(root, "dist");

@@ -454,7 +454,7 @@ fn format_rejects_files_other_than_ptx_and_sass() {
         "crates/ptx/src/parser/foreign_text.rs",
         "crates/ptx/tests/stores.rs",
         "crates/xtask/src/harness/measure/large_launches.rs",
-        "e2e/machine.spec.ts",
+        "e2e/run-cards.spec.ts",
         "LICENSE-MIT",
         "crates/view/tests/corpus/saxpy_float4/case.json",
         "docs/ci-example/ptx.yml",

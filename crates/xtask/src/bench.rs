@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
             npm::packages()?;
             let found = browser::find_or_install()?;
             let mut figures = shell::command("node");
-            figures.arg("e2e/figures.mjs");
+            figures.arg("e2e/page-benchmarks.mjs");
             figures.env("CHROMIUM", found.of_journeys());
             table.wasm(&measure("measuring the page in Chromium", &mut figures)?);
         }

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
-import { typeOf } from "../../../../web/types.mjs";
+import { typeOf } from "../../../../web/media-types.mjs";
 
 const [folder, file] = process.argv.slice(2);
 const { alone } = JSON.parse(await readFile(file, "utf8"));
@@ -16,7 +16,7 @@ const own = dirname(fileURLToPath(import.meta.url));
 const server = createServer(async ({ url }, response) => {
   const name = basename(url);
   try {
-    const body = name === "" ? "<!doctype html><title>Rates</title>" : await readFile(join(name === "rates.mjs" ? own : folder, name));
+    const body = name === "" ? "<!doctype html><title>Rates</title>" : await readFile(join(name === "throughput.mjs" ? own : folder, name));
     response.writeHead(200, { "content-type": name === "" ? "text/html" : typeOf(name) });
     response.end(body);
   } catch {
@@ -31,7 +31,7 @@ try {
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
   for (const { name, title, scenario } of alone) {
     const figure = await page.evaluate(async (scenario) => {
-      const [{ default: init, Session }, { best }] = await Promise.all([import("/warpgrid.js"), import("/rates.mjs")]);
+      const [{ default: init, Session }, { best }] = await Promise.all([import("/warpgrid.js"), import("/throughput.mjs")]);
       await init();
       return best(Session, scenario, "translated");
     }, scenario);

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { MAX_STEPS, best } from "./rates.mjs";
+import { MAX_STEPS, best } from "./throughput.mjs";
 
 const [folder, file] = process.argv.slice(2);
 const { default: init, Session } = await import(pathToFileURL(join(folder, "node.js")));

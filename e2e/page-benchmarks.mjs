@@ -3,10 +3,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chromium } from "@playwright/test";
-import { serveOver } from "./line.mjs";
+import { serveOver } from "./throttled-server.mjs";
 import { median } from "./median.mjs";
-import { paintings } from "./paint.mjs";
-import { figuresOfUse } from "./use.mjs";
+import { paintings } from "./paint-latency.mjs";
+import { figuresOfUse } from "./interaction-benchmarks.mjs";
 
 /** A kernel whose memory is a grid of 64 by 64 numbers. */
 const grid = `//@ launch grid=16 block=256

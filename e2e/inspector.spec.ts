@@ -16,10 +16,10 @@ test("inspector module is loaded on demand", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop()!));
   await open(page);
-  expect(asked).not.toContain("look.js");
+  expect(asked).not.toContain("inspector.js");
   await page.getByRole("button", { name: "Add watch" }).click();
   await expect(page.getByRole("textbox", { name: "Watch expression" })).toBeFocused();
-  expect(asked).toContain("look.js");
+  expect(asked).toContain("inspector.js");
 });
 
 test("watch expressions show their values at each step and mark changes", async ({ page }) => {

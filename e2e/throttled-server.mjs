@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { typeOf } from "../web/types.mjs";
+import { typeOf } from "../web/media-types.mjs";
 
 const site = fileURLToPath(new URL("../dist", import.meta.url));
 /** Bytes per write. */

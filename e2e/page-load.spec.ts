@@ -25,14 +25,14 @@ test("first grid renders before the emulator loads, and input queued meanwhile i
   await page.getByRole("status").click();
   await page.keyboard.press("ArrowRight");
   await page.waitForTimeout(300);
-  expect(asked).not.toContain("warpgrid-core-both_bg.wasm");
+  expect(asked).not.toContain("warpgrid-core-extended_bg.wasm");
   arrive();
   await expect(page.getByRole("status")).toHaveText(/store 6 of 8/);
   await ready(page);
   await page.keyboard.press("Home");
   await expect(page.getByRole("status")).toHaveText(/store 0 of 8/);
   // The worker for data races is loaded afterwards.
-  await expect.poll(() => asked).toContain("warpgrid-core-both_bg.wasm");
+  await expect.poll(() => asked).toContain("warpgrid-core-extended_bg.wasm");
 });
 
 test("failure to load the emulator after the first grid is reported", async ({ page }) => {

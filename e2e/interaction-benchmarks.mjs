@@ -1,6 +1,6 @@
 // Performance of the page in use: frames per second while a long memory is scrolled and while a run is played, the time from a step to its
 // frame and from a keystroke to its diagnostics, and the growth of memory. `cargo xtask bench --only page` prints the figures
-// (`e2e/figures.mjs`).
+// (`e2e/page-benchmarks.mjs`).
 import { median } from "./median.mjs";
 
 const head = ".version 8.5\n.target sm_80\n.address_size 64\n";
