@@ -3,7 +3,7 @@
 // initialization of buffers from files.
 import { mkdir, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
-import { readLessons } from "./learn/lessons.mjs";
+import { readLessons } from "./learn/build-lessons.mjs";
 
 const release = process.env.TRUNK_PROFILE === "release";
 
@@ -23,9 +23,8 @@ await build({
 });
 
 await build({
-  entryPoints: ["web/learn/learn.js", "web/look/look.js", "web/look/fill.js"],
+  entryPoints: { learn: "web/learn/learn.js", inspector: "web/inspector/main.js", "buffer-import": "web/inspector/buffer-import.js" },
   outdir: "target/bundle",
-  entryNames: "[name]",
   bundle: true,
   format: "esm",
   target: "es2022",

@@ -20,8 +20,8 @@ if (process.env.TRUNK_PROFILE === "release") {
   }
 }
 
-const cores = ["warpgrid-core", "warpgrid-core-sass", "warpgrid-core-both"];
-const files = [...cores.flatMap((core) => [`${core}.js`, `${core}_bg.wasm`]), "start.js", "reference.bin", "first.bin", "learn.js", "learn.json", "look.js", "fill.js"];
+const cores = ["warpgrid-core", "warpgrid-core-sass", "warpgrid-core-extended"];
+const files = [...cores.flatMap((core) => [`${core}.js`, `${core}_bg.wasm`]), "start.js", "reference.bin", "prerecorded.bin", "learn.js", "learn.json", "inspector.js", "buffer-import.js"];
 
 const hash = createHash("sha256");
 for (const file of files) hash.update(await readFile(join(site, file)));
@@ -65,16 +65,16 @@ function place(before, after) {
 
 place("core/start.js", `${folder}/start.js`);
 if (process.env.TRUNK_PROFILE === "release") {
-  const registers = await bundled("page.js");
+  const registers = await bundled("register-sw.js");
   const name = `offline-${digest(registers)}.js`;
   await writeFile(join(site, name), registers);
-  place("offline/page.js", name);
+  place("offline/register-sw.js", name);
   await writeFile(page, html);
   const files = await Promise.all((await ownFiles()).map(kept));
-  await writeFile(join(site, "sw.js"), await bundled("worker.js", { "self.__FILES": JSON.stringify(files) }));
+  await writeFile(join(site, "sw.js"), await bundled("service-worker.js", { "self.__FILES": JSON.stringify(files) }));
 } else {
   await writeFile(page, html);
-  await writeFile(join(site, "sw.js"), await readFile("web/offline/none.js"));
+  await writeFile(join(site, "sw.js"), await readFile("web/offline/unregister-sw.js"));
 }
 
 if (process.env.TRUNK_PROFILE === "release") {

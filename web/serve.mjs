@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join, normalize } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { typeOf } from "./types.mjs";
+import { typeOf } from "./media-types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const [port, compiled] = process.argv.slice(2);
@@ -16,7 +16,7 @@ const PAGE = "warpgrid-web";
 const places = [join(root, "web"), compiled, join(root, "target/bundle"), join(root, "public")];
 /** Files with a different URL: the worker scripts are in a separate folder, and one script serves every worker; the service worker is
  *  replaced, so that nothing is cached offline. */
-const moved = { "/core/start.js": join(root, "web/worker/develop.js"), "/sw.js": join(root, "web/offline/none.js") };
+const moved = { "/core/start.js": join(root, "web/worker/develop.js"), "/sw.js": join(root, "web/offline/unregister-sw.js") };
 
 /** Identifies the last successful build, 0 before the first one. Open pages compare it. */
 let build = 0;

@@ -1,8 +1,8 @@
 // The source editor of the page: CodeMirror, with highlighting and checks by the worker. Editing and saving across reloads work before the
 // worker has loaded. The page accesses this module as `globalThis.warpgridEditor` (see web/src/editor.rs).
-import "./core.js";
-import "./offline.js";
-import "./palette.js";
+import "./worker-registry.js";
+import "./offline-loader.js";
+import "./command-palette.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers, lineNumberMarkers,
@@ -12,16 +12,16 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
-import { assist, connectAssist, formatText, setLayouts } from "./assist.js";
+import { assist, connectAssist, formatText, setLayouts } from "./language-features.js";
 import { shareOf, showEmbed } from "./embed.js";
-import { savePromised } from "./files.js";
-import { chooseFile, fillFrom, isFilling } from "./fill.js";
-import { followLearn, openLearn } from "./learn.js";
-import { arrange, guessedLines, showLook, watched } from "./look.js";
+import { savePromised } from "./download.js";
+import { chooseFile, fillFrom, isFilling } from "./buffer-import.js";
+import { followLearn, openLearn } from "./learn-loader.js";
+import { arrange, guessedLines, showLook, watched } from "./inspector-loader.js";
 import { fromFiles, listenToDrops, showShare } from "./share.js";
-import { addNarrow, openHeader, showView } from "./narrow.js";
-import * as texts from "./texts.js";
-import { listenToZoom } from "./zoom.js";
+import { addNarrow, openHeader, showView } from "./view-tabs.js";
+import * as texts from "./kernel-store.js";
+import { listenToZoom } from "./zoom-gestures.js";
 import firstExample from "first-example";
 
 /** A longer source, in UTF-16 units, is highlighted only after a pause in typing and only up to the second limit. */
@@ -412,7 +412,7 @@ function presentText() {
   return present;
 }
 
-/** The panels that `web/editor/look.js` renders. */
+/** The panels that `web/editor/inspector-loader.js` renders. */
 const LOOKED_AT = new Set(["inspect", "memory-map", "small-cells"]);
 
 const api = {
@@ -461,7 +461,7 @@ const api = {
     onHeader = guarded(header);
     colour();
   },
-  /** Connects the requests of web/editor/assist.js. Each receives the source and an offset. */
+  /** Connects the requests of web/editor/language-features.js. Each receives the source and an offset. */
   connectAssist(hover, complete, signature, format) {
     connectAssist({
       hover: guarded(hover), complete: guarded(complete), signature: guarded(signature), format: guarded(format),

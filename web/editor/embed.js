@@ -1,7 +1,7 @@
 // Embedding of the playground in a document: creates the embedding code from the current source and view. `web/widget/link.js` implements
 // the opposite direction, from a widget to the playground.
 import { base64 } from "../widget/link.js";
-import { stated } from "../widget/stated.js";
+import { stated } from "../widget/annotate.js";
 
 const VIEWS = {
   split: "source and memory", editor: "source only", grid: "memory only", matrix: "matrix fragments", result: "final memory", quiz: "quiz",

@@ -1,9 +1,9 @@
 // Sharing of the current view: the panel that creates the link, the corresponding files, and dropped files. The inputs are the source and
-// the named facts of the page (`web/src/share.rs`); `web/editor/link.js` encodes them.
+// the named facts of the page (`web/src/share.rs`); `web/editor/share-link.js` encodes them.
 import { fence, home, make } from "./embed.js";
-import { saveFile } from "./files.js";
-import { readFile, RULES, writeFile, writeLink } from "./link.js";
-import { grouped } from "./parts.js";
+import { saveFile } from "./download.js";
+import { readFile, RULES, writeFile, writeLink } from "./share-link.js";
+import { grouped } from "./util.js";
 
 /** Prefix of the view options of a memory; the rest of the field name is the memory ID. */
 const GRIDS = "view.grids.";

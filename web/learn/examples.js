@@ -1,6 +1,6 @@
 // The gallery of examples by chapter, with a thumbnail per example. A thumbnail is rendered when its card is scrolled into view.
-import { make, words } from "./parts.js";
-import { lazy } from "./pictures.js";
+import { make, words } from "./dom.js";
+import { lazy } from "./lazy-thumbnails.js";
 
 /** The buggy and the fixed version of a published bug share a card. */
 const BUG = / \(bug\)$/;

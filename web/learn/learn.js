@@ -3,7 +3,7 @@
 // kernels.
 import css from "./learn.css";
 import { examplesView } from "./examples.js";
-import { make } from "./parts.js";
+import { make } from "./dom.js";
 import { puzzlesView } from "./puzzles.js";
 import { startTour, toursView } from "./tours.js";
 

@@ -1,6 +1,6 @@
 // The puzzles: their list by chapter, and the open one. The worker checks an answer by running it; solved puzzles are saved in the browser.
-import { ask, picture } from "./core.js";
-import { drawn, fill, make, prose, words } from "./parts.js";
+import { ask, picture } from "./worker-client.js";
+import { drawn, fill, make, prose, words } from "./dom.js";
 import * as progress from "./progress.js";
 
 const field = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";

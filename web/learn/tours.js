@@ -1,9 +1,9 @@
 // Guided tours: text beside the page that is synchronized with the steps. Provides the list of tours and the active tour, which opens its
 // example, moves to stops, follows the run when the user steps, and points at lines and cells.
-import { ask, example } from "./core.js";
-import { make, prose } from "./parts.js";
-import { lazy } from "./pictures.js";
-import { currentStep, goTo, isReady } from "./run.js";
+import { ask, example } from "./worker-client.js";
+import { make, prose } from "./dom.js";
+import { lazy } from "./lazy-thumbnails.js";
+import { currentStep, goTo, isReady } from "./playback.js";
 
 const titleOf = (text) => /^title: (.+)$/m.exec(text)?.[1] ?? "";
 const exampleOf = (lessons, id) => lessons.chapters.flatMap(({ examples }) => examples).find((entry) => entry.id === id);

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { documentPages } from "./documents.mjs";
 import { examplePages } from "./examples.mjs";
-import { layout, plain } from "./layout.mjs";
+import { layout, plain } from "./page-template.mjs";
 import { referencePages } from "./reference.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,7 +1,7 @@
 // Creates a page per example of the playground, with its run in a live widget, and the list of examples.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { escape, prose } from "./layout.mjs";
+import { escape, prose } from "./page-template.mjs";
 import { questionPages } from "./questions.mjs";
 
 /** Returns the value of a `//@` line. */

@@ -1,7 +1,7 @@
 // Creates a page per question about layouts with the diagram that answers it, from `web/questions.txt`, which the playground uses, too.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { escape, prose } from "./layout.mjs";
+import { escape, prose } from "./page-template.mjs";
 
 /** Converts `Why is this?` to `why-is-this`. */
 const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");

@@ -1,5 +1,5 @@
 // Creates the reference from the tables of the emulator: a page per instruction mnemonic, one for all diagnostics, and the list of both.
-import { escape, prose } from "./layout.mjs";
+import { escape, prose } from "./page-template.mjs";
 
 /** Returns a syntax line with line break opportunities before each modifier and operand. */
 const syntax = (text) => escape(text).replace(/(?<!\{)(?=\.)|(?=\{)/g, "<wbr>");

@@ -1,4 +1,4 @@
-//! Rust bindings for the saved kernels of `web/editor/texts.js`.
+//! Rust bindings for the saved kernels of `web/editor/kernel-store.js`.
 
 use crate::examples::EXAMPLES;
 use crate::model::SavedKernel;

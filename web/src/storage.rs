@@ -1,4 +1,4 @@
-//! Browser storage of the page. The saved kernels are stored by `web/editor/texts.js`.
+//! Browser storage of the page. The saved kernels are stored by `web/editor/kernel-store.js`.
 
 use web_sys::Storage;
 

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { laneColours } from "./colours.js";
+import { laneColours } from "./lane-colors.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [folder, core, , site] = process.argv.slice(2);
@@ -38,10 +38,10 @@ await build({
   banner: { js: "var warpgridWidget=document.currentScript.src;" }, define: { ...shared.define, "import.meta.url": "warpgridWidget" },
 });
 // A worker bundle contains the glue of its wasm module, so that it requests only the wasm file.
-await copyFile(join(here, "door.js"), join(core, "door.js"));
+await copyFile(join(here, "ptx-entry.js"), join(core, "ptx-entry.js"));
 await copyFile(join(core, "core_bg.wasm"), join(folder, "core_ptx_bg.wasm"));
-for (const [name, door] of [["warpgrid-worker", join(core, "door.js")], ["warpgrid-worker-sass", join(folder, "warpgrid.js")]]) {
-  await build({ ...shared, alias: { warpgrid: resolve(door) }, entryPoints: { [name]: join(here, "worker.js") }, outdir: folder });
+for (const [name, entry] of [["warpgrid-worker", join(core, "ptx-entry.js")], ["warpgrid-worker-sass", join(folder, "warpgrid.js")]]) {
+  await build({ ...shared, alias: { warpgrid: resolve(entry) }, entryPoints: { [name]: join(here, "worker.js") }, outdir: folder });
 }
 // The code for Node is not minified, so that error locations are readable.
 await build({ ...shared, minify: false, external: ["warpgrid"], platform: "node", entryPoints: [join(here, "record.js")], outdir: folder });

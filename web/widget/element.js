@@ -2,16 +2,16 @@
 // source or steps beyond the recording, or when a widget without a recording is scrolled into view.
 import style from "./widget.css";
 import { ATTRIBUTES, mistakes } from "./attributes.js";
-export { WarpgridLayout } from "./layout.js";
-import { laneColours } from "./colours.js";
-import { ask } from "./core.js";
+export { WarpgridLayout } from "./layout-element.js";
+import { laneColours } from "./lane-colors.js";
+import { ask } from "./worker-client.js";
 import { dedent, guessTokens, hiddenLines } from "./highlight.js";
 import { playgroundLink } from "./link.js";
-import { codeNodes, fragmentNode, gridNode, make, problemNodes, wordNodes } from "./parts.js";
+import { codeNodes, fragmentNode, gridNode, make, problemNodes, wordNodes } from "./dom.js";
 import { Quiz } from "./quiz.js";
 import { firstStore, hasRun, isRecording, lastPosition, pictureAt, tokensOf } from "./recording.js";
 import { positionOf, stepOf } from "./position.js";
-import { stated } from "./stated.js";
+import { stated } from "./annotate.js";
 
 const VIEWS = ATTRIBUTES.view;
 /** Milliseconds between two steps of a playback. */

@@ -1,5 +1,5 @@
 // The view `quiz`: the reader marks the cells that the next store will write, and sees whether the marks are correct.
-import { gridNode, make, wordNodes } from "./parts.js";
+import { gridNode, make, wordNodes } from "./dom.js";
 
 /** Maximum distance of the next store in steps. */
 const LOOK_AHEAD = 200;

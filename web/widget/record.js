@@ -3,7 +3,7 @@
 import init, { initSync, Session, check, fragment, picture, tokens } from "warpgrid";
 import { mistakes } from "./attributes.js";
 import { dedent } from "./highlight.js";
-import { checkOptions, chooseMemories, layOut, tableOfFragment, takePicture } from "./picture.js";
+import { checkOptions, chooseMemories, layOut, tableOfFragment, takePicture } from "./snapshot-state.js";
 import { encode } from "./recording.js";
 import { elementHtml, escape, layoutHtml } from "./snapshot.js";
 

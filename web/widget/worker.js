@@ -3,7 +3,7 @@
 import init, { Session, check, fragment, tokens } from "warpgrid";
 // The smaller module has no layout diagrams.
 import * as core from "warpgrid";
-import { checkOptions, chooseMemories, firstStore, layOut, tableOfFragment, takePicture } from "./picture.js";
+import { checkOptions, chooseMemories, firstStore, layOut, tableOfFragment, takePicture } from "./snapshot-state.js";
 
 const SLICE = 20_000;
 /** Maximum duration of a run in milliseconds, after which it pauses. */

@@ -1,4 +1,4 @@
-// Worker script: loads the wasm module that the name of the worker specifies, `ptx`, `sass` or `both`, from the folder of this file.
+// Worker script: loads the wasm module that the name of the worker specifies, `ptx`, `sass` or `extended`, from the folder of this file.
 // Messages of the page are queued until the module has loaded. If it cannot be loaded, the page receives the reason. A module with the
 // suffix `waits` in its name is loaded when the page sends `true`, and each worker sends `true` once it has loaded, so that the modules
 // that are needed first have the full bandwidth.
@@ -32,7 +32,7 @@ const recording = language === "ptx" ? readRecording() : Promise.resolve([]);
 
 async function readRecording() {
   try {
-    const file = await fetch(new URL("./first.bin", import.meta.url));
+    const file = await fetch(new URL("./prerecorded.bin", import.meta.url));
     const bytes = new Uint8Array(file.ok ? await file.arrayBuffer() : 0);
     const view = new DataView(bytes.buffer);
     let at = 0;

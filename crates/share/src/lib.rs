@@ -7,8 +7,8 @@
 //! - Input and output: a [`Scenario`] with a [`ViewState`], and the fragment of a URL or the text of a file.
 //! - Invariants: the version precedes the compressed part, so that this crate reports links of later versions as such. The checksum
 //!   of zlib detects truncated links. Unknown fields are ignored. `rules.json` defines the limits, the types of the fields and all
-//!   messages for this crate and for `web/editor/link.js`.
-//! - Tests: `cargo test -p warpgrid-share` and `node --test web/editor/link.test.mjs` read the same cases in `tests/data`.
+//!   messages for this crate and for `web/editor/share-link.js`.
+//! - Tests: `cargo test -p warpgrid-share` and `node --test web/editor/share-link.test.mjs` read the same cases in `tests/data`.
 
 mod json;
 mod link;

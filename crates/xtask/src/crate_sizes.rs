@@ -19,7 +19,7 @@ const CRATE: &str = "warpgrid_";
 const CORES: &[(&str, &str)] = &[
     ("warpgrid-core", "warpgrid-worker --bin warpgrid-core --no-default-features --features ptx"),
     ("warpgrid-core-sass", "warpgrid-worker --bin warpgrid-core-sass --no-default-features --features sass"),
-    ("warpgrid-core-both", "warpgrid-worker --bin warpgrid-core-both --no-default-features --features ptx,sass,paste,translate"),
+    ("warpgrid-core-extended", "warpgrid-worker --bin warpgrid-core-extended --no-default-features --features ptx,sass,paste,translate"),
     ("core_ptx (widget)", "warpgrid-pack --lib --no-default-features --features ptx"),
     ("core (npm package)", "warpgrid-pack --lib"),
 ];

@@ -11,7 +11,7 @@ use std::path::Path;
 /// shorter prefix of it.
 const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 446_000),
-    ("warpgrid-core-both", 1_956_000),
+    ("warpgrid-core-extended", 1_956_000),
     ("warpgrid-core-sass", 795_000),
     ("warpgrid-core", 914_000),
 ];
@@ -135,7 +135,7 @@ mod tests {
     fn every_wasm_file_of_page_has_distinct_size_limit() {
         let names = [
             "warpgrid-web-0123_bg.wasm",
-            "core-0123/warpgrid-core-both_bg.wasm",
+            "core-0123/warpgrid-core-extended_bg.wasm",
             "core-0123/warpgrid-core-sass_bg.wasm",
             "core-0123/warpgrid-core_bg.wasm",
         ];

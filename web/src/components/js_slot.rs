@@ -1,4 +1,4 @@
-//! Container whose content `web/editor/look.js` renders after each frame: watched values and the comparison of two steps, the minimap of a
+//! Container whose content `web/editor/inspector-loader.js` renders after each frame: watched values and the comparison of two steps, the minimap of a
 //! long memory, or the pixel grid.
 
 use super::FrameRef;

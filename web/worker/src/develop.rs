@@ -22,7 +22,7 @@ pub fn write_reference() -> Vec<u8> {
 }
 
 fn main() {
-    if NAME.with(|name| name.starts_with("both")) {
+    if NAME.with(|name| name.starts_with("extended")) {
         run_message_loop::<ExtendedWorker>();
     } else {
         run_message_loop::<SessionRunner>();

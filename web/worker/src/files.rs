@@ -1,4 +1,4 @@
-//! `warpgrid-files FOLDER`: writes the files that are deployed next to the worker modules, `reference.bin` and `first.bin`. Runs on the
+//! `warpgrid-files FOLDER`: writes the files that are deployed next to the worker modules, `reference.bin` and `prerecorded.bin`. Runs on the
 //! build machine while the site is built.
 
 use std::fs;
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let folder = Path::new(&folder);
     let files = [
         ("reference.bin", encode(&pages())),
-        ("first.bin", prerecorded::recording()),
+        ("prerecorded.bin", prerecorded::recording()),
     ];
     for (name, bytes) in files {
         let file = folder.join(name);

@@ -1,5 +1,5 @@
 //! Records the requests of a first visit and their responses while the site is built. `start.js` replays the recording before the worker
-//! module is loaded, so that the first grid waits only for the page. Reads the first example; returns the bytes of `first.bin`.
+//! module is loaded, so that the first grid waits only for the page. Reads the first example; returns the bytes of `prerecorded.bin`.
 
 use crate::message_loop::RequestHandler;
 use crate::protocol::{

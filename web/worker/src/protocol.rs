@@ -237,7 +237,7 @@ impl WorkerKind {
         match self {
             WorkerKind::Ptx => "ptx",
             WorkerKind::Sass => "sass",
-            WorkerKind::Extended => "both",
+            WorkerKind::Extended => "extended",
         }
     }
 }

@@ -15,11 +15,11 @@ pub(super) fn run() -> Result<TestCounts> {
         "--test-reporter=tap",
         "crates/wasm/npm/package.test.mjs",
         "crates/wasm/consumers/consumers.test.mjs",
-        "web/editor/link.test.mjs",
-        "web/look/fill.test.mjs",
+        "web/editor/share-link.test.mjs",
+        "web/inspector/buffer-import.test.mjs",
         "web/serve.test.mjs",
         "web/widget/record.test.mjs",
-        "web/widget/stated.test.mjs",
+        "web/widget/annotate.test.mjs",
     ]);
     command.env(random_kernels::VARIABLE, random_kernels::write()?);
     match consumer_projects::folder() {

@@ -1,7 +1,7 @@
 // Files are converted to buffer annotations: NumPy arrays of every type, raw bytes, and error messages for other files.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buffersOf, filled } from "./fill.js";
+import { buffersOf, filled } from "./buffer-import.js";
 
 const SOURCE = "//@ launch grid=1 block=32\n//@ buffer x: f32[2][2] = 0 // here\n//@ buffer out: u32[4] = 0\nst.global.u32 [out], 1;\n";
 

@@ -1,6 +1,6 @@
 // Requests about a frame. One request is pending at a time. Of the waiting ones only the last is sent, because the run has moved on from
 // the others.
-import { core } from "../learn/core.js";
+import { core } from "../learn/worker-client.js";
 
 /** Sends a request with the launch, its arguments and the source. `parts` of a run are transferred with it. */
 export function askCore(asked, parts, { facts, source }, what, ...rest) {

@@ -7,7 +7,7 @@ const isFrame = window.top !== window;
 const AFTER = 3000;
 
 // During development the meta element contains the path of the source file, which is not served.
-if (place && place !== "offline/page.js" && !isFrame && "serviceWorker" in navigator && !navigator.connection?.saveData) {
+if (place && place !== "offline/register-sw.js" && !isFrame && "serviceWorker" in navigator && !navigator.connection?.saveData) {
   const begin = () => setTimeout(() => import(new URL(place, document.baseURI).href).catch(() => {}), AFTER);
   if (document.readyState === "complete") begin();
   else addEventListener("load", begin);

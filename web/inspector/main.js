@@ -1,15 +1,15 @@
 // Inspection features beyond the main page: watched values, comparison of two steps, custom layouts, memory overviews, pixel grids, and JIT
-// runs. The page loads this module on demand (`web/editor/look.js`). `page` is its interface to the page, and a dedicated worker answers
+// runs. The page loads this module on demand (`web/editor/inspector-loader.js`). `page` is its interface to the page, and a dedicated worker answers
 // its requests (`web/worker/src/inspector.rs`).
-import css from "./look.css";
-import { make } from "../learn/parts.js";
-import { arrangeCard } from "./arrange.js";
-import { memoryMap } from "./map.js";
-import { minimapCard } from "./minimap.js";
-import { momentsCard } from "./moments.js";
-import { CARDS } from "./names.js";
-import { smallCells } from "./small.js";
-import { translatedCard } from "./translated.js";
+import css from "./inspector.css";
+import { make } from "../learn/dom.js";
+import { arrangeCard } from "./custom-layout.js";
+import { memoryMap } from "./minimap.js";
+import { minimapCard } from "./memory-overview.js";
+import { momentsCard } from "./compare-steps.js";
+import { CARDS } from "./card-labels.js";
+import { smallCells } from "./pixel-grid.js";
+import { translatedCard } from "./jit-run.js";
 import { watchCard } from "./watch.js";
 
 document.head.append(make("style", {}, css));

@@ -1,10 +1,10 @@
 // Memory overview: a cell per part of a memory, filled by the percentage of written elements, in the color of the lane that wrote last. A
 // click scrolls to the part.
-import { grouped } from "../editor/parts.js";
-import { make, words } from "../learn/parts.js";
-import { memories } from "./arrange.js";
-import { askAt, latest, positionOf } from "./ask.js";
-import { colourOf, onTheme } from "./colours.js";
+import { grouped } from "../editor/util.js";
+import { make, words } from "../learn/dom.js";
+import { memories } from "./custom-layout.js";
+import { askAt, latest, positionOf } from "./query.js";
+import { colourOf, onTheme } from "./colors.js";
 
 const COLUMNS = 64;
 const CELL = 9;

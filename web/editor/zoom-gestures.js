@@ -1,5 +1,5 @@
 // Zooming of grids by + and -, by the wheel with Ctrl, which includes touchpad pinches, and by two fingers. Clicks the zoom buttons of the
-// memory, or names the element to keep in view if `web/look/small.js` knows it.
+// memory, or names the element to keep in view if `web/inspector/pixel-grid.js` knows it.
 
 /** Wheel distance of one zoom step. */
 const TURN = 50;

@@ -1,6 +1,6 @@
 // Loads examples, tours and puzzles when they are opened (`web/learn`). `#learn` opens them, `#learn=tour:ID` a tour, `#learn=puzzle:ID` a
 // puzzle.
-import { loadBesideCore } from "./parts.js";
+import { loadBesideCore } from "./util.js";
 
 const LINK = /^#learn(?:=(.*))?$/;
 

@@ -1,8 +1,8 @@
 // Comparison of two steps of a run: the cells and registers that differ, with links to them.
-import { plural } from "../editor/parts.js";
-import { make, words } from "../learn/parts.js";
-import { goTo } from "../learn/run.js";
-import { askAt, latest, positionOf } from "./ask.js";
+import { plural } from "../editor/util.js";
+import { make, words } from "../learn/dom.js";
+import { goTo } from "../learn/playback.js";
+import { askAt, latest, positionOf } from "./query.js";
 
 export function momentsCard(first) {
   let moment = first;

@@ -1,8 +1,8 @@
 // Runs a launch to completion with translated code and distributes the blocks of a long run among workers. Each worker has its own module
 // and memory, so that no server has to send headers for shared memory.
 import { runRounds } from "../../crates/wasm/npm/rounds.js";
-import { core, openCore } from "../learn/core.js";
-import { askAt, askCore } from "./ask.js";
+import { core, openCore } from "../learn/worker-client.js";
+import { askAt, askCore } from "./query.js";
 
 /** Maximum number of workers of a run. */
 const MOST = 8;

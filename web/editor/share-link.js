@@ -2,7 +2,7 @@
 // implements the same format. Compression uses the browser's streams.
 import RULES from "../../crates/share/src/rules.json" with { type: "json" };
 import { base64, fromBase64 } from "../widget/link.js";
-import { stated } from "../widget/stated.js";
+import { stated } from "../widget/annotate.js";
 
 export { RULES };
 

@@ -1,8 +1,8 @@
-// Loads the inspection features of `web/look` on demand: when the user requests them, has watched an expression of this source before, or
+// Loads the inspection features of `web/inspector` on demand: when the user requests them, has watched an expression of this source before, or
 // views a long memory.
-import { CARDS, KEPT } from "../look/names.js";
+import { CARDS, KEPT } from "../inspector/card-labels.js";
 import { make } from "./embed.js";
-import { loadBesideCore } from "./parts.js";
+import { loadBesideCore } from "./util.js";
 
 let module = null;
 /** The pending import. */
@@ -16,7 +16,7 @@ const waiting = new Map();
 const REST = 300;
 /** Returns the inferred annotations of the current launch, if there are any. */
 export const guessedLines = () => latest?.facts.guessed;
-/** Checks whether there are saved watch expressions for a source (`web/look/kept.js`). */
+/** Checks whether there are saved watch expressions for a source (`web/inspector/watch-storage.js`). */
 const isKept = (key) => { try { return (localStorage.getItem(KEPT) ?? "").includes(JSON.stringify(key)); } catch { return false; } };
 /** Returns the watch expressions of the current source, in order. */
 export async function watched() {
@@ -26,7 +26,7 @@ export async function watched() {
 
 async function load() {
   try {
-    loading ??= loadBesideCore("look.js");
+    loading ??= loadBesideCore("inspector.js");
     module = await loading;
   } catch (error) {
     loading = null;

@@ -1,9 +1,9 @@
 // Minimap of a long memory beside its rows: parts from top to bottom, in the colors of the lanes that wrote last, and a frame around the
 // visible rows. Clicks, drags and arrow keys scroll the rows.
-import { grouped } from "../editor/parts.js";
-import { make } from "../learn/parts.js";
-import { askAt, latest, positionOf } from "./ask.js";
-import { bytesOf, colourOf, onTheme } from "./colours.js";
+import { grouped } from "../editor/util.js";
+import { make } from "../learn/dom.js";
+import { askAt, latest, positionOf } from "./query.js";
+import { bytesOf, colourOf, onTheme } from "./colors.js";
 
 /** Number of parts per row. */
 const ACROSS = 4;

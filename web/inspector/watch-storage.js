@@ -1,5 +1,5 @@
 // Saved watch expressions by the ID of a saved kernel, or by the content of any other source.
-import { KEPT } from "./names.js";
+import { KEPT } from "./card-labels.js";
 
 /** Maximum number of sources with saved expressions. The oldest one is removed first. */
 const MOST_TEXTS = 50;

@@ -1,6 +1,6 @@
 // Thumbnails that are rendered sequentially when they are scrolled into view.
-import { example, picture } from "./core.js";
-import { drawn, fill } from "./parts.js";
+import { example, picture } from "./worker-client.js";
+import { drawn, fill } from "./dom.js";
 
 const files = new WeakMap();
 let watcher = null;

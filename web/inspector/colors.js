@@ -1,5 +1,5 @@
 // Colors of the page for canvases.
-import { make } from "../learn/parts.js";
+import { make } from "../learn/dom.js";
 import { laneColour } from "./watch.js";
 
 /** Returns the color of a lane, or the color for an unknown lane. */

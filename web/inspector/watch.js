@@ -1,7 +1,7 @@
 // Watched values: expressions over registers and cells, with their value at each step and the previous value.
-import { make, words } from "../learn/parts.js";
-import { askAt, latest, positionOf } from "./ask.js";
-import { keep, keptOf, LONGEST, MOST } from "./kept.js";
+import { make, words } from "../learn/dom.js";
+import { askAt, latest, positionOf } from "./query.js";
+import { keep, keptOf, LONGEST, MOST } from "./watch-storage.js";
 
 export const laneColour = (lane) => `oklch(var(--lane-l${lane & 3}) var(--lane-c) var(--lane-h${lane >> 2}))`;
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { kernels, readCase, scenario as scenarioOf } from "../../crates/wasm/npm/corpus.mjs";
-import { stated } from "./stated.js";
+import { stated } from "./annotate.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const { default: init, Session } = await import(new URL("pkg/node.js", new URL("../../", import.meta.url)));

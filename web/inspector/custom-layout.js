@@ -1,8 +1,8 @@
 // The custom layout card: a memory in rows and columns by arbitrary strides, entered as four numbers, or by a CuTe layout. Cells have the
 // colors of the lanes that wrote them.
-import { grouped, plural } from "../editor/parts.js";
-import { make, words } from "../learn/parts.js";
-import { askAt, latest, positionOf } from "./ask.js";
+import { grouped, plural } from "../editor/util.js";
+import { make, words } from "../learn/dom.js";
+import { askAt, latest, positionOf } from "./query.js";
 import { laneColour } from "./watch.js";
 
 /** Returns the memories on the page: `[id, title, extents]`. */

@@ -23,7 +23,7 @@ export function openCore() {
   }
 
   function start() {
-    const begun = globalThis.warpgridStart("both");
+    const begun = globalThis.warpgridStart("extended");
     worker = begun.worker;
     worker.onmessage = ({ data }) => {
       // The worker has loaded.

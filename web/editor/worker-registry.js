@@ -12,7 +12,7 @@ const settled = new Promise((done) => { settle = done; });
 
 function take(language) {
   const early = first;
-  if (!early) return start(language, language === "both");
+  if (!early) return start(language, language === "extended");
   first = null;
   try { localStorage.setItem(LANGUAGE, language); } catch { /* the first worker is only a guess */ }
   if (early.language === language) return early;

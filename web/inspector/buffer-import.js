@@ -1,7 +1,7 @@
 // Initializes a buffer from a file, which is a NumPy array (`.npy`) or raw bytes: creates the `//@ buffer` line that lists its elements.
-// The page loads this module when a file is selected or dropped (`web/editor/fill.js`).
+// The page loads this module when a file is selected or dropped (`web/editor/buffer-import.js`).
 import WIDTHS from "../../crates/launch/src/widths.json" with { type: "json" };
-import { grouped, plural } from "../editor/parts.js";
+import { grouped, plural } from "../editor/util.js";
 
 /** Maximum line length in characters that an editor handles without delay. */
 const MOST_CHARACTERS = 250_000;

@@ -1,8 +1,8 @@
 // `<warpgrid-layout>`: a layout diagram, selected by a Layout Explorer link or its parameters. A diagram that was rendered when the
 // document was built is shown without the emulator; otherwise the emulator renders it when it is scrolled into view.
-import { ask } from "./core.js";
+import { ask } from "./worker-client.js";
 import { lensLink } from "./link.js";
-import { make, wordNodes } from "./parts.js";
+import { make, wordNodes } from "./dom.js";
 import { svgNode } from "./svg.js";
 
 let ids = 0;

@@ -1,10 +1,10 @@
 // The pixel grid: cells of a memory that are too small for text, down to one pixel, in the colors of values, lanes or steps. Requests the
 // visible cells and a margin around them.
 import LETTERS from "../worker/src/inspector/letters.json" with { type: "json" };
-import { grouped, plural } from "../editor/parts.js";
-import { make } from "../learn/parts.js";
-import { askAt, latest, positionOf } from "./ask.js";
-import { bytesOf, colourOf, onTheme } from "./colours.js";
+import { grouped, plural } from "../editor/util.js";
+import { make } from "../learn/dom.js";
+import { askAt, latest, positionOf } from "./query.js";
+import { bytesOf, colourOf, onTheme } from "./colors.js";
 
 /** Number of shades with a character. The next characters are for elements that no step wrote and for unknown values. */
 const SHADES = 64;
@@ -50,7 +50,7 @@ export function smallCells(place) {
   const scroller = make("div", { class: "scroller", tabIndex: 0, role: "group" }, space);
   const said = make("p", { class: "said" });
   place.append(scroller, said);
-  // The larger cells had the focus, which their container has held in the meantime (`web/editor/zoom.js`).
+  // The larger cells had the focus, which their container has held in the meantime (`web/editor/zoom-gestures.js`).
   if (document.activeElement === place.parentElement) scroller.focus();
 
   let moment = null;

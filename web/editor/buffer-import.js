@@ -1,7 +1,7 @@
-// Loads the code that initializes a buffer from a file when a file is selected or dropped (`web/look/fill.js`).
+// Loads the code that initializes a buffer from a file when a file is selected or dropped (`web/inspector/buffer-import.js`).
 import { make } from "./embed.js";
-import { RULES, writeLink } from "./link.js";
-import { grouped, loadBesideCore } from "./parts.js";
+import { RULES, writeLink } from "./share-link.js";
+import { grouped, loadBesideCore } from "./util.js";
 
 /** Opens the file picker for a buffer. */
 export function chooseFile(page, name) {
@@ -17,7 +17,7 @@ export const isFilling = (file, memory) => /\.npy$/i.test(file.name) || (memory 
 export async function fillFrom(page, file, name) {
   const called = `“${file.name.slice(0, 60)}”`;
   try {
-    const { buffersOf, filled } = await loadBesideCore("fill.js");
+    const { buffersOf, filled } = await loadBesideCore("buffer-import.js");
     const before = { source: page.text(), guessed: page.guessed() };
     const buffers = buffersOf(`${before.source}\n${before.guessed ?? ""}`);
     const stem = file.name.replace(/\.\w+$/, "");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { isLink, readFile, readLink, textOf, writeFile, writeLink } from "./link.js";
+import { isLink, readFile, readLink, textOf, writeFile, writeLink } from "./share-link.js";
 
 const data = (name) => readFileSync(new URL(`../../crates/share/tests/data/${name}`, import.meta.url), "utf8");
 const lines = (name) => data(name).split("\n").filter((line) => line !== "" && !line.startsWith("//"));

@@ -1,7 +1,7 @@
 // The command palette (Ctrl+K): lists the visible controls of the page and activates the selected one. Controls need no registration here,
 // because each is listed under its accessible name.
 import { make } from "./embed.js";
-import { openHeader, showView, viewOf, withAll } from "./narrow.js";
+import { openHeader, showView, viewOf, withAll } from "./view-tabs.js";
 
 /** Containers of controls and the name of that part of the page. The first matching container determines the name. */
 const PARTS = [

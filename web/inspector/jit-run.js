@@ -1,9 +1,9 @@
 // The JIT run: runs the launch to completion with translated code, and shows the final memory, the engine and its speed. The run of the
 // page is unaffected and keeps every step.
-import { grouped, plural } from "../editor/parts.js";
-import { make, words } from "../learn/parts.js";
-import { askAt } from "./ask.js";
-import { runOnWorkers } from "./workers.js";
+import { grouped, plural } from "../editor/util.js";
+import { make, words } from "../learn/dom.js";
+import { askAt } from "./query.js";
+import { runOnWorkers } from "./parallel-run.js";
 
 export function translatedCard(first) {
   let moment = first;

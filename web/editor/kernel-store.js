@@ -3,7 +3,7 @@
 // may be too late. Each tab stores separately which kernel it shows.
 import { createStore, delMany, get, getMany, keys, set, setMany } from "idb-keyval";
 import { fromBase64 } from "../widget/link.js";
-import { isLink, readLink, RULES, textOf } from "./link.js";
+import { isLink, readLink, RULES, textOf } from "./share-link.js";
 
 /** Maximum length of a source in local storage, which holds about 5 million characters. A longer source is only in IndexedDB. */
 const JOURNAL_LENGTH = 2_000_000;
@@ -74,7 +74,7 @@ export function takeBroken() {
   return why;
 }
 
-/** Returns the source in the URL, of a link with a view (web/editor/link.js) or of a widget (web/widget/link.js), or null. */
+/** Returns the source in the URL, of a link with a view (web/editor/share-link.js) or of a widget (web/widget/link.js), or null. */
 async function linkedText() {
   try {
     const shared = isLink(location.hash) ? await readLink(location.hash) : widgetLink();
