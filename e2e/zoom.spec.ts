@@ -25,7 +25,7 @@ const LONG = `//@ launch grid=64 block=64
 `;
 
 const memory = (page: Page, name: string) => page.locator(`.memory[data-memory="${name}"]`);
-const size = (page: Page, name: string) => memory(page, name).locator(".small-cells").getAttribute("data-how");
+const size = (page: Page, name: string) => memory(page, name).locator(".small-cells").getAttribute("data-view-options");
 const smaller = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom out/ });
 const larger = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom in/ });
 /** Returns the color of a pixel of the pixel grid, at a position in CSS pixels. */

@@ -12,24 +12,24 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
-import { assist, connectAssist, formatText, setLayouts } from "./language-features.js";
-import { shareOf, showEmbed } from "./embed.js";
-import { savePromised } from "./download.js";
-import { chooseFile, fillFrom, isFilling } from "./buffer-import.js";
-import { followLearn, openLearn } from "./learn-loader.js";
-import { arrange, guessedLines, showLook, watched } from "./inspector-loader.js";
-import { fromFiles, listenToDrops, showShare } from "./share.js";
-import { addNarrow, openHeader, showView } from "./view-tabs.js";
-import * as texts from "./kernel-store.js";
+import { languageFeatures, connectLanguageFeatures, formatText, setLayouts } from "./language-features.js";
+import { splitPercentage, showEmbed } from "./embed.js";
+import { saveResult } from "./download.js";
+import { chooseFile, importBuffer, initializesBuffer } from "./buffer-import.js";
+import { followLearnLinks, openLearn } from "./learn-loader.js";
+import { openCustomLayout, inferredAnnotations, renderInspector, watchExpressions } from "./inspector-loader.js";
+import { readDroppedFiles, listenToDrops, showShare } from "./share.js";
+import { addViewTabs, openHeader, showView } from "./view-tabs.js";
+import * as kernelStore from "./kernel-store.js";
 import { listenToZoom } from "./zoom-gestures.js";
 import firstExample from "first-example";
 
 /** A longer source, in UTF-16 units, is highlighted only after a pause in typing and only up to the second limit. */
-const EAGER_LENGTH = 200_000;
-const COLOURED_LENGTH = 2_000_000;
+const IMMEDIATE_HIGHLIGHT_LENGTH = 200_000;
+const MAX_HIGHLIGHT_LENGTH = 2_000_000;
 
 /** Decorations by token class. The page provides the class names when it connects. */
-let tokenMarks = [];
+let tokenDecorations = [];
 
 /** Callbacks into the Rust code of the page. The editor keeps working if that code panics. */
 let tokenizer = null;
@@ -39,7 +39,7 @@ let onHeader = null;
 let onOpened = null;
 let onFailed = null;
 let onCompiled = null;
-let onBreaks = null;
+let onBreakpointsChanged = null;
 let onPin = null;
 let hoveredLine = 0;
 
@@ -49,24 +49,24 @@ const tokens = StateField.define({
   create: () => ({ data: new Uint32Array(0), since: null }),
   update(value, transaction) {
     for (const effect of transaction.effects) if (effect.is(tokensChanged)) return effect.value;
-    return transaction.docChanged ? { data: value.data, since: composed(value.since, transaction.changes.desc) } : value;
+    return transaction.docChanged ? { data: value.data, since: composeChanges(value.since, transaction.changes.desc) } : value;
   },
 });
-const composed = (since, changes) => since?.composeDesc(changes) ?? changes;
+const composeChanges = (since, changes) => since?.composeDesc(changes) ?? changes;
 
 /** The pending token request, as the changes since its source. */
-let asked = null;
+let pendingTokens = null;
 
-async function colour() {
-  if (!tokenizer || asked) return;
-  asked = { since: null };
-  const data = await tokenizer(view.state.doc.sliceString(0, COLOURED_LENGTH));
-  const { since } = asked;
-  asked = null;
+async function requestTokens() {
+  if (!tokenizer || pendingTokens) return;
+  pendingTokens = { since: null };
+  const data = await tokenizer(view.state.doc.sliceString(0, MAX_HIGHLIGHT_LENGTH));
+  const { since } = pendingTokens;
+  pendingTokens = null;
   if (!data) return;
   view.dispatch({ effects: tokensChanged.of({ data, since }) });
   // The source has changed since the request. A long source is requested again after a pause in typing.
-  if (since && view.state.doc.length <= EAGER_LENGTH) colour();
+  if (since && view.state.doc.length <= IMMEDIATE_HIGHLIGHT_LENGTH) requestTokens();
 }
 
 /** Returns the first token that ends after `position`. Tokens are sorted triples (start, end, class). */
@@ -83,19 +83,19 @@ function firstTokenAfter(data, position) {
 
 function visibleTokens(view) {
   const { data, since } = view.state.field(tokens);
-  const back = since?.invertedDesc;
-  const then = (position, side) => back?.mapPos(position, side) ?? position;
+  const inverseChanges = since?.invertedDesc;
+  const toTokenOffset = (position, side) => inverseChanges?.mapPos(position, side) ?? position;
   // Text that is typed at the end of a token is highlighted like the token until the response arrives.
-  const now = (position) => since?.mapPos(position, 1) ?? position;
+  const toCurrentOffset = (position) => since?.mapPos(position, 1) ?? position;
   const builder = new RangeSetBuilder();
   const length = view.state.doc.length;
   for (const { from, to } of view.visibleRanges) {
-    const end = then(to, 1);
-    for (let i = firstTokenAfter(data, then(from, -1)); i < data.length && data[i] < end; i += 3) {
-      const start = now(data[i]);
-      const stop = Math.min(now(data[i + 1]), length);
-      const mark = tokenMarks[data[i + 2]];
-      if (start < stop && mark) builder.add(start, stop, mark);
+    const end = toTokenOffset(to, 1);
+    for (let i = firstTokenAfter(data, toTokenOffset(from, -1)); i < data.length && data[i] < end; i += 3) {
+      const start = toCurrentOffset(data[i]);
+      const stop = Math.min(toCurrentOffset(data[i + 1]), length);
+      const decoration = tokenDecorations[data[i + 2]];
+      if (start < stop && decoration) builder.add(start, stop, decoration);
     }
   }
   return builder.finish();
@@ -109,11 +109,11 @@ const highlighter = ViewPlugin.fromClass(class {
   }
 }, { decorations: (plugin) => plugin.decorations });
 
-const marksChanged = StateEffect.define();
-const marks = StateField.define({
+const lineMarkersEffect = StateEffect.define();
+const lineMarkers = StateField.define({
   create: () => ({ done: 0, next: 0, linked: [], faulted: 0 }),
   update(value, transaction) {
-    for (const effect of transaction.effects) if (effect.is(marksChanged)) return effect.value;
+    for (const effect of transaction.effects) if (effect.is(lineMarkersEffect)) return effect.value;
     return value;
   },
   provide: (field) => EditorView.decorations.compute([field, "doc"], (state) => {
@@ -130,7 +130,7 @@ const marks = StateField.define({
   }),
 });
 
-class Arrow extends GutterMarker {
+class ArrowMarker extends GutterMarker {
   constructor(text, title) { super(); this.text = text; this.title = title; }
   eq(other) { return other.text === this.text; }
   toDOM() {
@@ -140,22 +140,22 @@ class Arrow extends GutterMarker {
     return span;
   }
 }
-const doneArrow = new Arrow("▸", "last executed step");
-const nextArrow = new Arrow("▹", "next instruction");
+const lastStepArrow = new ArrowMarker("▸", "last executed step");
+const nextStepArrow = new ArrowMarker("▹", "next instruction");
 const stepGutter = gutter({
   class: "cm-steps",
   lineMarker(view, block) {
-    const { done, next } = view.state.field(marks);
+    const { done, next } = view.state.field(lineMarkers);
     const line = view.state.doc.lineAt(block.from).number;
-    return line === done ? doneArrow : line === next ? nextArrow : null;
+    return line === done ? lastStepArrow : line === next ? nextStepArrow : null;
   },
-  lineMarkerChange: (update) => update.startState.field(marks) !== update.state.field(marks),
-  initialSpacer: () => doneArrow,
+  lineMarkerChange: (update) => update.startState.field(lineMarkers) !== update.state.field(lineMarkers),
+  initialSpacer: () => lastStepArrow,
 });
 
 /** Access costs by line: `[line, text, title, level]`. They move with their lines while the source is edited. */
-const costsChanged = StateEffect.define();
-class CostMark extends GutterMarker {
+const costMarkersEffect = StateEffect.define();
+class CostMarker extends GutterMarker {
   constructor(text, title, level) { super(); Object.assign(this, { text, title, level }); }
   eq(other) { return other.text === this.text && other.title === this.title; }
   toDOM() {
@@ -170,10 +170,10 @@ const costs = StateField.define({
   create: () => RangeSet.empty,
   update(value, transaction) {
     for (const effect of transaction.effects) {
-      if (!effect.is(costsChanged)) continue;
+      if (!effect.is(costMarkersEffect)) continue;
       const { doc } = transaction.state;
-      const inText = effect.value.filter(([line]) => line >= 1 && line <= doc.lines);
-      return RangeSet.of(inText.map(([line, text, title, level]) => new CostMark(text, title, level).range(doc.line(line).from)), true);
+      const validEntries = effect.value.filter(([line]) => line >= 1 && line <= doc.lines);
+      return RangeSet.of(validEntries.map(([line, text, title, level]) => new CostMarker(text, title, level).range(doc.line(line).from)), true);
     }
     return value.map(transaction.changes);
   },
@@ -181,15 +181,15 @@ const costs = StateField.define({
 const costGutter = gutter({ class: "cm-costs", markers: (view) => view.state.field(costs) });
 
 /** Lines with data races or uninitialized reads: `[line, title, level]`. */
-const racesChanged = StateEffect.define();
+const raceMarkersEffect = StateEffect.define();
 const races = StateField.define({
   create: () => RangeSet.empty,
   update(value, transaction) {
     for (const effect of transaction.effects) {
-      if (!effect.is(racesChanged)) continue;
+      if (!effect.is(raceMarkersEffect)) continue;
       const { doc } = transaction.state;
-      const inText = effect.value.filter(([line]) => line >= 1 && line <= doc.lines);
-      return RangeSet.of(inText.map(([line, title, level]) => new CostMark("◆", title, level).range(doc.line(line).from)), true);
+      const validEntries = effect.value.filter(([line]) => line >= 1 && line <= doc.lines);
+      return RangeSet.of(validEntries.map(([line, title, level]) => new CostMarker("◆", title, level).range(doc.line(line).from)), true);
     }
     return value.map(transaction.changes);
   },
@@ -197,102 +197,102 @@ const races = StateField.define({
 const raceGutter = gutter({ class: "cm-races", markers: (view) => view.state.field(races) });
 
 /** Breakpoints: a set of markers at line starts. They move with their lines, and are removed with a deleted line. */
-const breakMark = new (class extends GutterMarker { elementClass = "cm-break"; })();
-const breakToggled = StateEffect.define();
-const breaksCleared = StateEffect.define();
-const breaks = StateField.define({
+const breakpointMarker = new (class extends GutterMarker { elementClass = "cm-break"; })();
+const toggleBreakpointEffect = StateEffect.define();
+const clearBreakpointsEffect = StateEffect.define();
+const breakpoints = StateField.define({
   create: () => RangeSet.empty,
   update(value, transaction) {
     const { changes, effects, startState, state: { doc } } = transaction;
     let starts = [];
     for (const cursor = value.iter(); cursor.value; cursor.next()) starts.push(cursor.from);
     if (transaction.docChanged) {
-      const stays = ({ from, to }) => to === from || changes.touchesRange(from, to) !== "cover";
-      starts = starts.filter((at) => stays(startState.doc.lineAt(at))).map((at) => doc.lineAt(changes.mapPos(at, 1)).from);
+      const survivesChange = ({ from, to }) => to === from || changes.touchesRange(from, to) !== "cover";
+      starts = starts.filter((at) => survivesChange(startState.doc.lineAt(at))).map((at) => doc.lineAt(changes.mapPos(at, 1)).from);
     }
-    const isOther = transaction.docChanged || effects.some((effect) => effect.is(breakToggled) || effect.is(breaksCleared));
+    const isChanged = transaction.docChanged || effects.some((effect) => effect.is(toggleBreakpointEffect) || effect.is(clearBreakpointsEffect));
     for (const effect of effects) {
-      if (effect.is(breaksCleared)) starts = [];
-      if (effect.is(breakToggled)) starts = starts.includes(effect.value) ? starts.filter((at) => at !== effect.value) : [...starts, effect.value];
+      if (effect.is(clearBreakpointsEffect)) starts = [];
+      if (effect.is(toggleBreakpointEffect)) starts = starts.includes(effect.value) ? starts.filter((at) => at !== effect.value) : [...starts, effect.value];
     }
-    return isOther ? RangeSet.of([...new Set(starts)].map((at) => breakMark.range(at)), true) : value;
+    return isChanged ? RangeSet.of([...new Set(starts)].map((at) => breakpointMarker.range(at)), true) : value;
   },
   provide: (field) => lineNumberMarkers.from(field),
 });
-function breakLines({ doc }, set) {
+function breakpointLines({ doc }, set) {
   const lines = [];
   for (const cursor = set.iter(); cursor.value; cursor.next()) lines.push(doc.lineAt(cursor.from).number);
   return lines;
 }
-function toggleBreak(view, at = view.state.selection.main.head) {
+function toggleBreakpoint(view, at = view.state.selection.main.head) {
   const { from, number } = view.state.doc.lineAt(at);
-  const isSet = breakLines(view.state, view.state.field(breaks)).includes(number);
-  const said = isSet ? `Breakpoint removed from line ${number}` : `Breakpoint set at line ${number}`;
-  view.dispatch({ effects: [breakToggled.of(from), EditorView.announce.of(said)] });
+  const isSet = breakpointLines(view.state, view.state.field(breakpoints)).includes(number);
+  const announcement = isSet ? `Breakpoint removed from line ${number}` : `Breakpoint set at line ${number}`;
+  view.dispatch({ effects: [toggleBreakpointEffect.of(from), EditorView.announce.of(announcement)] });
   return true;
 }
-const breakNumbers = lineNumbers({
-  domEventHandlers: { mousedown: (view, block, event) => event.button === 0 && toggleBreak(view, block.from) },
+const breakpointLineNumbers = lineNumbers({
+  domEventHandlers: { mousedown: (view, block, event) => event.button === 0 && toggleBreakpoint(view, block.from) },
 });
-const breakListener = EditorView.updateListener.of((update) => {
-  const set = update.state.field(breaks);
-  if (update.startState.field(breaks) !== set) onBreaks?.(breakLines(update.state, set));
+const breakpointListener = EditorView.updateListener.of((update) => {
+  const set = update.state.field(breakpoints);
+  if (update.startState.field(breakpoints) !== set) onBreakpointsChanged?.(breakpointLines(update.state, set));
 });
 
 /** Breakpoints survive a reload of the tab if the source is unchanged. */
-const BREAKS = "warpgrid.breaks";
-function printOf(text) {
+const BREAKPOINTS_STORAGE_KEY = "warpgrid.breaks";
+function contentHash(text) {
   let hash = text.length;
   for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
   return hash;
 }
-function keepBreaks() {
-  const lines = breakLines(view.state, view.state.field(breaks));
-  try { sessionStorage.setItem(BREAKS, JSON.stringify([printOf(api.text()), lines])); } catch { /* the breakpoints are lost on reload */ }
+function saveBreakpoints() {
+  const lines = breakpointLines(view.state, view.state.field(breakpoints));
+  try { sessionStorage.setItem(BREAKPOINTS_STORAGE_KEY, JSON.stringify([contentHash(api.text()), lines])); } catch { /* the breakpoints are lost on reload */ }
 }
-function restoreBreaks() {
+function restoreBreakpoints() {
   try {
-    const [print, lines] = JSON.parse(sessionStorage.getItem(BREAKS) ?? "[]");
-    if (print === printOf(api.text())) addBreaks(lines);
+    const [savedHash, lines] = JSON.parse(sessionStorage.getItem(BREAKPOINTS_STORAGE_KEY) ?? "[]");
+    if (savedHash === contentHash(api.text())) addBreakpoints(lines);
   } catch { /* no breakpoints are saved */ }
 }
 /** Adds breakpoints at lines that have none. */
-function addBreaks(lines) {
+function addBreakpoints(lines) {
   const { doc } = view.state;
-  const known = new Set(breakLines(view.state, view.state.field(breaks)));
-  const added = [...new Set(lines)].filter((line) => line >= 1 && line <= doc.lines && !known.has(line));
-  if (added.length > 0) view.dispatch({ effects: added.map((line) => breakToggled.of(doc.line(line).from)) });
+  const existing = new Set(breakpointLines(view.state, view.state.field(breakpoints)));
+  const added = [...new Set(lines)].filter((line) => line >= 1 && line <= doc.lines && !existing.has(line));
+  if (added.length > 0) view.dispatch({ effects: added.map((line) => toggleBreakpointEffect.of(doc.line(line).from)) });
 }
 /** Returns the `watch` or `breaks` field of a link or file, or an empty list if the source has changed. */
-const broughtView = (name, text = api.text()) => texts.brought(text)?.view?.[name] ?? [];
+const sharedViewField = (name, text = api.text()) => kernelStore.sharedScenarioFor(text)?.view?.[name] ?? [];
 
-function lineUnder(event, view) {
+function lineAtPointer(event, view) {
   const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
   return position === null ? 0 : view.state.doc.lineAt(position).number;
 }
-function hover(line) {
+function setHoveredLine(line) {
   if (line === hoveredLine) return;
   hoveredLine = line;
   onLine?.(line);
 }
 
 /** Rust code that has panicked must not be called again. The page reports the panic, and the source is saved. */
-function guarded(call) {
+function catchTraps(call) {
   return (...values) => {
     try {
       return call(...values);
     } catch (error) {
-      broken(error);
+      handleCrash(error);
       return null;
     }
   };
 }
-function broken(error) {
-  void texts.keep(api.text());
+function handleCrash(error) {
+  void kernelStore.save(api.text());
   if (!tokenizer && document.querySelector(".core-broken")) return;
-  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = onCompiled = onBreaks = onPin = null;
-  connectAssist(null);
-  void texts.connectTexts(null, null);
+  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = onCompiled = onBreakpointsChanged = onPin = null;
+  connectLanguageFeatures(null);
+  void kernelStore.connectKernelStore(null, null);
   const banner = document.createElement("div");
   banner.className = "banner core-broken";
   banner.setAttribute("role", "alert");
@@ -304,82 +304,82 @@ function broken(error) {
   banner.append(text, button);
   document.body.prepend(banner);
 }
-addEventListener("error", ({ error }) => { if (error instanceof WebAssembly.RuntimeError) broken(error); });
+addEventListener("error", ({ error }) => { if (error instanceof WebAssembly.RuntimeError) handleCrash(error); });
 addEventListener("unhandledrejection", ({ reason }) => {
-  if (reason instanceof WebAssembly.RuntimeError || reason instanceof WebAssembly.CompileError) broken(reason);
+  if (reason instanceof WebAssembly.RuntimeError || reason instanceof WebAssembly.CompileError) handleCrash(reason);
 });
 
-let later = 0;
-let keepLater = 0;
+let reportTimer = 0;
+let saveTimer = 0;
 /** Whether the page is opening another source, which is not an edit of the user. */
-let opening = false;
+let isOpeningSource = false;
 /** Whether the source that the page has last received was mostly replaced. */
-let replaced = false;
+let wasReplaced = false;
 /** Whether the source was replaced and is unedited. Its first step is then shown although the editor has the focus. */
-let isNew = false;
+let isUnedited = false;
 /** Number of replaced sources. */
 let generation = 0;
 const listener = EditorView.updateListener.of((update) => {
   if (!update.docChanged) return;
-  let n_left = 0;
-  update.changes.iterGaps((_from, _to, length) => { n_left += length; });
-  const before = n_left * 2 < update.startState.doc.length ? update.startState.doc.toString() : null;
-  replaced ||= before !== null;
-  if (!opening) texts.changed(before);
-  clearTimeout(keepLater);
-  keepLater = setTimeout(() => void texts.keep(api.text()), 150);
-  clearTimeout(later);
-  if (asked) asked.since = composed(asked.since, update.changes.desc);
-  if (update.state.doc.length <= EAGER_LENGTH) { report(); return; }
-  later = setTimeout(report, 250);
+  let unchangedLength = 0;
+  update.changes.iterGaps((_from, _to, length) => { unchangedLength += length; });
+  const replacedSource = unchangedLength * 2 < update.startState.doc.length ? update.startState.doc.toString() : null;
+  wasReplaced ||= replacedSource !== null;
+  if (!isOpeningSource) kernelStore.didEdit(replacedSource);
+  clearTimeout(saveTimer);
+  saveTimer = setTimeout(() => void kernelStore.save(api.text()), 150);
+  clearTimeout(reportTimer);
+  if (pendingTokens) pendingTokens.since = composeChanges(pendingTokens.since, update.changes.desc);
+  if (update.state.doc.length <= IMMEDIATE_HIGHLIGHT_LENGTH) { reportChange(); return; }
+  reportTimer = setTimeout(reportChange, 250);
 });
-const wrapping = new Compartment();
+const lineWrapping = new Compartment();
 /** Collapses runs of blanks in a disassembly to one blank. Its columns are far apart, so that operands would be beyond the edge of the
  *  pane. */
-const gaps = new MatchDecorator({ regexp: /[ \t]{2,}(?=[ \t]\S)|^[ \t](?=\/\*)/g, decoration: Decoration.replace({}) });
-const narrowGaps = ViewPlugin.define((view) => ({
-  decorations: gaps.createDeco(view),
-  update(update) { this.decorations = gaps.updateDeco(update, this.decorations); },
+const blankRuns = new MatchDecorator({ regexp: /[ \t]{2,}(?=[ \t]\S)|^[ \t](?=\/\*)/g, decoration: Decoration.replace({}) });
+const collapsedBlanks = ViewPlugin.define((view) => ({
+  decorations: blankRuns.createDeco(view),
+  update(update) { this.decorations = blankRuns.updateDeco(update, this.decorations); },
 }), { decorations: (plugin) => plugin.decorations });
 /** Wraps lines, because the pane is narrow and comments are sentences. The lines of a disassembly are columns that end in encodings. */
-function wrappingOf(text) {
-  if (/\/\* 0x[0-9a-f]{16} \*\//.test(text)) return narrowGaps;
-  return /^\s*\/\*[0-9a-f]{4,}\*\/\s/m.test(text) ? [narrowGaps, EditorView.lineWrapping] : EditorView.lineWrapping;
+function wrappingFor(text) {
+  if (/\/\* 0x[0-9a-f]{16} \*\//.test(text)) return collapsedBlanks;
+  return /^\s*\/\*[0-9a-f]{4,}\*\/\s/m.test(text) ? [collapsedBlanks, EditorView.lineWrapping] : EditorView.lineWrapping;
 }
-function report() {
-  const isAnother = isNew = replaced;
-  replaced = false;
-  if (isAnother) generation += 1;
-  if (isAnother) view.dispatch({ effects: [wrapping.reconfigure(wrappingOf(api.text())), breaksCleared.of(null)] });
-  if (isAnother) addBreaks(broughtView("breaks"));
-  onChange?.(api.text(), isAnother);
-  colour();
+function reportChange() {
+  const isReplaced = isUnedited = wasReplaced;
+  wasReplaced = false;
+  if (isReplaced) generation += 1;
+  if (isReplaced) view.dispatch({ effects: [lineWrapping.reconfigure(wrappingFor(api.text())), clearBreakpointsEffect.of(null)] });
+  if (isReplaced) addBreakpoints(sharedViewField("breaks"));
+  onChange?.(api.text(), isReplaced);
+  requestTokens();
 }
-function show(text) {
-  opening = true;
-  try { api.setText(text); } finally { opening = false; }
+function openSource(text) {
+  isOpeningSource = true;
+  try { api.setText(text); } finally { isOpeningSource = false; }
 }
 addEventListener("pagehide", () => {
-  void texts.keep(api.text());
-  keepBreaks();
+  void kernelStore.save(api.text());
+  saveBreakpoints();
 });
 
-const saved = await texts.firstText();
+const storedSource = await kernelStore.initialSource();
 const view = new EditorView({
   state: EditorState.create({
-    doc: saved ?? firstExample,
+    doc: storedSource ?? firstExample,
     extensions: [
-      breakNumbers, breaks, breakListener, costs, costGutter, races, raceGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
+      breakpointLineNumbers, breakpoints, breakpointListener, costs, costGutter, races, raceGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
       rectangularSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(),
-      keymap.of([{ key: "F9", run: toggleBreak }, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
-      wrapping.of(wrappingOf(saved ?? firstExample)),
-      tokens, highlighter, marks, listener, assist,
+      keymap.of([{ key: "F9", run: toggleBreakpoint }, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
+      lineWrapping.of(wrappingFor(storedSource ?? firstExample)),
+      tokens, highlighter, lineMarkers, listener, languageFeatures,
       EditorView.contentAttributes.of({
         "aria-label": "PTX source", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off", translate: "no",
       }),
       EditorView.domEventHandlers({
-        mousemove: (event, v) => hover(lineUnder(event, v)),
-        mouseleave: () => hover(0),
+        mousemove: (event, v) => setHoveredLine(lineAtPointer(event, v)),
+        mouseleave: () => setHoveredLine(0),
       }),
     ],
   }),
@@ -401,123 +401,123 @@ const span = (range) => {
   return { from, to: Math.max(from, offset(range[2], range[3])) };
 };
 
-/** The source and its fingerprint, which each frame needs. */
-let present = { doc: null };
-function presentText() {
+/** The source and its hash, which each frame needs. */
+let sourceCache = { doc: null };
+function sourceWithHash() {
   const { doc } = view.state;
-  if (present.doc !== doc) {
+  if (sourceCache.doc !== doc) {
     const source = doc.toString();
-    present = { doc, source, print: printOf(source) };
+    sourceCache = { doc, source, print: contentHash(source) };
   }
-  return present;
+  return sourceCache;
 }
 
 /** The panels that `web/editor/inspector-loader.js` renders. */
-const LOOKED_AT = new Set(["inspect", "memory-map", "small-cells"]);
+const INSPECTOR_PANELS = new Set(["inspect", "memory-map", "small-cells"]);
 
 const api = {
   text: () => view.state.doc.toString(),
   setText(text) {
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
   },
-  /** Fetches the sources of examples from the site. `done` receives the sources, or an empty list and an error message. */
-  fetchExamples(files, done) {
-    Promise.all(files.map(texts.example)).then((found) => done(found, ""), (error) => done([], error.message));
+  /** Fetches the sources of examples from the site. `onFetched` receives the sources, or an empty list and an error message. */
+  fetchExamples(files, onFetched) {
+    Promise.all(files.map(kernelStore.fetchExample)).then((sources) => onFetched(sources, ""), (error) => onFetched([], error.message));
   },
   /** Shows an example. The previous source is saved. */
   showExample(text) {
-    texts.showsExample(text, api.text());
-    show(text);
+    kernelStore.didOpenExample(text, api.text());
+    openSource(text);
   },
   /** Opens a saved kernel. */
-  async openText(id) {
-    const text = await texts.opened(id, api.text());
-    if (text !== null) show(text);
+  async openKernel(id) {
+    const text = await kernelStore.openKernel(id, api.text());
+    if (text !== null) openSource(text);
   },
   /** Returns a field of the link to the current source, or undefined. */
-  linkedFact: (name) => (name === "share" ? shareOf(texts.linkedFact("view")) : texts.linkedFact(name)),
-  removeText: (id) => void texts.remove(id),
+  linkedField: (name) => (name === "share" ? splitPercentage(kernelStore.linkedField("view")) : kernelStore.linkedField(name)),
+  removeKernel: (id) => void kernelStore.removeKernel(id),
   /** Sets the name of the current kernel in the list of saved kernels. */
-  nameText: (name) => texts.named(name),
-  /** `list([[id, label]], id or "")` receives the saved kernels of the user, `trouble(why or "")` an error while saving. */
-  connectTexts: (list, trouble) => void texts.connectTexts(guarded(list), guarded(trouble)),
+  nameKernel: (name) => kernelStore.setName(name),
+  /** `onList([[id, label]], id or "")` receives the saved kernels of the user, `onError(message or "")` an error while saving. */
+  connectKernelStore: (onList, onError) => void kernelStore.connectKernelStore(catchTraps(onList), catchTraps(onError)),
   attach(parent) {
-    const had = view.hasFocus;
+    const hadFocus = view.hasFocus;
     const { scrollTop, scrollLeft } = view.scrollDOM;
     parent.appendChild(view.dom);
     view.scrollDOM.scrollTop = scrollTop;
     view.scrollDOM.scrollLeft = scrollLeft;
-    if (had) view.focus();
+    if (hadFocus) view.focus();
     view.requestMeasure();
-    addNarrow();
+    addViewTabs();
   },
-  /** `classes` are the names of token classes. `tokenize(text)` returns a promise of triples; `change(text, isReplaced)` and
+  /** `tokenClasses` are the names of token classes. `requestTokenTriples(text)` returns a promise of triples; `change(text, isReplaced)` and
    *  `line(number or 0)` are callbacks. */
-  connect(classes, tokenize, change, line, header) {
-    tokenMarks = classes.map((name) => Decoration.mark({ class: `tok-${name}` }));
-    tokenizer = guarded(tokenize);
-    onChange = guarded(change);
-    onLine = guarded(line);
-    onHeader = guarded(header);
-    colour();
+  connect(tokenClasses, requestTokenTriples, change, line, header) {
+    tokenDecorations = tokenClasses.map((name) => Decoration.mark({ class: `tok-${name}` }));
+    tokenizer = catchTraps(requestTokenTriples);
+    onChange = catchTraps(change);
+    onLine = catchTraps(line);
+    onHeader = catchTraps(header);
+    requestTokens();
   },
   /** Connects the requests of web/editor/language-features.js. Each receives the source and an offset. */
-  connectAssist(hover, complete, signature, format) {
-    connectAssist({
-      hover: guarded(hover), complete: guarded(complete), signature: guarded(signature), format: guarded(format),
+  connectLanguageFeatures(hover, complete, signature, format) {
+    connectLanguageFeatures({
+      hover: catchTraps(hover), complete: catchTraps(complete), signature: catchTraps(signature), format: catchTraps(format),
     });
   },
   format: () => void formatText(view),
   /** Renders a panel, if it is open: `inspect` with watched values, `memory-map` and `small-cells` with a memory or a part of it,
-   *  `sharing` with a link to the current view, `embed` with the embedding code. `facts` are pairs of a name and a value. */
-  fillPanel(panel, name, facts) {
-    if (LOOKED_AT.has(name)) {
-      const { source, print } = presentText();
-      showLook({ name, place: panel, facts: Object.fromEntries(facts), source, key: texts.keyOf(print), generation, watch: broughtView("watch", source), page: learner });
+   *  `sharing` with a link to the current view, `embed` with the embedding code. `linkFields` are pairs of a name and a value. */
+  renderPanel(panel, name, linkFields) {
+    if (INSPECTOR_PANELS.has(name)) {
+      const { source, print: hash } = sourceWithHash();
+      renderInspector({ name, container: panel, linkFields: Object.fromEntries(linkFields), source, key: kernelStore.kernelKey(hash), generation, watch: sharedViewField("watch", source), page: learnApi });
       return;
     }
     if (!panel.open) return;
-    const place = panel.querySelector(".popover");
+    const container = panel.querySelector(".popover");
     const source = api.text();
     if (name === "sharing") {
-      const set = breakLines(view.state, view.state.field(breaks));
-      void watched().then((watch) => showShare(place, { source, facts, brought: texts.brought(source), watch, breaks: set }, openFiles));
+      const set = breakpointLines(view.state, view.state.field(breakpoints));
+      void watchExpressions().then((watch) => showShare(container, { source, linkFields, openedState: kernelStore.sharedScenarioFor(source), watch, breakpoints: set }, openFiles));
       return;
     }
-    const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(facts);
-    showEmbed(place, { source, position, front, target, version, entry, seed }, texts.linkedFact("view"));
+    const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(linkFields);
+    showEmbed(container, { source, position, front, target, version, entry, seed }, kernelStore.linkedField("view"));
   },
-  /** `pinned(words)` receives a focus in the spelling of links, such as `cell 3 of out`, or an empty string to clear the focus. `find 7`
+  /** `onPinRequested(text)` receives a focus in the spelling of links, such as `cell 3 of out`, or an empty string to clear the focus. `find 7`
    *  searches for a value, and `closer cell 3 of out` and `farther …` change the zoom level. */
-  connectPin(pinned) {
-    onPin = guarded(pinned);
+  connectPin(onPinRequested) {
+    onPin = catchTraps(onPinRequested);
   },
   /** Shows a memory in a custom stride or layout and with an element type. */
-  arrange: (memory, type) => void arrange(memory, type),
+  openCustomLayout: (memory, type) => void openCustomLayout(memory, type),
   /** Opens the file picker for the initial contents of a buffer. */
-  chooseFile: (name) => chooseFile(filler, name),
+  chooseFile: (name) => chooseFile(importApi, name),
   /** Searches for a value, an address or an element in memory. */
   find: (text) => onPin?.(`find ${text}`),
   /** Opens examples, tours and puzzles. */
-  openLearn: () => void openLearn(learner),
+  openLearn: () => void openLearn(learnApi),
   /** Opens the sharing panel and copies its link. */
-  pressShare() {
+  openSharePanel() {
     openHeader();
     document.querySelector("details.sharing:not([open]) summary")?.click();
   },
   /** Saves the result of a promise under a file name. */
-  savePromised: (name, promise) => void savePromised(name, promise, onFailed),
+  saveResult: (name, promise) => void saveResult(name, promise, onFailed),
   /** `opened(text)` receives the source of a file with its view state, `failed(why)` the reason for which a link or a file cannot be
    *  opened, `compiled(name, bytes)` a compiled file. */
   connectShare(opened, failed, compiled) {
-    [onOpened, onFailed, onCompiled] = [opened, failed, compiled].map(guarded);
-    const why = texts.takeBroken();
-    if (why !== null) onFailed(why);
+    [onOpened, onFailed, onCompiled] = [opened, failed, compiled].map(catchTraps);
+    const message = kernelStore.takeLinkError();
+    if (message !== null) onFailed(message);
   },
   /** Elements are `[severity, message, range, fixes: [[title, [[range, text]], isHeader]]]`; ranges are `[line, column, endLine,
    *  endColumn]`. */
-  setDiagnostics(list) {
-    const diagnostics = list.map(([severity, message, range, fixes]) => ({
+  setDiagnostics(entries) {
+    const diagnostics = entries.map(([severity, message, range, fixes]) => ({
       ...span(range), severity, message,
       actions: fixes.map(([name, edits, isHeader]) => ({ name, apply: () => api.applyEdits(edits, isHeader) })),
     }));
@@ -534,32 +534,32 @@ const api = {
     view.focus();
   },
   /** The focus does not move, and the changed line is scrolled into view. */
-  applyStart(edits) {
+  applyInitialValue(edits) {
     if (view.state.doc !== checkedDoc) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
     view.dispatch({ changes, userEvent: "input.start", effects: EditorView.scrollIntoView(changes[0].from) });
   },
-  setMarks(done, next, faulted, linked) {
-    view.dispatch({ effects: marksChanged.of({ done, next, faulted, linked: [...linked] }) });
+  setLineMarkers(done, next, faulted, linked) {
+    view.dispatch({ effects: lineMarkersEffect.of({ done, next, faulted, linked: [...linked] }) });
   },
   /** Elements are `[line, text, title, level]`. */
-  setCosts(list) {
-    view.dispatch({ effects: costsChanged.of(list) });
+  setCosts(entries) {
+    view.dispatch({ effects: costMarkersEffect.of(entries) });
   },
   /** Elements are `[line, title, level]`. */
-  setRaces(list) {
-    view.dispatch({ effects: racesChanged.of(list) });
+  setRaces(entries) {
+    view.dispatch({ effects: raceMarkersEffect.of(entries) });
   },
   /** `changed([line])` is called whenever the set of breakpoint lines changes. */
-  connectBreaks(changed) {
-    onBreaks = guarded(changed);
-    const lines = breakLines(view.state, view.state.field(breaks));
-    if (lines.length > 0) onBreaks(lines);
+  connectBreakpoints(changed) {
+    onBreakpointsChanged = catchTraps(changed);
+    const lines = breakpointLines(view.state, view.state.field(breakpoints));
+    if (lines.length > 0) onBreakpointsChanged(lines);
   },
-  toggleBreak: () => void toggleBreak(view),
-  clearBreaks: () => view.dispatch({ effects: breaksCleared.of(null) }),
+  toggleBreakpoint: () => void toggleBreakpoint(view),
+  clearBreakpoints: () => view.dispatch({ effects: clearBreakpointsEffect.of(null) }),
   /** Returns the first and last selected line, or null if the selection is within one line. */
-  chosenLines() {
+  selectedLines() {
     const { from, to } = view.state.selection.main;
     const { doc } = view.state;
     const first = doc.lineAt(from).number;
@@ -570,8 +570,8 @@ const api = {
   /** Elements are `[line, opcode, layout of the addresses, link to the diagram or null]`. */
   setLayouts,
   reveal(line) {
-    const mayMove = isNew || !view.hasFocus;
-    isNew = false;
+    const mayMove = isUnedited || !view.hasFocus;
+    isUnedited = false;
     if (line < 1 || line > view.state.doc.lines || !mayMove) return;
     const at = view.state.doc.line(line);
     const block = view.lineBlockAt(at.from);
@@ -590,17 +590,17 @@ const api = {
 globalThis.warpgridEditor = api;
 
 /** The view of each kind of focus, by its first word. */
-const VIEW_OF = { cell: "memory", line: "source", lane: "threads", register: "threads" };
+const VIEW_BY_FOCUS = { cell: "memory", line: "source", lane: "threads", register: "threads" };
 
 /** The interface of the page for examples, tours and puzzles. */
-const learner = {
+const learnApi = {
   text: () => api.text(),
   setText: (text) => api.setText(text),
-  pin(words) {
-    onPin?.(words);
+  pin(focus) {
+    onPin?.(focus);
     // A narrow window shows one view at a time, so it changes to the view of the focus.
-    showView(VIEW_OF[words.split(" ")[0]]);
-    const line = /^line (\d+)$/.exec(words);
+    showView(VIEW_BY_FOCUS[focus.split(" ")[0]]);
+    const line = /^line (\d+)$/.exec(focus);
     if (line) api.reveal(Number(line[1]));
   },
   failed: (why) => onFailed?.(why),
@@ -608,33 +608,33 @@ const learner = {
 };
 
 /** The interface of the page for files that initialize a buffer. */
-const filler = {
+const importApi = {
   text: () => api.text(),
-  guessed: () => guessedLines(),
+  inferredAnnotations: () => inferredAnnotations(),
   failed: (why) => onFailed?.(why),
   /** Applies a text that differs in few lines as a change of the same source. */
   change(text) {
     const old = api.text();
     let [from, end] = [0, 0];
-    const most = Math.min(old.length, text.length);
-    while (from < most && old[from] === text[from]) from += 1;
-    while (end < most - from && old.at(-1 - end) === text.at(-1 - end)) end += 1;
+    const maxCommonLength = Math.min(old.length, text.length);
+    while (from < maxCommonLength && old[from] === text[from]) from += 1;
+    while (end < maxCommonLength - from && old.at(-1 - end) === text.at(-1 - end)) end += 1;
     view.dispatch({ changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) }, userEvent: "input.start", effects: EditorView.scrollIntoView(from) });
   },
 };
 
 /** Opens dropped or selected files. The previous source is saved. `memory` is the drop target, if it is a memory. */
 async function openFiles(files, memory) {
-  if (files.length === 1 && isFilling(files[0], memory)) { void fillFrom(filler, files[0], memory); return; }
+  if (files.length === 1 && initializesBuffer(files[0], memory)) { void importBuffer(importApi, files[0], memory); return; }
   try {
-    const { shared, text, name, compiled } = await fromFiles(files);
+    const { shared, text, name, compiled } = await readDroppedFiles(files);
     if (compiled) { onCompiled?.(name, compiled); return; }
     if (!shared) { api.setText(text); return; }
-    const brought = texts.bring(shared, "file");
-    texts.showsExample(brought, api.text());
-    show(brought);
-    addBreaks(broughtView("breaks"));
-    onOpened?.(brought);
+    const source = kernelStore.importShared(shared, "file");
+    kernelStore.didOpenExample(source, api.text());
+    openSource(source);
+    addBreakpoints(sharedViewField("breaks"));
+    onOpened?.(source);
   } catch (error) {
     onFailed?.(error.message);
   }
@@ -644,7 +644,7 @@ listenToZoom((words) => onPin?.(words));
 
 const host = document.getElementById("editor-host");
 if (host) api.attach(host);
-restoreBreaks();
-addBreaks(broughtView("breaks"));
-followLearn(learner);
+restoreBreakpoints();
+addBreakpoints(sharedViewField("breaks"));
+followLearnLinks(learnApi);
 dispatchEvent(new Event("warpgrid-editor"));

@@ -1,25 +1,25 @@
 // Loads examples, tours and puzzles when they are opened (`web/learn`). `#learn` opens them, `#learn=tour:ID` a tour, `#learn=puzzle:ID` a
 // puzzle.
-import { loadBesideCore } from "./util.js";
+import { loadModule } from "./util.js";
 
-const LINK = /^#learn(?:=(.*))?$/;
+const LEARN_LINK = /^#learn(?:=(.*))?$/;
 
 /** Opens a page of `web/learn`. `page` is its interface to the playground. */
-export async function openLearn(page, place = "") {
+export async function openLearn(page, view = "") {
   try {
-    const { open } = await loadBesideCore("learn.js");
-    await open(page, place);
+    const { openLearnDialog } = await loadModule("learn.js");
+    await openLearnDialog(page, view);
   } catch (error) {
     page.failed(`Failed to load examples, tours and puzzles: ${error.message}.`);
   }
 }
 
 /** Follows the URL fragment for the lifetime of the page. */
-export function followLearn(page) {
-  const follow = () => {
-    const found = LINK.exec(location.hash);
-    if (found) void openLearn(page, decodeURIComponent(found[1] ?? ""));
+export function followLearnLinks(page) {
+  const openLinkedView = () => {
+    const match = LEARN_LINK.exec(location.hash);
+    if (match) void openLearn(page, decodeURIComponent(match[1] ?? ""));
   };
-  addEventListener("hashchange", follow);
-  follow();
+  addEventListener("hashchange", openLinkedView);
+  openLinkedView();
 }

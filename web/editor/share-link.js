@@ -8,38 +8,38 @@ export { RULES };
 
 /** The reason for which a link or a file cannot be opened, as a sentence. */
 export class LinkError extends Error {}
-const linkError = (message, facts = {}) => new LinkError(RULES.messages[message].replace(/\{(\w+)\}/g, (_, name) => facts[name]));
+const linkError = (message, values = {}) => new LinkError(RULES.messages[message].replace(/\{(\w+)\}/g, (_, name) => values[name]));
 
-const LINK = /^#?(\d+)=([\w-]*)/;
+const LINK_PATTERN = /^#?(\d+)=([\w-]*)/;
 /** Checks whether a URL fragment is a Warpgrid link of any version. */
-export const isLink = (hash) => LINK.test(hash);
+export const isLink = (hash) => LINK_PATTERN.test(hash);
 
 /** Returns the URL fragment, including `#`. */
 export async function writeLink(shared) {
-  const json = new TextEncoder().encode(JSON.stringify(plain(shared)));
-  return `#${RULES.version}=${base64(await through(new CompressionStream("deflate"), json))}`;
+  const json = new TextEncoder().encode(JSON.stringify(withoutEmptyFields(shared)));
+  return `#${RULES.version}=${base64(await pipeBytes(new CompressionStream("deflate"), json))}`;
 }
 
 /** Reads a URL fragment from an untrusted source. Ignores text that other software or surrounding prose has appended. */
 export async function readLink(hash) {
-  const [, digits, code] = LINK.exec(hash) ?? [];
+  const [, digits, encoded] = LINK_PATTERN.exec(hash) ?? [];
   const version = (digits ?? "").replace(/^0+/, "");
   if (version === "") throw linkError("truncated");
   if (version !== `${RULES.version}`) throw linkError("newer_version", { what: "link", version: version.slice(0, 12), own: RULES.version });
-  if (code.length > RULES.max_input_chars) throw linkError("too_large", { what: "link" });
+  if (encoded.length > RULES.max_input_chars) throw linkError("too_large", { what: "link" });
   let bytes;
   try {
-    bytes = await through(new DecompressionStream("deflate"), fromBase64(code), RULES.max_bytes);
+    bytes = await pipeBytes(new DecompressionStream("deflate"), fromBase64(encoded), RULES.max_bytes);
   } catch (error) {
     throw error instanceof LinkError ? error : linkError("truncated");
   }
   let value = null;
   try { value = JSON.parse(new TextDecoder().decode(bytes)); } catch { /* handled below as an invalid value */ }
-  return checked(value, "link");
+  return validate(value, "link");
 }
 
 /** Returns a human-readable file that the page and the command line tool open. */
-export const writeFile = (shared) => `${JSON.stringify({ warpgrid: RULES.version, ...plain(shared) }, null, 2)}\n`;
+export const writeFile = (shared) => `${JSON.stringify({ warpgrid: RULES.version, ...withoutEmptyFields(shared) }, null, 2)}\n`;
 
 /** Reads such a file, or a scenario that contains its source. */
 export function readFile(text) {
@@ -50,11 +50,11 @@ export function readFile(text) {
   if (version !== undefined && !(Number.isSafeInteger(version) && version >= 0 && version <= RULES.version)) {
     throw linkError("newer_version", { what: "file", version: `${JSON.stringify(version)}`.slice(0, 12), own: RULES.version });
   }
-  return checked(value, "file");
+  return validate(value, "file");
 }
 
 /** Returns the source with all annotations that its launch needs. The selected kernel and seed remain separate. */
-export function textOf(shared, what = "link") {
+export function annotatedSource(shared, what = "link") {
   const { entry, seed, ...scenario } = shared;
   try {
     return stated(scenario);
@@ -63,34 +63,34 @@ export function textOf(shared, what = "link") {
   }
 }
 
-/** Pipes bytes through a stream. Throws if the output exceeds `most` bytes. */
-async function through(stream, bytes, most = Infinity) {
+/** Pipes bytes through a stream. Throws if the output exceeds `maxBytes` bytes. */
+async function pipeBytes(stream, bytes, maxBytes = Infinity) {
   const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
-  const parts = [];
+  const chunks = [];
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
     length += value.length;
-    if (length > most) {
+    if (length > maxBytes) {
       void reader.cancel().catch(() => {});
       throw linkError("too_large", { what: "link" });
     }
-    parts.push(value);
+    chunks.push(value);
   }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /** Removes empty fields. */
-function plain(shared) {
-  const isThere = (value) => value !== null && value !== undefined && !(typeof value === "object" && Object.keys(value).length === 0);
-  return Object.fromEntries(Object.entries(shared).filter(([name, value]) => name === "source" || isThere(value)));
+function withoutEmptyFields(shared) {
+  const isNonEmpty = (value) => value !== null && value !== undefined && !(typeof value === "object" && Object.keys(value).length === 0);
+  return Object.fromEntries(Object.entries(shared).filter(([name, value]) => name === "source" || isNonEmpty(value)));
 }
 
 const isWord = (value) => typeof value === "string" && value.length <= RULES.max_word_chars;
 const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
-const listOf = (has) => (value) => Array.isArray(value) && value.length <= RULES.max_words && value.every(has);
-const HAS = {
+const listOf = (isValidItem) => (value) => Array.isArray(value) && value.length <= RULES.max_words && value.every(isValidItem);
+const VALIDATORS = {
   text: (value) => typeof value === "string",
   word: isWord,
   number: isNumber,
@@ -100,15 +100,15 @@ const HAS = {
     Object.entries(value).every(([name, word]) => isWord(name) && isWord(word)),
 };
 
-const inside = (value, name) => (typeof value === "object" && value !== null && Object.hasOwn(value, name) ? value[name] : undefined);
+const fieldOf = (value, name) => (typeof value === "object" && value !== null && Object.hasOwn(value, name) ? value[name] : undefined);
 
 /** Returns the value if each of its fields is valid, or else throws a `LinkError`. */
-function checked(value, what) {
+function validate(value, what) {
   for (const part of Object.keys(RULES.fields).sort()) {
     const kind = RULES.fields[part];
-    const found = part.split(".").reduce(inside, value) ?? undefined;
-    const isRight = found === undefined ? part !== "source" : HAS[kind](found);
-    if (!isRight) throw linkError("invalid_field", { what, part, expected: RULES.field_kinds[kind] });
+    const fieldValue = part.split(".").reduce(fieldOf, value) ?? undefined;
+    const isValid = fieldValue === undefined ? part !== "source" : VALIDATORS[kind](fieldValue);
+    if (!isValid) throw linkError("invalid_field", { what, part, expected: RULES.field_kinds[kind] });
   }
   return value;
 }

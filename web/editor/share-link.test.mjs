@@ -2,23 +2,23 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { isLink, readFile, readLink, textOf, writeFile, writeLink } from "./share-link.js";
+import { isLink, readFile, readLink, annotatedSource, writeFile, writeLink } from "./share-link.js";
 
-const data = (name) => readFileSync(new URL(`../../crates/share/tests/data/${name}`, import.meta.url), "utf8");
-const lines = (name) => data(name).split("\n").filter((line) => line !== "" && !line.startsWith("//"));
-const kept = lines("links.txt").map((line) => line.split(" "));
+const readData = (name) => readFileSync(new URL(`../../crates/share/tests/data/${name}`, import.meta.url), "utf8");
+const dataLines = (name) => readData(name).split("\n").filter((line) => line !== "" && !line.startsWith("//"));
+const savedLinks = dataLines("links.txt").map((line) => line.split(" "));
 
 test("kept links and files are read", async () => {
-  assert.ok(kept.length >= 6);
-  for (const [name, link] of kept) {
-    const { warpgrid, ...file } = readFile(data(`${name}.warpgrid.json`));
+  assert.ok(savedLinks.length >= 6);
+  for (const [name, link] of savedLinks) {
+    const { warpgrid, ...file } = readFile(readData(`${name}.warpgrid.json`));
     assert.equal(warpgrid, 1);
     assert.deepEqual(await readLink(link), file, name);
   }
 });
 
 test("a link leads back, and a file", async () => {
-  for (const [, link] of kept) {
+  for (const [, link] of savedLinks) {
     const shared = await readLink(link);
     assert.deepEqual(await readLink(await writeLink(shared)), shared);
     const { warpgrid, ...file } = readFile(writeFile(shared));
@@ -27,17 +27,17 @@ test("a link leads back, and a file", async () => {
 });
 
 test("what is no link of this version costs a sentence", async () => {
-  for (const line of lines("refused.txt")) {
+  for (const line of dataLines("refused.txt")) {
     const [link, sentence] = line.split("\t");
     await assert.rejects(readLink(link), { message: sentence }, link.slice(0, 60));
   }
 });
 
 test("a link that was cut is not another text, and what follows one is left out", async () => {
-  const [, link] = kept[0];
-  const whole = await readLink(link);
+  const [, link] = savedLinks[0];
+  const complete = await readLink(link);
   for (let at = 3; at < link.length; at += 7) await assert.rejects(readLink(link.slice(0, at)), /incomplete/);
-  for (const after of [".", ")", "=", ", as I said", "%20"]) assert.deepEqual(await readLink(link + after), whole);
+  for (const suffix of [".", ")", "=", ", as I said", "%20"]) assert.deepEqual(await readLink(link + suffix), complete);
 });
 
 test("other places of the page are no link", () => {
@@ -47,8 +47,8 @@ test("other places of the page are no link", () => {
 });
 
 test("a scenario is opened as a text that says its launch", async () => {
-  const [, link] = kept.find(([name]) => name === "scenario");
+  const [, link] = savedLinks.find(([name]) => name === "scenario");
   const shared = await readLink(link);
-  assert.match(textOf(shared), /^\/\/@ title a case\n\/\/@ launch grid=2 block=32\n\/\/@ buffer out: u32\[4\] = \[1, 2, 3, 4\]\n\/\/@ scalar n: u32 = 7\n\.version/);
-  assert.throws(() => textOf({ source: "", params: [{ kind: "buffer", shape: 3 }, 7, null] }), { message: /Invalid link: `scenario` must be a valid launch configuration/ });
+  assert.match(annotatedSource(shared), /^\/\/@ title a case\n\/\/@ launch grid=2 block=32\n\/\/@ buffer out: u32\[4\] = \[1, 2, 3, 4\]\n\/\/@ scalar n: u32 = 7\n\.version/);
+  assert.throws(() => annotatedSource({ source: "", params: [{ kind: "buffer", shape: 3 }, 7, null] }), { message: /Invalid link: `scenario` must be a valid launch configuration/ });
 });

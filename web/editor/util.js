@@ -1,13 +1,13 @@
 // Helpers shared by several modules: number formatting, and imports on demand.
 
 /** Formats a number in groups of three digits. */
-export const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
+export const formatCount = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** Formats a number with its noun: `1 store`, `1,024 stores`. */
-export const plural = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
+export const pluralize = (n, noun) => `${formatCount(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 /** Imports a module that is deployed next to the worker modules. */
-export function loadBesideCore(name) {
-  const core = new URL(document.querySelector("meta[name=warpgrid-core]").content, document.baseURI);
-  return import(new URL(name, core).href);
+export function loadModule(name) {
+  const workerScript = new URL(document.querySelector("meta[name=warpgrid-core]").content, document.baseURI);
+  return import(new URL(name, workerScript).href);
 }

@@ -2,19 +2,19 @@
 // memory, or names the element to keep in view if `web/inspector/pixel-grid.js` knows it.
 
 /** Wheel distance of one zoom step. */
-const TURN = 50;
+const WHEEL_STEP = 50;
 /** Ratio of finger distances of one zoom step. */
-const APART = 1.35;
+const PINCH_RATIO = 1.35;
 /** Pause in milliseconds after which the wheel distance is reset. */
-const REST = 300;
+const WHEEL_IDLE_MS = 300;
 
-/** Registers the event listeners. `pin(words)` receives the zoom action. */
+/** Registers the event listeners. `pin(text)` receives the zoom action. */
 export function listenToZoom(pin) {
-  function zoom(target, isCloser) {
+  function zoom(target, isZoomIn) {
     const card = target.closest?.(".memory:has(.rows)");
     const element = card?.querySelector(".small-cells")?.dataset.at;
-    if (element !== undefined) pin(`${isCloser ? "closer" : "farther"} cell ${element} of ${card.dataset.memory}`);
-    else card?.querySelectorAll(".sizes button")[isCloser ? 1 : 0]?.click();
+    if (element !== undefined) pin(`${isZoomIn ? "closer" : "farther"} cell ${element} of ${card.dataset.memory}`);
+    else card?.querySelectorAll(".sizes button")[isZoomIn ? 1 : 0]?.click();
   }
 
   addEventListener("keydown", (event) => {
@@ -31,34 +31,34 @@ export function listenToZoom(pin) {
     zoom(target, key !== "-");
   });
 
-  let [turned, last] = [0, 0];
+  let [wheelDistance, lastWheelTime] = [0, 0];
   addEventListener("wheel", (event) => {
     if (!event.ctrlKey || !event.target.closest?.(".memory .rows")) return;
     event.preventDefault();
-    if (event.timeStamp - last > REST || Math.sign(turned) !== Math.sign(event.deltaY)) turned = 0;
-    last = event.timeStamp;
-    turned += event.deltaY;
-    if (Math.abs(turned) < TURN) return;
-    turned = 0;
+    if (event.timeStamp - lastWheelTime > WHEEL_IDLE_MS || Math.sign(wheelDistance) !== Math.sign(event.deltaY)) wheelDistance = 0;
+    lastWheelTime = event.timeStamp;
+    wheelDistance += event.deltaY;
+    if (Math.abs(wheelDistance) < WHEEL_STEP) return;
+    wheelDistance = 0;
     zoom(event.target, event.deltaY < 0);
   }, { passive: false });
 
-  const distance = ([one, other]) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+  const fingerDistance = ([first, second]) => Math.hypot(first.clientX - second.clientX, first.clientY - second.clientY);
   addEventListener("touchstart", ({ target, touches }) => {
     const rows = touches.length === 2 && target.closest?.(".memory .rows");
     if (!rows) return;
-    let before = distance(touches);
-    const ends = new AbortController();
+    let startDistance = fingerDistance(touches);
+    const touchEnd = new AbortController();
     // The target of a touch does not change, even if the element is removed.
     const card = rows.closest(".memory");
     target.addEventListener("touchmove", (event) => {
       if (event.touches.length !== 2) return;
       event.preventDefault();
-      const share = distance(event.touches) / Math.max(before, 1);
-      if (share < APART && share > 1 / APART) return;
-      before = distance(event.touches);
-      zoom(card, share > 1);
-    }, { passive: false, signal: ends.signal });
-    for (const end of ["touchend", "touchcancel"]) target.addEventListener(end, () => ends.abort(), { signal: ends.signal });
+      const ratio = fingerDistance(event.touches) / Math.max(startDistance, 1);
+      if (ratio < PINCH_RATIO && ratio > 1 / PINCH_RATIO) return;
+      startDistance = fingerDistance(event.touches);
+      zoom(card, ratio > 1);
+    }, { passive: false, signal: touchEnd.signal });
+    for (const end of ["touchend", "touchcancel"]) target.addEventListener(end, () => touchEnd.abort(), { signal: touchEnd.signal });
   }, { passive: true });
 }

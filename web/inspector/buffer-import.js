@@ -1,37 +1,37 @@
 // Initializes a buffer from a file, which is a NumPy array (`.npy`) or raw bytes: creates the `//@ buffer` line that lists its elements.
 // The page loads this module when a file is selected or dropped (`web/editor/buffer-import.js`).
 import WIDTHS from "../../crates/launch/src/widths.json" with { type: "json" };
-import { grouped, plural } from "../editor/util.js";
+import { formatCount, pluralize } from "../editor/util.js";
 
 /** Maximum line length in characters that an editor handles without delay. */
-const MOST_CHARACTERS = 250_000;
-const MOST_BYTES = 4e6;
+const MAX_LINE_LENGTH = 250_000;
+const MAX_FILE_BYTES = 4e6;
 
 /** Readers of elements, which return a literal with the same bits. */
 const hex = (bits, width) => `0x${bits.toString(16).padStart(width * 2, "0")}`;
 const integer = (read) => () => (view, at) => String(view[read](at, true));
 const bitsOf = (view, at, width) => {
-  let bits = 0n;
-  for (let byte = width - 1; byte >= 0; byte -= 1) bits = bits << 8n | BigInt(view.getUint8(at + byte));
-  return bits;
+  let value = 0n;
+  for (let byte = width - 1; byte >= 0; byte -= 1) value = value << 8n | BigInt(view.getUint8(at + byte));
+  return value;
 };
-const bits = (width) => (view, at) => hex(bitsOf(view, at, width), width);
-const float = (read, shortest) => (width) => (view, at) => {
+const bitsLiteral = (width) => (view, at) => hex(bitsOf(view, at, width), width);
+const float = (read, format) => (width) => (view, at) => {
   const value = read(view, at);
   if (!Number.isFinite(value)) return hex(bitsOf(view, at, width), width);
-  return Object.is(value, -0) ? "-0.0" : shortest(value);
+  return Object.is(value, -0) ? "-0.0" : format(value);
 };
 
 /** Returns the value of a 16-bit float. */
-function half(view, at) {
+function readHalf(view, at) {
   const word = view.getUint16(at, true);
   const [exponent, fraction] = [word >> 10 & 31, word & 1023];
-  const size = exponent === 31 ? (fraction ? NaN : Infinity) : exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);
-  return word >> 15 ? -size : size;
+  const magnitude = exponent === 31 ? (fraction ? NaN : Infinity) : exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);
+  return word >> 15 ? -magnitude : magnitude;
 }
 
 /** Returns the shortest decimal that rounds to this value as a 32-bit float. */
-function single(value) {
+function shortestSingle(value) {
   for (let digits = 1; digits < 9; digits += 1) {
     const text = String(Number(value.toPrecision(digits)));
     if (Math.fround(Number(text)) === value) return text;
@@ -40,19 +40,19 @@ function single(value) {
 }
 
 /** Types whose elements are written as numbers. Those of all other types are written as bits. */
-const NUMBERS = {
+const NUMBER_READERS = {
   u8: integer("getUint8"), s8: integer("getInt8"), u16: integer("getUint16"), s16: integer("getInt16"), u32: integer("getUint32"), s32: integer("getInt32"),
   u64: integer("getBigUint64"), s64: integer("getBigInt64"),
-  f16: float(half, String), f32: float((view, at) => view.getFloat32(at, true), single), f64: float((view, at) => view.getFloat64(at, true), String),
+  f16: float(readHalf, String), f32: float((view, at) => view.getFloat32(at, true), shortestSingle), f64: float((view, at) => view.getFloat64(at, true), String),
 };
 /** Returns the width and the reader of an element type, or null for an unknown type. */
-const readerOf = (type) => {
+const elementReader = (type) => {
   const width = WIDTHS[type];
-  return width === undefined ? null : { width, text: (NUMBERS[type] ?? bits)(width) };
+  return width === undefined ? null : { width, text: (NUMBER_READERS[type] ?? bitsLiteral)(width) };
 };
 
 /** NumPy types without their byte order, as in `<f4` and `|u1`. */
-const NUMPY = { f2: "f16", f4: "f32", f8: "f64", i1: "s8", i2: "s16", i4: "s32", i8: "s64", u1: "u8", u2: "u16", u4: "u32", u8: "u64", b1: "u8", V2: "b16", V1: "b8" };
+const NUMPY_TYPES = { f2: "f16", f4: "f32", f8: "f64", i1: "s8", i2: "s16", i4: "s32", i8: "s64", u1: "u8", u2: "u16", u4: "u32", u8: "u64", b1: "u8", V2: "b16", V1: "b8" };
 
 const isNumpy = (bytes) => bytes[0] === 0x93 && new TextDecoder("latin1").decode(bytes.subarray(1, 6)) === "NUMPY";
 
@@ -60,52 +60,52 @@ const isNumpy = (bytes) => bytes[0] === 0x93 && new TextDecoder("latin1").decode
 function readNumpy(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [start, length] = bytes[6] >= 2 ? [12, view.getUint32(8, true)] : [10, view.getUint16(8, true)];
-  const head = new TextDecoder("latin1").decode(bytes.subarray(start, start + length));
-  const descr = /'descr':\s*'([<>|=]?)(\w+)'/.exec(head);
-  const shape = /'shape':\s*\(([\d,\s]*)\)/.exec(head)?.[1].split(",").map((part) => part.trim()).filter(Boolean).map(Number);
-  const type = descr && NUMPY[descr[2]];
+  const header = new TextDecoder("latin1").decode(bytes.subarray(start, start + length));
+  const descr = /'descr':\s*'([<>|=]?)(\w+)'/.exec(header);
+  const shape = /'shape':\s*\(([\d,\s]*)\)/.exec(header)?.[1].split(",").map((part) => part.trim()).filter(Boolean).map(Number);
+  const type = descr && NUMPY_TYPES[descr[2]];
   if (!shape) throw new Error("the header of the .npy file has no field `shape`");
   if (!type) throw new Error(`the elements have the type \`${descr?.[2] ?? "records"}\`, but buffers can contain only scalar integers or floats`);
-  const { width } = readerOf(type);
+  const { width } = elementReader(type);
   const n = shape.reduce((product, extent) => product * extent, 1);
   const body = bytes.slice(start + length, start + length + n * width);
-  if (body.length < n * width) throw new Error(`the file is truncated: found ${grouped(body.length)} of ${grouped(n * width)} bytes`);
+  if (body.length < n * width) throw new Error(`the file is truncated: found ${formatCount(body.length)} of ${formatCount(n * width)} bytes`);
   if (descr[1] === ">") for (let at = 0; at < body.length; at += width) body.subarray(at, at + width).reverse();
-  const isTurned = /'fortran_order':\s*True/.test(head) && shape.length > 1;
-  return { type, shape: shape.length > 0 ? shape : [1], bytes: isTurned ? inRows(body, shape, width) : body };
+  const isColumnMajor = /'fortran_order':\s*True/.test(header) && shape.length > 1;
+  return { type, shape: shape.length > 0 ? shape : [1], bytes: isColumnMajor ? toRowMajor(body, shape, width) : body };
 }
 
 /** Converts column-major elements to row-major order. */
-function inRows(bytes, shape, width) {
-  const found = new Uint8Array(bytes.length);
+function toRowMajor(bytes, shape, width) {
+  const rowMajor = new Uint8Array(bytes.length);
   const index = shape.map(() => 0);
   for (let at = 0; at < bytes.length; at += width) {
-    const place = index.reduce((sum, own, axis) => sum * shape[axis] + own, 0) * width;
-    found.set(bytes.subarray(at, at + width), place);
+    const target = index.reduce((sum, coordinate, axis) => sum * shape[axis] + coordinate, 0) * width;
+    rowMajor.set(bytes.subarray(at, at + width), target);
     for (let axis = 0; axis < shape.length; axis += 1) {
       index[axis] += 1;
       if (index[axis] < shape[axis]) break;
       index[axis] = 0;
     }
   }
-  return found;
+  return rowMajor;
 }
 
 /** Returns a pattern for the annotation of a buffer, with its parts as groups. */
-const lineOf = (name) => new RegExp(`^([ \\t]*(?://|#)@[ \\t]*buffer[ \\t]+${name.replace(/[^\w]/g, "\\$&")}[ \\t]*:[ \\t]*)(\\w+)((?:[ \\t]*\\[[^\\]\\n]*\\])+)[^\\n]*$`, "m");
+const annotationPattern = (name) => new RegExp(`^([ \\t]*(?://|#)@[ \\t]*buffer[ \\t]+${name.replace(/[^\w]/g, "\\$&")}[ \\t]*:[ \\t]*)(\\w+)((?:[ \\t]*\\[[^\\]\\n]*\\])+)[^\\n]*$`, "m");
 
 /** Returns the names of the annotated buffers. */
-export const buffersOf = (source) => [...source.matchAll(/^[ \t]*(?:\/\/|#)@[ \t]*buffer[ \t]+([^\s:]+)[ \t]*:/gm)].map(([, name]) => name);
+export const bufferNames = (source) => [...source.matchAll(/^[ \t]*(?:\/\/|#)@[ \t]*buffer[ \t]+([^\s:]+)[ \t]*:/gm)].map(([, name]) => name);
 
 /** Returns the source with a buffer that is initialized from a file. `guessed` contains the inferred annotations. */
-export async function filled({ source, guessed = "" }, name, file) {
-  if (file.size > MOST_BYTES) throw new Error(`the file has ${grouped(file.size)} bytes, but the limit is ${grouped(MOST_BYTES)}: use an initializer such as \`random 7\``);
+export async function initializedSource({ source, guessed: inferredAnnotations = "" }, name, file) {
+  if (file.size > MAX_FILE_BYTES) throw new Error(`the file has ${formatCount(file.size)} bytes, but the limit is ${formatCount(MAX_FILE_BYTES)}: use an initializer such as \`random 7\``);
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const stated = lineOf(name).test(source) ? source : `${guessed}\n${source}`;
-  const line = lineOf(name).exec(stated);
+  const annotatedSource = annotationPattern(name).test(source) ? source : `${inferredAnnotations}\n${source}`;
+  const line = annotationPattern(name).exec(annotatedSource);
   if (!line) throw new Error(`the source has no \`//@ buffer\` annotation for \`${name}\``);
-  const array = isNumpy(bytes) ? readNumpy(bytes) : raw(bytes, line[2], line[3]);
-  const { width, text } = readerOf(array.type);
+  const array = isNumpy(bytes) ? readNumpy(bytes) : rawBytes(bytes, line[2], line[3]);
+  const { width, text } = elementReader(array.type);
   const n = array.bytes.length / width;
   if (n === 0) throw new Error("the file is empty");
   const view = new DataView(array.bytes.buffer, array.bytes.byteOffset, array.bytes.byteLength);
@@ -114,22 +114,22 @@ export async function filled({ source, guessed = "" }, name, file) {
   for (let index = 0; index < n; index += 1) {
     const value = text(view, index * width);
     length += value.length + 2;
-    if (length > MOST_CHARACTERS) throw new Error(`${grouped(n)} elements need an annotation of more than ${grouped(MOST_CHARACTERS)} characters: use an initializer such as \`random 7\``);
+    if (length > MAX_LINE_LENGTH) throw new Error(`${formatCount(n)} elements need an annotation of more than ${formatCount(MAX_LINE_LENGTH)} characters: use an initializer such as \`random 7\``);
     values.push(value);
   }
   const extents = array.shape.map((extent) => `[${extent}]`).join("");
   // A single value would initialize all elements, so it is enclosed in braces.
   const list = n === 1 ? `{${values[0]}}` : values.join(", ");
-  return { text: stated.replace(lineOf(name), () => `${line[1]}${array.type}${extents} = ${list}`), n };
+  return { text: annotatedSource.replace(annotationPattern(name), () => `${line[1]}${array.type}${extents} = ${list}`), n };
 }
 
 /** Returns bytes as elements of the declared type. The declared extents are kept if the number of elements matches. */
-function raw(bytes, type, extents) {
-  const reader = readerOf(type);
+function rawBytes(bytes, type, extents) {
+  const reader = elementReader(type);
   if (!reader) throw new Error(`\`${type}\` is not a buffer element type`);
-  if (bytes.length % reader.width !== 0) throw new Error(`the file size (${plural(bytes.length, "byte")}) is not a multiple of the size of type \`${type}\``);
+  if (bytes.length % reader.width !== 0) throw new Error(`the file size (${pluralize(bytes.length, "byte")}) is not a multiple of the size of type \`${type}\``);
   const shape = [...extents.matchAll(/\[\s*(\d+)\s*\]/g)].map(([, extent]) => Number(extent));
   const n = bytes.length / reader.width;
-  const holds = shape.length > 0 && shape.reduce((product, extent) => product * extent, 1) === n;
-  return { type, shape: holds ? shape : [n], bytes };
+  const matchesExtents = shape.length > 0 && shape.reduce((product, extent) => product * extent, 1) === n;
+  return { type, shape: matchesExtents ? shape : [n], bytes };
 }

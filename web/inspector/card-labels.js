@@ -1,12 +1,13 @@
 // Definitions shared by the page and the modules that it loads: the cards that can be requested, and a storage key.
 
-/** For each card, its accessible name and its button label before it is loaded, and its tooltip. */
-export const CARDS = {
-  watch: { asks: "Add watch", title: "Evaluate an expression over registers and memory at each step" },
-  moments: { asks: "Compare two steps", title: "Show the memory and registers that differ between two steps" },
-  arrange: { asks: "Custom layout", words: "Layout", title: "Show a buffer with a custom stride or a CuTe layout" },
-  map: { asks: "Memory overview", words: "Overview", title: "Show an overview of a whole buffer with its written regions, coloured by the last writer" },
-  run: { asks: "Run with JIT", words: "JIT", title: "Compile the launch to WebAssembly, run the compiled launch to completion, and show the final memory and the throughput" },
+/** For each card, the label and the tooltip of the button that opens it. `shortLabel` is the visible text of a button in the heading, whose
+ *  accessible name is `label`. */
+export const CARD_LABELS = {
+  watch: { label: "Add watch", title: "Evaluate an expression over registers and memory at each step" },
+  "compare-steps": { label: "Compare two steps", title: "Show the memory and registers that differ between two steps" },
+  "custom-layout": { label: "Custom layout", shortLabel: "Layout", title: "Show a buffer with a custom stride or a CuTe layout" },
+  "memory-overview": { label: "Memory overview", shortLabel: "Overview", title: "Show an overview of a whole buffer with its written regions, coloured by the last writer" },
+  "jit-run": { label: "Run with JIT", shortLabel: "JIT", title: "Compile the launch to WebAssembly, run the compiled launch to completion, and show the final memory and the throughput" },
 };
 /** Storage key of the watch expressions of each source. */
-export const KEPT = "warpgrid.watch";
+export const WATCH_STORAGE_KEY = "warpgrid.watch";

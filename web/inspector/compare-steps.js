@@ -1,80 +1,80 @@
 // Comparison of two steps of a run: the cells and registers that differ, with links to them.
-import { plural } from "../editor/util.js";
-import { make, words } from "../learn/dom.js";
-import { goTo } from "../learn/playback.js";
-import { askAt, latest, positionOf } from "./query.js";
+import { pluralize } from "../editor/util.js";
+import { createElement, renderInlineCode } from "../learn/dom.js";
+import { seekTo } from "../learn/playback.js";
+import { queryAtStep, latestOnly, stepOf } from "./query.js";
 
-export function momentsCard(first) {
-  let moment = first;
+export function compareStepsCard(initialContext) {
+  let context = initialContext;
   /** Whether a comparison was requested. */
-  let isOn = false;
-  const step = (label, placeholder) => {
-    const field = make("input", { type: "number", min: "0", placeholder, "aria-label": label });
-    field.oninput = () => { isOn = true; void update(moment); };
-    const here = make("button", { type: "button", class: "mini", title: `${label}: use the current step`, "aria-label": `${label}: current` }, "Current");
-    here.onclick = () => { field.value = String(positionOf(moment)); isOn = true; void update(moment); };
-    return [field, here];
+  let isRequested = false;
+  const stepInput = (label, placeholder) => {
+    const input = createElement("input", { type: "number", min: "0", placeholder, "aria-label": label });
+    input.oninput = () => { isRequested = true; void update(context); };
+    const currentButton = createElement("button", { type: "button", class: "mini", title: `${label}: use the current step`, "aria-label": `${label}: current` }, "Current");
+    currentButton.onclick = () => { input.value = String(stepOf(context)); isRequested = true; void update(context); };
+    return [input, currentButton];
   };
-  const [from, fromHere] = step("From step", "0");
-  const [to, toHere] = step("To step", "current step");
-  const said = make("p", { class: "said", "aria-live": "polite" });
-  const list = make("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "Differences" });
+  const [from, fromCurrent] = stepInput("From step", "0");
+  const [to, toCurrent] = stepInput("To step", "current step");
+  const status = createElement("p", { class: "said", "aria-live": "polite" });
+  const list = createElement("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "Differences" });
   list.hidden = true;
-  const node = make("section", { class: "card moments", "aria-label": "Compare steps" },
-    make("h2", {}, "Compare steps", make("small", {}, "differences in memory and registers")),
-    make("div", { class: "moment-steps" }, make("label", {}, "from", from), fromHere, make("label", {}, "to", to), toHere),
-    said, list);
+  const card = createElement("section", { class: "card moments", "aria-label": "Compare steps" },
+    createElement("h2", {}, "Compare steps", createElement("small", {}, "differences in memory and registers")),
+    createElement("div", { class: "moment-steps" }, createElement("label", {}, "from", from), fromCurrent, createElement("label", {}, "to", to), toCurrent),
+    status, list);
 
-  const pin = (text, target) => make("button", { type: "button", class: "place", title: "Show", onclick: () => moment.page.pin(target) }, text);
-  const line = (name, [was, is], where) => make("tr", {},
-    make("td", {}, name), make("td", {}, make("code", {}, was), " → ", make("code", {}, is)), make("td", {}, ...where));
-  const writer = ({ position, lane, line: at }) => (position === undefined ? [] : [
-    make("button", { type: "button", class: "place", title: "Go to store", onclick: () => goTo(position) }, `step ${position}`),
-    ` lane ${lane}`, ...(at ? [", ", pin(`line ${at}`, `line ${at}`)] : [])]);
+  const pinButton = (text, target) => createElement("button", { type: "button", class: "place", title: "Show", onclick: () => context.page.pin(target) }, text);
+  const differenceRow = (name, [before, after], location) => createElement("tr", {},
+    createElement("td", {}, name), createElement("td", {}, createElement("code", {}, before), " → ", createElement("code", {}, after)), createElement("td", {}, ...location));
+  const writerLinks = ({ position, lane, line: at }) => (position === undefined ? [] : [
+    createElement("button", { type: "button", class: "place", title: "Go to store", onclick: () => seekTo(position) }, `step ${position}`),
+    ` lane ${lane}`, ...(at ? [", ", pinButton(`line ${at}`, `line ${at}`)] : [])]);
 
-  function memory({ memory: id, title, cells, n }) {
-    const rows = cells.map((cell) => line(pin(cell.name, `cell ${cell.index} of ${id}`), cell.values, writer(cell)));
-    const more = n > cells.length ? ` · showing the first ${cells.length}` : "";
-    return [make("h3", {}, title, make("small", {}, `${plural(n, "cell")}${more}`)), make("table", {}, make("tbody", {}, ...rows))];
+  function memoryDifferences({ memory: id, title, cells, n }) {
+    const rows = cells.map((cell) => differenceRow(pinButton(cell.name, `cell ${cell.index} of ${id}`), cell.values, writerLinks(cell)));
+    const suffix = n > cells.length ? ` · showing the first ${cells.length}` : "";
+    return [createElement("h3", {}, title, createElement("small", {}, `${pluralize(n, "cell")}${suffix}`)), createElement("table", {}, createElement("tbody", {}, ...rows))];
   }
 
-  function registers({ registers: all, moreRegisters, firstWarps }) {
+  function registerDifferences({ registers: all, moreRegisters, firstWarps }) {
     if (all.length === 0) return [];
-    const row = (of) => line(pin(of.name, `register ${of.name}`), of.values, [`${of.lanes}, warp ${of.warp} of block ${of.block}`]);
-    const notes = [moreRegisters > 0 ? `and ${moreRegisters} more` : "", firstWarps ? `first ${plural(firstWarps, "warp")} only` : ""].filter(Boolean).join(", ");
-    return [make("h3", {}, "Registers", make("small", {}, notes)), make("table", {}, make("tbody", {}, ...all.map(row)))];
+    const row = (register) => differenceRow(pinButton(register.name, `register ${register.name}`), register.values, [`${register.lanes}, warp ${register.warp} of block ${register.block}`]);
+    const note = [moreRegisters > 0 ? `and ${moreRegisters} more` : "", firstWarps ? `first ${pluralize(firstWarps, "warp")} only` : ""].filter(Boolean).join(", ");
+    return [createElement("h3", {}, "Registers", createElement("small", {}, note)), createElement("table", {}, createElement("tbody", {}, ...all.map(row)))];
   }
 
-  function draw(found) {
-    const n = found.memories.reduce((sum, { n: own }) => sum + own, 0);
-    const nRegisters = found.registers.length + found.moreRegisters;
-    const [a, b] = found.positions;
-    said.className = "said";
-    said.replaceChildren(n + nRegisters === 0 ? `Memory and registers do not differ between step ${a} and step ${b}.`
-      : `${plural(n, "cell")} and ${plural(nRegisters, "register")} differ between step ${a} and step ${b}.`);
-    list.replaceChildren(...found.memories.flatMap(memory), ...registers(found));
+  function renderDifferences(differences) {
+    const n = differences.memories.reduce((sum, { n: count }) => sum + count, 0);
+    const nRegisters = differences.registers.length + differences.moreRegisters;
+    const [a, b] = differences.positions;
+    status.className = "said";
+    status.replaceChildren(n + nRegisters === 0 ? `Memory and registers do not differ between step ${a} and step ${b}.`
+      : `${pluralize(n, "cell")} and ${pluralize(nRegisters, "register")} differ between step ${a} and step ${b}.`);
+    list.replaceChildren(...differences.memories.flatMap(memoryDifferences), ...registerDifferences(differences));
     list.hidden = n + nRegisters === 0;
   }
 
-  const update = latest(async (now) => {
-    if (!isOn) return;
-    const at = ({ value }, otherwise) => (/^\d+$/.test(value) ? value : String(otherwise));
+  const update = latestOnly(async (current) => {
+    if (!isRequested) return;
+    const stepValue = ({ value }, fallback) => (/^\d+$/.test(value) ? value : String(fallback));
     try {
-      draw(await askAt(now, "moments", at(from, 0), at(to, positionOf(now))));
+      renderDifferences(await queryAtStep(current, "moments", stepValue(from, 0), stepValue(to, stepOf(current))));
     } catch (error) {
-      said.className = "said bad";
-      said.replaceChildren(...words(error.message));
+      status.className = "said bad";
+      status.replaceChildren(...renderInlineCode(error.message));
       list.hidden = true;
     }
   });
 
   return {
-    node,
-    begin() { isOn = true; from.value = String(positionOf(moment)); from.focus(); void update(moment); },
+    node: card,
+    focus() { isRequested = true; from.value = String(stepOf(context)); from.focus(); void update(context); },
     show(next) {
       // The steps of another source do not apply to this one.
-      if (next.generation !== moment.generation) { isOn = false; from.value = to.value = ""; said.replaceChildren(); list.hidden = true; }
-      moment = next;
+      if (next.generation !== context.generation) { isRequested = false; from.value = to.value = ""; status.replaceChildren(); list.hidden = true; }
+      context = next;
       void update(next);
     },
   };

@@ -1,9 +1,9 @@
 // The custom layout card: a memory in rows and columns by arbitrary strides, entered as four numbers, or by a CuTe layout. Cells have the
 // colors of the lanes that wrote them.
-import { grouped, plural } from "../editor/util.js";
-import { make, words } from "../learn/dom.js";
-import { askAt, latest, positionOf } from "./query.js";
-import { laneColour } from "./watch.js";
+import { formatCount, pluralize } from "../editor/util.js";
+import { createElement, renderInlineCode } from "../learn/dom.js";
+import { queryAtStep, latestOnly, stepOf } from "./query.js";
+import { laneColor } from "./watch.js";
 
 /** Returns the memories on the page: `[id, title, extents]`. */
 export function memories() {
@@ -14,99 +14,99 @@ export function memories() {
 }
 
 /** Returns the available element types. */
-const types = () => [...document.querySelector("select[aria-label='Element type']")?.options ?? []].map(({ value, label }) => [value, value === "" ? "declared type" : label]);
+const elementTypes = () => [...document.querySelector("select[aria-label='Element type']")?.options ?? []].map(({ value, label }) => [value, value === "" ? "declared type" : label]);
 
 /** Returns the numbers of a plain row-and-column layout, or null for any other layout. */
-const numbersOf = (text) => /^\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*$/.exec(text)?.slice(1) ?? null;
+const stridedLayout = (text) => /^\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*$/.exec(text)?.slice(1) ?? null;
 
-export function arrangeCard(first) {
-  let moment = first;
+export function customLayoutCard(initialContext) {
+  let context = initialContext;
   /** Whether the card is open. */
-  let isOn = false;
-  let at = [0, 0];
+  let isOpen = false;
+  let focusedCell = [0, 0];
 
-  const memory = make("select", { class: "mini", "aria-label": "Memory" });
-  const type = make("select", { class: "mini", "aria-label": "Element type of the view" });
+  const memory = createElement("select", { class: "mini", "aria-label": "Memory" });
+  const type = createElement("select", { class: "mini", "aria-label": "Element type of the view" });
   const names = ["rows", "columns", "row stride", "column stride"];
-  const numbers = names.map((label) => make("input", { type: "number", "aria-label": label[0].toUpperCase() + label.slice(1), min: label.includes("stride") ? "" : "1" }));
-  const layout = make("input", { type: "text", spellcheck: false, autocomplete: "off", maxLength: 500, "aria-label": "Layout", placeholder: "(8,16):(1,8)" });
-  const said = make("p", { class: "said", "aria-live": "polite" });
-  const table = make("table", { role: "grid" });
-  const scroll = make("div", { class: "arrange-cells" }, table);
-  const close = make("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
-  const label = (text, field) => make("label", {}, make("span", {}, text), field);
-  const node = make("section", { class: "card arrange", "aria-label": "Custom layout" },
-    make("div", { class: "head" }, make("h2", {}, "Custom layout"), make("small", {}, "CuTe layout that maps (row, column) to an element index"), make("span", { class: "spring" }), close),
-    make("div", { class: "arrange-controls" }, memory, type, ...names.map((text, axis) => label(text, numbers[axis])), label("layout", layout)),
-    said, scroll);
+  const numberInputs = names.map((labelled) => createElement("input", { type: "number", "aria-label": labelled[0].toUpperCase() + labelled.slice(1), min: labelled.includes("stride") ? "" : "1" }));
+  const layout = createElement("input", { type: "text", spellcheck: false, autocomplete: "off", maxLength: 500, "aria-label": "Layout", placeholder: "(8,16):(1,8)" });
+  const status = createElement("p", { class: "said", "aria-live": "polite" });
+  const table = createElement("table", { role: "grid" });
+  const scroll = createElement("div", { class: "arrange-cells" }, table);
+  const close = createElement("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
+  const labelled = (text, field) => createElement("label", {}, createElement("span", {}, text), field);
+  const card = createElement("section", { class: "card arrange", "aria-label": "Custom layout" },
+    createElement("div", { class: "head" }, createElement("h2", {}, "Custom layout"), createElement("small", {}, "CuTe layout that maps (row, column) to an element index"), createElement("span", { class: "spring" }), close),
+    createElement("div", { class: "arrange-controls" }, memory, type, ...names.map((text, axis) => labelled(text, numberInputs[axis])), labelled("layout", layout)),
+    status, scroll);
 
-  const fill = (select, entries) => {
-    const before = select.value;
+  const setOptions = (select, entries) => {
+    const previousValue = select.value;
     if ([...select.options].map(({ value }) => value).join("\n") === entries.map(([value]) => value).join("\n")) return;
-    select.replaceChildren(...entries.map(([value, text]) => make("option", { value }, text)));
-    if (entries.some(([value]) => value === before)) select.value = before;
+    select.replaceChildren(...entries.map(([value, text]) => createElement("option", { value }, text)));
+    if (entries.some(([value]) => value === previousValue)) select.value = previousValue;
   };
-  const showNumbers = () => (numbersOf(layout.value) ?? ["", "", "", ""]).forEach((number, axis) => { numbers[axis].value = number; });
+  const updateNumberInputs = () => (stridedLayout(layout.value) ?? ["", "", "", ""]).forEach((number, axis) => { numberInputs[axis].value = number; });
   /** Sets the initial layout, which swaps the rows and columns of the memory. */
-  function begin() {
+  function resetLayout() {
     const [, , extents = []] = memories().find(([id]) => id === memory.value) ?? [];
     const columns = extents.length > 1 ? extents.at(-1) : 8;
     const rows = Math.max(1, Math.min(Math.ceil(extents.reduce((product, extent) => product * extent, 1) / columns) || 8, 64));
     layout.value = `(${columns},${rows}):(1,${columns})`;
-    showNumbers();
+    updateNumberInputs();
   }
 
-  function cell([index, text, lane, when, isConflict], row, column) {
-    const isThere = text !== undefined;
-    const what = isThere ? `element ${grouped(index)}${lane === null ? "" : `, lane ${lane}`}` : `element ${grouped(index)} is out of bounds of the buffer`;
-    const item = make("td", { role: "gridcell", title: what, tabIndex: row === at[0] && column === at[1] ? 0 : -1, class: isConflict ? "conflict" : "" }, isThere ? text : "–");
+  function renderCell([index, text, lane, written, isConflict], row, column) {
+    const isInBounds = text !== undefined;
+    const description = isInBounds ? `element ${formatCount(index)}${lane === null ? "" : `, lane ${lane}`}` : `element ${formatCount(index)} is out of bounds of the buffer`;
+    const item = createElement("td", { role: "gridcell", title: description, tabIndex: row === focusedCell[0] && column === focusedCell[1] ? 0 : -1, class: isConflict ? "conflict" : "" }, isInBounds ? text : "–");
     item.dataset.index = index;
-    if (isThere) item.dataset.written = when;
-    if (isThere && lane !== null) item.style.setProperty("--lane", laneColour(lane));
+    if (isInBounds) item.dataset.written = written;
+    if (isInBounds && lane !== null) item.style.setProperty("--lane", laneColor(lane));
     return item;
   }
 
-  function draw(found) {
-    const { rows, columns, shownRows, shownColumns, cells, twice, title } = found;
-    at = [Math.min(at[0], shownRows - 1), Math.min(at[1], shownColumns - 1)];
-    const head = make("tr", {}, make("td", {}), ...Array.from({ length: shownColumns }, (_, column) => make("th", { scope: "col" }, String(column))));
-    const body = Array.from({ length: shownRows }, (_, row) => make("tr", {}, make("th", { scope: "row" }, String(row)),
-      ...Array.from({ length: shownColumns }, (_, column) => cell(cells[row * shownColumns + column], row, column))));
+  function renderTable(result) {
+    const { rows, columns, shownRows, shownColumns, cells, twice: repeated, title } = result;
+    focusedCell = [Math.min(focusedCell[0], shownRows - 1), Math.min(focusedCell[1], shownColumns - 1)];
+    const head = createElement("tr", {}, createElement("td", {}), ...Array.from({ length: shownColumns }, (_, column) => createElement("th", { scope: "col" }, String(column))));
+    const body = Array.from({ length: shownRows }, (_, row) => createElement("tr", {}, createElement("th", { scope: "row" }, String(row)),
+      ...Array.from({ length: shownColumns }, (_, column) => renderCell(cells[row * shownColumns + column], row, column))));
     const hadFocus = table.contains(document.activeElement);
-    table.setAttribute("aria-label", `${title} by ${found.layout}`);
-    table.replaceChildren(make("thead", {}, head), make("tbody", {}, ...body));
+    table.setAttribute("aria-label", `${title} by ${result.layout}`);
+    table.replaceChildren(createElement("thead", {}, head), createElement("tbody", {}, ...body));
     if (hadFocus) table.querySelector("td[tabindex='0']")?.focus();
     const outside = cells.filter(([, text]) => text === undefined).length;
     const notes = [
-      shownRows < rows || shownColumns < columns ? `first ${shownRows} × ${shownColumns} of ${grouped(rows)} × ${grouped(columns)}` : `${rows} × ${columns}`,
-      outside > 0 ? `${outside} out of bounds` : "", twice > 0 ? plural(twice, "repeated element") : ""];
-    said.className = "said";
-    said.replaceChildren(`${notes.filter(Boolean).join(" · ")}.`);
+      shownRows < rows || shownColumns < columns ? `first ${shownRows} × ${shownColumns} of ${formatCount(rows)} × ${formatCount(columns)}` : `${rows} × ${columns}`,
+      outside > 0 ? `${outside} out of bounds` : "", repeated > 0 ? pluralize(repeated, "repeated element") : ""];
+    status.className = "said";
+    status.replaceChildren(`${notes.filter(Boolean).join(" · ")}.`);
     scroll.hidden = false;
   }
 
-  const update = latest(async (now) => {
-    if (!isOn || memory.value === "") return;
+  const update = latestOnly(async (current) => {
+    if (!isOpen || memory.value === "") return;
     try {
-      draw(await askAt(now, "arrange", positionOf(now), `${memory.value}\n${type.value}`, layout.value.trim()));
+      renderTable(await queryAtStep(current, "arrange", stepOf(current), `${memory.value}\n${type.value}`, layout.value.trim()));
     } catch (error) {
-      said.className = "said bad";
-      said.replaceChildren(...words(error.message));
+      status.className = "said bad";
+      status.replaceChildren(...renderInlineCode(error.message));
       scroll.hidden = true;
     }
   });
 
-  memory.onchange = () => { begin(); void update(moment); };
-  type.onchange = () => void update(moment);
-  layout.oninput = () => { showNumbers(); void update(moment); };
-  for (const field of numbers) {
+  memory.onchange = () => { resetLayout(); void update(context); };
+  type.onchange = () => void update(context);
+  layout.oninput = () => { updateNumberInputs(); void update(context); };
+  for (const field of numberInputs) {
     field.oninput = () => {
-      const [rows, columns, rowStride, columnStride] = numbers.map(({ value }, axis) => (value === "" ? (axis < 2 ? "1" : "0") : value));
+      const [rows, columns, rowStride, columnStride] = numberInputs.map(({ value }, axis) => (value === "" ? (axis < 2 ? "1" : "0") : value));
       layout.value = `(${rows},${columns}):(${rowStride},${columnStride})`;
-      void update(moment);
+      void update(context);
     };
   }
-  const pin = (item) => { if (item?.dataset.written && type.value === "") moment.page.pin(`cell ${item.dataset.index} of ${memory.value}`); };
+  const pin = (item) => { if (item?.dataset.written && type.value === "") context.page.pin(`cell ${item.dataset.index} of ${memory.value}`); };
   table.onclick = ({ target }) => pin(target.closest("td[role=gridcell]"));
   table.onkeydown = (event) => {
     const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] ?? [0, 0];
@@ -116,43 +116,43 @@ export function arrangeCard(first) {
     event.preventDefault();
     event.stopPropagation();
     const rows = table.tBodies[0].rows;
-    const next = rows[Math.min(Math.max(at[0] + down, 0), rows.length - 1)]?.cells[Math.min(Math.max(at[1] + right, 0), rows[0].cells.length - 2) + 1];
+    const next = rows[Math.min(Math.max(focusedCell[0] + down, 0), rows.length - 1)]?.cells[Math.min(Math.max(focusedCell[1] + right, 0), rows[0].cells.length - 2) + 1];
     if (!next || next === item) return;
     item.tabIndex = -1;
     next.tabIndex = 0;
-    at = [next.parentElement.rowIndex - 1, next.cellIndex - 1];
+    focusedCell = [next.parentElement.rowIndex - 1, next.cellIndex - 1];
     next.focus();
   };
-  close.onclick = () => { isOn = false; node.remove(); };
+  close.onclick = () => { isOpen = false; card.remove(); };
 
   return {
-    node,
+    node: card,
     /** The container of the card below the memories. */
-    place: () => (isOn ? document.querySelector(".arrange-place") : null),
+    container: () => (isOpen ? document.querySelector(".arrange-place") : null),
     /** `{ memory, type }` is the initial selection. */
-    begin(what) {
-      isOn = true;
-      this.show(moment);
-      if (what) {
-        [memory.value, type.value] = [what.memory, what.type];
-        begin();
-        void update(moment);
+    focus(initialSelection) {
+      isOpen = true;
+      this.show(context);
+      if (initialSelection) {
+        [memory.value, type.value] = [initialSelection.memory, initialSelection.type];
+        resetLayout();
+        void update(context);
       }
       // The card is among the memories, and a narrow window shows only one view.
-      moment.page.showView("memory");
-      node.scrollIntoView({ block: "nearest" });
+      context.page.showView("memory");
+      card.scrollIntoView({ block: "nearest" });
       layout.focus();
     },
     show(next) {
-      if (next.generation !== moment.generation) { isOn = false; memory.replaceChildren(); node.remove(); }
-      moment = next;
-      const place = this.place();
-      if (!place) return;
-      if (node.parentElement !== place) place.prepend(node);
+      if (next.generation !== context.generation) { isOpen = false; memory.replaceChildren(); card.remove(); }
+      context = next;
+      const container = this.container();
+      if (!container) return;
+      if (card.parentElement !== container) container.prepend(card);
       const isFirst = memory.options.length === 0;
-      fill(memory, memories().map(([id, title]) => [id, title]));
-      fill(type, types());
-      if (isFirst) begin();
+      setOptions(memory, memories().map(([id, title]) => [id, title]));
+      setOptions(type, elementTypes());
+      if (isFirst) resetLayout();
       void update(next);
     },
   };

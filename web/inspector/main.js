@@ -1,65 +1,66 @@
 // Inspection features beyond the main page: watched values, comparison of two steps, custom layouts, memory overviews, pixel grids, and JIT
-// runs. The page loads this module on demand (`web/editor/inspector-loader.js`). `page` is its interface to the page, and a dedicated worker answers
-// its requests (`web/worker/src/inspector.rs`).
+// runs. The page loads this module on demand (`web/editor/inspector-loader.js`). `page` is its interface to the page, and a dedicated
+// worker answers its requests (`web/worker/src/inspector.rs`).
 import css from "./inspector.css";
-import { make } from "../learn/dom.js";
-import { arrangeCard } from "./custom-layout.js";
-import { memoryMap } from "./minimap.js";
-import { minimapCard } from "./memory-overview.js";
-import { momentsCard } from "./compare-steps.js";
-import { CARDS } from "./card-labels.js";
-import { smallCells } from "./pixel-grid.js";
-import { translatedCard } from "./jit-run.js";
+import { createElement } from "../learn/dom.js";
+import { customLayoutCard } from "./custom-layout.js";
+import { minimap } from "./minimap.js";
+import { memoryOverviewCard } from "./memory-overview.js";
+import { compareStepsCard } from "./compare-steps.js";
+import { CARD_LABELS } from "./card-labels.js";
+import { pixelGrid } from "./pixel-grid.js";
+import { jitRunCard } from "./jit-run.js";
 import { watchCard } from "./watch.js";
 
-document.head.append(make("style", {}, css));
+document.head.append(createElement("style", {}, css));
 
-let cards = null;
-let latest = null;
+let sideCards = null;
+let latestContext = null;
 /** The cards below the memories, by name. */
-const BELOW = { arrange: arrangeCard, map: minimapCard, run: translatedCard };
-const below = {};
+const LAZY_CARDS = { "custom-layout": customLayoutCard, "memory-overview": memoryOverviewCard, "jit-run": jitRunCard };
+const lazyCards = {};
 
 /** Returns the current watch expressions. */
-export const watched = () => cards?.[0].watched() ?? [];
+export const watchExpressions = () => sideCards?.[0].watchExpressions() ?? [];
 
-/** Shows the cards for a frame: `{ place, facts, source, key, generation, watch, page }`. */
-export function open(moment) {
-  if (!cards) {
-    cards = [watchCard(moment), momentsCard(moment)];
-    const buttons = Object.keys(BELOW).map((name) => {
-      const { asks, words, title } = CARDS[name];
-      return make("button", { type: "button", class: "mini", title, "aria-label": asks, onclick: () => begin(name, latest) }, words);
+/** Shows the cards for a frame: `{ container, linkFields, source, key, generation, watch, page }`. */
+export function openInspector(context) {
+  if (!sideCards) {
+    sideCards = [watchCard(context), compareStepsCard(context)];
+    const buttons = Object.keys(LAZY_CARDS).map((name) => {
+      const { label, shortLabel, title } = CARD_LABELS[name];
+      return createElement("button", { type: "button", class: "mini", title, "aria-label": label, onclick: () => focusCard(name, latestContext) }, shortLabel);
     });
-    cards[0].node.querySelector("h2").append(make("span", { class: "spring" }), ...buttons);
+    sideCards[0].node.querySelector("h2").append(createElement("span", { class: "spring" }), ...buttons);
   }
-  show(moment);
+  updateCards(context);
 }
 
 /** Updates the open cards for a frame. */
-export function show(moment) {
-  latest = moment;
-  const nodes = cards?.map(({ node }) => node) ?? [];
-  if (nodes[0] && nodes[0].parentElement !== moment.place) moment.place.replaceChildren(...nodes);
-  for (const card of [...cards ?? [], ...Object.values(below)]) card.show(moment);
+export function updateCards(context) {
+  latestContext = context;
+  const nodes = sideCards?.map(({ node }) => node) ?? [];
+  if (nodes[0] && nodes[0].parentElement !== context.container) context.container.replaceChildren(...nodes);
+  for (const card of [...sideCards ?? [], ...Object.values(lazyCards)]) card.show(context);
 }
 
-/** Focuses a card: `watch`, `moments`, `arrange`, `map` or `run`. `what` contains its initial values. */
-export function begin(name, moment, what) {
-  if (BELOW[name]) {
-    below[name] ??= BELOW[name](moment);
-    below[name].begin(what);
+/** Focuses a card: `watch`, `compare-steps`, `custom-layout`, `memory-overview` or `jit-run`. `initialValues` contains its initial
+ *  values. */
+export function focusCard(name, context, initialValues) {
+  if (LAZY_CARDS[name]) {
+    lazyCards[name] ??= LAZY_CARDS[name](context);
+    lazyCards[name].focus(initialValues);
     return;
   }
-  cards?.find(({ node }) => node.classList.contains(name))?.begin();
+  sideCards?.find(({ node }) => node.classList.contains(name))?.focus();
 }
 
 /** Renderers of the containers in place of rows and beside them. */
-const FILLERS = { "memory-map": memoryMap, "small-cells": smallCells };
-const filled = new WeakMap();
+const CONTAINER_RENDERERS = { "memory-map": minimap, "small-cells": pixelGrid };
+const renderers = new WeakMap();
 /** Renders a frame into such a container. */
-export function fill(moment) {
-  const { place, name } = moment;
-  if (!filled.has(place)) filled.set(place, FILLERS[name](place));
-  filled.get(place).show(moment);
+export function renderContainer(context) {
+  const { container, name } = context;
+  if (!renderers.has(container)) renderers.set(container, CONTAINER_RENDERERS[name](container));
+  renderers.get(container).show(context);
 }

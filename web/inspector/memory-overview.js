@@ -1,136 +1,136 @@
 // Memory overview: a cell per part of a memory, filled by the percentage of written elements, in the color of the lane that wrote last. A
 // click scrolls to the part.
-import { grouped } from "../editor/util.js";
-import { make, words } from "../learn/dom.js";
+import { formatCount } from "../editor/util.js";
+import { createElement, renderInlineCode } from "../learn/dom.js";
 import { memories } from "./custom-layout.js";
-import { askAt, latest, positionOf } from "./query.js";
-import { colourOf, onTheme } from "./colors.js";
+import { queryAtStep, latestOnly, stepOf } from "./query.js";
+import { laneColorOrUnknown, onThemeChange } from "./colors.js";
 
-const COLUMNS = 64;
-const CELL = 9;
+const REGION_COLUMNS = 64;
+const CELL_SIZE = 9;
 
-export function minimapCard(first) {
-  let moment = first;
-  let isOn = false;
-  let found = null;
+export function memoryOverviewCard(initialContext) {
+  let context = initialContext;
+  let isOpen = false;
+  let overview = null;
 
-  const memory = make("select", { class: "mini", "aria-label": "Memory" });
-  const canvas = make("canvas", { class: "minimap-cells", "aria-hidden": "true" });
-  const place = make("input", { type: "range", min: "0", value: "0", "aria-label": "Region" });
-  const said = make("p", { class: "said", "aria-live": "polite" });
-  const go = make("button", { type: "button", class: "fix" }, "Go to region");
-  const close = make("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
-  const node = make("section", { class: "card arrange minimap", "aria-label": "Memory overview" },
-    make("div", { class: "head" }, make("h2", {}, "Memory overview"), make("small", {}, "one cell per region"), make("span", { class: "spring" }), close),
-    make("div", { class: "arrange-controls" }, memory, make("label", {}, "region", place), go), canvas, said);
+  const memory = createElement("select", { class: "mini", "aria-label": "Memory" });
+  const canvas = createElement("canvas", { class: "minimap-cells", "aria-hidden": "true" });
+  const regionSlider = createElement("input", { type: "range", min: "0", value: "0", "aria-label": "Region" });
+  const status = createElement("p", { class: "said", "aria-live": "polite" });
+  const goButton = createElement("button", { type: "button", class: "fix" }, "Go to region");
+  const close = createElement("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
+  const card = createElement("section", { class: "card arrange minimap", "aria-label": "Memory overview" },
+    createElement("div", { class: "head" }, createElement("h2", {}, "Memory overview"), createElement("small", {}, "one cell per region"), createElement("span", { class: "spring" }), close),
+    createElement("div", { class: "arrange-controls" }, memory, createElement("label", {}, "region", regionSlider), goButton), canvas, status);
 
   /** Resolves a CSS color for the canvas. */
-  function colour(css) {
+  function resolveColor(css) {
     canvas.style.color = css;
     return getComputedStyle(canvas).color;
   }
 
   function paint() {
-    if (!found) return;
-    const { parts, part, n } = found;
-    const rows = Math.ceil(parts.length / COLUMNS);
+    if (!overview) return;
+    const { parts, part, n } = overview;
+    const rows = Math.ceil(parts.length / REGION_COLUMNS);
     const density = globalThis.devicePixelRatio || 1;
-    const [width, height] = [Math.min(COLUMNS, parts.length) * CELL, rows * CELL];
+    const [width, height] = [Math.min(REGION_COLUMNS, parts.length) * CELL_SIZE, rows * CELL_SIZE];
     Object.assign(canvas, { width: width * density, height: height * density });
     canvas.style.width = `${width}px`;
     const context = canvas.getContext("2d");
     context.scale(density, density);
-    const colours = new Map();
-    const [empty, now, here] = ["var(--cell-empty)", "var(--now)", "var(--accent)"].map(colour);
-    parts.forEach(([nWritten, lane, , isNow], at) => {
-      const [x, y] = [at % COLUMNS * CELL, Math.floor(at / COLUMNS) * CELL];
-      context.fillStyle = empty;
-      context.fillRect(x, y, CELL - 1, CELL - 1);
-      const of = Math.min(part, n - at * part);
+    const colors = new Map();
+    const [emptyColor, currentColor, selectedColor] = ["var(--cell-empty)", "var(--now)", "var(--accent)"].map(resolveColor);
+    parts.forEach(([nWritten, lane, , isCurrent], at) => {
+      const [x, y] = [at % REGION_COLUMNS * CELL_SIZE, Math.floor(at / REGION_COLUMNS) * CELL_SIZE];
+      context.fillStyle = emptyColor;
+      context.fillRect(x, y, CELL_SIZE - 1, CELL_SIZE - 1);
+      const regionSize = Math.min(part, n - at * part);
       if (nWritten > 0) {
-        if (!colours.has(lane)) colours.set(lane, colour(colourOf(lane)));
-        context.fillStyle = colours.get(lane);
+        if (!colors.has(lane)) colors.set(lane, resolveColor(laneColorOrUnknown(lane)));
+        context.fillStyle = colors.get(lane);
         // A written part stays visible.
-        const share = Math.max(Math.min(nWritten / of, 1), 0.25);
-        context.fillRect(x, y + (CELL - 1) * (1 - share), CELL - 1, (CELL - 1) * share);
+        const filledFraction = Math.max(Math.min(nWritten / regionSize, 1), 0.25);
+        context.fillRect(x, y + (CELL_SIZE - 1) * (1 - filledFraction), CELL_SIZE - 1, (CELL_SIZE - 1) * filledFraction);
       }
-      const isHere = at === Number(place.value);
-      if (!isNow && !isHere) return;
-      context.strokeStyle = isHere ? here : now;
-      context.lineWidth = isHere ? 2 : 1;
-      context.strokeRect(x + 0.5, y + 0.5, CELL - 2, CELL - 2);
+      const isSelected = at === Number(regionSlider.value);
+      if (!isCurrent && !isSelected) return;
+      context.strokeStyle = isSelected ? selectedColor : currentColor;
+      context.lineWidth = isSelected ? 2 : 1;
+      context.strokeRect(x + 0.5, y + 0.5, CELL_SIZE - 2, CELL_SIZE - 2);
     });
   }
 
   /** Describes the selected part. */
-  function say() {
-    const { parts, part, n } = found;
-    const at = Math.min(Number(place.value), parts.length - 1);
-    const [nWritten, lane, index, isNow] = parts[at];
+  function describeRegion() {
+    const { parts, part, n } = overview;
+    const at = Math.min(Number(regionSlider.value), parts.length - 1);
+    const [nWritten, lane, index, isCurrent] = parts[at];
     const [from, to] = [at * part, Math.min((at + 1) * part, n) - 1];
-    const wrote = nWritten === 0 ? "not written" : `${grouped(Math.min(nWritten, to - from + 1))} written; last write${lane === undefined ? "" : ` by lane ${lane}`} to element ${grouped(index ?? from)}${isNow ? " in this step" : ""}`;
-    const text = `Elements ${grouped(from)} to ${grouped(to)} of ${grouped(n)}: ${wrote}.`;
-    said.className = "said";
-    said.replaceChildren(text);
-    place.setAttribute("aria-valuetext", text);
+    const writeDescription = nWritten === 0 ? "not written" : `${formatCount(Math.min(nWritten, to - from + 1))} written; last write${lane === undefined ? "" : ` by lane ${lane}`} to element ${formatCount(index ?? from)}${isCurrent ? " in this step" : ""}`;
+    const text = `Elements ${formatCount(from)} to ${formatCount(to)} of ${formatCount(n)}: ${writeDescription}.`;
+    status.className = "said";
+    status.replaceChildren(text);
+    regionSlider.setAttribute("aria-valuetext", text);
   }
 
-  const update = latest(async (now) => {
-    if (!isOn || memory.value === "") return;
+  const update = latestOnly(async (current) => {
+    if (!isOpen || memory.value === "") return;
     try {
-      found = await askAt(now, "map", positionOf(now), memory.value);
-      place.max = String(found.parts.length - 1);
+      overview = await queryAtStep(current, "map", stepOf(current), memory.value);
+      regionSlider.max = String(overview.parts.length - 1);
       canvas.hidden = false;
       paint();
-      say();
+      describeRegion();
     } catch (error) {
-      found = null;
+      overview = null;
       canvas.hidden = true;
-      said.className = "said bad";
-      said.replaceChildren(...words(error.message));
+      status.className = "said bad";
+      status.replaceChildren(...renderInlineCode(error.message));
     }
   });
 
-  function choose(at) {
-    place.value = String(at);
+  function selectRegion(at) {
+    regionSlider.value = String(at);
     paint();
-    say();
+    describeRegion();
   }
-  const goThere = () => {
-    if (!found) return;
-    const at = Number(place.value);
-    moment.page.pin(`cell ${found.parts[at]?.[2] ?? at * found.part} of ${memory.value}`);
+  const goToRegion = () => {
+    if (!overview) return;
+    const at = Number(regionSlider.value);
+    context.page.pin(`cell ${overview.parts[at]?.[2] ?? at * overview.part} of ${memory.value}`);
   };
-  place.oninput = () => { if (found) choose(place.value); };
-  go.onclick = goThere;
+  regionSlider.oninput = () => { if (overview) selectRegion(regionSlider.value); };
+  goButton.onclick = goToRegion;
   canvas.onclick = ({ offsetX, offsetY }) => {
     // The canvas is scaled down in a narrow window.
-    const cell = canvas.clientWidth / Math.min(COLUMNS, found?.parts.length ?? 1);
-    const at = Math.floor(offsetY / cell) * COLUMNS + Math.floor(offsetX / cell);
-    if (!found || at < 0 || at >= found.parts.length) return;
-    choose(at);
-    goThere();
+    const cell = canvas.clientWidth / Math.min(REGION_COLUMNS, overview?.parts.length ?? 1);
+    const at = Math.floor(offsetY / cell) * REGION_COLUMNS + Math.floor(offsetX / cell);
+    if (!overview || at < 0 || at >= overview.parts.length) return;
+    selectRegion(at);
+    goToRegion();
   };
-  memory.onchange = () => { place.value = "0"; void update(moment); };
-  close.onclick = () => { isOn = false; node.remove(); };
+  memory.onchange = () => { regionSlider.value = "0"; void update(context); };
+  close.onclick = () => { isOpen = false; card.remove(); };
 
   return {
-    node,
-    begin() {
-      isOn = true;
-      this.show(moment);
-      moment.page.showView("memory");
-      onTheme(node, paint);
-      node.scrollIntoView({ block: "nearest" });
-      place.focus();
+    node: card,
+    focus() {
+      isOpen = true;
+      this.show(context);
+      context.page.showView("memory");
+      onThemeChange(card, paint);
+      card.scrollIntoView({ block: "nearest" });
+      regionSlider.focus();
     },
     show(next) {
-      if (next.generation !== moment.generation) { isOn = false; found = null; memory.replaceChildren(); node.remove(); }
-      moment = next;
-      const host = isOn ? document.querySelector(".arrange-place") : null;
-      if (!host) return;
-      if (node.parentElement !== host) host.append(node);
-      if (memory.options.length === 0) memory.replaceChildren(...memories().map(([value, title]) => make("option", { value }, title)));
+      if (next.generation !== context.generation) { isOpen = false; overview = null; memory.replaceChildren(); card.remove(); }
+      context = next;
+      const container = isOpen ? document.querySelector(".arrange-place") : null;
+      if (!container) return;
+      if (card.parentElement !== container) container.append(card);
+      if (memory.options.length === 0) memory.replaceChildren(...memories().map(([value, title]) => createElement("option", { value }, title)));
       void update(next);
     },
   };

@@ -1,36 +1,36 @@
 // Runs a launch to completion with translated code and distributes the blocks of a long run among workers. Each worker has its own module
 // and memory, so that no server has to send headers for shared memory.
 import { runRounds } from "../../crates/wasm/npm/rounds.js";
-import { core, openCore } from "../learn/worker-client.js";
-import { askAt, askCore } from "./query.js";
+import { sharedClient, createWorkerClient } from "../learn/worker-client.js";
+import { queryAtStep, sendQuery } from "./query.js";
 
 /** Maximum number of workers of a run. */
-const MOST = 8;
+const MAX_WORKERS = 8;
 
-/** Runs a launch to completion and returns the result. `isLeft()` reports whether the result is no longer needed, in which case the
+/** Runs a launch to completion and returns the result. `isCancelled()` reports whether the result is no longer needed, in which case the
  *  workers are terminated. */
-export async function runOnWorkers(moment, isLeft) {
-  const found = await askAt(moment, "run", Math.min(navigator.hardwareConcurrency ?? 1, MOST));
-  if (!found.shares) return found;
-  const others = found.shares.map((share) => ({ share: share.join(" "), core: openCore() }));
+export async function runOnWorkers(context, isCancelled) {
+  const plan = await queryAtStep(context, "run", Math.min(navigator.hardwareConcurrency ?? 1, MAX_WORKERS));
+  if (!plan.shares) return plan;
+  const helpers = plan.shares.map((share) => ({ share: share.join(" "), client: createWorkerClient() }));
   try {
-    const asks = others.map((other) => (noted) => askCore(other.core, [], moment, "share", other.share, noted.join(" ")));
-    const runOwn = async () => {
-      await askAt(moment, "go-on");
-      return isLeft();
+    const helperRuns = helpers.map((helper) => (notes) => sendQuery(helper.client, [], context, "share", helper.share, notes.join(" ")));
+    const runMainWorker = async () => {
+      await queryAtStep(context, "go-on");
+      return isCancelled();
     };
-    let end = null;
-    const join = async (parts) => {
-      end = isLeft() ? null : await askCore(core, parts, moment, "join");
-      return end?.noted;
+    let result = null;
+    const joinParts = async (parts) => {
+      result = isCancelled() ? null : await sendQuery(sharedClient, parts, context, "join");
+      return result?.noted;
     };
-    await runRounds(asks, found.noted, runOwn, join);
-    return end;
+    await runRounds(helperRuns, plan.noted, runMainWorker, joinParts);
+    return result;
   } catch (error) {
-    if (isLeft()) throw error;
+    if (isCancelled()) throw error;
     // If workers cannot be started, a single worker runs all blocks.
-    return askAt(moment, "run", 1);
+    return queryAtStep(context, "run", 1);
   } finally {
-    for (const other of others) other.core.end();
+    for (const helper of helpers) helper.client.terminate();
   }
 }

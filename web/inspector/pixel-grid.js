@@ -1,105 +1,105 @@
 // The pixel grid: cells of a memory that are too small for text, down to one pixel, in the colors of values, lanes or steps. Requests the
 // visible cells and a margin around them.
-import LETTERS from "../worker/src/inspector/letters.json" with { type: "json" };
-import { grouped, plural } from "../editor/util.js";
-import { make } from "../learn/dom.js";
-import { askAt, latest, positionOf } from "./query.js";
-import { bytesOf, colourOf, onTheme } from "./colors.js";
+import SHADE_ALPHABET from "../worker/src/inspector/shade_alphabet.json" with { type: "json" };
+import { formatCount, pluralize } from "../editor/util.js";
+import { createElement } from "../learn/dom.js";
+import { queryAtStep, latestOnly, stepOf } from "./query.js";
+import { toRgba, laneColorOrUnknown, onThemeChange } from "./colors.js";
 
 /** Number of shades with a character. The next characters are for elements that no step wrote and for unknown values. */
-const SHADES = 64;
-const [NEVER, UNKNOWN] = [SHADES, SHADES + 1];
+const SHADE_COUNT = 64;
+const [UNWRITTEN, UNKNOWN] = [SHADE_COUNT, SHADE_COUNT + 1];
 /** Maps character codes to shades. */
 const shadeOf = new Uint8Array(128).fill(UNKNOWN);
-[...LETTERS].forEach((letter, shade) => { shadeOf[letter.charCodeAt(0)] = shade; });
+[...SHADE_ALPHABET].forEach((letter, shade) => { shadeOf[letter.charCodeAt(0)] = shade; });
 /** Maximum height of the grid, equal to that of rows with text. */
-const HEIGHT = 426;
+const MAX_GRID_HEIGHT = 426;
 /** Maximum height of an element. Browsers truncate much taller elements. */
-const MOST_SPACE = 4_000_000;
+const MAX_SCROLL_HEIGHT = 4_000_000;
 /** Maximum number of elements per response: `MAX_SHADES` of the view crate. */
-const MOST_SHADES = 1 << 20;
+const MAX_RESPONSE_ELEMENTS = 1 << 20;
 /** Cell size from which there is a gap between cells. */
-const GAP_FROM = 4;
+const MIN_CELL_SIZE_WITH_GAP = 4;
 
-const WORDS = {
-  value: ([least, most] = []) => (least === undefined ? "by value" : `by value, visible range ${least} to ${most}`),
+const COLOR_DESCRIPTIONS = {
+  value: ([minimum, maximum] = []) => (minimum === undefined ? "by value" : `by value, visible range ${minimum} to ${maximum}`),
   lane: () => "by lane of the last write",
   step: ([first, last] = []) => (first === undefined ? "by step of the last write (none)" : `by step of the last write, ${first} to ${last}`),
 };
 
-/** Parses `cell=4 shows=lane`. */
-const read = (words) => Object.fromEntries(words.split(" ").map((word) => word.split("=")));
+/** Parses the view options of the page, such as `cell=4 shows=lane`. */
+const parseOptions = (words) => Object.fromEntries(words.split(" ").map((word) => word.split("=")));
 
 /** Returns the CSS colors of the shades. */
-function coloursOf(shows) {
-  const mixed = (share) => `color-mix(in oklab, var(--accent) ${100 * share}%, var(--cell-empty))`;
-  const shades = Array.from({ length: SHADES }, (_, shade) => {
-    if (shows === "lane") return colourOf(shade < 32 ? shade : undefined);
-    const share = shade / (SHADES - 1);
+function shadeColors(shows) {
+  const mixedColor = (fraction) => `color-mix(in oklab, var(--accent) ${100 * fraction}%, var(--cell-empty))`;
+  const shades = Array.from({ length: SHADE_COUNT }, (_, shade) => {
+    if (shows === "lane") return laneColorOrUnknown(shade < 32 ? shade : undefined);
+    const fraction = shade / (SHADE_COUNT - 1);
     // Written cells differ visibly from unwritten ones.
-    return mixed(shows === "step" ? 0.15 + 0.85 * share : share);
+    return mixedColor(shows === "step" ? 0.15 + 0.85 * fraction : fraction);
   });
   return [...shades, "var(--cell-empty)", "var(--ink3)", "var(--now)", "var(--panel)"];
 }
 
-export function smallCells(place) {
-  const memory = place.closest("[data-memory]").dataset.memory;
-  const title = place.closest("[data-memory]").querySelector("h2")?.textContent ?? memory;
-  const canvas = make("canvas", { "aria-hidden": "true" });
-  const space = make("div", {}, canvas);
-  const scroller = make("div", { class: "scroller", tabIndex: 0, role: "group" }, space);
-  const said = make("p", { class: "said" });
-  place.append(scroller, said);
+export function pixelGrid(container) {
+  const memory = container.closest("[data-memory]").dataset.memory;
+  const title = container.closest("[data-memory]").querySelector("h2")?.textContent ?? memory;
+  const canvas = createElement("canvas", { "aria-hidden": "true" });
+  const content = createElement("div", {}, canvas);
+  const scroller = createElement("div", { class: "scroller", tabIndex: 0, role: "group" }, content);
+  const caption = createElement("p", { class: "said" });
+  container.append(scroller, caption);
   // The larger cells had the focus, which their container has held in the meantime (`web/editor/zoom-gestures.js`).
-  if (document.activeElement === place.parentElement) scroller.focus();
+  if (document.activeElement === container.parentElement) scroller.focus();
 
-  let moment = null;
-  let how = null;
+  let context = null;
+  let options = null;
   /** The dimensions of the whole memory: `{ columns, rows, cell }`. */
-  let grid = null;
+  let dimensions = null;
   /** The last response: `{ first, end, rows, image, now, ends }`. */
-  let found = null;
-  let colours = null;
-  let isDue = false;
+  let response = null;
+  let colors = null;
+  let isPaintScheduled = false;
 
   /** Returns the offset of the first visible pixel in the whole memory. */
-  function top() {
-    const real = grid.rows * grid.cell;
+  function firstVisiblePixel() {
+    const fullHeight = dimensions.rows * dimensions.cell;
     const height = scroller.clientHeight;
-    return real <= MOST_SPACE || MOST_SPACE <= height ? scroller.scrollTop : scroller.scrollTop / (MOST_SPACE - height) * (real - height);
+    return fullHeight <= MAX_SCROLL_HEIGHT || MAX_SCROLL_HEIGHT <= height ? scroller.scrollTop : scroller.scrollTop / (MAX_SCROLL_HEIGHT - height) * (fullHeight - height);
   }
   function scrollTo(pixels) {
-    const real = grid.rows * grid.cell;
+    const fullHeight = dimensions.rows * dimensions.cell;
     const height = scroller.clientHeight;
-    scroller.scrollTop = real <= MOST_SPACE ? pixels : pixels / (real - height) * (MOST_SPACE - height);
+    scroller.scrollTop = fullHeight <= MAX_SCROLL_HEIGHT ? pixels : pixels / (fullHeight - height) * (MAX_SCROLL_HEIGHT - height);
   }
   /** Returns the range of visible rows. */
-  function sight() {
-    const first = Math.floor(top() / grid.cell);
-    return [first, Math.min(first + Math.ceil(scroller.clientHeight / grid.cell) + 1, grid.rows)];
+  function visibleRows() {
+    const first = Math.floor(firstVisiblePixel() / dimensions.cell);
+    return [first, Math.min(first + Math.ceil(scroller.clientHeight / dimensions.cell) + 1, dimensions.rows)];
   }
 
-  function layOut() {
-    const cell = Number(how.cell);
-    const natural = Math.max(1, Number(how.columns));
-    const across = Math.max(1, Math.floor((place.clientWidth - 14) / cell / natural));
+  function updateDimensions() {
+    const cell = Number(options.cell);
+    const declaredColumns = Math.max(1, Number(options.columns));
+    const fittingColumns = Math.max(1, Math.floor((container.clientWidth - 14) / cell / declaredColumns));
     // Strides are usually powers of two.
-    const columns = how.fixed === "1" ? natural : natural * 2 ** Math.floor(Math.log2(across));
-    const rows = Math.ceil(Number(how.total) / columns);
-    const isOther = grid?.columns !== columns || grid?.cell !== cell;
-    grid = { columns, rows, cell };
-    const width = Math.min(columns * cell, place.clientWidth);
-    const height = Math.min(rows * cell, HEIGHT);
-    Object.assign(space.style, { width: `${columns * cell}px`, height: `${Math.min(rows * cell, MOST_SPACE)}px` });
-    Object.assign(scroller.style, { height: `${height}px`, width: `${width + (rows * cell > HEIGHT ? 14 : 0)}px` });
+    const columns = options.fixed === "1" ? declaredColumns : declaredColumns * 2 ** Math.floor(Math.log2(fittingColumns));
+    const rows = Math.ceil(Number(options.total) / columns);
+    const isChanged = dimensions?.columns !== columns || dimensions?.cell !== cell;
+    dimensions = { columns, rows, cell };
+    const width = Math.min(columns * cell, container.clientWidth);
+    const height = Math.min(rows * cell, MAX_GRID_HEIGHT);
+    Object.assign(content.style, { width: `${columns * cell}px`, height: `${Math.min(rows * cell, MAX_SCROLL_HEIGHT)}px` });
+    Object.assign(scroller.style, { height: `${height}px`, width: `${width + (rows * cell > MAX_GRID_HEIGHT ? 14 : 0)}px` });
     scroller.setAttribute("aria-label", `${title}, ${cell}-pixel cells: the table contains the values, and plus and minus zoom the grid`);
-    if (isOther) scrollTo(Math.max(0, Math.floor(Number(how.reveal) / columns) * cell - height / 2));
-    return isOther;
+    if (isChanged) scrollTo(Math.max(0, Math.floor(Number(options.reveal) / columns) * cell - height / 2));
+    return isChanged;
   }
 
   function paint() {
-    isDue = false;
-    if (!grid || !place.isConnected) return;
+    isPaintScheduled = false;
+    if (!dimensions || !container.isConnected) return;
     const density = globalThis.devicePixelRatio || 1;
     const [width, height] = [scroller.clientWidth, scroller.clientHeight];
     const size = [Math.ceil(width * density), Math.ceil(height * density)];
@@ -110,129 +110,129 @@ export function smallCells(place) {
     const context = canvas.getContext("2d");
     context.setTransform(density, 0, 0, density, 0, 0);
     context.clearRect(0, 0, width, height);
-    if (!found || found.columns !== grid.columns) return;
-    const { cell, columns } = grid;
-    const [left, up] = [scroller.scrollLeft, top()];
-    const start = found.first / columns * cell - up;
+    if (!response || response.columns !== dimensions.columns) return;
+    const { cell, columns } = dimensions;
+    const [left, topOffset] = [scroller.scrollLeft, firstVisiblePixel()];
+    const start = response.first / columns * cell - topOffset;
     context.imageSmoothingEnabled = false;
-    context.drawImage(found.image, -left, start, columns * cell, found.rows * cell);
-    const css = (at) => `rgb(${colours.subarray(at * 4, at * 4 + 3).join(" ")})`;
-    const [row, last] = sight();
-    const marks = found.now.filter(([from, end]) => end > row * columns && from < last * columns);
-    if (cell < GAP_FROM) {
-      context.fillStyle = css(SHADES + 2);
-      for (const [index, x, y] of places(marks, row, last, left, up)) if (index >= 0) context.fillRect(x, y, cell, cell);
+    context.drawImage(response.image, -left, start, columns * cell, response.rows * cell);
+    const css = (at) => `rgb(${colors.subarray(at * 4, at * 4 + 3).join(" ")})`;
+    const [row, last] = visibleRows();
+    const currentRanges = response.now.filter(([from, end]) => end > row * columns && from < last * columns);
+    if (cell < MIN_CELL_SIZE_WITH_GAP) {
+      context.fillStyle = css(SHADE_COUNT + 2);
+      for (const [index, x, y] of visibleElements(currentRanges, row, last, left, topOffset)) if (index >= 0) context.fillRect(x, y, cell, cell);
       return;
     }
-    context.fillStyle = css(SHADES + 3);
+    context.fillStyle = css(SHADE_COUNT + 3);
     for (let x = cell - 1 - left % cell; x < width; x += cell) context.fillRect(x, 0, 1, height);
-    for (let y = cell - 1 - up % cell; y < height; y += cell) context.fillRect(0, y, width, 1);
-    context.strokeStyle = css(SHADES + 2);
-    for (const [, x, y] of places(marks, row, last, left, up)) context.strokeRect(x + 0.5, y + 0.5, cell - 2, cell - 2);
+    for (let y = cell - 1 - topOffset % cell; y < height; y += cell) context.fillRect(0, y, width, 1);
+    context.strokeStyle = css(SHADE_COUNT + 2);
+    for (const [, x, y] of visibleElements(currentRanges, row, last, left, topOffset)) context.strokeRect(x + 0.5, y + 0.5, cell - 2, cell - 2);
   }
   /** Yields the visible elements of ranges: `[index, x, y]`. */
-  function* places(ranges, row, last, left, up) {
-    const { cell, columns } = grid;
+  function* visibleElements(ranges, row, last, left, topOffset) {
+    const { cell, columns } = dimensions;
     for (const [from, end] of ranges) {
       for (let index = Math.max(from, row * columns); index < Math.min(end, last * columns); index += 1) {
-        yield [index, index % columns * cell - left, Math.floor(index / columns) * cell - up];
+        yield [index, index % columns * cell - left, Math.floor(index / columns) * cell - topOffset];
       }
     }
   }
-  const paintSoon = () => {
-    if (isDue) return;
-    isDue = true;
+  const schedulePaint = () => {
+    if (isPaintScheduled) return;
+    isPaintScheduled = true;
     requestAnimationFrame(paint);
   };
 
   /** Returns the image of a response, with one pixel per element. */
-  function imageOf({ first, shades }, columns) {
+  function createImage({ first, shades }, columns) {
     const rows = Math.ceil(shades.length / columns);
     const image = new ImageData(columns, Math.max(rows, 1));
-    const [from, to] = [new Uint32Array(colours.buffer), new Uint32Array(image.data.buffer)];
+    const [from, to] = [new Uint32Array(colors.buffer), new Uint32Array(image.data.buffer)];
     for (let at = 0; at < shades.length; at += 1) to[at] = from[shadeOf[shades.charCodeAt(at)]];
     const canvas = new OffscreenCanvas(columns, Math.max(rows, 1));
     canvas.getContext("2d").putImageData(image, 0, 0);
     return { first, end: first + shades.length, columns, rows, image: canvas };
   }
 
-  const update = latest(async (now) => {
-    const { columns } = grid;
-    const [row, last] = sight();
-    const around = Math.min(last - row, Math.floor((MOST_SHADES / columns - (last - row)) / 2));
-    const [from, end] = [Math.max(0, row - Math.max(around, 0)) * columns, (last + Math.max(around, 0)) * columns];
+  const update = latestOnly(async (current) => {
+    const { columns } = dimensions;
+    const [row, last] = visibleRows();
+    const margin = Math.min(last - row, Math.floor((MAX_RESPONSE_ELEMENTS / columns - (last - row)) / 2));
+    const [from, end] = [Math.max(0, row - Math.max(margin, 0)) * columns, (last + Math.max(margin, 0)) * columns];
     try {
-      const answer = await askAt(now, "shades", positionOf(now), [memory, how.type, how.shows].join("\n"), `${from} ${end}`);
-      if (grid.columns !== columns) return;
-      found = { ...imageOf(answer, columns), now: answer.now, ends: answer.ends, shades: answer.shades };
-      said.className = "said";
-      say();
+      const result = await queryAtStep(current, "shades", stepOf(current), [memory, options.type, options.shows].join("\n"), `${from} ${end}`);
+      if (dimensions.columns !== columns) return;
+      response = { ...createImage(result, columns), now: result.now, ends: result.ends, shades: result.shades };
+      caption.className = "said";
+      updateCaption();
     } catch (error) {
-      found = null;
-      said.className = "said bad";
-      said.textContent = error.message;
+      response = null;
+      caption.className = "said bad";
+      caption.textContent = error.message;
     }
-    paintSoon();
+    schedulePaint();
   });
 
-  function say(index) {
-    const size = `${plural(grid.columns, "column")}, coloured ${WORDS[how.shows](found?.ends)}`;
-    const shade = found && index >= found.first && index < found.end ? shadeOf[found.shades.charCodeAt(index - found.first)] : undefined;
-    const what = shade === undefined ? "" : shade === NEVER ? ", not written" : how.shows === "lane" && shade < 32 ? `, lane ${shade}` : "";
-    said.textContent = index === undefined ? `${size[0].toUpperCase()}${size.slice(1)}.` : `Element ${grouped(index)}${what}: click to show the value.`;
+  function updateCaption(index) {
+    const size = `${pluralize(dimensions.columns, "column")}, coloured ${COLOR_DESCRIPTIONS[options.shows](response?.ends)}`;
+    const shade = response && index >= response.first && index < response.end ? shadeOf[response.shades.charCodeAt(index - response.first)] : undefined;
+    const writerDescription = shade === undefined ? "" : shade === UNWRITTEN ? ", not written" : options.shows === "lane" && shade < 32 ? `, lane ${shade}` : "";
+    caption.textContent = index === undefined ? `${size[0].toUpperCase()}${size.slice(1)}.` : `Element ${formatCount(index)}${writerDescription}: click to show the value.`;
   }
   /** Returns the element under the pointer. */
-  function at({ clientX, clientY }) {
+  function elementAt({ clientX, clientY }) {
     const { left, top: above } = canvas.getBoundingClientRect();
-    const [column, row] = [Math.floor((clientX - left + scroller.scrollLeft) / grid.cell), Math.floor((clientY - above + top()) / grid.cell)];
-    const index = row * grid.columns + column;
-    return column >= 0 && column < grid.columns && index < Number(how.total) ? index : undefined;
+    const [column, row] = [Math.floor((clientX - left + scroller.scrollLeft) / dimensions.cell), Math.floor((clientY - above + firstVisiblePixel()) / dimensions.cell)];
+    const index = row * dimensions.columns + column;
+    return column >= 0 && column < dimensions.columns && index < Number(options.total) ? index : undefined;
   }
 
   scroller.onscroll = () => {
-    paintSoon();
-    const [row, last] = sight();
-    const isThere = found && row * grid.columns >= found.first && Math.min(last * grid.columns, Number(how.total)) <= found.end;
-    if (!isThere) void update(moment);
+    schedulePaint();
+    const [row, last] = visibleRows();
+    const isLoaded = response && row * dimensions.columns >= response.first && Math.min(last * dimensions.columns, Number(options.total)) <= response.end;
+    if (!isLoaded) void update(context);
   };
   canvas.onpointermove = (event) => {
-    const index = at(event);
-    if (index === undefined) delete place.dataset.at;
-    else place.dataset.at = String(index);
-    say(index);
+    const index = elementAt(event);
+    if (index === undefined) delete container.dataset.at;
+    else container.dataset.at = String(index);
+    updateCaption(index);
   };
   canvas.onpointerleave = () => {
-    delete place.dataset.at;
-    say();
+    delete container.dataset.at;
+    updateCaption();
   };
   canvas.onclick = (event) => {
-    const index = at(event);
+    const index = elementAt(event);
     if (index === undefined) return;
     // With another element type, indices differ from those that can be pinned.
-    moment.page.pin(`${how.type === "" ? "" : "closer "}cell ${index} of ${memory}`);
+    context.page.pin(`${options.type === "" ? "" : "closer "}cell ${index} of ${memory}`);
   };
   scroller.onkeydown = (event) => {
     // These keys scroll the grid here, and move the run elsewhere.
     if (/^(?:Arrow|Home|End|Page| $)/.test(event.key)) event.stopPropagation();
   };
   new ResizeObserver(() => {
-    if (!grid || place.clientWidth === 0) return;
-    if (layOut()) void update(moment);
-    paintSoon();
-  }).observe(place);
-  onTheme(place, () => {
-    colours = bytesOf(place, coloursOf(how.shows));
-    void update(moment);
+    if (!dimensions || container.clientWidth === 0) return;
+    if (updateDimensions()) void update(context);
+    schedulePaint();
+  }).observe(container);
+  onThemeChange(container, () => {
+    colors = toRgba(container, shadeColors(options.shows));
+    void update(context);
   });
 
   return {
     show(next) {
-      moment = next;
-      const before = how;
-      how = read(place.dataset.how);
-      if (before?.shows !== how.shows || !colours) colours = bytesOf(place, coloursOf(how.shows));
-      if (before?.type !== how.type) found = null;
-      layOut();
+      context = next;
+      const previous = options;
+      options = parseOptions(container.dataset.viewOptions);
+      if (previous?.shows !== options.shows || !colors) colors = toRgba(container, shadeColors(options.shows));
+      if (previous?.type !== options.type) response = null;
+      updateDimensions();
       void update(next);
     },
   };

@@ -1,29 +1,29 @@
 // Requests about a frame. One request is pending at a time. Of the waiting ones only the last is sent, because the run has moved on from
 // the others.
-import { core } from "../learn/worker-client.js";
+import { sharedClient } from "../learn/worker-client.js";
 
-/** Sends a request with the launch, its arguments and the source. `parts` of a run are transferred with it. */
-export function askCore(asked, parts, { facts, source }, what, ...rest) {
+/** Sends a request with the launch, its arguments and the source. `runParts`, the results of worker shares, are transferred with it. */
+export function sendQuery(workerClient, runParts, { linkFields, source }, request, ...rest) {
   const [a = "", b = "", c = ""] = rest.map(String);
-  const launch = [facts.target, facts.ptx_version, facts.entry, facts.seed].map((word) => word ?? "");
-  return asked.askWith(parts, what, ...launch, a, b, c, source);
+  const launch = [linkFields.target, linkFields.ptx_version, linkFields.entry, linkFields.seed].map((value) => value ?? "");
+  return workerClient.sendWith(runParts, request, ...launch, a, b, c, source);
 }
 
-export const askAt = (moment, what, ...rest) => askCore(core, [], moment, what, ...rest);
+export const queryAtStep = (context, request, ...rest) => sendQuery(sharedClient, [], context, request, ...rest);
 
 /** Returns a function that runs `update` for the latest of its arguments. */
-export function latest(update) {
+export function latestOnly(update) {
   let isBusy = false;
-  let waiting = null;
-  return async function next(what) {
-    waiting = what;
+  let pending = null;
+  return async function schedule(argument) {
+    pending = argument;
     if (isBusy) return;
     isBusy = true;
     try {
-      while (waiting !== null) {
-        const now = waiting;
-        waiting = null;
-        await update(now);
+      while (pending !== null) {
+        const current = pending;
+        pending = null;
+        await update(current);
       }
     } finally {
       isBusy = false;
@@ -31,4 +31,4 @@ export function latest(update) {
   };
 }
 
-export const positionOf = ({ facts }) => Number(facts["view.step"] ?? 0);
+export const stepOf = ({ linkFields }) => Number(linkFields["view.step"] ?? 0);

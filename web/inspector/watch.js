@@ -1,9 +1,9 @@
 // Watched values: expressions over registers and cells, with their value at each step and the previous value.
-import { make, words } from "../learn/dom.js";
-import { askAt, latest, positionOf } from "./query.js";
-import { keep, keptOf, LONGEST, MOST } from "./watch-storage.js";
+import { createElement, renderInlineCode } from "../learn/dom.js";
+import { queryAtStep, latestOnly, stepOf } from "./query.js";
+import { saveWatches, loadWatches, MAX_EXPRESSION_LENGTH, MAX_EXPRESSIONS } from "./watch-storage.js";
 
-export const laneColour = (lane) => `oklch(var(--lane-l${lane & 3}) var(--lane-c) var(--lane-h${lane >> 2}))`;
+export const laneColor = (lane) => `oklch(var(--lane-l${lane & 3}) var(--lane-c) var(--lane-h${lane >> 2}))`;
 
 const HELP = [
   "`out[3]` and `rows[2][4]` are elements of a buffer, and `shared:0[7]` is an element of shared memory. The index may be an expression, as in `out[%r1]`.",
@@ -13,118 +13,118 @@ const HELP = [
 ];
 
 /** Returns the values of 32 lanes as cells in the colors of the lanes. */
-function lanes(values) {
-  const cell = (value, lane) => {
-    const node = make("li", { title: `lane ${lane}: ${value ?? "no thread"}`, class: value === null ? "absent" : "" }, value ?? "");
-    node.style.setProperty("--lane", laneColour(lane));
+function laneValues(values) {
+  const laneCell = (value, lane) => {
+    const node = createElement("li", { title: `lane ${lane}: ${value ?? "no thread"}`, class: value === null ? "absent" : "" }, value ?? "");
+    node.style.setProperty("--lane", laneColor(lane));
     return node;
   };
-  return make("ol", { class: "watch-lanes", "aria-label": "Values by lane" }, ...values.map(cell));
+  return createElement("ol", { class: "watch-lanes", "aria-label": "Values by lane" }, ...values.map(laneCell));
 }
 
 /** Returns a key for the values of a row, to detect changes. */
-const textOf = ({ values, why }) => (why === undefined ? JSON.stringify(values) : null);
+const valueKey = ({ values, why: error }) => (error === undefined ? JSON.stringify(values) : null);
 
-export function watchCard(first) {
+export function watchCard(initialContext) {
   let expressions = [];
   /** The last shown values by expression: `{ position, text, values }`. */
-  let before = new Map();
-  let found = [];
-  let moment = first;
+  let previousValues = new Map();
+  let results = [];
+  let context = initialContext;
   let [key, generation] = [null, null];
 
-  const list = make("ul", { class: "watch-list" });
-  const place = make("small", {});
-  const said = make("p", { class: "said bad", "aria-live": "polite" });
-  const field = make("input", { type: "text", placeholder: "out[3] + %r5", spellcheck: false, autocomplete: "off", maxLength: LONGEST, "aria-label": "Watch expression" });
-  field.setAttribute("autocapitalize", "off");
-  const form = make("form", {}, field, make("button", { class: "fix", title: "Add the expression to the watch list (Enter)" }, "Add watch"));
-  const help = make("details", {}, make("summary", {}, "Expression syntax"), make("ul", {}, ...HELP.map((line) => make("li", {}, ...words(line)))));
-  const node = make("section", { class: "card watch", "aria-label": "Watch" }, make("h2", {}, "Watch", place), list, form, said, help);
+  const list = createElement("ul", { class: "watch-list" });
+  const warpLabel = createElement("small", {});
+  const errorMessage = createElement("p", { class: "said bad", "aria-live": "polite" });
+  const input = createElement("input", { type: "text", placeholder: "out[3] + %r5", spellcheck: false, autocomplete: "off", maxLength: MAX_EXPRESSION_LENGTH, "aria-label": "Watch expression" });
+  input.setAttribute("autocapitalize", "off");
+  const form = createElement("form", {}, input, createElement("button", { class: "fix", title: "Add the expression to the watch list (Enter)" }, "Add watch"));
+  const syntaxHelp = createElement("details", {}, createElement("summary", {}, "Expression syntax"), createElement("ul", {}, ...HELP.map((line) => createElement("li", {}, ...renderInlineCode(line)))));
+  const node = createElement("section", { class: "card watch", "aria-label": "Watch" }, createElement("h2", {}, "Watch", warpLabel), list, form, errorMessage, syntaxHelp);
 
   function row(expression, index) {
-    const value = found[index];
-    const was = before.get(expression);
-    const stop = make("button", { type: "button", class: "icon small", title: "Remove watch", "aria-label": `Remove watch ${expression}` }, "✕");
-    stop.onclick = () => { change(expressions.filter((own) => own !== expression)); field.focus(); };
-    const item = make("li", {}, make("code", {}, expression));
-    if (!value) item.append(make("span", { class: "quiet" }, "…"));
-    else if (value.why !== undefined) item.append(make("span", { class: "bad" }, ...words(value.why)));
-    else if (value.values.length === 1) item.append(make("span", { class: "value" }, value.values[0] ?? "–"));
-    item.append(stop);
-    if (value?.values?.length > 1) item.append(lanes(value.values));
-    const isOther = value && was && textOf(value) !== null && was.text !== null && was.text !== textOf(value);
-    item.classList.toggle("changed", Boolean(isOther));
-    if (isOther) {
-      const one = was.values.length === 1 ? was.values[0] : null;
-      const n = value.values.filter((text, lane) => text !== (was.values[lane] ?? was.values[0])).length;
-      item.append(make("small", {}, value.values.length === 1 && one !== null ? `${one} at step ${was.position}` : `${n} of ${value.values.length} lanes changed since step ${was.position}`));
+    const value = results[index];
+    const previous = previousValues.get(expression);
+    const removeButton = createElement("button", { type: "button", class: "icon small", title: "Remove watch", "aria-label": `Remove watch ${expression}` }, "✕");
+    removeButton.onclick = () => { setExpressions(expressions.filter((other) => other !== expression)); input.focus(); };
+    const item = createElement("li", {}, createElement("code", {}, expression));
+    if (!value) item.append(createElement("span", { class: "quiet" }, "…"));
+    else if (value.why !== undefined) item.append(createElement("span", { class: "bad" }, ...renderInlineCode(value.why)));
+    else if (value.values.length === 1) item.append(createElement("span", { class: "value" }, value.values[0] ?? "–"));
+    item.append(removeButton);
+    if (value?.values?.length > 1) item.append(laneValues(value.values));
+    const hasChanged = value && previous && valueKey(value) !== null && previous.text !== null && previous.text !== valueKey(value);
+    item.classList.toggle("changed", Boolean(hasChanged));
+    if (hasChanged) {
+      const previousScalar = previous.values.length === 1 ? previous.values[0] : null;
+      const changedLanes = value.values.filter((text, lane) => text !== (previous.values[lane] ?? previous.values[0])).length;
+      item.append(createElement("small", {}, value.values.length === 1 && previousScalar !== null ? `${previousScalar} at step ${previous.position}` : `${changedLanes} of ${value.values.length} lanes changed since step ${previous.position}`));
     }
     return item;
   }
 
-  function draw() {
-    const focused = document.activeElement?.getAttribute("aria-label");
+  function renderRows() {
+    const focusedLabel = document.activeElement?.getAttribute("aria-label");
     list.replaceChildren(...expressions.map(row));
-    const warp = found.find((value) => value?.warp !== undefined);
-    place.textContent = expressions.length === 0 ? "values at each step" : warp ? `warp ${warp.warp} of block ${warp.block}` : "";
+    const warp = results.find((value) => value?.warp !== undefined);
+    warpLabel.textContent = expressions.length === 0 ? "values at each step" : warp ? `warp ${warp.warp} of block ${warp.block}` : "";
     // A redrawn button keeps the focus.
-    if (focused && document.activeElement === document.body) list.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+    if (focusedLabel && document.activeElement === document.body) list.querySelector(`[aria-label="${CSS.escape(focusedLabel)}"]`)?.focus();
   }
 
-  let shownAt = null;
-  const update = latest(async (now) => {
-    const asked = [...expressions];
-    if (asked.length === 0) { found = []; draw(); return; }
+  let shownStep = null;
+  const update = latestOnly(async (current) => {
+    const requested = [...expressions];
+    if (requested.length === 0) { results = []; renderRows(); return; }
     try {
-      const answer = await askAt(now, "watch", positionOf(now), now.facts["view.warp"] ?? "", asked.join("\n"));
-      if (now.key !== key || asked.join() !== expressions.join()) return;
-      if (shownAt !== null && shownAt !== positionOf(now)) {
-        before = new Map(asked.map((expression, index) => [expression, found[index] && { position: shownAt, text: textOf(found[index]), values: found[index].values ?? [] }]));
+      const response = await queryAtStep(current, "watch", stepOf(current), current.linkFields["view.warp"] ?? "", requested.join("\n"));
+      if (current.key !== key || requested.join() !== expressions.join()) return;
+      if (shownStep !== null && shownStep !== stepOf(current)) {
+        previousValues = new Map(requested.map((expression, index) => [expression, results[index] && { position: shownStep, text: valueKey(results[index]), values: results[index].values ?? [] }]));
       }
-      found = answer;
-      shownAt = positionOf(now);
-      said.replaceChildren();
+      results = response;
+      shownStep = stepOf(current);
+      errorMessage.replaceChildren();
     } catch (error) {
-      found = [];
-      said.replaceChildren(...words(error.message));
+      results = [];
+      errorMessage.replaceChildren(...renderInlineCode(error.message));
     }
-    draw();
+    renderRows();
   });
 
-  function change(next) {
-    found = next.map((expression) => found[expressions.indexOf(expression)]);
+  function setExpressions(next) {
+    results = next.map((expression) => results[expressions.indexOf(expression)]);
     expressions = next;
-    keep(key, expressions);
-    draw();
-    void update(moment);
+    saveWatches(key, expressions);
+    renderRows();
+    void update(context);
   }
 
   form.onsubmit = (event) => {
     event.preventDefault();
-    const text = field.value.replace(/\s+/g, " ").trim();
+    const text = input.value.replace(/\s+/g, " ").trim();
     if (text === "") return;
-    if (expressions.length >= MOST) { said.replaceChildren(`The page supports at most ${MOST} watch expressions`); return; }
-    field.value = "";
-    if (!expressions.includes(text)) change([...expressions, text]);
+    if (expressions.length >= MAX_EXPRESSIONS) { errorMessage.replaceChildren(`The page supports at most ${MAX_EXPRESSIONS} watch expressions`); return; }
+    input.value = "";
+    if (!expressions.includes(text)) setExpressions([...expressions, text]);
   };
 
   return {
     node,
-    begin: () => field.focus(),
-    watched: () => expressions,
+    focus: () => input.focus(),
+    watchExpressions: () => expressions,
     show(next) {
-      moment = next;
+      context = next;
       // A file can contain the current source with other expressions.
       if (next.key !== key || next.generation !== generation) {
         // An edited source has another key, but is the same source for the user.
         const isSame = generation === next.generation && key !== null;
-        const own = keptOf(next.key, next.watch);
+        const saved = loadWatches(next.key, next.watch);
         key = next.key;
-        expressions = isSame && own.length === 0 ? expressions : own;
-        if (isSame) keep(key, expressions);
-        else [found, before, shownAt] = [[], new Map(), null];
-        draw();
+        expressions = isSame && saved.length === 0 ? expressions : saved;
+        if (isSame) saveWatches(key, expressions);
+        else [results, previousValues, shownStep] = [[], new Map(), null];
+        renderRows();
       }
       generation = next.generation;
       void update(next);

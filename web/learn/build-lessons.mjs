@@ -4,7 +4,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Reads the Markdown files of a folder: `[[name, text]]`, sorted by name. */
-async function documents(folder) {
+async function readDocuments(folder) {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".md")).sort();
   return Promise.all(files.map(async (file) => [file.slice(0, -3), await readFile(join(folder, file), "utf8")]));
 }
@@ -14,9 +14,9 @@ function chaptersOf(source) {
   const chapters = [];
   const table = source.slice(source.indexOf("examples! {\n"));
   for (const line of table.split("\n")) {
-    const [, group, ending] = /^ {4}"(.+)" "(\.\w+)" \{$/.exec(line) ?? [];
-    if (group && chapters.at(-1)?.title !== group) chapters.push({ title: group, ending, examples: [] });
-    if (group) chapters.at(-1).ending = ending;
+    const [, group, extension] = /^ {4}"(.+)" "(\.\w+)" \{$/.exec(line) ?? [];
+    if (group && chapters.at(-1)?.title !== group) chapters.push({ title: group, ending: extension, examples: [] });
+    if (group) chapters.at(-1).ending = extension;
     const [, id, title] = /^ {8}"([\w-]+)" "(.+)"$/.exec(line) ?? [];
     if (id) chapters.at(-1).examples.push({ id, file: id + chapters.at(-1).ending, title });
   }
@@ -30,5 +30,5 @@ export async function readLessons(root) {
     const text = await readFile(join(root, "public/examples", example.file), "utf8");
     example.about = /^\/\/@ about (.+)$/m.exec(text)?.[1].trim() ?? "";
   }
-  return { chapters, tours: await documents(join(root, "web/learn/tours")), puzzles: await documents(join(root, "web/learn/puzzles")) };
+  return { chapters, tours: await readDocuments(join(root, "web/learn/tours")), puzzles: await readDocuments(join(root, "web/learn/puzzles")) };
 }

@@ -1,25 +1,25 @@
 // Thumbnails that are rendered sequentially when they are scrolled into view.
-import { example, picture } from "./worker-client.js";
-import { drawn, fill } from "./dom.js";
+import { fetchExample, thumbnail } from "./worker-client.js";
+import { diagramContainer, renderDiagram } from "./dom.js";
 
-const files = new WeakMap();
-let watcher = null;
+const exampleByContainer = new WeakMap();
+let observer = null;
 
-function watch() {
-  watcher ??= new IntersectionObserver((entries) => {
+function getObserver() {
+  observer ??= new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
-      watcher.unobserve(target);
-      fill(target, example(files.get(target)).then(picture));
+      observer.unobserve(target);
+      renderDiagram(target, fetchExample(exampleByContainer.get(target)).then(thumbnail));
     }
   }, { rootMargin: "200px" });
-  return watcher;
+  return observer;
 }
 
 /** Creates a container for the thumbnail of an example. */
-export function lazy(file) {
-  const box = drawn();
-  files.set(box, file);
-  watch().observe(box);
-  return box;
+export function lazyThumbnail(file) {
+  const container = diagramContainer();
+  exampleByContainer.set(container, file);
+  getObserver().observe(container);
+  return container;
 }

@@ -1,12 +1,12 @@
 // Access to the run of the page through its controls.
 
-const slider = () => document.querySelector("footer input[type=range]");
-export const isReady = () => document.querySelector("footer [data-ready=true]") !== null;
+const stepSlider = () => document.querySelector("footer input[type=range]");
+export const isPlaybackReady = () => document.querySelector("footer [data-ready=true]") !== null;
 /** Returns the current step. The handle of the slider is updated later. */
 export const currentStep = () => Number(document.querySelector("footer [data-position]")?.dataset.position ?? 0);
 
-export function goTo(step) {
-  const control = slider();
+export function seekTo(step) {
+  const control = stepSlider();
   if (!control || control.disabled) return;
   // The maximum of the slider may still be that of the previous source.
   control.max = String(Math.max(Number(control.max), step));

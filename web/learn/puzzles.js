@@ -1,22 +1,22 @@
 // The puzzles: their list by chapter, and the open one. The worker checks an answer by running it; solved puzzles are saved in the browser.
-import { ask, picture } from "./worker-client.js";
-import { drawn, fill, make, prose, words } from "./dom.js";
+import { sendRequest, thumbnail } from "./worker-client.js";
+import { diagramContainer, renderDiagram, createElement, renderParagraphs, renderInlineCode } from "./dom.js";
 import * as progress from "./progress.js";
 
-const field = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";
+const headerField = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";
 
-const kept = progress.load();
+const progressState = progress.load();
 
 /** Renders the list by chapter. */
-function contents({ lessons: { puzzles } }, open) {
-  const list = make("nav", { class: "learn-contents puzzles", "aria-label": "Puzzles" });
+function puzzleList({ lessons: { puzzles } }, open) {
+  const list = createElement("nav", { class: "learn-contents puzzles", "aria-label": "Puzzles" });
   let chapter = "";
   for (const [name, text] of puzzles) {
-    if (field(text, "chapter") !== chapter) {
-      chapter = field(text, "chapter");
-      list.append(make("h3", {}, chapter));
+    if (headerField(text, "chapter") !== chapter) {
+      chapter = headerField(text, "chapter");
+      list.append(createElement("h3", {}, chapter));
     }
-    const button = make("button", { type: "button", onclick: () => open(name) }, make("span", {}, field(text, "title")), make("small"));
+    const button = createElement("button", { type: "button", onclick: () => open(name) }, createElement("span", {}, headerField(text, "title")), createElement("small"));
     button.dataset.name = name;
     list.append(button);
   }
@@ -24,197 +24,197 @@ function contents({ lessons: { puzzles } }, open) {
 }
 
 /** Scrolls the list to a puzzle. Outer containers do not scroll. */
-function bringIntoSight(button) {
+function scrollIntoList(button) {
   const side = button.closest(".learn-side");
   if (!side) return;
-  const [own, around] = [button.getBoundingClientRect(), side.getBoundingClientRect()];
-  if (own.top < around.top || own.bottom > around.bottom) side.scrollTop += own.top - around.top - around.height / 2;
+  const [buttonBox, listBox] = [button.getBoundingClientRect(), side.getBoundingClientRect()];
+  if (buttonBox.top < listBox.top || buttonBox.bottom > listBox.bottom) side.scrollTop += buttonBox.top - listBox.top - listBox.height / 2;
 }
 
 /** Marks the solved puzzles and the open one. */
-function mark(list, name) {
+function updateMarks(list, name) {
   for (const button of list.querySelectorAll("button")) {
-    const isSolved = kept.solved.has(button.dataset.name);
+    const isSolved = progressState.solved.has(button.dataset.name);
     button.lastChild.textContent = isSolved ? "solved" : "";
-    if (button.dataset.name === name) { button.setAttribute("aria-current", "true"); bringIntoSight(button); }
+    if (button.dataset.name === name) { button.setAttribute("aria-current", "true"); scrollIntoList(button); }
     else button.removeAttribute("aria-current");
   }
 }
 
 /** Renders numbered lines. */
-function listing(text, first) {
+function numberedLines(text, first) {
   const lines = text.replace(/\n$/, "").split("\n");
-  return make("ol", { class: "learn-lines", start: first, style: `counter-reset: line ${first - 1}` }, ...lines.map((line) => make("li", {}, line || " ")));
+  return createElement("ol", { class: "learn-lines", start: first, style: `counter-reset: line ${first - 1}` }, ...lines.map((line) => createElement("li", {}, line || " ")));
 }
 
 const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
 
 /** Returns an example of the answer format, which the question does not contain. */
-function exampleOf(question) {
-  const [, from, to] = /(\d+)\.\.(\d+)/.exec(question) ?? [];
-  if (question === "lanes") return "e.g. 0-3, 9";
+function answerPlaceholder(query) {
+  const [, from, to] = /(\d+)\.\.(\d+)/.exec(query) ?? [];
+  if (query === "lanes") return "e.g. 0-3, 9";
   return to ? `${to - from} values` : "a number";
 }
 
 /** Returns the input of an answer with its accessors. */
-function answerOf(view, saved, check) {
+function answerInput(view, saved, onSubmit) {
   if (view.ask === null) {
-    const area = make("textarea", { class: "learn-gap", spellcheck: false, autocapitalize: "off", rows: Math.max(4, countLines(saved ?? view.given) + 1), value: saved ?? view.given, "aria-label": "Your code" });
-    area.onkeydown = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); check(); } };
+    const area = createElement("textarea", { class: "learn-gap", spellcheck: false, autocapitalize: "off", rows: Math.max(4, countLines(saved ?? view.given) + 1), value: saved ?? view.given, "aria-label": "Your code" });
+    area.onkeydown = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); onSubmit(); } };
     return { node: area, value: () => area.value, set: (text) => { area.value = text; } };
   }
   if (view.choices.length > 0) {
-    const choices = view.choices.map((choice) => make("label", {}, make("input", { type: "radio", name: "learn-choice", value: choice, checked: choice === (saved === "ends" ? "completes" : saved) }), choice));
-    const group = make("fieldset", { class: "learn-choices" }, make("legend", {}, "Outcome of the launch"), ...choices);
+    const choices = view.choices.map((choice) => createElement("label", {}, createElement("input", { type: "radio", name: "learn-choice", value: choice, checked: choice === (saved === "ends" ? "completes" : saved) }), choice));
+    const group = createElement("fieldset", { class: "learn-choices" }, createElement("legend", {}, "Outcome of the launch"), ...choices);
     const inputs = () => [...group.querySelectorAll("input")];
     return { node: group, value: () => inputs().find((input) => input.checked)?.value ?? "", set: (text) => { for (const input of inputs()) input.checked = input.value === text; } };
   }
-  const input = make("input", { type: "text", class: "learn-answer", spellcheck: false, autocomplete: "off", value: saved ?? "", placeholder: exampleOf(view.ask), "aria-label": `${view.ask} ${view.moment}` });
-  input.onkeydown = (event) => { if (event.key === "Enter") { event.preventDefault(); check(); } };
-  return { node: make("label", { class: "learn-ask" }, make("span", {}, make("code", {}, view.ask), ` ${view.moment} `), input), value: () => input.value, set: (text) => { input.value = text; } };
+  const input = createElement("input", { type: "text", class: "learn-answer", spellcheck: false, autocomplete: "off", value: saved ?? "", placeholder: answerPlaceholder(view.ask), "aria-label": `${view.ask} ${view.moment}` });
+  input.onkeydown = (event) => { if (event.key === "Enter") { event.preventDefault(); onSubmit(); } };
+  return { node: createElement("label", { class: "learn-ask" }, createElement("span", {}, createElement("code", {}, view.ask), ` ${view.moment} `), input), value: () => input.value, set: (text) => { input.value = text; } };
 }
 
 /** Renders the hints one by one, followed by the solution. */
-function hintsOf(view, show) {
-  const list = make("ul", { class: "learn-hints", "aria-live": "polite" });
-  const button = make("button", { type: "button", class: "fix" });
+function hintControls(view, showSolution) {
+  const list = createElement("ul", { class: "learn-hints", "aria-live": "polite" });
+  const button = createElement("button", { type: "button", class: "fix" });
   let n = 0;
-  const name = () => { button.textContent = n < view.hints.length ? `Hint ${n + 1} of ${view.hints.length}` : "Show solution"; };
+  const updateLabel = () => { button.textContent = n < view.hints.length ? `Hint ${n + 1} of ${view.hints.length}` : "Show solution"; };
   button.onclick = () => {
-    if (n < view.hints.length) list.append(make("li", {}, ...prose([view.hints[n]])));
-    else show();
+    if (n < view.hints.length) list.append(createElement("li", {}, ...renderParagraphs([view.hints[n]])));
+    else showSolution();
     n += 1;
-    name();
+    updateLabel();
     button.hidden = n > view.hints.length;
   };
-  name();
+  updateLabel();
   return { list, button };
 }
 
 /** Renders the open puzzle. */
-async function puzzleNodes(context, [name, text], go) {
+async function renderPuzzle(context, [name, text], openPuzzle) {
   const { page, close, lessons: { puzzles } } = context;
-  const view = await ask("puzzle", text);
-  const verdict = make("p", { class: "learn-verdict", role: "status" });
-  const own = drawn("Memory contents after your code");
-  own.hidden = true;
-  const at = puzzles.findIndex(([other]) => other === name);
-  const following = puzzles[at + 1]?.[0];
-  const next = make("button", { type: "button", class: "fix", hidden: !kept.solved.has(name), onclick: () => go(following) }, "Next puzzle");
-  if (!following) next.hidden = true;
+  const view = await sendRequest("puzzle", text);
+  const verdict = createElement("p", { class: "learn-verdict", role: "status" });
+  const ownDiagram = diagramContainer("Memory contents after your code");
+  ownDiagram.hidden = true;
+  const puzzleIndex = puzzles.findIndex(([other]) => other === name);
+  const nextName = puzzles[puzzleIndex + 1]?.[0];
+  const nextButton = createElement("button", { type: "button", class: "fix", hidden: !progressState.solved.has(name), onclick: () => openPuzzle(nextName) }, "Next puzzle");
+  if (!nextName) nextButton.hidden = true;
   const check = async () => {
     verdict.textContent = "Running…";
     verdict.className = "learn-verdict";
     try {
-      const given = answer.value();
-      const found = await ask("check", text, given);
-      verdict.replaceChildren(...words(found.sentence[0].toUpperCase() + found.sentence.slice(1) + (/[.!]$/.test(found.sentence) ? "" : ".")));
-      verdict.classList.add(found.passed ? "right" : "wrong");
-      kept.answers.set(name, given);
-      if (found.passed) kept.solved.add(name);
-      if (!progress.keep(kept)) verdict.append(" This browser cannot save your progress. Export your progress to a file.");
+      const answerText = answer.value();
+      const result = await sendRequest("check", text, answerText);
+      verdict.replaceChildren(...renderInlineCode(result.sentence[0].toUpperCase() + result.sentence.slice(1) + (/[.!]$/.test(result.sentence) ? "" : ".")));
+      verdict.classList.add(result.passed ? "right" : "wrong");
+      progressState.answers.set(name, answerText);
+      if (result.passed) progressState.solved.add(name);
+      if (!progress.save(progressState)) verdict.append(" This browser cannot save your progress. Export your progress to a file.");
       context.refresh(name);
-      next.hidden = !following || !kept.solved.has(name);
-      if (view.ask === null) { own.hidden = false; own.classList.remove("none"); own.replaceChildren(); fill(own, picture(found.source)); }
+      nextButton.hidden = !nextName || !progressState.solved.has(name);
+      if (view.ask === null) { ownDiagram.hidden = false; ownDiagram.classList.remove("none"); ownDiagram.replaceChildren(); renderDiagram(ownDiagram, thumbnail(result.source)); }
     } catch (error) {
       verdict.textContent = `Check failed: ${error.message}.`;
     }
   };
-  const answer = answerOf(view, kept.answers.get(name), () => void check());
-  const hints = hintsOf(view, () => { answer.set(view.answer); });
-  const show = () => {
+  const answer = answerInput(view, progressState.answers.get(name), () => void check());
+  const hints = hintControls(view, () => { answer.set(view.answer); });
+  const openInEditor = () => {
     const source = view.ask === null ? view.before + answer.value().replace(/\n?$/, "\n") + view.after : view.before;
     close();
     page.setText(source);
   };
   const first = countLines(view.before) + 1;
-  const after = () => listing(view.after, first + Math.max(countLines(answer.value()), 1));
-  const code = make("div", { class: view.ask === null ? "learn-code" : "learn-code whole", tabIndex: 0, role: "group", "aria-label": "Kernel" }, listing(view.before, 1));
+  const linesAfter = () => numberedLines(view.after, first + Math.max(countLines(answer.value()), 1));
+  const code = createElement("div", { class: view.ask === null ? "learn-code" : "learn-code whole", tabIndex: 0, role: "group", "aria-label": "Kernel" }, numberedLines(view.before, 1));
   if (view.ask === null) {
-    let rest = after();
-    code.append(answer.node, rest);
-    answer.node.addEventListener("input", () => { const now = after(); rest.replaceWith(now); rest = now; });
+    let trailingLines = linesAfter();
+    code.append(answer.node, trailingLines);
+    answer.node.addEventListener("input", () => { const updatedLines = linesAfter(); trailingLines.replaceWith(updatedLines); trailingLines = updatedLines; });
   }
-  const wanted = drawn("Expected memory contents");
-  if (view.ask === null) fill(wanted, picture(view.solution));
-  const limits = view.limits.length > 0 ? make("p", { class: "quiet" }, `Allowed: ${view.limits.join(", ")}.`) : null;
+  const expectedDiagram = diagramContainer("Expected memory contents");
+  if (view.ask === null) renderDiagram(expectedDiagram, thumbnail(view.solution));
+  const limits = view.limits.length > 0 ? createElement("p", { class: "quiet" }, `Allowed: ${view.limits.join(", ")}.`) : null;
   return [
-    make("h3", { tabIndex: -1 }, view.title, make("small", {}, view.chapter)),
-    make("div", { class: "learn-prose" }, ...prose(view.prose), limits),
+    createElement("h3", { tabIndex: -1 }, view.title, createElement("small", {}, view.chapter)),
+    createElement("div", { class: "learn-prose" }, ...renderParagraphs(view.prose), limits),
     code,
     view.ask === null ? null : answer.node,
-    make("div", { class: "learn-actions" },
-      make("button", { type: "button", class: "fix main", onclick: () => void check() }, view.ask === null ? "Run and check" : "Check"),
-      hints.button, next, make("button", { type: "button", class: "fix", onclick: show }, "Open in editor")),
+    createElement("div", { class: "learn-actions" },
+      createElement("button", { type: "button", class: "fix main", onclick: () => void check() }, view.ask === null ? "Run and check" : "Check"),
+      hints.button, nextButton, createElement("button", { type: "button", class: "fix", onclick: openInEditor }, "Open in editor")),
     verdict,
     hints.list,
-    view.ask === null ? make("div", { class: "learn-pictures" },
-      make("figure", {}, wanted, make("figcaption", {}, "Expected result")),
-      make("figure", {}, own, make("figcaption", {}, "Your result"))) : null,
+    view.ask === null ? createElement("div", { class: "learn-pictures" },
+      createElement("figure", {}, expectedDiagram, createElement("figcaption", {}, "Expected result")),
+      createElement("figure", {}, ownDiagram, createElement("figcaption", {}, "Your result"))) : null,
   ].filter(Boolean);
 }
 
 /** Renders the buttons that export and import the progress. */
-function files(said, refresh) {
-  const save = () => {
-    const address = URL.createObjectURL(new Blob([progress.write(kept)], { type: "application/json" }));
-    make("a", { href: address, download: "warpgrid-progress.json" }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+function progressControls(status, refresh) {
+  const exportProgress = () => {
+    const url = URL.createObjectURL(new Blob([progress.serialize(progressState)], { type: "application/json" }));
+    createElement("a", { href: url, download: "warpgrid-progress.json" }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
   };
-  const chosen = make("input", { type: "file", hidden: true, accept: ".json,application/json", "aria-label": "Progress file" });
-  chosen.onchange = async () => {
+  const fileInput = createElement("input", { type: "file", hidden: true, accept: ".json,application/json", "aria-label": "Progress file" });
+  fileInput.onchange = async () => {
     try {
-      const [file] = chosen.files;
+      const [file] = fileInput.files;
       if (!file) return;
       if (file.size > 2e6) throw new Error("the file exceeds 2 MB");
-      progress.merge(kept, progress.read(await file.text()));
-      progress.keep(kept);
+      progress.merge(progressState, progress.parse(await file.text()));
+      progress.save(progressState);
       refresh();
     } catch (error) {
-      said.textContent = `Cannot import progress: ${error.message}.`;
+      status.textContent = `Cannot import progress: ${error.message}.`;
     }
-    chosen.value = "";
+    fileInput.value = "";
   };
-  return make("div", { class: "learn-files" },
-    make("button", { type: "button", class: "fix", onclick: save }, "Export progress"),
-    make("button", { type: "button", class: "fix", onclick: () => chosen.click() }, "Import progress"), chosen);
+  return createElement("div", { class: "learn-files" },
+    createElement("button", { type: "button", class: "fix", onclick: exportProgress }, "Export progress"),
+    createElement("button", { type: "button", class: "fix", onclick: () => fileInput.click() }, "Import progress"), fileInput);
 }
 
 export function puzzlesView(context) {
-  const { lessons: { puzzles }, item, said: address } = context;
-  const body = make("div", { class: "learn-body puzzle" });
-  const count = make("p", { class: "quiet", role: "status" });
-  let present = "";
-  const refresh = (name = present) => {
-    const n = puzzles.filter(([own]) => kept.solved.has(own)).length;
+  const { lessons: { puzzles }, item, setFragment } = context;
+  const body = createElement("div", { class: "learn-body puzzle" });
+  const count = createElement("p", { class: "quiet", role: "status" });
+  let currentName = "";
+  const refresh = (name = currentName) => {
+    const n = puzzles.filter(([puzzleName]) => progressState.solved.has(puzzleName)).length;
     count.textContent = `${n} of ${puzzles.length} solved`;
-    mark(list, name);
+    updateMarks(list, name);
   };
-  const go = async (name, isAsked = true) => {
-    const found = puzzles.find(([own]) => own === name);
-    if (!found) { body.replaceChildren(make("p", {}, `Unknown puzzle “${name}”.`)); return; }
-    present = name;
+  const openPuzzle = async (name, isRequested = true) => {
+    const puzzle = puzzles.find(([puzzleName]) => puzzleName === name);
+    if (!puzzle) { body.replaceChildren(createElement("p", {}, `Unknown puzzle “${name}”.`)); return; }
+    currentName = name;
     refresh();
-    if (isAsked) address(`puzzle:${name}`);
+    if (isRequested) setFragment(`puzzle:${name}`);
     try {
-      const nodes = await puzzleNodes({ ...context, refresh }, found, go);
-      if (present !== name) return;
+      const nodes = await renderPuzzle({ ...context, refresh }, puzzle, openPuzzle);
+      if (currentName !== name) return;
       body.replaceChildren(...nodes);
       // A long kernel is scrolled to the gap.
-      const [code, gap] = [body.querySelector(".learn-code"), body.querySelector(".learn-gap")];
-      if (gap) code.scrollTop = gap.offsetTop + gap.offsetHeight / 2 - code.clientHeight / 2;
+      const [code, codeInput] = [body.querySelector(".learn-code"), body.querySelector(".learn-gap")];
+      if (codeInput) code.scrollTop = codeInput.offsetTop + codeInput.offsetHeight / 2 - code.clientHeight / 2;
       body.closest("[role=tabpanel]")?.scrollTo(0, 0);
-      if (isAsked) nodes[0].focus();
+      if (isRequested) nodes[0].focus();
     } catch (error) {
-      body.replaceChildren(make("p", { class: "bad" }, `Failed to load the puzzle: ${error.message}.`));
+      body.replaceChildren(createElement("p", { class: "bad" }, `Failed to load the puzzle: ${error.message}.`));
     }
   };
-  const list = contents(context, (name) => void go(name));
-  const all = make("details", { open: !matchMedia("(max-width: 760px)").matches }, make("summary", {}, "All puzzles"), list);
-  const side = make("div", { class: "learn-side" }, count, files(count, refresh), all);
-  body.append(make("p", { class: "placeholder" }, "Loading…"));
-  const first = item ?? puzzles.find(([name]) => !kept.solved.has(name))?.[0] ?? puzzles[0][0];
-  void go(first, item !== undefined);
-  requestAnimationFrame(() => mark(list, present));
+  const list = puzzleList(context, (name) => void openPuzzle(name));
+  const all = createElement("details", { open: !matchMedia("(max-width: 760px)").matches }, createElement("summary", {}, "All puzzles"), list);
+  const side = createElement("div", { class: "learn-side" }, count, progressControls(count, refresh), all);
+  body.append(createElement("p", { class: "placeholder" }, "Loading…"));
+  const first = item ?? puzzles.find(([name]) => !progressState.solved.has(name))?.[0] ?? puzzles[0][0];
+  void openPuzzle(first, item !== undefined);
+  requestAnimationFrame(() => updateMarks(list, currentName));
   return [side, body];
 }

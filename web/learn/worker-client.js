@@ -2,81 +2,81 @@
 // results.
 
 /** Returns a worker that is started by the first request. */
-export function openCore() {
+export function createWorkerClient() {
   let worker = null;
-  let last = 0;
-  const waiting = new Map();
+  let lastId = 0;
+  const pendingRequests = new Map();
 
-  function fail(why) {
-    for (const { reject } of waiting.values()) reject(new Error(why));
-    waiting.clear();
+  function rejectAll(message) {
+    for (const { reject } of pendingRequests.values()) reject(new Error(message));
+    pendingRequests.clear();
     worker = null;
   }
 
-  function hear(words, part) {
-    let answer = null;
-    try { answer = JSON.parse(words); } catch { fail(`failed to load the emulator: ${words}`); return; }
-    const asked = waiting.get(answer.id);
-    waiting.delete(answer.id);
-    if (answer.error === undefined) asked?.resolve(part ?? answer.found);
-    else asked?.reject(new Error(answer.error));
+  function handleMessage(text, part) {
+    let response = null;
+    try { response = JSON.parse(text); } catch { rejectAll(`failed to load the emulator: ${text}`); return; }
+    const request = pendingRequests.get(response.id);
+    pendingRequests.delete(response.id);
+    if (response.error === undefined) request?.resolve(part ?? response.found);
+    else request?.reject(new Error(response.error));
   }
 
-  function start() {
-    const begun = globalThis.warpgridStart("extended");
-    worker = begun.worker;
+  function startWorker() {
+    const started = globalThis.startWarpgridWorker("extended");
+    worker = started.worker;
     worker.onmessage = ({ data }) => {
       // The worker has loaded.
       if (data === true) return;
-      if (Array.isArray(data)) hear(...data);
-      else hear(data);
+      if (Array.isArray(data)) handleMessage(...data);
+      else handleMessage(data);
     };
-    worker.onerror = (event) => { event.preventDefault(); fail(event.message || "the emulator has stopped"); };
+    worker.onerror = (event) => { event.preventDefault(); rejectAll(event.message || "the emulator has stopped"); };
   }
 
   return {
-    /** Sends the request `what` with its string arguments, and transfers `parts` of a run with it. */
-    askWith(parts, what, ...facts) {
-      if (!worker) start();
+    /** Sends the request with its string arguments, and transfers `parts` of a run with it. */
+    sendWith(parts, request, ...requestArguments) {
+      if (!worker) startWorker();
       return new Promise((resolve, reject) => {
-        last += 1;
-        waiting.set(last, { resolve, reject });
-        const question = [last, what, ...facts].join("\0");
-        worker.postMessage(parts.length === 0 ? question : [question, ...parts]);
+        lastId += 1;
+        pendingRequests.set(lastId, { resolve, reject });
+        const message = [lastId, request, ...requestArguments].join("\0");
+        worker.postMessage(parts.length === 0 ? message : [message, ...parts]);
       });
     },
-    end() {
+    terminate() {
       worker?.terminate();
-      fail("the emulator was terminated");
+      rejectAll("the emulator was terminated");
     },
   };
 }
 
 /** The worker for all requests without a dedicated worker. */
-export const core = openCore();
+export const sharedClient = createWorkerClient();
 
 /** Sends a `puzzle`, `check`, `tour` or `picture` request with its arguments in order (`web/worker/src/learn.rs`). */
-export function ask(what, ...facts) {
-  return core.askWith([], what, ...facts);
+export function sendRequest(request, ...requestArguments) {
+  return sharedClient.sendWith([], request, ...requestArguments);
 }
 
-const texts = new Map();
+const exampleSources = new Map();
 /** Fetches the source of an example. */
-export function example(file) {
-  if (!texts.has(file)) {
-    const text = fetch(new URL(`examples/${file}`, document.baseURI), { cache: "no-cache" }).then((answer) => {
-      if (!answer.ok) throw new Error(`the server returned ${answer.status} ${answer.statusText}`.trim());
-      return answer.text();
+export function fetchExample(file) {
+  if (!exampleSources.has(file)) {
+    const text = fetch(new URL(`examples/${file}`, document.baseURI), { cache: "no-cache" }).then((response) => {
+      if (!response.ok) throw new Error(`the server returned ${response.status} ${response.statusText}`.trim());
+      return response.text();
     });
-    text.catch(() => texts.delete(file));
-    texts.set(file, text);
+    text.catch(() => exampleSources.delete(file));
+    exampleSources.set(file, text);
   }
-  return texts.get(file);
+  return exampleSources.get(file);
 }
 
-const pictures = new Map();
+const thumbnails = new Map();
 /** Returns a thumbnail of the memory that a kernel writes, as SVG. */
-export function picture(source) {
-  if (!pictures.has(source)) pictures.set(source, ask("picture", source));
-  return pictures.get(source);
+export function thumbnail(source) {
+  if (!thumbnails.has(source)) thumbnails.set(source, sendRequest("picture", source));
+  return thumbnails.get(source);
 }

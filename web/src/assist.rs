@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectAssist)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectLanguageFeatures)]
     fn connect_js(hover: &Function, complete: &Function, signature: &Function, format: &Function);
     /// Formats the source as one undoable change.
     #[wasm_bindgen(js_namespace = warpgridEditor)]

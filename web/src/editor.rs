@@ -21,12 +21,12 @@ extern "C" {
     pub fn text() -> String;
     /// Returns a field of the link that contained the source, by name. For a link from a widget, `share` is the percentage of the source
     /// that is nearest to the view of the widget.
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = linkedFact)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = linkedField)]
     pub fn linked_fact(name: &str) -> Option<String>;
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = fillPanel)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = renderPanel)]
     fn fill_js(panel: &web_sys::Element, name: &str, facts: &Array);
     /// Opens the sharing panel and copies its link.
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = pressShare)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openSharePanel)]
     pub fn press_share();
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectShare)]
     fn connect_share(opened: &Function, failed: &Function, compiled: &Function);
@@ -35,7 +35,7 @@ extern "C" {
     pub fn set_text(text: &str);
     /// Saves the result of a promise under a file name. The result is text, bytes, an `Error`, or null if the worker has stopped. The bytes
     /// of an SVG image are converted to PNG if the name ends in `.png`.
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = savePromised)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = saveResult)]
     pub fn save_promised(name: &str, promise: &JsValue);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn attach(parent: &web_sys::Element);
@@ -51,19 +51,19 @@ extern "C" {
     fn set_diagnostics_js(list: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = applyEdits)]
     fn apply_edits_js(edits: &Array, is_header: bool);
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = applyStart)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = applyInitialValue)]
     fn apply_start_js(edits: &Array);
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setMarks)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setLineMarkers)]
     fn set_marks_js(done: u32, next: u32, faulted: u32, linked: &[u32]);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setCosts)]
     fn set_costs_js(costs: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setRaces)]
     fn set_races_js(races: &Array);
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = chosenLines)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = selectedLines)]
     fn chosen_lines_js() -> Option<Vec<u32>>;
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setLayouts)]
     fn set_layouts_js(layouts: &Array);
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectBreaks)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectBreakpoints)]
     fn connect_breaks(changed: &Function);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectPin)]
     fn connect_pin(pinned: &Function);
@@ -71,15 +71,15 @@ extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
     pub fn open_learn();
     /// Opens the card that shows a memory in a custom stride or layout.
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = arrange)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openCustomLayout)]
     pub fn open_custom_layout(memory: &str, ty: &str);
     /// Opens the file picker for the initial contents of a buffer.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = chooseFile)]
     pub fn choose_file(buffer: &str);
     /// Toggles a breakpoint at the line of the cursor.
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = toggleBreak)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = toggleBreakpoint)]
     pub fn toggle_breakpoint();
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = clearBreaks)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = clearBreakpoints)]
     pub fn clear_breaks();
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn reveal(line: u32);

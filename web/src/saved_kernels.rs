@@ -14,15 +14,15 @@ extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = showExample)]
     pub fn show_example(text: &str);
     /// Opens a saved kernel.
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openText)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openKernel)]
     pub fn open(id: &str);
     /// Deletes a saved kernel permanently.
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = removeText)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = removeKernel)]
     pub fn remove(id: &str);
     /// Sets the name of the current kernel in the list.
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = nameText)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = nameKernel)]
     pub fn name(name: &str);
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectTexts)]
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectKernelStore)]
     fn connect(list: &Function, trouble: &Function);
 }
 

@@ -15,7 +15,7 @@ use web_sys::{MessageEvent, Worker};
 extern "C" {
     /// Returns the worker of a kind (see `web/editor/worker-registry.js`). The first worker starts while the page is loading, and the messages that it
     /// has sent before this call are replayed.
-    #[wasm_bindgen(catch, js_namespace = warpgridCore)]
+    #[wasm_bindgen(catch, js_namespace = warpgridWorkers)]
     fn worker(core: &str, on_message: &Function, on_error: &Function) -> Result<Worker, JsValue>;
 }
 

@@ -1,13 +1,13 @@
 // Worker script of development builds, in place of start.js: one module serves workers of every name and generates the reference itself.
 // Messages of the page are queued until the module has loaded. If it cannot be loaded, the page receives the reason.
-const early = [];
-onmessage = (message) => early.push(message);
+const queuedMessages = [];
+onmessage = (message) => queuedMessages.push(message);
 
 try {
   const { default: load, writeReference } = await import("./warpgrid-core-develop.js");
   globalThis.fetchReference = async () => writeReference();
   await load();
-  for (const message of early) onmessage(message);
+  for (const message of queuedMessages) onmessage(message);
 } catch (error) {
   postMessage(String(error));
 }

@@ -31,5 +31,5 @@ pub(crate) fn JsSlot(props: &Props) -> Html {
             }
         });
     }
-    html! { <div class={props.panel.name()} ref={place} data-how={props.view_options.clone()}></div> }
+    html! { <div class={props.panel.name()} ref={place} data-view-options={props.view_options.clone()}></div> }
 }

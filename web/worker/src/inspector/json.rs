@@ -133,7 +133,7 @@ pub(super) fn minimap(found: &Minimap) -> String {
 
 /// The characters of shades by index: the base64 alphabet for shades, then a character for elements that no step wrote and one for unknown
 /// values. The page reads the same file.
-const LETTERS: &str = include_str!("letters.json");
+const LETTERS: &str = include_str!("shade_alphabet.json");
 
 /// Serializes one character per element, the labels of the lowest and the highest shade, and the start and end of each range that the
 /// present step wrote.
