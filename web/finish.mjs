@@ -20,8 +20,8 @@ if (process.env.TRUNK_PROFILE === "release") {
   }
 }
 
-const cores = ["warpgrid-core", "warpgrid-core-sass", "warpgrid-core-extended"];
-const files = [...cores.flatMap((core) => [`${core}.js`, `${core}_bg.wasm`]), "start.js", "reference.bin", "prerecorded.bin", "learn.js", "learn.json", "inspector.js", "buffer-import.js"];
+const workerModules = ["warpgrid-core", "warpgrid-core-sass", "warpgrid-core-extended"];
+const files = [...workerModules.flatMap((module) => [`${module}.js`, `${module}_bg.wasm`]), "start.js", "reference.bin", "prerecorded.bin", "learn.js", "learn.json", "inspector.js", "buffer-import.js"];
 
 const hash = createHash("sha256");
 for (const file of files) hash.update(await readFile(join(site, file)));
@@ -30,10 +30,10 @@ const folder = `core-${hash.digest("hex").slice(0, 16)}`;
 await mkdir(join(site, folder));
 for (const file of files) await rename(join(site, file), join(site, folder, file));
 
-const digest = (content) => createHash("sha256").update(content).digest("hex").slice(0, 16);
+const shortHash = (content) => createHash("sha256").update(content).digest("hex").slice(0, 16);
 
 /** Bundles a module of `web/offline` into one file. */
-async function bundled(name, define = {}) {
+async function bundleModule(name, define = {}) {
   const { outputFiles } = await build({
     entryPoints: [`web/offline/${name}`], bundle: true, write: false, minify: true, format: "esm", target: "es2022", legalComments: "none",
     define: { "process.env.NODE_ENV": '"production"', ...define }, logLevel: "warning",
@@ -42,13 +42,13 @@ async function bundled(name, define = {}) {
 }
 
 /** Returns the precache entry of a file. A file with a content hash in its name has no revision, because it never changes. */
-async function kept(file) {
-  const isNamed = /[-][0-9a-f]{16}(?:_bg)?[./]/.test(file);
-  return { url: file === "index.html" ? "./" : file, revision: isNamed ? null : digest(await readFile(join(site, file))) };
+async function precacheEntry(file) {
+  const isHashed = /[-][0-9a-f]{16}(?:_bg)?[./]/.test(file);
+  return { url: file === "index.html" ? "./" : file, revision: isHashed ? null : shortHash(await readFile(join(site, file))) };
 }
 
 /** Returns the files that the page needs offline: neither those for other sites to load, nor compressed copies. */
-async function ownFiles() {
+async function precachedPaths() {
   const files = (await readdir(site, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name).slice(site.length + 1).replaceAll("\\", "/"));
   return paths.filter((path) => !/\.br$|^(?:robots\.txt|preview\.png|sw\.js)$/.test(path)).sort();
@@ -58,20 +58,20 @@ const page = join(site, "index.html");
 let html = await readFile(page, "utf8");
 
 /** Replaces the source path of a file in the page by its final path. */
-function place(before, after) {
+function replacePath(before, after) {
   if (!html.includes(before)) throw new Error(`index.html has no place for the name of ${before}`);
   html = html.replace(before, after);
 }
 
-place("core/start.js", `${folder}/start.js`);
+replacePath("core/start.js", `${folder}/start.js`);
 if (process.env.TRUNK_PROFILE === "release") {
-  const registers = await bundled("register-sw.js");
-  const name = `offline-${digest(registers)}.js`;
-  await writeFile(join(site, name), registers);
-  place("offline/register-sw.js", name);
+  const registration = await bundleModule("register-sw.js");
+  const name = `offline-${shortHash(registration)}.js`;
+  await writeFile(join(site, name), registration);
+  replacePath("offline/register-sw.js", name);
   await writeFile(page, html);
-  const files = await Promise.all((await ownFiles()).map(kept));
-  await writeFile(join(site, "sw.js"), await bundled("service-worker.js", { "self.__FILES": JSON.stringify(files) }));
+  const files = await Promise.all((await precachedPaths()).map(precacheEntry));
+  await writeFile(join(site, "sw.js"), await bundleModule("service-worker.js", { "self.__FILES": JSON.stringify(files) }));
 } else {
   await writeFile(page, html);
   await writeFile(join(site, "sw.js"), await readFile("web/offline/unregister-sw.js"));
@@ -79,10 +79,10 @@ if (process.env.TRUNK_PROFILE === "release") {
 
 if (process.env.TRUNK_PROFILE === "release") {
   const compress = promisify(brotliCompress);
-  const names = [...await readdir(site), ...(await readdir(join(site, folder))).map((file) => `${folder}/${file}`)];
-  await Promise.all(names.filter((file) => /\.(?:wasm|js|css|html|bin|json)$/.test(file)).map(async (file) => {
-    const plain = await readFile(join(site, file));
-    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
-    await writeFile(join(site, `${file}.br`), await compress(plain, { params }));
+  const compressible = [...await readdir(site), ...(await readdir(join(site, folder))).map((file) => `${folder}/${file}`)];
+  await Promise.all(compressible.filter((file) => /\.(?:wasm|js|css|html|bin|json)$/.test(file)).map(async (file) => {
+    const content = await readFile(join(site, file));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+    await writeFile(join(site, `${file}.br`), await compress(content, { params }));
   }));
 }

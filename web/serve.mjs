@@ -13,21 +13,21 @@ const [port, compiled] = process.argv.slice(2);
 const PAGE = "warpgrid-web";
 
 /** The folders of the page's files. The first one that contains a file is used. */
-const places = [join(root, "web"), compiled, join(root, "target/bundle"), join(root, "public")];
+const folders = [join(root, "web"), compiled, join(root, "target/bundle"), join(root, "public")];
 /** Files with a different URL: the worker scripts are in a separate folder, and one script serves every worker; the service worker is
  *  replaced, so that nothing is cached offline. */
-const moved = { "/core/start.js": join(root, "web/worker/develop.js"), "/sw.js": join(root, "web/offline/unregister-sw.js") };
+const remappedFiles = { "/core/start.js": join(root, "web/worker/develop.js"), "/sw.js": join(root, "web/offline/unregister-sw.js") };
 
 /** Identifies the last successful build, 0 before the first one. Open pages compare it. */
 let build = 0;
 const listeners = new Set();
 
-const reload = () => `<script type="module">
+const reloadScript = () => `<script type="module">
   // Loads the page again after the next build.
   new EventSource("./builds").onmessage = ({ data }) => { if (Number(data) !== ${build}) location.reload(); };
 </script>`;
 
-const start = `<script type="module">
+const startScript = `<script type="module">
   import load, * as bindings from "./${PAGE}.js";
   const wasm = await load();
   window.wasmBindings = bindings;
@@ -35,14 +35,14 @@ const start = `<script type="module">
 </script>`;
 
 /** Returns the replacement of an element that Trunk would replace, because `web/index.html` is written for Trunk. */
-function replaced(element) {
+function replaceTrunkElement(element) {
   const attribute = (name) => element.match(new RegExp(`\\s${name}="([^"]*)"`))?.[1];
   if (element.startsWith("<script")) return `<script type="module" src="./${basename(attribute("src"))}"></script>`;
   switch (attribute("rel")) {
     case "css":
       return `<link rel="stylesheet" href="./${attribute("href")}" />`;
     case "rust":
-      return attribute("data-type") === "worker" ? "" : start;
+      return attribute("data-type") === "worker" ? "" : startScript;
     // These files are served from their source folders.
     case "copy-file":
     case "copy-dir":
@@ -52,21 +52,21 @@ function replaced(element) {
   }
 }
 
-async function page() {
+async function renderPage() {
   const html = await readFile(join(root, "web/index.html"), "utf8");
-  const there = html.replace(/<(?:link|script)\s+data-trunk\b[^>]*>(?:<\/script>)?/g, replaced);
-  return there.replace("</head>", `${reload()}\n</head>`);
+  const withoutTrunk = html.replace(/<(?:link|script)\s+data-trunk\b[^>]*>(?:<\/script>)?/g, replaceTrunkElement);
+  return withoutTrunk.replace("</head>", `${reloadScript()}\n</head>`);
 }
 
-const waiting = () => `<!doctype html><html lang="en"><meta charset="utf-8" /><title>Warpgrid</title>${reload()}
+const waitingPage = () => `<!doctype html><html lang="en"><meta charset="utf-8" /><title>Warpgrid</title>${reloadScript()}
 <p>The page is compiled for the first time; the terminal says how far it is. It opens here by itself.</p></html>`;
 
 /** Returns the first readable file for a path. */
-async function find(path) {
-  const clean = normalize(path).replaceAll("\\", "/");
-  if (clean.includes("..")) return;
-  const inner = clean.replace(/^\/core\//, "/");
-  const files = moved[clean] ? [moved[clean]] : places.map((place) => join(place, inner));
+async function findFile(path) {
+  const normalized = normalize(path).replaceAll("\\", "/");
+  if (normalized.includes("..")) return;
+  const relative = normalized.replace(/^\/core\//, "/");
+  const files = remappedFiles[normalized] ? [remappedFiles[normalized]] : folders.map((folder) => join(folder, relative));
   for (const file of files) {
     try {
       return [file, await readFile(file)];
@@ -76,25 +76,25 @@ async function find(path) {
   }
 }
 
-async function answer(request, response) {
+async function handleRequest(request, response) {
   const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
-  const head = (status, type) => response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+  const writeHead = (status, type) => response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
   if (path === "/builds") {
-    head(200, "text/event-stream").write(`data: ${build}\n\n`);
+    writeHead(200, "text/event-stream").write(`data: ${build}\n\n`);
     listeners.add(response);
     request.on("close", () => listeners.delete(response));
   } else if (path === "/" || path === "/index.html") {
-    const html = build === 0 ? waiting() : await page();
-    head(200, typeOf("index.html")).end(html);
+    const html = build === 0 ? waitingPage() : await renderPage();
+    writeHead(200, typeOf("index.html")).end(html);
   } else {
-    const found = await find(path);
-    if (found) head(200, typeOf(found[0])).end(found[1]);
-    else head(404, "text/plain").end("not found\n");
+    const result = await findFile(path);
+    if (result) writeHead(200, typeOf(result[0])).end(result[1]);
+    else writeHead(404, "text/plain").end("not found\n");
   }
 }
 
 const server = createServer((request, response) => {
-  answer(request, response).catch((error) => {
+  handleRequest(request, response).catch((error) => {
     if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
     response.end(`${error.message}\n`);
   });

@@ -18,14 +18,14 @@ before(async () => {
   for (const file of ["warpgrid-web.js", "warpgrid-core-develop.js", "editor.js"]) await writeFile(join(folder, file), `// ${file}\n`);
   await writeFile(join(folder, "warpgrid-web_bg.wasm"), "");
   server = spawn(process.execPath, [fileURLToPath(new URL("serve.mjs", import.meta.url)), "0", folder], { stdio: ["pipe", "pipe", "inherit"] });
-  const [said] = await once(server.stdout, "data");
-  port = Number(String(said).match(/127\.0\.0\.1:(\d+)/)[1]);
+  const [firstOutput] = await once(server.stdout, "data");
+  port = Number(String(firstOutput).match(/127\.0\.0\.1:(\d+)/)[1]);
 });
 
 after(async () => {
-  const ended = once(server, "exit");
+  const exited = once(server, "exit");
   server.stdin.end();
-  assert.deepEqual(await ended, [0, null]);
+  assert.deepEqual(await exited, [0, null]);
   await rm(folder, { recursive: true });
 });
 
@@ -33,31 +33,31 @@ const get = (path) => fetch(`http://127.0.0.1:${port}${path}`);
 
 /** Requests a path that `fetch` would normalize. */
 async function statusOf(path) {
-  const [answer] = await once(request({ host: "127.0.0.1", port, path }).end(), "response");
-  answer.resume();
-  return answer.statusCode;
+  const [response] = await once(request({ host: "127.0.0.1", port, path }).end(), "response");
+  response.resume();
+  return response.statusCode;
 }
 
 /** Yields the messages that a page receives. */
-async function* builds() {
-  for await (const piece of (await get("/builds")).body) yield Number(Buffer.from(piece).toString().match(/^data: (\d+)/)[1]);
+async function* buildEvents() {
+  for await (const chunk of (await get("/builds")).body) yield Number(Buffer.from(chunk).toString().match(/^data: (\d+)/)[1]);
 }
 
 test("a page that waits learns of the build, and then has all its files", async () => {
   assert.match(await (await get("/")).text(), /compiled for the first time/);
-  const listening = builds();
-  assert.equal((await listening.next()).value, 0);
+  const events = buildEvents();
+  assert.equal((await events.next()).value, 0);
   server.stdin.write("built\n");
-  const built = (await listening.next()).value;
+  const built = (await events.next()).value;
   assert.ok(built > 0);
-  await listening.return();
+  await events.return();
 
   const html = await (await get("/")).text();
   assert.ok(html.includes(`!== ${built}`));
   assert.doesNotMatch(html, /data-trunk/);
-  const named = [...html.matchAll(/(?:src|href|from)[= ]"(\.\/[^"]+)"/g)].map(([, path]) => path.slice(1));
-  assert.deepEqual(named.toSorted(), ["/assist.css", "/editor.js", "/style.css", "/warpgrid-web.js"]);
-  for (const path of [...named, "/icon.svg", "/warpgrid-web_bg.wasm"]) assert.equal((await get(path)).status, 200, path);
+  const referenced = [...html.matchAll(/(?:src|href|from)[= ]"(\.\/[^"]+)"/g)].map(([, path]) => path.slice(1));
+  assert.deepEqual(referenced.toSorted(), ["/assist.css", "/editor.js", "/style.css", "/warpgrid-web.js"]);
+  for (const path of [...referenced, "/icon.svg", "/warpgrid-web_bg.wasm"]) assert.equal((await get(path)).status, 200, path);
   assert.equal((await get("/warpgrid-web_bg.wasm")).headers.get("content-type"), "application/wasm");
 });
 

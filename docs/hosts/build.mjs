@@ -7,37 +7,37 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
+const sourceFolder = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const FILES = ["warpgrid-widget.js", "warpgrid-widget-classic.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-snapshot.css"];
 
-const [kind, to] = process.argv.slice(2);
-const folder = resolve(to);
-const call = (command, ...words) => execFileSync(command, words, { stdio: ["ignore", "inherit", "inherit"] });
+const [kind, targetFolder] = process.argv.slice(2);
+const outputFolder = resolve(targetFolder);
+const runCommand = (command, ...commandArguments) => execFileSync(command, commandArguments, { stdio: ["ignore", "inherit", "inherit"] });
 
 /** Copies the files of the widget to the directory that the document refers to. */
-function lay(below) {
-  mkdirSync(join(folder, below), { recursive: true });
-  for (const file of FILES) cpSync(join(root, "pkg", file), join(folder, below, file));
+function copyWidgetFiles(directory) {
+  mkdirSync(join(outputFolder, directory), { recursive: true });
+  for (const file of FILES) cpSync(join(root, "pkg", file), join(outputFolder, directory, file));
 }
 
 const builders = {
   mdbook() {
-    const source = join(folder, "..", `${kind}-source`);
+    const source = join(outputFolder, "..", `${kind}-source`);
     const copy = join(source, "docs/hosts/mdbook");
-    cpSync(join(here, "mdbook"), copy, { recursive: true });
+    cpSync(join(sourceFolder, "mdbook"), copy, { recursive: true });
     cpSync(join(root, "pkg"), join(source, "pkg"), { recursive: true });
-    call(process.env.MDBOOK ?? "mdbook", "build", copy, "--dest-dir", folder);
+    runCommand(process.env.MDBOOK ?? "mdbook", "build", copy, "--dest-dir", outputFolder);
     rmSync(source, { recursive: true });
-    lay("warpgrid");
+    copyWidgetFiles("warpgrid");
   },
   sphinx() {
-    call(process.env.SPHINX_BUILD ?? "sphinx-build", "-q", "-W", "-b", "html", join(here, "sphinx"), folder);
-    lay("_static/warpgrid");
+    runCommand(process.env.SPHINX_BUILD ?? "sphinx-build", "-q", "-W", "-b", "html", join(sourceFolder, "sphinx"), outputFolder);
+    copyWidgetFiles("_static/warpgrid");
   },
   mkdocs() {
-    call(process.env.MKDOCS ?? "mkdocs", "build", "-q", "-f", join(here, "mkdocs/mkdocs.yml"), "-d", folder);
-    lay("warpgrid");
+    runCommand(process.env.MKDOCS ?? "mkdocs", "build", "-q", "-f", join(sourceFolder, "mkdocs/mkdocs.yml"), "-d", outputFolder);
+    copyWidgetFiles("warpgrid");
   },
   async "markdown-it"() {
     const require = createRequire(join(process.env.MARKDOWN_IT_PROJECT ?? root, "package.json"));
@@ -45,15 +45,15 @@ const builders = {
     const { createSSRApp } = require("vue");
     const { renderToString } = require("vue/server-renderer");
     const { default: warpgrid } = await import(pathToFileURL(join(root, "pkg/tools/markdown-it.js")));
-    const text = readFileSync(join(here, "markdown-it/stores.md"), "utf8");
-    const head = `<meta charset="utf-8"><title>Stores</title><link rel="stylesheet" href="warpgrid/warpgrid-snapshot.css">`
+    const text = readFileSync(join(sourceFolder, "markdown-it/stores.md"), "utf8");
+    const headHtml = `<meta charset="utf-8"><title>Stores</title><link rel="stylesheet" href="warpgrid/warpgrid-snapshot.css">`
       + `<script type="module" src="warpgrid/warpgrid-widget.js"></script>`;
-    const page = (body) => `<!doctype html><html lang="en"><head>${head}</head><body>${body}</body></html>`;
-    lay("warpgrid");
-    writeFileSync(join(folder, "stores.html"), page(new MarkdownIt({ html: true }).use(warpgrid).render(text)));
+    const page = (body) => `<!doctype html><html lang="en"><head>${headHtml}</head><body>${body}</body></html>`;
+    copyWidgetFiles("warpgrid");
+    writeFileSync(join(outputFolder, "stores.html"), page(new MarkdownIt({ html: true }).use(warpgrid).render(text)));
     // Like VitePress: a Vue template, rendered on the server.
     const template = new MarkdownIt({ html: true }).use(warpgrid, { vue: true }).render(text);
-    writeFileSync(join(folder, "vue.html"), page(await renderToString(createSSRApp({ template: `<div>${template}</div>` }))));
+    writeFileSync(join(outputFolder, "vue.html"), page(await renderToString(createSSRApp({ template: `<div>${template}</div>` }))));
   },
   async mdx() {
     // Resolves modules from the directory of the tools.
@@ -62,27 +62,27 @@ const builders = {
     const [{ evaluate }, runtime, { createElement }, { renderToStaticMarkup }] =
       await Promise.all(["@mdx-js/mdx", "react/jsx-runtime", "react", "react-dom/server"].map(load));
     const { default: warpgrid } = await import(pathToFileURL(join(root, "pkg/tools/remark.js")));
-    const text = readFileSync(join(here, "mdx/stores.mdx"), "utf8");
+    const text = readFileSync(join(sourceFolder, "mdx/stores.mdx"), "utf8");
     const { default: Page } = await evaluate(text, { ...runtime, remarkPlugins: [warpgrid] });
-    const head = `<meta charset="utf-8"><title>Stores</title><link rel="stylesheet" href="warpgrid/warpgrid-snapshot.css">`
+    const headHtml = `<meta charset="utf-8"><title>Stores</title><link rel="stylesheet" href="warpgrid/warpgrid-snapshot.css">`
       + `<script type="module" src="warpgrid/warpgrid-widget.js"></script>`;
-    lay("warpgrid");
-    writeFileSync(join(folder, "stores.html"), `<!doctype html><html lang="en"><head>${head}</head><body>${renderToStaticMarkup(createElement(Page))}</body></html>`);
+    copyWidgetFiles("warpgrid");
+    writeFileSync(join(outputFolder, "stores.html"), `<!doctype html><html lang="en"><head>${headHtml}</head><body>${renderToStaticMarkup(createElement(Page))}</body></html>`);
   },
   docusaurus() {
     // A separate site with links to the installed packages and to the built package.
-    const source = join(folder, "..", `${kind}-source`);
+    const source = join(outputFolder, "..", `${kind}-source`);
     const installed = join(process.env.DOCUSAURUS_PROJECT ?? root, "node_modules");
     rmSync(source, { recursive: true, force: true });
-    cpSync(join(here, "docusaurus"), source, { recursive: true });
+    cpSync(join(sourceFolder, "docusaurus"), source, { recursive: true });
     mkdirSync(join(source, "node_modules"));
     for (const name of readdirSync(installed)) symlinkSync(join(installed, name), join(source, "node_modules", name));
     symlinkSync(join(root, "pkg"), join(source, "node_modules/warpgrid"));
     for (const file of FILES) cpSync(join(root, "pkg", file), join(source, "static/warpgrid", file));
-    execFileSync(join(installed, ".bin/docusaurus"), ["build", "--out-dir", folder], { cwd: source, stdio: ["ignore", "inherit", "inherit"] });
+    execFileSync(join(installed, ".bin/docusaurus"), ["build", "--out-dir", outputFolder], { cwd: source, stdio: ["ignore", "inherit", "inherit"] });
     rmSync(source, { recursive: true });
   },
 };
-if (!builders[kind] || !to) throw new Error("usage: build.mjs mdbook|sphinx|mkdocs|markdown-it|mdx|docusaurus FOLDER");
-rmSync(folder, { recursive: true, force: true });
+if (!builders[kind] || !targetFolder) throw new Error("usage: build.mjs mdbook|sphinx|mkdocs|markdown-it|mdx|docusaurus FOLDER");
+rmSync(outputFolder, { recursive: true, force: true });
 await builders[kind]();

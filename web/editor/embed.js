@@ -1,7 +1,7 @@
 // Embedding of the playground in a document: creates the embedding code from the current source and view. `web/widget/link.js` implements
 // the opposite direction, from a widget to the playground.
 import { base64 } from "../widget/link.js";
-import { stated } from "../widget/annotate.js";
+import { withAnnotations } from "../widget/annotate.js";
 
 const VIEWS = {
   split: "source and memory", editor: "source only", grid: "memory only", matrix: "matrix fragments", result: "final memory", quiz: "quiz",
@@ -74,7 +74,7 @@ const diagramQuery = (hash) => /^#(?:lens|layouts|matrix)\?(.*)$/.exec(hash)?.[1
 export function embedAttributes({ source, entry, seed, view, position, target, version, front }) {
   const attributes = { view, step: position, target, version, front };
   const definedAttributes = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== null);
-  return { text: stated({ source, entry, seed }).trim(), attributes: Object.fromEntries(definedAttributes.map(([name, value]) => [name, `${value}`])) };
+  return { text: withAnnotations({ source, entry, seed }).trim(), attributes: Object.fromEntries(definedAttributes.map(([name, value]) => [name, `${value}`])) };
 }
 
 /** Returns the public URL of the playground: its own URL, or that of the project if it is served locally. */

@@ -2,7 +2,7 @@
 // implements the same format. Compression uses the browser's streams.
 import RULES from "../../crates/share/src/rules.json" with { type: "json" };
 import { base64, fromBase64 } from "../widget/link.js";
-import { stated } from "../widget/annotate.js";
+import { withAnnotations } from "../widget/annotate.js";
 
 export { RULES };
 
@@ -57,7 +57,7 @@ export function readFile(text) {
 export function annotatedSource(shared, what = "link") {
   const { entry, seed, ...scenario } = shared;
   try {
-    return stated(scenario);
+    return withAnnotations(scenario);
   } catch (error) {
     throw linkError("invalid_field", { what, part: "scenario", expected: `a valid launch configuration (${error.message})` });
   }

@@ -3,39 +3,39 @@
 import { Workbox } from "workbox-window";
 
 /** Interval between two update checks of an open tab, in milliseconds. */
-const HOUR = 3_600_000;
+const UPDATE_INTERVAL_MS = 3_600_000;
 
 const workbox = new Workbox(new URL("sw.js", document.baseURI).href);
-let isWanted = false;
+let isReloadRequested = false;
 
-function offer() {
+function offerUpdate() {
   if (document.querySelector(".newer")) return;
-  const place = document.createElement("div");
-  place.className = "banner newer";
-  place.setAttribute("role", "status");
-  const words = document.createElement("div");
-  words.textContent = "A new version of Warpgrid is available. Your source is saved.";
-  const button = (name, press) => {
-    const made = document.createElement("button");
-    made.textContent = name;
-    made.onclick = press;
-    return made;
+  const banner = document.createElement("div");
+  banner.className = "banner newer";
+  banner.setAttribute("role", "status");
+  const text = document.createElement("div");
+  text.textContent = "A new version of Warpgrid is available. Your source is saved.";
+  const createButton = (name, onClick) => {
+    const element = document.createElement("button");
+    element.textContent = name;
+    element.onclick = onClick;
+    return element;
   };
-  const now = button("Reload", () => {
-    isWanted = true;
+  const reloadButton = createButton("Reload", () => {
+    isReloadRequested = true;
     workbox.messageSkipWaiting();
     // The new worker is already active if another tab has requested it.
     setTimeout(() => location.reload(), 2000);
   });
-  place.append(words, now, button("Later", () => place.remove()));
-  document.body.append(place);
+  banner.append(text, reloadButton, createButton("Later", () => banner.remove()));
+  document.body.append(banner);
 }
 
-workbox.addEventListener("waiting", offer);
+workbox.addEventListener("waiting", offerUpdate);
 workbox.addEventListener("controlling", ({ isUpdate, isExternal }) => {
-  if (isWanted) location.reload();
-  else if (isUpdate || isExternal) offer();
+  if (isReloadRequested) location.reload();
+  else if (isUpdate || isExternal) offerUpdate();
 });
 // A browser that denies service workers shows the page as before.
 workbox.register().catch(() => {});
-setInterval(() => { if (document.visibilityState === "visible") workbox.update().catch(() => {}); }, HOUR);
+setInterval(() => { if (document.visibilityState === "visible") workbox.update().catch(() => {}); }, UPDATE_INTERVAL_MS);

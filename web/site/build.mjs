@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { documentPages } from "./documents.mjs";
 import { examplePages } from "./examples.mjs";
-import { layout, plain } from "./page-template.mjs";
+import { renderPage, metaTags } from "./page-template.mjs";
 import { referencePages } from "./reference.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -15,15 +15,15 @@ const [site, packageFolder] = process.argv.slice(2).map((path) => resolve(path))
 if (!packageFolder) throw new Error("usage: build.mjs SITE_FOLDER NPM_PACKAGE_FOLDER");
 
 /** The URL of the site with a trailing slash, and that of the sources without one. */
-const address = (process.env.WARPGRID_SITE ?? "").replace(/\/*$/, (slashes, at) => (at > 0 ? "/" : ""));
+const siteUrl = (process.env.WARPGRID_SITE ?? "").replace(/\/*$/, (slashes, at) => (at > 0 ? "/" : ""));
 const repository = (process.env.WARPGRID_REPOSITORY ?? "").replace(/\/+$/, "");
 
-const load = (file) => import(pathToFileURL(join(packageFolder, file)));
+const loadModule = (file) => import(pathToFileURL(join(packageFolder, file)));
 const context = {
-  root, address, repository,
-  warpgrid: await load("node.js"),
-  recorder: await load("record.js"),
-  markdownPlugin: (await load("tools/markdown-it.js")).default,
+  root, siteUrl, repository,
+  warpgrid: await loadModule("node.js"),
+  recorder: await loadModule("record.js"),
+  markdownPlugin: (await loadModule("tools/markdown-it.js")).default,
 };
 
 for (const folder of ["docs", "examples"]) await mkdir(join(site, folder), { recursive: true });
@@ -33,7 +33,7 @@ const pages = [...(await examplePages(context)), ...(await referencePages(contex
 for (const page of pages) {
   const file = join(site, page.path);
   await mkdir(join(file, ".."), { recursive: true });
-  await writeFile(file, layout(page, { address }));
+  await writeFile(file, renderPage(page, { siteUrl }));
 }
 await cp(join(root, "web/site/site.css"), join(site, "docs/site.css"));
 await cp(join(root, "docs/playground.png"), join(site, "docs/playground.png"));
@@ -41,13 +41,13 @@ await cp(join(root, "docs/playground.png"), join(site, "docs/playground.png"));
 // The metadata of the playground page for search engines and link previews.
 const index = join(site, "index.html");
 const html = await readFile(index, "utf8");
-const facts = plain({ path: "", title: "Warpgrid: PTX playground", about: "Step through PTX and SASS kernels in the browser and see which lane wrote every byte of memory. No GPU required." }, address);
-await writeFile(index, html.includes("og:title") ? html : html.replace("</head>", `${facts}</head>`));
+const metadata = metaTags({ path: "", title: "Warpgrid: PTX playground", about: "Step through PTX and SASS kernels in the browser and see which lane wrote every byte of memory. No GPU required." }, siteUrl);
+await writeFile(index, html.includes("og:title") ? html : html.replace("</head>", `${metadata}</head>`));
 
-if (address) {
-  const places = ["", ...pages.filter((page) => page.isListed !== false).map((page) => page.path)];
-  const urls = places.map((path) => `  <url><loc>${address}${path}</loc></url>`).join("\n");
+if (siteUrl) {
+  const paths = ["", ...pages.filter((page) => page.isListed !== false).map((page) => page.path)];
+  const urls = paths.map((path) => `  <url><loc>${siteUrl}${path}</loc></url>`).join("\n");
   await writeFile(join(site, "sitemap.xml"), `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}\n</urlset>\n`);
-  await writeFile(join(site, "robots.txt"), `User-agent: *\nAllow: /\nSitemap: ${address}sitemap.xml\n`);
+  await writeFile(join(site, "robots.txt"), `User-agent: *\nAllow: /\nSitemap: ${siteUrl}sitemap.xml\n`);
 }
-console.log(`  ${pages.length} pages generated${address ? ` for ${address}` : "; WARPGRID_SITE is not set, so no sitemap was written"}`);
+console.log(`  ${pages.length} pages generated${siteUrl ? ` for ${siteUrl}` : "; WARPGRID_SITE is not set, so no sitemap was written"}`);

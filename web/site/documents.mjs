@@ -46,16 +46,16 @@ const DOCUMENTS = SECTIONS.flatMap(([, documents]) => documents);
 const PAGES = new Map(DOCUMENTS.map(([file, path]) => [file, path]));
 
 /** Returns the target of a link of `file` from the page at `path`, or `null` for a file of the repository if its URL is unknown. */
-function target(href, file, path, repository) {
+function linkTarget(href, file, path, repository) {
   if (/^[a-z]+:|^#/.test(href)) return href;
   const [name, hash] = href.split("#");
-  const meant = posix.normalize(posix.join(posix.dirname(file), name));
-  const page = PAGES.get(meant);
-  if (page) return `${posix.relative(posix.dirname(path), page)}${hash ? `#${hash}` : ""}`;
-  if (meant === "docs/playground.png") return posix.relative(posix.dirname(path), meant);
-  const example = /^public\/examples\/([^/]+)\.[a-z]+$/.exec(meant);
+  const resolved = posix.normalize(posix.join(posix.dirname(file), name));
+  const pagePath = PAGES.get(resolved);
+  if (pagePath) return `${posix.relative(posix.dirname(path), pagePath)}${hash ? `#${hash}` : ""}`;
+  if (resolved === "docs/playground.png") return posix.relative(posix.dirname(path), resolved);
+  const example = /^public\/examples\/([^/]+)\.[a-z]+$/.exec(resolved);
   if (example) return posix.relative(posix.dirname(path), `examples/${example[1]}.html`);
-  return repository ? `${repository}/blob/HEAD/${meant}` : null;
+  return repository ? `${repository}/blob/HEAD/${resolved}` : null;
 }
 
 /** Returns the anchor that code hosts assign to a heading. */
@@ -65,19 +65,19 @@ const slugify = (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/g
 const ELEMENT = /<warpgrid-playground([^>]*)>\n(?:\s*<pre>\n)?([^]*?)\n\s*(?:<\/pre>\n)?<\/warpgrid-playground>/;
 
 /** Adds the live element below a block that shows its HTML code. */
-function showLive(markdown, recorder) {
-  const plain = markdown.renderer.rules.fence;
+function addLiveWidgets(markdown, recorder) {
+  const renderFence = markdown.renderer.rules.fence;
   markdown.renderer.rules.fence = (tokens, index, ...rest) => {
-    const html = plain(tokens, index, ...rest);
-    const [, words, text] = (tokens[index].info.trim() === "html" && ELEMENT.exec(tokens[index].content)) || [];
+    const html = renderFence(tokens, index, ...rest);
+    const [, attributeText, text] = (tokens[index].info.trim() === "html" && ELEMENT.exec(tokens[index].content)) || [];
     if (!text) return html;
-    const attributes = Object.fromEntries([...words.matchAll(/([a-z-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+    const attributes = Object.fromEntries([...attributeText.matchAll(/([a-z-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
     return `${html}${recorder.embeddingNow(text, { ...attributes, playground: "../index.html" }).html}\n`;
   };
 }
 
 /** Returns the navigation of the manual for the page at `path`. */
-function manual(path) {
+function manualNavigation(path) {
   const link = ([, to, title]) => `<li><a href="${posix.relative(posix.dirname(path), to)}"${to === path ? ' aria-current="page"' : ""}>${title}</a></li>`;
   const sections = SECTIONS.map(([name, documents]) => `<p>${name}</p>\n<ul>${documents.map(link).join("")}</ul>`);
   return `<nav class="manual" aria-label="Manual">\n${sections.join("\n")}\n</nav>`;
@@ -90,23 +90,23 @@ export async function documentPages({ root, repository, markdownPlugin, recorder
     const markdown = new MarkdownIt({ html: true }).use(anchor, { slugify, tabIndex: false }).use(markdownPlugin);
     markdown.core.ruler.push("links", ({ tokens }) => {
       for (const { children } of tokens) {
-        let leads = true;
+        let hasTarget = true;
         for (const token of children ?? []) {
           const name = { link_open: "href", image: "src" }[token.type];
-          const to = name && target(token.attrGet(name), file, path, repository);
-          if (token.type === "link_open") leads = to !== null;
+          const to = name && linkTarget(token.attrGet(name), file, path, repository);
+          if (token.type === "link_open") hasTarget = to !== null;
           if (to) token.attrSet(name, to);
           // A link without a target is replaced by its text.
-          if (!leads && token.type.startsWith("link_")) Object.assign(token, { type: "html_inline", content: "" });
+          if (!hasTarget && token.type.startsWith("link_")) Object.assign(token, { type: "html_inline", content: "" });
         }
       }
     });
-    showLive(markdown, recorder);
+    addLiveWidgets(markdown, recorder);
     const body = markdown.render(text, { path: file });
     if (!body.includes("<h1")) throw new Error(`${file}: a document begins with its title`);
     // Tables can be wider than the screen of a phone.
-    const scrolled = body.replaceAll(/<table>[^]*?<\/table>/g, (table) => `<div class="wide" tabindex="0">${table}</div>`).replaceAll(/<th( [^>]*)?><\/th>/g, "<td></td>");
-    const article = `<div class="with-manual">\n<article>\n${scrolled}\n</article>\n${manual(path)}\n</div>`;
+    const scrollable = body.replaceAll(/<table>[^]*?<\/table>/g, (table) => `<div class="wide" tabindex="0">${table}</div>`).replaceAll(/<th( [^>]*)?><\/th>/g, "<td></td>");
+    const article = `<div class="with-manual">\n<article>\n${scrollable}\n</article>\n${manualNavigation(path)}\n</div>`;
     pages.push({ path, title, about, body: article, hasWidgets: body.includes("<warpgrid-playground") });
   }
   return pages;

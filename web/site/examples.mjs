@@ -1,11 +1,11 @@
 // Creates a page per example of the playground, with its run in a live widget, and the list of examples.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { escape, prose } from "./page-template.mjs";
+import { escape, renderInlineCode } from "./page-template.mjs";
 import { questionPages } from "./questions.mjs";
 
 /** Returns the value of a `//@` line. */
-const stated = (text, word) => text.match(new RegExp(`^//@ ${word} (.+)$`, "m"))?.[1].trim() ?? "";
+const annotation = (text, word) => text.match(new RegExp(`^//@ ${word} (.+)$`, "m"))?.[1].trim() ?? "";
 
 export async function examplePages({ root, recorder }) {
   const folder = join(root, "public/examples");
@@ -13,15 +13,15 @@ export async function examplePages({ root, recorder }) {
   for (const file of (await readdir(folder)).sort()) {
     const [, id, front] = /^(.+)\.(ptx|sass|cu)$/.exec(file);
     const text = await readFile(join(folder, file), "utf8");
-    const [title, about] = [stated(text, "title"), stated(text, "about")];
+    const [title, about] = [annotation(text, "title"), annotation(text, "about")];
     if (!title || !about) throw new Error(`public/examples/${file}: a page needs \`//@ title\` and \`//@ about\``);
     const { html } = front === "cu" ? { html: `<pre><code>${escape(text)}</code></pre>` } : await recorder.embedding(text, { view: "split", height: 560, label: title, playground: "../index.html", ...(front === "sass" ? { front } : {}) });
     pages.push({
-      path: `examples/${id}.html`, place: "docs/examples.html", title, about, hasWidgets: front !== "cu",
-      body: `<h1>${escape(title)}</h1>\n<p class="about">${prose(about)}</p>\n<p class="actions"><a class="button" href="../index.html#example=${id}">Open in the playground</a> <a href="${file}">View source</a></p>\n${html}\n`,
+      path: `examples/${id}.html`, navigationEntry: "docs/examples.html", title, about, hasWidgets: front !== "cu",
+      body: `<h1>${escape(title)}</h1>\n<p class="about">${renderInlineCode(about)}</p>\n<p class="actions"><a class="button" href="../index.html#example=${id}">Open in the playground</a> <a href="${file}">View source</a></p>\n${html}\n`,
     });
   }
-  const entries = pages.map(({ path, title, about }) => `<li><a href="../${path}">${escape(title)}</a><p>${prose(about)}</p></li>`).join("\n");
+  const entries = pages.map(({ path, title, about }) => `<li><a href="../${path}">${escape(title)}</a><p>${renderInlineCode(about)}</p></li>`).join("\n");
   const questions = await questionPages({ root, recorder });
   return [
     ...pages,

@@ -1,10 +1,10 @@
 // Creates a page per question about layouts with the diagram that answers it, from `web/questions.txt`, which the playground uses, too.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { escape, prose } from "./page-template.mjs";
+import { escape, renderInlineCode } from "./page-template.mjs";
 
 /** Converts `Why is this?` to `why-is-this`. */
-const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+const slugOf = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 
 /** Reads the questions of the file: `{ question, link, about }`. */
 export async function readQuestions(root) {
@@ -22,14 +22,14 @@ export async function questionPages({ root, recorder }) {
   for (const { question, link, about } of await readQuestions(root)) {
     const example = /^#example=(.+)$/.exec(link)?.[1];
     const isTest = link.startsWith("#litmus");
-    const path = isTest ? `index.html${link}` : example ? `examples/${example}.html` : `examples/${slug(question)}.html`;
-    cards.push(`<li><a href="../${path}">${escape(question)}</a><p>${prose(about)}</p></li>`);
+    const path = isTest ? `index.html${link}` : example ? `examples/${example}.html` : `examples/${slugOf(question)}.html`;
+    cards.push(`<li><a href="../${path}">${escape(question)}</a><p>${renderInlineCode(about)}</p></li>`);
     if (example || isTest) continue;
     const { html, problems } = await recorder.layout(link, { label: question, playground: "../index.html" });
     if (problems.length > 0) throw new Error(`web/questions.txt: ${question}: ${problems[0].message}`);
     pages.push({
-      path, place: "docs/examples.html", title: question, about, hasWidgets: true,
-      body: `<h1>${escape(question)}</h1>\n<p class="about">${prose(about)}</p>\n<p class="actions"><a class="button" href="../index.html${escape(link)}">Open in the playground</a></p>\n${html}\n`,
+      path, navigationEntry: "docs/examples.html", title: question, about, hasWidgets: true,
+      body: `<h1>${escape(question)}</h1>\n<p class="about">${renderInlineCode(about)}</p>\n<p class="actions"><a class="button" href="../index.html${escape(link)}">Open in the playground</a></p>\n${html}\n`,
     });
   }
   return { pages, cards: cards.join("\n") };

@@ -3,21 +3,21 @@ import ATTRIBUTES from "../../crates/cli/src/document/attributes.json";
 
 export { ATTRIBUTES };
 
-const KINDS = {
+const VALUE_KINDS = {
   position: [/^(end|\d+)$/, "a step number or `end`"],
   count: [/^0*[1-9]\d*$/, "a positive integer"],
   length: [/^(\d*\.?\d+([a-z]+|%)?|.*\))$/i, "a CSS length or a number of pixels"],
 };
 
 /** Returns an error message for each invalid value of a known attribute and, if `all` is set, for each unknown name. */
-export function mistakes(attributes, all = false) {
+export function attributeErrors(attributes, rejectsUnknown = false) {
   return Object.entries(attributes).flatMap(([name, value]) => {
     const kind = ATTRIBUTES[name];
-    if (!kind) return all ? [`unknown attribute \`${name}\``] : [];
-    const words = name === "controls" ? `${value}`.split(/[\s,]+/).filter(Boolean) : [`${value}`];
+    if (!kind) return rejectsUnknown ? [`unknown attribute \`${name}\``] : [];
+    const values = name === "controls" ? `${value}`.split(/[\s,]+/).filter(Boolean) : [`${value}`];
     if (typeof kind === "number" && !(/^\d+$/.test(value) && value >= 1 && value <= kind)) return [`found \`${name}=${value}\`, expected an integer from 1 to ${kind}`];
-    const [form, expected] = KINDS[kind] ?? [null, null];
-    if (Array.isArray(kind) && !words.every((word) => kind.includes(word))) return [`found \`${name}=${value}\`, expected one of \`${kind.join("`, `")}\``];
-    return form && !form.test(value) ? [`found \`${name}=${value}\`, expected ${expected}`] : [];
+    const [pattern, expected] = VALUE_KINDS[kind] ?? [null, null];
+    if (Array.isArray(kind) && !values.every((item) => kind.includes(item))) return [`found \`${name}=${value}\`, expected one of \`${kind.join("`, `")}\``];
+    return pattern && !pattern.test(value) ? [`found \`${name}=${value}\`, expected ${expected}`] : [];
   });
 }

@@ -7,11 +7,11 @@ import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { laneColours } from "./lane-colors.js";
+import { laneColorRules } from "./lane-colors.js";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const [folder, core, , site] = process.argv.slice(2);
-if (!core) throw new Error("usage: build.mjs PACKAGE_DIRECTORY WIDGET_CORE_DIRECTORY");
+const sourceFolder = dirname(fileURLToPath(import.meta.url));
+const [packageFolder, coreFolder, , siteFolder] = process.argv.slice(2);
+if (!coreFolder) throw new Error("usage: build.mjs PACKAGE_DIRECTORY WIDGET_CORE_DIRECTORY");
 
 const shared = {
   bundle: true,
@@ -24,50 +24,50 @@ const shared = {
   define: { WARPGRID_SITE: JSON.stringify(process.env.WARPGRID_SITE ?? "") },
   logLevel: "warning",
 };
-const minified = async (name) =>
-  (await build({ ...shared, entryPoints: [join(here, name)], loader: { ".css": "css" }, write: false })).outputFiles[0].text;
+const minifyCss = async (name) =>
+  (await build({ ...shared, entryPoints: [join(sourceFolder, name)], loader: { ".css": "css" }, write: false })).outputFiles[0].text;
 
 await build({
   ...shared,
-  entryPoints: { "warpgrid-widget": join(here, "element.js"), "warpgrid-embed": join(here, "embed.js") },
-  outdir: folder,
+  entryPoints: { "warpgrid-widget": join(sourceFolder, "element.js"), "warpgrid-embed": join(sourceFolder, "embed.js") },
+  outdir: packageFolder,
 });
 // The element as a classic script, for documents that are opened as files, from which browsers load no modules.
 await build({
-  ...shared, format: "iife", entryPoints: { "warpgrid-widget-classic": join(here, "element.js") }, outdir: folder,
+  ...shared, format: "iife", entryPoints: { "warpgrid-widget-classic": join(sourceFolder, "element.js") }, outdir: packageFolder,
   banner: { js: "var warpgridWidget=document.currentScript.src;" }, define: { ...shared.define, "import.meta.url": "warpgridWidget" },
 });
 // A worker bundle contains the glue of its wasm module, so that it requests only the wasm file.
-await copyFile(join(here, "ptx-entry.js"), join(core, "ptx-entry.js"));
-await copyFile(join(core, "core_bg.wasm"), join(folder, "core_ptx_bg.wasm"));
-for (const [name, entry] of [["warpgrid-worker", join(core, "ptx-entry.js")], ["warpgrid-worker-sass", join(folder, "warpgrid.js")]]) {
-  await build({ ...shared, alias: { warpgrid: resolve(entry) }, entryPoints: { [name]: join(here, "worker.js") }, outdir: folder });
+await copyFile(join(sourceFolder, "ptx-entry.js"), join(coreFolder, "ptx-entry.js"));
+await copyFile(join(coreFolder, "core_bg.wasm"), join(packageFolder, "core_ptx_bg.wasm"));
+for (const [name, entry] of [["warpgrid-worker", join(coreFolder, "ptx-entry.js")], ["warpgrid-worker-sass", join(packageFolder, "warpgrid.js")]]) {
+  await build({ ...shared, alias: { warpgrid: resolve(entry) }, entryPoints: { [name]: join(sourceFolder, "worker.js") }, outdir: packageFolder });
 }
 // The code for Node is not minified, so that error locations are readable.
-await build({ ...shared, minify: false, external: ["warpgrid"], platform: "node", entryPoints: [join(here, "record.js")], outdir: folder });
-await writeFile(join(folder, "warpgrid-embed.css"), await minified("embed.css"));
-await writeFile(join(folder, "warpgrid-snapshot.css"), `${await minified("snapshot.css")}${laneColours(".warpgrid-snapshot ")}\n`);
-for (const file of ["embed.html", "record.d.ts", "warpgrid-widget.d.ts"]) await copyFile(join(here, file), join(folder, file));
-await cp(join(here, "tools"), join(folder, "tools"), { recursive: true });
+await build({ ...shared, minify: false, external: ["warpgrid"], platform: "node", entryPoints: [join(sourceFolder, "record.js")], outdir: packageFolder });
+await writeFile(join(packageFolder, "warpgrid-embed.css"), await minifyCss("embed.css"));
+await writeFile(join(packageFolder, "warpgrid-snapshot.css"), `${await minifyCss("snapshot.css")}${laneColorRules(".warpgrid-snapshot ")}\n`);
+for (const file of ["embed.html", "record.d.ts", "warpgrid-widget.d.ts"]) await copyFile(join(sourceFolder, file), join(packageFolder, file));
+await cp(join(sourceFolder, "tools"), join(packageFolder, "tools"), { recursive: true });
 
-const SERVED = ["warpgrid-widget.js", "warpgrid-widget-classic.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-worker-sass.js", "core_bg.wasm", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html"];
+const SERVED_FILES = ["warpgrid-widget.js", "warpgrid-widget-classic.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-worker-sass.js", "core_bg.wasm", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html"];
 /** The files that a page loads before a widget is used, and their limit in bytes, gzipped. */
 const FIRST_VIEW = ["warpgrid-widget.js", "warpgrid-snapshot.css"];
 const FIRST_VIEW_LIMIT = 60_000;
 
-if (site) {
-  await mkdir(site, { recursive: true });
+if (siteFolder) {
+  await mkdir(siteFolder, { recursive: true });
   const hashes = {};
   console.log(`  the widget            ${"bytes".padStart(9)} ${"gzip".padStart(9)}  integrity`);
-  for (const file of SERVED) {
-    await copyFile(join(folder, file), join(site, file));
-    const bytes = await readFile(join(site, file));
+  for (const file of SERVED_FILES) {
+    await copyFile(join(packageFolder, file), join(siteFolder, file));
+    const bytes = await readFile(join(siteFolder, file));
     hashes[file] = `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
     const sizes = [bytes.length, gzipSync(bytes, { level: 9 }).length].map((size) => `${size}`.padStart(9));
     console.log(`  ${file.padEnd(21)} ${sizes.join(" ")}  ${hashes[file]}`);
   }
-  await writeFile(join(site, "integrity.json"), `${JSON.stringify(hashes, null, 2)}\n`);
+  await writeFile(join(siteFolder, "integrity.json"), `${JSON.stringify(hashes, null, 2)}\n`);
 }
-let weight = 0;
-for (const file of FIRST_VIEW) weight += gzipSync(await readFile(join(folder, file)), { level: 9 }).length;
-if (weight > FIRST_VIEW_LIMIT) throw new Error(`the first view of a widget has ${weight} bytes, which exceeds the limit of ${FIRST_VIEW_LIMIT} bytes`);
+let firstViewBytes = 0;
+for (const file of FIRST_VIEW) firstViewBytes += gzipSync(await readFile(join(packageFolder, file)), { level: 9 }).length;
+if (firstViewBytes > FIRST_VIEW_LIMIT) throw new Error(`the first view of a widget has ${firstViewBytes} bytes, which exceeds the limit of ${FIRST_VIEW_LIMIT} bytes`);

@@ -1,134 +1,134 @@
 // `<warpgrid-playground>`: a widget that steps through a source with a recorded run. The emulator is loaded only when the user edits the
 // source or steps beyond the recording, or when a widget without a recording is scrolled into view.
 import style from "./widget.css";
-import { ATTRIBUTES, mistakes } from "./attributes.js";
+import { ATTRIBUTES, attributeErrors } from "./attributes.js";
 export { WarpgridLayout } from "./layout-element.js";
-import { laneColours } from "./lane-colors.js";
-import { ask } from "./worker-client.js";
+import { laneColorRules } from "./lane-colors.js";
+import { sendRequest } from "./worker-client.js";
 import { dedent, guessTokens, hiddenLines } from "./highlight.js";
 import { playgroundLink } from "./link.js";
-import { codeNodes, fragmentNode, gridNode, make, problemNodes, wordNodes } from "./dom.js";
+import { codeNodes, fragmentNode, gridNode, createElement, problemNodes, inlineCodeNodes } from "./dom.js";
 import { Quiz } from "./quiz.js";
-import { firstStore, hasRun, isRecording, lastPosition, pictureAt, tokensOf } from "./recording.js";
-import { positionOf, stepOf } from "./position.js";
-import { stated } from "./annotate.js";
+import { firstStore, hasRun, isRecording, lastPosition, stateAt, decodeTokens } from "./recording.js";
+import { initialPosition, effectiveStep } from "./position.js";
+import { withAnnotations } from "./annotate.js";
 
 const VIEWS = ATTRIBUTES.view;
 /** Milliseconds between two steps of a playback. */
-const TEMPO_MS = 700;
+const PLAYBACK_INTERVAL_MS = 700;
 /** Milliseconds between the last key and the check of the source. */
-const REST_MS = 300;
+const CHECK_DEBOUNCE_MS = 300;
 const LINE_PX = 20;
 
-let sheet = null;
+let sharedStyleSheet = null;
 /** Returns the style sheet that all widgets share. */
 function styleSheet() {
-  if (!sheet) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(`${style}\n${laneColours()}`);
+  if (!sharedStyleSheet) {
+    sharedStyleSheet = new CSSStyleSheet();
+    sharedStyleSheet.replaceSync(`${style}\n${laneColorRules()}`);
   }
-  return sheet;
+  return sharedStyleSheet;
 }
-let ids = 0;
+let lastElementId = 0;
 
 // A site that renders its pages in Node also imports this module there, where elements do not exist.
 export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   static observedAttributes = ["view", "step", "target", "version", "front", "src", "recording", "height", "readonly", "controls", "memory", "columns", "rows", "type"];
 
-  #id = (ids += 1);
+  #id = (lastElementId += 1);
   #text = "";
   #original = "";
   #scenario = {};
   /** The source with annotations for the link to the playground, and its inputs. */
-  #stated = null;
+  #annotatedSourceCache = null;
   #recording = null;
   /** Whether the frames come from the emulator. */
-  #live = false;
-  #opened = null;
-  #picture = null;
+  #isLive = false;
+  #openRequest = null;
+  #state = null;
   #tokens = [];
   #diagnostics = [];
-  #problem = "";
+  #errorMessage = "";
   /** Number of the last requested position. Responses for earlier requests are dropped. */
-  #ticket = 0;
-  #edits = false;
-  #shows = false;
-  #player = null;
-  #rest = null;
-  #watcher = null;
-  #resized = null;
-  #begun = false;
+  #requestId = 0;
+  #isEditing = false;
+  #showsBoilerplate = false;
+  #playbackTimer = null;
+  #debounceTimer = null;
+  #intersectionObserver = null;
+  #resizeObserver = null;
+  #hasStarted = false;
   #quiz = null;
-  #parts = null;
+  #nodes = null;
 
   // ---- public interface
 
   /** The source. Setting it runs the new source. */
   get text() { return this.#text; }
-  set text(text) { this.#change(`${text}`); }
+  set text(text) { this.#setSource(`${text}`); }
   /** The scenario, with everything that a run needs. */
-  get scenario() { return this.#scenarioNow(); }
-  get position() { return this.#picture?.position ?? 0; }
+  get scenario() { return this.#currentScenario(); }
+  get position() { return this.#state?.position ?? 0; }
   set position(position) { void this.seek(position); }
   /** Number of steps of the run; `null` until its end was reached. */
-  get length() { return this.#picture?.length ?? null; }
+  get length() { return this.#state?.length ?? null; }
   get view() { const view = this.getAttribute("view"); return VIEWS.includes(view) ? view : "split"; }
   set view(view) { this.setAttribute("view", view); }
   get recording() { return this.#recording; }
   set recording(recording) {
     if (!isRecording(recording)) throw new TypeError("unsupported recording format");
-    this.#take(recording);
+    this.#setRecording(recording);
   }
   get diagnostics() { return this.#diagnostics; }
   /** Whether the emulator runs this widget. */
-  get isLive() { return this.#live; }
-  get playing() { return this.#player !== null; }
+  get isLive() { return this.#isLive; }
+  get playing() { return this.#playbackTimer !== null; }
 
   /** Steps forward, back, or to a position. The promise resolves when the position is shown. */
   step() { return this.seek(this.position + 1); }
   back() { return this.seek(this.position - 1); }
   async seek(position) {
-    const wanted = Math.max(0, Math.floor(Number(position)) || 0);
-    const ticket = (this.#ticket += 1);
-    const picture = await this.#pictureOf(wanted);
-    if (picture && this.#ticket === ticket) this.#show(picture);
+    const target = Math.max(0, Math.floor(Number(position)) || 0);
+    const requestId = (this.#requestId += 1);
+    const state = await this.#stateAt(target);
+    if (state && this.#requestId === requestId) this.#setState(state);
   }
   /** Moves to the end of the run. */
   run() { return this.seek(this.length ?? Number.MAX_SAFE_INTEGER); }
   play() {
-    if (this.#player !== null) return;
+    if (this.#playbackTimer !== null) return;
     const next = async () => {
-      const before = this.position;
+      const previous = this.position;
       await this.step();
-      if (this.#player === null) return;
-      if (this.position === before) this.pause();
-      else this.#player = setTimeout(next, TEMPO_MS);
+      if (this.#playbackTimer === null) return;
+      if (this.position === previous) this.pause();
+      else this.#playbackTimer = setTimeout(next, PLAYBACK_INTERVAL_MS);
     };
-    this.#player = setTimeout(next, TEMPO_MS);
-    this.#draw();
+    this.#playbackTimer = setTimeout(next, PLAYBACK_INTERVAL_MS);
+    this.#render();
   }
   pause() {
-    clearTimeout(this.#player);
-    this.#player = null;
-    this.#draw();
+    clearTimeout(this.#playbackTimer);
+    this.#playbackTimer = null;
+    this.#render();
   }
   /** Restores the source and the step that the page specified. */
   reset() {
     this.pause();
-    this.#edits = false;
-    if (this.#recording) this.#take(this.#recording);
-    else this.#change(this.#original, this.#firstStep());
+    this.#isEditing = false;
+    if (this.#recording) this.#setRecording(this.#recording);
+    else this.#setSource(this.#original, this.#initialPosition());
   }
   /** Opens the editor. */
   edit() {
     if (this.hasAttribute("readonly")) return;
-    this.#edits = true;
-    this.#draw();
-    this.#parts?.area.focus();
-    void this.#open(this.position);
+    this.#isEditing = true;
+    this.#render();
+    this.#nodes?.area.focus();
+    void this.#openSession(this.position);
   }
   /** Loads the emulator. */
-  load() { return this.#open(this.position); }
+  load() { return this.#openSession(this.position); }
 
   // ---- life cycle
 
@@ -137,41 +137,41 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
       this.#readContent();
       const root = this.attachShadow({ mode: "open" });
       root.adoptedStyleSheets = [styleSheet()];
-      this.#build(root);
+      this.#createNodes(root);
     }
-    for (const mistake of mistakes(Object.fromEntries([...this.attributes].map(({ name, value }) => [name, value])))) {
-      console.warn(`<warpgrid-playground>: ${mistake}`);
+    for (const message of attributeErrors(Object.fromEntries([...this.attributes].map(({ name, value }) => [name, value])))) {
+      console.warn(`<warpgrid-playground>: ${message}`);
     }
-    this.#fit();
+    this.#applyHeight();
     // A new width requires another check of whether the memory fits beside the code.
-    this.#resized = new ResizeObserver(() => { this.#parts.body.classList.remove("stacked"); this.#stack(); });
-    this.#resized.observe(this);
-    if (this.#recording) this.#take(this.#recording);
-    else this.#draw();
-    this.#watcher = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) this.#begin();
+    this.#resizeObserver = new ResizeObserver(() => { this.#nodes.body.classList.remove("stacked"); this.#stackIfNarrow(); });
+    this.#resizeObserver.observe(this);
+    if (this.#recording) this.#setRecording(this.#recording);
+    else this.#render();
+    this.#intersectionObserver = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) this.#start();
     }, { rootMargin: "200px" });
-    this.#watcher.observe(this);
+    this.#intersectionObserver.observe(this);
   }
 
   disconnectedCallback() {
-    this.#watcher?.disconnect();
-    this.#resized?.disconnect();
+    this.#intersectionObserver?.disconnect();
+    this.#resizeObserver?.disconnect();
     this.pause();
-    clearTimeout(this.#rest);
-    if (this.#live) ask("close", { id: this.#id }).catch(() => {});
-    this.#live = false;
-    this.#opened = null;
-    this.#begun = false;
+    clearTimeout(this.#debounceTimer);
+    if (this.#isLive) sendRequest("close", { id: this.#id }).catch(() => {});
+    this.#isLive = false;
+    this.#openRequest = null;
+    this.#hasStarted = false;
   }
 
-  attributeChangedCallback(name, before, now) {
-    if (!this.shadowRoot || before === now) return;
-    if (name === "step") this.#goToFirstStep();
-    else if (name === "height") this.#fit();
-    else if (name === "src" || name === "recording") { this.#begun = false; this.#begin(); }
-    else if (["view", "readonly", "controls"].includes(name)) { this.#quiz = null; this.#draw(); }
-    else if (this.#begun) void this.#open(this.position, true);
+  attributeChangedCallback(name, previous, current) {
+    if (!this.shadowRoot || previous === current) return;
+    if (name === "step") this.#seekToInitialPosition();
+    else if (name === "height") this.#applyHeight();
+    else if (name === "src" || name === "recording") { this.#hasStarted = false; this.#start(); }
+    else if (["view", "readonly", "controls"].includes(name)) { this.#quiz = null; this.#render(); }
+    else if (this.#hasStarted) void this.#openSession(this.position, true);
   }
 
   /** Reads the content of the element: a recording, a snapshot or plain text. */
@@ -185,265 +185,265 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     const code = this.querySelector('script[type^="text/"],code,pre') ?? this;
     const text = [...code.childNodes].filter((node) => node !== script).map((node) => node.textContent).join("");
     this.#text = this.#original = this.#recording?.scenario.source ?? dedent(text);
-    this.#tokens = this.#recording ? tokensOf(this.#recording) : guessTokens(this.#text);
+    this.#tokens = this.#recording ? decodeTokens(this.#recording) : guessTokens(this.#text);
   }
 
   /** Starts the widget when it is first scrolled into view. */
-  async #begin() {
-    if (this.#begun) return;
-    this.#begun = true;
+  async #start() {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
     try {
       await this.#fetch();
     } catch (error) {
-      this.#problem = `${error.message}`;
-      this.#draw();
+      this.#errorMessage = `${error.message}`;
+      this.#render();
       return;
     }
-    if (!this.#recording) await this.#open(this.#firstStep());
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (this.hasAttribute("autoplay") && !still) this.play();
+    if (!this.#recording) await this.#openSession(this.#initialPosition());
+    const prefersReducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (this.hasAttribute("autoplay") && !prefersReducedMotion) this.play();
   }
 
   async #fetch() {
-    const [from, text] = [this.getAttribute("recording"), this.getAttribute("src")];
-    const address = from ?? text;
-    if (!address) return;
-    const answer = await fetch(new URL(address, document.baseURI));
-    if (!answer.ok) throw new Error(`failed to load ${address}: ${answer.status} ${answer.statusText}`.trim());
-    const body = await answer.text();
-    if (from) this.recording = JSON.parse(body);
-    else if (new URL(address, document.baseURI).pathname.endsWith(".json")) {
-      const { source, ...facts } = JSON.parse(body);
-      if (typeof source !== "string") throw new Error(`${address} is not a scenario: missing field \`source\``);
-      this.#scenario = facts;
+    const [recordingUrl, sourceUrl] = [this.getAttribute("recording"), this.getAttribute("src")];
+    const url = recordingUrl ?? sourceUrl;
+    if (!url) return;
+    const response = await fetch(new URL(url, document.baseURI));
+    if (!response.ok) throw new Error(`failed to load ${url}: ${response.status} ${response.statusText}`.trim());
+    const body = await response.text();
+    if (recordingUrl) this.recording = JSON.parse(body);
+    else if (new URL(url, document.baseURI).pathname.endsWith(".json")) {
+      const { source, ...fields } = JSON.parse(body);
+      if (typeof source !== "string") throw new Error(`${url} is not a scenario: missing field \`source\``);
+      this.#scenario = fields;
       this.#text = this.#original = source;
     } else this.#text = this.#original = body;
     if (!this.#recording) this.#tokens = guessTokens(this.#text);
   }
 
-  #take(recording) {
+  #setRecording(recording) {
     this.#recording = recording;
-    this.#live = false;
-    this.#opened = null;
+    this.#isLive = false;
+    this.#openRequest = null;
     this.#text = this.#original = recording.scenario.source;
-    this.#tokens = tokensOf(recording);
-    this.#diagnose(recording.diagnostics, recording.accept);
-    const position = this.#firstStep(lastPosition(recording), firstStore(recording));
-    this.#show(hasRun(recording) ? pictureAt(recording, position) : null);
-    this.#tell("ready", { position: this.position, length: this.length });
+    this.#tokens = decodeTokens(recording);
+    this.#setDiagnostics(recording.diagnostics, recording.accept);
+    const position = this.#initialPosition(lastPosition(recording), firstStore(recording));
+    this.#setState(hasRun(recording) ? stateAt(recording, position) : null);
+    this.#dispatch("ready", { position: this.position, length: this.length });
   }
 
   /** Returns the initial position; `null` stands for the position after the first store, which only the emulator knows without a
    *  recording. */
-  #firstStep(last = Number.MAX_SAFE_INTEGER, start = null) {
+  #initialPosition(last = Number.MAX_SAFE_INTEGER, start = null) {
     const [step, autoplay] = [this.getAttribute("step"), this.getAttribute("autoplay")];
-    return positionOf(stepOf({ step, autoplay, view: this.view }), last, start);
+    return initialPosition(effectiveStep({ step, autoplay, view: this.view }), last, start);
   }
 
-  #goToFirstStep() {
-    const position = this.#firstStep(undefined, this.#recording ? firstStore(this.#recording) : null);
+  #seekToInitialPosition() {
+    const position = this.#initialPosition(undefined, this.#recording ? firstStore(this.#recording) : null);
     if (position !== null) void this.seek(position);
-    else if (this.#begun) void this.#open(null, true);
+    else if (this.#hasStarted) void this.#openSession(null, true);
   }
 
   // ---- emulator
 
-  #scenarioNow() {
-    const facts = { ...this.#recording?.scenario, ...this.#scenario, source: this.#text };
+  #currentScenario() {
+    const fields = { ...this.#recording?.scenario, ...this.#scenario, source: this.#text };
     const [front, target, version] = ["front", "target", "version"].map((name) => this.getAttribute(name));
-    if (front) facts.front = front;
-    if (target) facts.target = target;
-    if (version) facts.ptx_version = version;
-    return facts;
+    if (front) fields.front = front;
+    if (target) fields.target = target;
+    if (version) fields.ptx_version = version;
+    return fields;
   }
 
   /** Returns the source with annotations for the launch of its scenario. */
-  #statedText() {
-    const facts = { ...this.#recording?.scenario, ...this.#scenario };
-    if (this.#stated?.text !== this.#text || this.#stated.scenario !== this.#scenario || this.#stated.recording !== this.#recording) {
+  #annotatedSource() {
+    const fields = { ...this.#recording?.scenario, ...this.#scenario };
+    if (this.#annotatedSourceCache?.text !== this.#text || this.#annotatedSourceCache.scenario !== this.#scenario || this.#annotatedSourceCache.recording !== this.#recording) {
       const [text, scenario, recording] = [this.#text, this.#scenario, this.#recording];
-      this.#stated = { text, scenario, recording, all: stated({ ...facts, source: text }) };
+      this.#annotatedSourceCache = { text, scenario, recording, all: withAnnotations({ ...fields, source: text }) };
     }
-    return this.#stated.all;
+    return this.#annotatedSourceCache.all;
   }
 
-  #layout() {
+  #gridOptions() {
     const number = (name) => Number.parseInt(this.getAttribute(name) ?? "", 10) || null;
     return { memory: this.getAttribute("memory"), type: this.getAttribute("type"), columns: number("columns"), rows: number("rows") };
   }
 
   /** Opens the current source in the emulator, again if `anew` is set. */
-  #open(position, anew = false) {
-    if (this.#opened && !anew) return this.#opened;
-    const scenario = this.#scenarioNow();
-    const opened = (this.#opened = this.#openNow(scenario, position, () => this.#opened === opened).catch((error) => {
-      if (this.#opened !== opened) return;
-      this.#opened = null;
-      this.#live = false;
-      this.#problem = `${error.message}`;
-      this.#draw();
+  #openSession(position, reopens = false) {
+    if (this.#openRequest && !reopens) return this.#openRequest;
+    const scenario = this.#currentScenario();
+    const openRequest = (this.#openRequest = this.#requestSession(scenario, position, () => this.#openRequest === openRequest).catch((error) => {
+      if (this.#openRequest !== openRequest) return;
+      this.#openRequest = null;
+      this.#isLive = false;
+      this.#errorMessage = `${error.message}`;
+      this.#render();
     }));
-    return opened;
+    return openRequest;
   }
 
-  async #openNow(scenario, position, isCurrent) {
+  async #requestSession(scenario, position, isCurrent) {
     await null;
-    const { report, tokens, picture, problem } = await ask("open", { id: this.#id, scenario, position, layout: this.#layout() });
+    const { report, tokens, picture: state, problem } = await sendRequest("open", { id: this.#id, scenario, position, layout: this.#gridOptions() });
     if (!isCurrent()) return;
-    this.#live = true;
+    this.#isLive = true;
     if (this.#text === scenario.source) this.#tokens = tokens;
-    this.#problem = problem?.message ?? "";
-    this.#diagnose(problem?.diagnostics ?? report.diagnostics, report.accept && !problem);
-    this.#show(picture);
-    this.#tell("ready", { position: this.position, length: this.length });
+    this.#errorMessage = problem?.message ?? "";
+    this.#setDiagnostics(problem?.diagnostics ?? report.diagnostics, report.accept && !problem);
+    this.#setState(state);
+    this.#dispatch("ready", { position: this.position, length: this.length });
   }
 
-  async #pictureOf(position) {
+  async #stateAt(position) {
     const recording = this.#recording;
-    if (!this.#live && recording && hasRun(recording)) {
+    if (!this.#isLive && recording && hasRun(recording)) {
       const last = lastPosition(recording);
-      const isWhole = recording.length === last || recording.status !== "running";
-      if (position <= last || isWhole) return pictureAt(recording, position);
+      const isComplete = recording.length === last || recording.status !== "running";
+      if (position <= last || isComplete) return stateAt(recording, position);
     }
-    if (!this.#opened) { await this.#open(position); return null; }
-    await this.#opened;
+    if (!this.#openRequest) { await this.#openSession(position); return null; }
+    await this.#openRequest;
     try {
-      return (await ask("seek", { id: this.#id, position })).picture;
+      return (await sendRequest("seek", { id: this.#id, position })).picture;
     } catch (error) {
-      this.#opened = null;
-      this.#live = false;
-      this.#problem = error.message;
-      this.#draw();
+      this.#openRequest = null;
+      this.#isLive = false;
+      this.#errorMessage = error.message;
+      this.#render();
       return null;
     }
   }
 
-  #change(text, position = this.position) {
+  #setSource(text, position = this.position) {
     this.#text = text;
     this.#tokens = guessTokens(text);
     this.#quiz = null;
-    this.#draw();
-    this.#tell("change", { text });
-    clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => void this.#open(position, true), REST_MS);
+    this.#render();
+    this.#dispatch("change", { text });
+    clearTimeout(this.#debounceTimer);
+    this.#debounceTimer = setTimeout(() => void this.#openSession(position, true), CHECK_DEBOUNCE_MS);
   }
 
-  #diagnose(diagnostics, accept) {
+  #setDiagnostics(diagnostics, accept) {
     this.#diagnostics = diagnostics;
-    this.#tell("diagnostics", { diagnostics, accept });
+    this.#dispatch("diagnostics", { diagnostics, accept });
   }
 
-  #tell(type, detail) {
+  #dispatch(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
 
-  #show(picture) {
-    const before = this.#picture;
-    this.#picture = picture;
-    this.#draw();
-    if (!picture) return;
-    const { position, length, sentence, fault } = picture;
-    if (before?.position !== position) this.#tell("step", { position, length, sentence });
-    if (fault && !before?.fault) this.#tell("fault", { fault });
+  #setState(state) {
+    const previous = this.#state;
+    this.#state = state;
+    this.#render();
+    if (!state) return;
+    const { position, length, sentence, fault } = state;
+    if (previous?.position !== position) this.#dispatch("step", { position, length, sentence });
+    if (fault && !previous?.fault) this.#dispatch("fault", { fault });
   }
 
   // ---- DOM
 
   /** Sets the maximum height of the code, which scrolls inside. Without one, the source determines the height, so that nothing moves
    *  later. */
-  #fit() {
+  #applyHeight() {
     const height = this.getAttribute("height");
     if (height) this.style.setProperty("--height", /^\d+$/.test(height) ? `${height}px` : height);
     else this.style.removeProperty("--height");
   }
 
-  #build(root) {
-    const button = (title, run, ...inside) => make("button", { type: "button", "aria-label": title, title, onclick: run }, ...inside);
-    const arrow = (text) => make("span", { class: "arrow", "aria-hidden": "true" }, text);
-    const parts = {
-      pre: make("pre", { dir: "ltr" }),
-      area: make("textarea", { "aria-label": "PTX source", spellcheck: "false", autocapitalize: "off", autocomplete: "off", dir: "ltr" }),
-      memory: make("div", { class: "memory", dir: "ltr", tabindex: "0", role: "group", "aria-label": "Memory" }),
-      say: make("div", { class: "say", role: "status", dir: "auto" }),
-      problems: make("ul", { class: "problems", "aria-label": "Problems" }),
-      range: make("input", { type: "range", min: "0", "aria-label": "Step" }),
-      place: make("span", { class: "place" }),
-      first: button("Go to start", () => this.seek(0), arrow("«")),
-      back: button("Step back", () => this.back(), arrow("◂")),
-      step: button("Step forward", () => this.step(), arrow("▸")),
+  #createNodes(root) {
+    const button = (title, run, ...children) => createElement("button", { type: "button", "aria-label": title, title, onclick: run }, ...children);
+    const arrowIcon = (text) => createElement("span", { class: "arrow", "aria-hidden": "true" }, text);
+    const nodes = {
+      pre: createElement("pre", { dir: "ltr" }),
+      area: createElement("textarea", { "aria-label": "PTX source", spellcheck: "false", autocapitalize: "off", autocomplete: "off", dir: "ltr" }),
+      memory: createElement("div", { class: "memory", dir: "ltr", tabindex: "0", role: "group", "aria-label": "Memory" }),
+      summary: createElement("div", { class: "say", role: "status", dir: "auto" }),
+      problems: createElement("ul", { class: "problems", "aria-label": "Problems" }),
+      range: createElement("input", { type: "range", min: "0", "aria-label": "Step" }),
+      positionLabel: createElement("span", { class: "place" }),
+      first: button("Go to start", () => this.seek(0), arrowIcon("«")),
+      back: button("Step back", () => this.back(), arrowIcon("◂")),
+      step: button("Step forward", () => this.step(), arrowIcon("▸")),
       play: button("Play", () => (this.playing ? this.pause() : this.play()), "▶"),
-      editor: make("button", { type: "button", onclick: () => this.edit() }, "Edit"),
-      reset: make("button", { type: "button", onclick: () => this.reset() }, "Reset"),
-      all: make("button", { type: "button", onclick: () => { this.#shows = !this.#shows; this.#draw(); } }),
-      link: make("a", { target: "_blank", rel: "noopener" }, "Open in the playground"),
+      editButton: createElement("button", { type: "button", onclick: () => this.edit() }, "Edit"),
+      reset: createElement("button", { type: "button", onclick: () => this.reset() }, "Reset"),
+      boilerplateButton: createElement("button", { type: "button", onclick: () => { this.#showsBoilerplate = !this.#showsBoilerplate; this.#render(); } }),
+      link: createElement("a", { target: "_blank", rel: "noopener" }, "Open in the playground"),
     };
-    parts.code = make("div", { class: "code", dir: "ltr", tabindex: "0", role: "group", "aria-label": "PTX source" }, parts.pre);
-    parts.body = make("div", { class: "body" }, parts.code, parts.memory);
-    parts.bar = make("div", { class: "bar", role: "toolbar", "aria-label": "Controls" }, parts.first, parts.back, parts.step, parts.play,
-      parts.range, parts.place, make("span", { class: "spring" }), parts.all, parts.editor, parts.reset, parts.link);
-    parts.range.addEventListener("input", () => void this.seek(parts.range.valueAsNumber));
-    parts.area.addEventListener("input", () => this.#change(parts.area.value));
-    parts.area.addEventListener("keydown", (event) => { if (event.key === "Escape") parts.editor.focus(); });
+    nodes.code = createElement("div", { class: "code", dir: "ltr", tabindex: "0", role: "group", "aria-label": "PTX source" }, nodes.pre);
+    nodes.body = createElement("div", { class: "body" }, nodes.code, nodes.memory);
+    nodes.bar = createElement("div", { class: "bar", role: "toolbar", "aria-label": "Controls" }, nodes.first, nodes.back, nodes.step, nodes.play,
+      nodes.range, nodes.positionLabel, createElement("span", { class: "spring" }), nodes.boilerplateButton, nodes.editButton, nodes.reset, nodes.link);
+    nodes.range.addEventListener("input", () => void this.seek(nodes.range.valueAsNumber));
+    nodes.area.addEventListener("input", () => this.#setSource(nodes.area.value));
+    nodes.area.addEventListener("keydown", (event) => { if (event.key === "Escape") nodes.editButton.focus(); });
     // Outside of the shadow tree, this element is the target of an event, so keyboard shortcuts of the page would not detect the input
     // field.
     for (const type of ["keydown", "keypress", "keyup"]) {
-      for (const input of [parts.area, parts.range]) input.addEventListener(type, (event) => event.stopPropagation());
+      for (const input of [nodes.area, nodes.range]) input.addEventListener(type, (event) => event.stopPropagation());
     }
     const label = this.getAttribute("label") ?? "PTX playground";
-    root.append(make("section", { class: "frame", "aria-label": label }, parts.body, parts.problems, parts.say, parts.bar));
-    this.#parts = parts;
+    root.append(createElement("section", { class: "frame", "aria-label": label }, nodes.body, nodes.problems, nodes.summary, nodes.bar));
+    this.#nodes = nodes;
   }
 
   /** Checks whether a group of controls is shown. All are shown unless `controls` omits them. */
-  #has(name) {
+  #hasControl(name) {
     const controls = this.getAttribute("controls");
     return controls === null || controls.split(/[\s,]+/).includes(name);
   }
 
-  #draw() {
-    const parts = this.#parts;
-    if (!parts) return;
+  #render() {
+    const nodes = this.#nodes;
+    if (!nodes) return;
     const { view } = this;
-    const picture = this.#picture;
-    this.#drawCode(view);
+    const state = this.#state;
+    this.#renderCode(view);
     const errors = this.#diagnostics.filter(({ severity }) => severity === "error");
-    parts.problems.replaceChildren(...problemNodes(errors));
-    parts.problems.hidden = errors.length === 0;
-    parts.memory.hidden = view === "editor";
-    this.#drawMemory(view);
-    const fault = picture?.fault;
-    const words = this.#problem || (fault ? `${fault.message}${fault.help ? ` (${fault.help})` : ""}` : picture?.sentence ?? "");
-    if (view !== "quiz" || this.#problem || !picture) parts.say.replaceChildren(...wordNodes(words));
-    parts.say.hidden = view === "editor" && !this.#problem;
-    parts.say.classList.toggle("bad", Boolean(this.#problem || (fault && view !== "quiz")));
-    this.#drawBar(view);
-    this.#stack();
+    nodes.problems.replaceChildren(...problemNodes(errors));
+    nodes.problems.hidden = errors.length === 0;
+    nodes.memory.hidden = view === "editor";
+    this.#renderMemory(view);
+    const fault = state?.fault;
+    const message = this.#errorMessage || (fault ? `${fault.message}${fault.help ? ` (${fault.help})` : ""}` : state?.sentence ?? "");
+    if (view !== "quiz" || this.#errorMessage || !state) nodes.summary.replaceChildren(...inlineCodeNodes(message));
+    nodes.summary.hidden = view === "editor" && !this.#errorMessage;
+    nodes.summary.classList.toggle("bad", Boolean(this.#errorMessage || (fault && view !== "quiz")));
+    this.#renderControls(view);
+    this.#stackIfNarrow();
   }
 
   /** Moves the memory below the code if a grid does not fit beside it. */
-  #stack() {
-    const { body, memory } = this.#parts;
+  #stackIfNarrow() {
+    const { body, memory } = this.#nodes;
     if (memory.scrollWidth > memory.clientWidth + 1) body.classList.add("stacked");
   }
 
-  #drawCode(view) {
-    const { pre, area, code } = this.#parts;
-    code.hidden = view === "grid" && !this.#edits;
-    const hides = !this.#edits && !this.#shows;
-    const wrong = new Set(this.#diagnostics.filter(({ severity }) => severity === "error").map(({ line }) => line));
-    pre.replaceChildren(...codeNodes(this.#text, this.#tokens, { done: this.#picture?.done ?? null, wrong, hides }));
-    if (this.#edits && !area.isConnected) code.append(area);
-    if (!this.#edits) area.remove();
+  #renderCode(view) {
+    const { pre, area, code } = this.#nodes;
+    code.hidden = view === "grid" && !this.#isEditing;
+    const hidesBoilerplate = !this.#isEditing && !this.#showsBoilerplate;
+    const errorLines = new Set(this.#diagnostics.filter(({ severity }) => severity === "error").map(({ line }) => line));
+    pre.replaceChildren(...codeNodes(this.#text, this.#tokens, { done: this.#state?.done ?? null, errorLines, hidesBoilerplate }));
+    if (this.#isEditing && !area.isConnected) code.append(area);
+    if (!this.#isEditing) area.remove();
     // While the source is edited, screen readers use the text field.
-    pre.toggleAttribute("inert", this.#edits);
+    pre.toggleAttribute("inert", this.#isEditing);
     if (area.value !== this.#text) area.value = this.#text;
   }
 
-  #drawMemory(view) {
-    const { memory, say } = this.#parts;
-    const picture = this.#picture;
+  #renderMemory(view) {
+    const { memory, summary } = this.#nodes;
+    const state = this.#state;
     if (view === "editor") return;
-    if (!picture) {
+    if (!state) {
       // Reserves the height of a typical launch, so that little moves once the emulator has loaded.
       const rows = Math.max(9, Math.min(16, this.#text.split("\n").length));
       memory.style.minBlockSize = `${rows * LINE_PX}px`;
@@ -452,44 +452,44 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     }
     memory.style.minBlockSize = "";
     if (view === "quiz") {
-      this.#quiz ??= new Quiz((position) => this.#pictureOf(position), (picture) => this.#show(picture));
-      this.#quiz.draw(picture, memory, say);
+      this.#quiz ??= new Quiz((position) => this.#stateAt(position), (state) => this.#setState(state));
+      this.#quiz.render(state, memory, summary);
     } else if (view === "matrix") {
-      const none = make("p", {}, "This step does not store a matrix.");
-      memory.replaceChildren(picture.fragment ? fragmentNode(picture.fragment) : none, ...picture.grids.map((grid) => gridNode(grid)));
+      const placeholder = createElement("p", {}, "This step does not store a matrix.");
+      memory.replaceChildren(state.fragment ? fragmentNode(state.fragment) : placeholder, ...state.grids.map((grid) => gridNode(grid)));
     } else {
-      memory.replaceChildren(...picture.grids.map((grid) => gridNode(grid)));
+      memory.replaceChildren(...state.grids.map((grid) => gridNode(grid)));
     }
   }
 
-  #drawBar(view) {
-    const parts = this.#parts;
+  #renderControls(view) {
+    const nodes = this.#nodes;
     const { position, length } = this;
-    const picture = this.#picture;
-    const known = length ?? (this.#live ? null : this.#recording && lastPosition(this.#recording)) ?? position;
-    const steps = this.#has("step") && !["editor", "result", "quiz"].includes(view);
-    for (const part of [parts.first, parts.back, parts.step, parts.range, parts.place]) part.hidden = !steps;
-    parts.play.hidden = !(steps && this.#has("play"));
-    parts.play.textContent = this.playing ? "❚❚" : "▶";
-    parts.play.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    const state = this.#state;
+    const knownLength = length ?? (this.#isLive ? null : this.#recording && lastPosition(this.#recording)) ?? position;
+    const showsSteps = this.#hasControl("step") && !["editor", "result", "quiz"].includes(view);
+    for (const node of [nodes.first, nodes.back, nodes.step, nodes.range, nodes.positionLabel]) node.hidden = !showsSteps;
+    nodes.play.hidden = !(showsSteps && this.#hasControl("play"));
+    nodes.play.textContent = this.playing ? "❚❚" : "▶";
+    nodes.play.setAttribute("aria-label", this.playing ? "Pause" : "Play");
     // A source with errors has no run.
-    const isWrong = !picture && (this.#problem !== "" || this.#diagnostics.some(({ severity }) => severity === "error"));
-    parts.first.disabled = parts.back.disabled = !picture || position === 0;
-    parts.step.disabled = parts.play.disabled = isWrong || Boolean(picture && picture.status !== "running");
-    parts.range.disabled = isWrong;
-    parts.range.max = `${Math.max(known, position)}`;
-    parts.range.value = `${position}`;
-    parts.range.setAttribute("aria-valuetext", isWrong ? "cannot run" : `step ${position}${length === null ? "" : ` of ${length}`}`);
-    parts.place.textContent = isWrong ? "cannot run" : `step ${position}${length === null ? "" : ` of ${length}`}`;
-    parts.editor.hidden = this.#edits || this.hasAttribute("readonly") || !this.#has("edit") || view === "quiz";
-    parts.reset.hidden = this.#text === this.#original && !this.#edits;
-    parts.all.hidden = this.#edits || !hiddenLines(this.#text).includes(true);
-    parts.all.textContent = this.#shows ? "Hide boilerplate" : "Show all lines";
-    const { target, ptx_version: version } = this.#scenarioNow();
-    const link = playgroundLink(this, { text: this.#statedText(), position, view, target, version });
-    parts.link.hidden = !link || !this.#has("open");
-    if (link) parts.link.href = link;
-    parts.bar.hidden = [...parts.bar.children].every((part) => part.hidden || part.className === "spring");
+    const cannotRun = !state && (this.#errorMessage !== "" || this.#diagnostics.some(({ severity }) => severity === "error"));
+    nodes.first.disabled = nodes.back.disabled = !state || position === 0;
+    nodes.step.disabled = nodes.play.disabled = cannotRun || Boolean(state && state.status !== "running");
+    nodes.range.disabled = cannotRun;
+    nodes.range.max = `${Math.max(knownLength, position)}`;
+    nodes.range.value = `${position}`;
+    nodes.range.setAttribute("aria-valuetext", cannotRun ? "cannot run" : `step ${position}${length === null ? "" : ` of ${length}`}`);
+    nodes.positionLabel.textContent = cannotRun ? "cannot run" : `step ${position}${length === null ? "" : ` of ${length}`}`;
+    nodes.editButton.hidden = this.#isEditing || this.hasAttribute("readonly") || !this.#hasControl("edit") || view === "quiz";
+    nodes.reset.hidden = this.#text === this.#original && !this.#isEditing;
+    nodes.boilerplateButton.hidden = this.#isEditing || !hiddenLines(this.#text).includes(true);
+    nodes.boilerplateButton.textContent = this.#showsBoilerplate ? "Hide boilerplate" : "Show all lines";
+    const { target, ptx_version: version } = this.#currentScenario();
+    const link = playgroundLink(this, { text: this.#annotatedSource(), position, view, target, version });
+    nodes.link.hidden = !link || !this.#hasControl("open");
+    if (link) nodes.link.href = link;
+    nodes.bar.hidden = [...nodes.bar.children].every((node) => node.hidden || node.className === "spring");
   }
 }
 

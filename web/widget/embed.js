@@ -6,12 +6,12 @@ const PROTOCOL = 1;
 const ATTRIBUTES = ["view", "step", "target", "version", "front", "height", "theme", "controls", "readonly", "autoplay", "memory", "columns", "rows", "type", "playground", "label"];
 const EVENTS = ["ready", "diagnostics", "step", "fault", "change"];
 
-const facts = new URLSearchParams(location.hash.slice(1));
-const host = originOf(facts.get("host"));
+const parameters = new URLSearchParams(location.hash.slice(1));
+const host = parseOrigin(parameters.get("host"));
 const widget = document.createElement("warpgrid-playground");
 
 /** Returns the serialized origin of a URL, or `null` if the text is not an origin. */
-function originOf(text) {
+function parseOrigin(text) {
   try {
     const { origin, href } = new URL(text);
     return origin !== "null" && (href === text || href === `${text}/`) ? origin : null;
@@ -20,27 +20,27 @@ function originOf(text) {
   }
 }
 
-function decoded(text) {
+function decodeSource(text) {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
 }
 
-function setAttributes(given) {
+function setAttributes(values) {
   for (const name of ATTRIBUTES) {
-    const value = given[name];
+    const value = values[name];
     if (typeof value === "string") widget.setAttribute(name, value);
     else if (value === null) widget.removeAttribute(name);
   }
 }
 
 /** Sends a message to the host. Nothing is sent without a named host. */
-function tell(type, detail) {
+function postToHost(type, detail) {
   if (host && parent !== window) parent.postMessage({ warpgrid: PROTOCOL, type, ...detail }, host);
 }
 
 const state = () => ({ text: widget.text, position: widget.position, length: widget.length, view: widget.view, diagnostics: widget.diagnostics });
 
-const orders = {
+const commands = {
   set({ text, attributes }) {
     if (attributes !== null && typeof attributes === "object") setAttributes(attributes);
     if (typeof text === "string") widget.text = text;
@@ -58,22 +58,22 @@ const orders = {
 
 addEventListener("message", async ({ origin, source, data }) => {
   if (!host || origin !== host || source !== parent || data?.warpgrid !== PROTOCOL) return;
-  if (!Object.hasOwn(orders, data.type)) {
-    tell("refused", { id: data.id ?? null, message: `unknown message type \`${data.type}\`` });
+  if (!Object.hasOwn(commands, data.type)) {
+    postToHost("refused", { id: data.id ?? null, message: `unknown message type \`${data.type}\`` });
     return;
   }
-  await orders[data.type](data);
-  tell("state", { id: data.id ?? null, ...state() });
+  await commands[data.type](data);
+  postToHost("state", { id: data.id ?? null, ...state() });
 });
 
-for (const type of EVENTS) widget.addEventListener(type, ({ detail }) => tell(type, detail));
-new ResizeObserver(() => tell("size", { height: Math.ceil(widget.getBoundingClientRect().height) })).observe(widget);
+for (const type of EVENTS) widget.addEventListener(type, ({ detail }) => postToHost(type, detail));
+new ResizeObserver(() => postToHost("size", { height: Math.ceil(widget.getBoundingClientRect().height) })).observe(widget);
 
-setAttributes(Object.fromEntries(facts));
-for (const name of ["src", "recording"]) if (facts.get(name)) widget.setAttribute(name, facts.get(name));
-if (facts.get("theme")) document.documentElement.dataset.theme = facts.get("theme");
+setAttributes(Object.fromEntries(parameters));
+for (const name of ["src", "recording"]) if (parameters.get(name)) widget.setAttribute(name, parameters.get(name));
+if (parameters.get("theme")) document.documentElement.dataset.theme = parameters.get("theme");
 try {
-  widget.textContent = decoded(facts.get("text") ?? "");
+  widget.textContent = decodeSource(parameters.get("text") ?? "");
   document.body.replaceChildren(widget);
 } catch {
   document.body.textContent = "Cannot decode the source in the URL of this frame, because the source is truncated or corrupted.";

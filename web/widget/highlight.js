@@ -16,21 +16,21 @@ const SHAPES = [
 ];
 
 /** Maximum length of a highlighted source. Longer ones would block the page. */
-export const MOST_COLOURED = 200_000;
+export const MAX_HIGHLIGHT_LENGTH = 200_000;
 
 /** Guesses tokens by their shape. */
 export function guessTokens(text) {
   const tokens = [];
-  if (text.length > MOST_COLOURED) return tokens;
+  if (text.length > MAX_HIGHLIGHT_LENGTH) return tokens;
   for (let at = 0; at < text.length;) {
     let length = 0;
     for (const [name, shape] of SHAPES) {
       shape.lastIndex = at;
-      const found = shape.exec(text)?.[0];
-      if (!found) continue;
-      const blanks = found.length - found.trimStart().length;
-      tokens.push({ start: at + blanks, end: at + found.length, class: name });
-      length = found.length;
+      const match = shape.exec(text)?.[0];
+      if (!match) continue;
+      const blanks = match.length - match.trimStart().length;
+      tokens.push({ start: at + blanks, end: at + match.length, class: name });
+      length = match.length;
       break;
     }
     at += length || 1;
@@ -39,10 +39,10 @@ export function guessTokens(text) {
 }
 
 /** Returns the spans of each line: `[text, class or null]`. */
-export function colouredLines(text, tokens) {
+export function highlightLines(text, tokens) {
   const lines = [[]];
-  const add = (stretch, name) => {
-    stretch.split("\n").forEach((part, index) => {
+  const add = (segment, name) => {
+    segment.split("\n").forEach((part, index) => {
       if (index > 0) lines.push([]);
       if (part !== "") lines.at(-1).push([part, name]);
     });
@@ -60,17 +60,17 @@ export function colouredLines(text, tokens) {
 }
 
 /** Lines that open and close a boilerplate section. */
-const OPENS = /^\s*\/\/\s*begin-hidden\b/;
-const CLOSES = /^\s*\/\/\s*end-hidden\b/;
+const HIDDEN_START = /^\s*\/\/\s*begin-hidden\b/;
+const HIDDEN_END = /^\s*\/\/\s*end-hidden\b/;
 
 /** Returns for each line whether it is hidden as boilerplate. */
 export function hiddenLines(text) {
-  let inside = false;
+  let isInside = false;
   return text.split("\n").map((line) => {
-    if (OPENS.test(line)) inside = true;
-    const hidden = inside || CLOSES.test(line);
-    if (CLOSES.test(line)) inside = false;
-    return hidden;
+    if (HIDDEN_START.test(line)) isInside = true;
+    const isHidden = isInside || HIDDEN_END.test(line);
+    if (HIDDEN_END.test(line)) isInside = false;
+    return isHidden;
   });
 }
 
@@ -80,6 +80,6 @@ export function dedent(text) {
   while (lines.length > 0 && lines[0].trim() === "") lines.shift();
   while (lines.length > 0 && lines.at(-1).trim() === "") lines.pop();
   const margins = lines.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
-  const margin = margins.reduce((least, one) => Math.min(least, one), Infinity);
+  const margin = margins.reduce((minimum, length) => Math.min(minimum, length), Infinity);
   return lines.map((line) => line.slice(margin)).join("\n");
 }

@@ -6,7 +6,7 @@ const LIGHT = [0.86, 0.8, 0.74, 0.68];
 const DARK = [0.55, 0.49, 0.43, 0.37];
 
 /** Returns one rule per lane. `prefix` precedes the class. */
-export function laneColours(prefix = "") {
+export function laneColorRules(prefix = "") {
   const rule = (lane) => {
     const hue = HUES[lane % 8];
     const [light, dark] = [LIGHT[lane >> 3], DARK[lane >> 3]];

@@ -1,21 +1,21 @@
 // The initial position of a widget, from its attributes.
 
 /** Returns the position for `step`, which is a number or `end`. The default is `start`, the position after the first store. */
-export function positionOf(step, last, start) {
+export function initialPosition(step, last, start) {
   if (step === "end") return last;
   const number = Number.parseInt(step ?? "", 10);
   return Number.isFinite(number) && number >= 0 ? Math.min(number, last) : start;
 }
 
 /** Returns the default of `step` for a view: a result is shown at the end, and a quiz or an automatic playback begins at the start. */
-export function stepOf({ step, view, autoplay }) {
+export function effectiveStep({ step, view, autoplay }) {
   if (step !== null && step !== undefined) return step;
   if (view === "result") return "end";
-  const isWatched = autoplay !== null && autoplay !== undefined && autoplay !== false;
-  return view === "quiz" || isWatched ? "0" : null;
+  const isAutoplay = autoplay !== null && autoplay !== undefined && autoplay !== false;
+  return view === "quiz" || isAutoplay ? "0" : null;
 }
 
 /** Splits a message into spans, `[words, isCode]`. Backticks enclose code. */
-export function stretchesOf(text) {
-  return `${text}`.split(/`([^`]+)`/).map((words, index) => [words, index % 2 === 1]).filter(([words]) => words !== "");
+export function splitInlineCode(text) {
+  return `${text}`.split(/`([^`]+)`/).map((segment, index) => [segment, index % 2 === 1]).filter(([segment]) => segment !== "");
 }

@@ -1,84 +1,84 @@
 // The view `quiz`: the reader marks the cells that the next store will write, and sees whether the marks are correct.
-import { gridNode, make, wordNodes } from "./dom.js";
+import { gridNode, createElement, inlineCodeNodes } from "./dom.js";
 
 /** Maximum distance of the next store in steps. */
-const LOOK_AHEAD = 200;
+const MAX_SEARCH_STEPS = 200;
 
 export class Quiz {
-  #pictureOf;
-  #show;
-  #marked = new Set();
-  #answer = null;
-  #asked = null;
-  #after = null;
-  #isLooking = false;
+  #stateAt;
+  #setState;
+  #selectedCells = new Set();
+  #solution = null;
+  #questionState = null;
+  #stateAfterStore = null;
+  #isSearching = false;
   /** The position for which the next store is known. */
-  #looked = null;
+  #searchedPosition = null;
 
-  /** `pictureOf(position)` returns a promise of a view state; `show(picture)` makes it current. */
-  constructor(pictureOf, show) {
-    this.#pictureOf = pictureOf;
-    this.#show = show;
+  /** `stateAt(position)` returns a promise of a view state; `setState(state)` makes it current. */
+  constructor(stateAt, setState) {
+    this.#stateAt = stateAt;
+    this.#setState = setState;
   }
 
   /** Renders the question about the next store, or searches for that store. */
-  draw(picture, memory, say) {
-    if (this.#looked !== picture.position) void this.#look(picture);
-    const { grids } = this.#asked ?? picture;
-    memory.replaceChildren(...grids.map((grid, index) => gridNode(grid, (cell, at) => this.#cell(index, cell, at))));
-    say.replaceChildren(...this.#words());
+  render(state, memory, summary) {
+    if (this.#searchedPosition !== state.position) void this.#findNextStore(state);
+    const { grids } = this.#questionState ?? state;
+    memory.replaceChildren(...grids.map((grid, index) => gridNode(grid, (cell, at) => this.#cellNode(index, cell, at))));
+    summary.replaceChildren(...this.#messageNodes());
   }
 
-  async #look(from) {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    [this.#marked, this.#answer, this.#asked, this.#after] = [new Set(), null, null, null];
-    let before = from;
-    for (let n = 0; n < LOOK_AHEAD && before?.status === "running"; n += 1) {
-      const after = await this.#pictureOf(before.position + 1);
-      if (!after || after.position === before.position) break;
-      const written = after.grids.flatMap(({ cells }, grid) => cells.flatMap(({ now }, at) => (now ? [`${grid}.${at}`] : [])));
+  async #findNextStore(start) {
+    if (this.#isSearching) return;
+    this.#isSearching = true;
+    [this.#selectedCells, this.#solution, this.#questionState, this.#stateAfterStore] = [new Set(), null, null, null];
+    let current = start;
+    for (let n = 0; n < MAX_SEARCH_STEPS && current?.status === "running"; n += 1) {
+      const next = await this.#stateAt(current.position + 1);
+      if (!next || next.position === current.position) break;
+      const written = next.grids.flatMap(({ cells }, grid) => cells.flatMap(({ now }, at) => (now ? [`${grid}.${at}`] : [])));
       if (written.length > 0) {
-        [this.#asked, this.#after, this.#answer] = [before, after, { written: new Set(written), shown: false }];
+        [this.#questionState, this.#stateAfterStore, this.#solution] = [current, next, { written: new Set(written), isRevealed: false }];
         break;
       }
-      before = after;
+      current = next;
     }
-    this.#isLooking = false;
-    const found = this.#asked ?? before ?? from;
-    this.#looked = found.position;
-    this.#show(found);
+    this.#isSearching = false;
+    const result = this.#questionState ?? current ?? start;
+    this.#searchedPosition = result.position;
+    this.#setState(result);
   }
 
-  #cell(grid, { text, lane }, at) {
+  #cellNode(grid, { text, lane }, at) {
     const key = `${grid}.${at}`;
-    if (!this.#answer) return [{ class: lane === null ? null : `lane-${lane}` }, text];
-    const [marked, written] = [this.#marked.has(key), this.#answer.written.has(key)];
-    if (this.#answer.shown) {
-      const verdict = marked && written ? "right" : written ? "missed" : marked ? "excess" : null;
-      const cell = this.#after.grids[grid].cells[at];
-      const colour = cell.lane === null ? null : `lane-${cell.lane}`;
-      return [{ class: [verdict, colour].filter(Boolean).join(" ") || null, title: verdict }, cell.text];
+    if (!this.#solution) return [{ class: lane === null ? null : `lane-${lane}` }, text];
+    const [isSelected, isWritten] = [this.#selectedCells.has(key), this.#solution.written.has(key)];
+    if (this.#solution.isRevealed) {
+      const [verdict, title] = isSelected && isWritten ? ["correct", "correct"] : isWritten ? ["false-negative", "missed"] : isSelected ? ["false-positive", "not written"] : [null, null];
+      const cell = this.#stateAfterStore.grids[grid].cells[at];
+      const laneClass = cell.lane === null ? null : `lane-${cell.lane}`;
+      return [{ class: [verdict, laneClass].filter(Boolean).join(" ") || null, title }, cell.text];
     }
-    const button = make("button", { type: "button", "aria-pressed": `${marked}`, "aria-label": `cell ${at}: ${text}` }, text);
+    const button = createElement("button", { type: "button", "aria-pressed": `${isSelected}`, "aria-label": `cell ${at}: ${text}` }, text);
     button.addEventListener("click", () => {
-      if (this.#marked.has(key)) this.#marked.delete(key);
-      else this.#marked.add(key);
-      button.setAttribute("aria-pressed", `${this.#marked.has(key)}`);
+      if (this.#selectedCells.has(key)) this.#selectedCells.delete(key);
+      else this.#selectedCells.add(key);
+      button.setAttribute("aria-pressed", `${this.#selectedCells.has(key)}`);
     });
     return [{}, button];
   }
 
-  #words() {
-    if (!this.#answer) return ["No more stores."];
-    const { written, shown } = this.#answer;
-    if (!shown) {
-      const check = make("button", { type: "button", onclick: () => { this.#answer.shown = true; this.#show(this.#asked); } }, "Check");
-      return [`Select the cells that line ${this.#after.done} writes. `, check];
+  #messageNodes() {
+    if (!this.#solution) return ["No more stores."];
+    const { written, isRevealed } = this.#solution;
+    if (!isRevealed) {
+      const check = createElement("button", { type: "button", onclick: () => { this.#solution.isRevealed = true; this.#setState(this.#questionState); } }, "Check");
+      return [`Select the cells that line ${this.#stateAfterStore.done} writes. `, check];
     }
-    const hits = [...this.#marked].filter((key) => written.has(key)).length;
-    const excess = this.#marked.size - hits;
-    const next = make("button", { type: "button", onclick: () => this.#show(this.#after) }, "Next store");
-    return [`${hits} of ${written.size} correct${excess ? `, ${excess} wrong` : ""}. `, ...wordNodes(`${this.#after.sentence} `), next];
+    const hits = [...this.#selectedCells].filter((key) => written.has(key)).length;
+    const wrongCount = this.#selectedCells.size - hits;
+    const next = createElement("button", { type: "button", onclick: () => this.#setState(this.#stateAfterStore) }, "Next store");
+    return [`${hits} of ${written.size} correct${wrongCount ? `, ${wrongCount} wrong` : ""}. `, ...inlineCodeNodes(`${this.#stateAfterStore.sentence} `), next];
   }
 }

@@ -22,15 +22,15 @@ for (const name of ["row-and-column-stores", "bank-conflicts", "half-a-warp", "c
     session.run();
     for (let position = 0; position <= lastPosition(recording); position += 1) {
       session.seek(position);
-      const picture = pictureAt(recording, position);
-      const requests = picture.grids.map(({ id, columns, cells }) => ({ memory: id, columns, nRows: Math.ceil(cells.length / columns) }));
-      const frame = session.frame({ grids: requests });
-      assert.equal(picture.position, frame.position);
-      assert.equal(picture.sentence, frame.sentence.map(({ text }) => text).join(""));
-      assert.equal(picture.done, frame.last?.range.line ?? null);
+      const state = pictureAt(recording, position);
+      const gridRequests = state.grids.map(({ id, columns, cells }) => ({ memory: id, columns, nRows: Math.ceil(cells.length / columns) }));
+      const frame = session.frame({ grids: gridRequests });
+      assert.equal(state.position, frame.position);
+      assert.equal(state.sentence, frame.sentence.map(({ text }) => text).join(""));
+      assert.equal(state.done, frame.last?.range.line ?? null);
       frame.grids.forEach((grid, index) => {
-        const seen = grid.cells.map(({ text, lane, written, conflict }) => ({ text, lane, now: written === "now", conflict }));
-        assert.deepEqual(picture.grids[index].cells, seen, `${name}, step ${position}`);
+        const expected = grid.cells.map(({ text, lane, written, conflict }) => ({ text, lane, now: written === "now", conflict }));
+        assert.deepEqual(state.grids[index].cells, expected, `${name}, step ${position}`);
       });
     }
     assert.equal(session.over, true);
@@ -53,12 +53,12 @@ test("a run that does not end is recorded up to the limit", async () => {
 });
 
 test("a text is data: no part of it becomes markup", async () => {
-  const hostile = `// </script><script>alert(1)</script> <img src=x onerror=alert(1)> & "'\nst.global.u32 [p], x;`;
-  const html = await embed(hostile, { view: "split", label: `"><b>` });
+  const hostileSource = `// </script><script>alert(1)</script> <img src=x onerror=alert(1)> & "'\nst.global.u32 [p], x;`;
+  const html = await embed(hostileSource, { view: "split", label: `"><b>` });
   assert.equal(html.match(/<script/g).length, 1);
   assert.doesNotMatch(html, /<img|<b>|alert\(1\)<\/script>/);
   const recording = JSON.parse(/<script type="application\/json">(.*?)<\/script>/s.exec(html)[1]);
-  assert.equal(recording.scenario.source, hostile);
+  assert.equal(recording.scenario.source, hostileSource);
 });
 
 test("the snapshot can be read without script", async () => {
@@ -86,15 +86,15 @@ test("tokens by shape cover the words of a line", () => {
 });
 
 test("mdBook gets its book back with widgets in it", async () => {
-  const tool = fileURLToPath(new URL("pkg/tools/mdbook.js", root));
-  assert.equal(spawnSync("node", [tool, "supports", "html"]).status, 0);
-  assert.equal(spawnSync("node", [tool, "supports", "epub"]).status, 1);
+  const mdbook = fileURLToPath(new URL("pkg/tools/mdbook.js", root));
+  assert.equal(spawnSync("node", [mdbook, "supports", "html"]).status, 0);
+  assert.equal(spawnSync("node", [mdbook, "supports", "epub"]).status, 1);
   const content = "# A\n\n```ptx,playground view=grid step=end\nst.global.u32 [p], x;\n\nret;\n```\n\n```ptx\nret;\n```\n";
   const chapter = (name, path) => ({ Chapter: { name, content, path, sub_items: [] } });
   const book = [{ config: {} }, { sections: [chapter("A", "a.md"), "Separator", chapter("B", "deep/b.md")] }];
-  const done = spawnSync("node", [tool], { input: JSON.stringify(book), encoding: "utf8" });
-  assert.equal(done.status, 0, done.stderr);
-  const { sections } = JSON.parse(done.stdout);
+  const finished = spawnSync("node", [mdbook], { input: JSON.stringify(book), encoding: "utf8" });
+  assert.equal(finished.status, 0, finished.stderr);
+  const { sections } = JSON.parse(finished.stdout);
   assert.match(sections[0].Chapter.content, /<warpgrid-playground view="grid" step="end">/);
   // A single HTML block, in which Markdown changes nothing.
   const html = /^<div class="warpgrid">[^]*?<\/warpgrid-playground><\/div>$/m.exec(sections[0].Chapter.content)[0];
@@ -105,17 +105,17 @@ test("mdBook gets its book back with widgets in it", async () => {
 });
 
 test("a recording that would keep a page busy is none", async () => {
-  const good = JSON.parse(JSON.stringify(await record("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;")));
-  assert.ok(isRecording(good));
-  const changed = (change) => { const copy = structuredClone(good); change(copy); return copy; };
-  for (const columns of [0, -1, 0.5, NaN, 1e9, "8"]) assert.equal(isRecording(changed((it) => { it.grids[0].columns = columns; })), false, `${columns}`);
-  for (const spoil of [
+  const valid = JSON.parse(JSON.stringify(await record("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;")));
+  assert.ok(isRecording(valid));
+  const modified = (change) => { const copy = structuredClone(valid); change(copy); return copy; };
+  for (const columns of [0, -1, 0.5, NaN, 1e9, "8"]) assert.equal(isRecording(modified((it) => { it.grids[0].columns = columns; })), false, `${columns}`);
+  for (const corrupt of [
     (it) => { it.grids = Array(1000).fill(it.grids[0]); }, (it) => { it.steps = [[0, 0, "", [[0, 1, 2, 3]]]]; }, (it) => { it.steps = [null]; },
     (it) => { it.tokens = ["1e9"]; }, (it) => { delete it.diagnostics; }, (it) => { it.fragments = [{}]; }, (it) => { it.warpgrid = 2; },
-  ]) assert.equal(isRecording(changed(spoil)), false, `${spoil}`);
+  ]) assert.equal(isRecording(modified(corrupt)), false, `${corrupt}`);
   // Counts are limited to the maximum number of cells.
-  const long = changed((it) => { it.grids[0].cells = ["0", 1e12]; it.steps[1][3][0][3] = ["7", 1e12]; });
-  assert.ok(pictureAt(long, 2).grids[0].cells.length <= 16_384);
+  const oversized = modified((it) => { it.grids[0].cells = ["0", 1e12]; it.steps[1][3][0][3] = ["7", 1e12]; });
+  assert.ok(pictureAt(oversized, 2).grids[0].cells.length <= 16_384);
 });
 
 test("the margin of a text of a million lines is found", () => {
@@ -127,11 +127,11 @@ test("a site that renders its pages in Node may import the widget there", async 
   assert.equal(typeof WarpgridPlayground, "function");
 });
 
-const wrong = "\nst.shred.u32 [p], 5;";
+const invalidSource = "\nst.shred.u32 [p], 5;";
 
 test("what is wrong with a block is said with its line", async () => {
   const { embedding } = await import(new URL("pkg/record.js", root));
-  const { problems, html } = await embedding(wrong, { veiw: "grid", step: "x", target: "sm_90" });
+  const { problems, html } = await embedding(invalidSource, { veiw: "grid", step: "x", target: "sm_90" });
   assert.match(html, /^<warpgrid-playground/);
   assert.deepEqual(problems.map(({ line, code, severity, message }) => [line, code, severity, message]), [
     [0, "W0906", "warning", "unknown attribute `veiw`"],
@@ -143,14 +143,14 @@ test("what is wrong with a block is said with its line", async () => {
 });
 
 test("tools in other languages ask one process for all blocks, and hear what is wrong", () => {
-  const lines = ["ret;", wrong].map((text) => `${JSON.stringify({ text, attributes: {} })}\n`).join("");
+  const lines = ["ret;", invalidSource].map((text) => `${JSON.stringify({ text, attributes: {} })}\n`).join("");
   const { stdout } = spawnSync("node", [fileURLToPath(new URL("pkg/tools/embed.js", root))], { input: lines, encoding: "utf8" });
-  const answers = stdout.trim().split("\n").map((line) => JSON.parse(line));
-  assert.deepEqual(answers.map(({ problems }) => problems.map(({ line }) => line)), [[], [2]]);
+  const responses = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(responses.map(({ problems }) => problems.map(({ line }) => line)), [[], [2]]);
 });
 
 test("a book names file and line of what is wrong, and builds", () => {
-  const chapter = { name: "A", path: "x/a.md", source_path: "x/a.md", content: `# A\n\n\`\`\`ptx,playground veiw=grid${wrong}\n\`\`\`\n`, sub_items: [] };
+  const chapter = { name: "A", path: "x/a.md", source_path: "x/a.md", content: `# A\n\n\`\`\`ptx,playground veiw=grid${invalidSource}\n\`\`\`\n`, sub_items: [] };
   const book = JSON.stringify([{ config: { preprocessor: { warpgrid: {} } } }, { items: [{ Chapter: chapter }] }]);
   const { stdout, stderr } = spawnSync("node", [fileURLToPath(new URL("pkg/tools/mdbook.js", root))], { input: book, encoding: "utf8" });
   assert.equal(stderr, "warpgrid: x/a.md:3: warning: unknown attribute `veiw` (W0906)\nwarpgrid: x/a.md:4: error: unknown modifier `.shred` (W0101)\n");
@@ -159,17 +159,17 @@ test("a book names file and line of what is wrong, and builds", () => {
 });
 
 test("a document of MDX has a message for what is wrong", async (t) => {
-  const said = t.mock.method(console, "warn", () => {});
+  const warn = t.mock.method(console, "warn", () => {});
   const { default: warpgrid } = await import(new URL("pkg/tools/remark.js", root));
-  const tree = { type: "root", children: [{ type: "code", lang: "ptx", meta: "playground", value: wrong, position: { start: { line: 7 } } }] };
+  const tree = { type: "root", children: [{ type: "code", lang: "ptx", meta: "playground", value: invalidSource, position: { start: { line: 7 } } }] };
   const messages = [];
   await warpgrid()(tree, { path: "a.mdx", message: (...words) => messages.push(words) });
   assert.deepEqual(messages, [["unknown modifier `.shred` (W0101)", { line: 9, column: 1 }, "warpgrid"]]);
-  assert.equal(said.mock.calls[0].arguments[0], "warpgrid: a.mdx:9: error: unknown modifier `.shred` (W0101)");
+  assert.equal(warn.mock.calls[0].arguments[0], "warpgrid: a.mdx:9: error: unknown modifier `.shred` (W0101)");
 });
 
 test("markdown-it gets HTML at once, and Vue a template of one attribute", async (t) => {
-  const said = t.mock.method(console, "warn", () => {});
+  const warn = t.mock.method(console, "warn", () => {});
   const { default: warpgrid } = await import(new URL("pkg/tools/markdown-it.js", root));
   const render = (info, content, options) => {
     const md = { renderer: { rules: { fence: () => "plain" } } };
@@ -181,7 +181,7 @@ test("markdown-it gets HTML at once, and Vue a template of one attribute", async
   assert.doesNotMatch(render("ptx playground", "ret;\n\nret;"), /\n\n/);
   assert.match(render("ptx playground", "ret;", { vue: true }), /^<div class="warpgrid" v-html="[^"]*"><\/div>\n$/);
   render("ptx playground view=gird", "st.shred.u32 [p], 5;");
-  assert.deepEqual(said.mock.calls.map(({ arguments: [line] }) => line), [
+  assert.deepEqual(warn.mock.calls.map(({ arguments: [line] }) => line), [
     "warpgrid: a.md:5: warning: found `view=gird`, expected one of `split`, `editor`, `grid`, `matrix`, `result`, `quiz` (W0906)",
     "warpgrid: a.md:6: error: unknown modifier `.shred` (W0101)",
   ]);
@@ -208,10 +208,10 @@ test("a picture of the lens is drawn with its text and its address, and a mistak
     ["op=<script>", /`<script>`/],
     ["expression=(128,256)", /32768 cells, expected at most 8192/],
   ]) {
-    const { html: wrong, problems: [problem] } = await layout(query);
+    const { html: failedHtml, problems: [problem] } = await layout(query);
     assert.match(problem.message, message);
     assert.equal(problem.severity, "error");
-    assert.equal(wrong.includes("<script>"), false, wrong);
+    assert.equal(failedHtml.includes("<script>"), false, failedHtml);
   }
   const { problems: [unknown] } = await layout("op=chain", { odd: "1" });
   assert.equal(unknown.message, "unknown attribute `odd`");

@@ -3,25 +3,25 @@
 
 export const VERSION = 1;
 
-/** Encodes a run. `pictures` are the view states of the positions 0, 1, 2, … */
-export function encode({ scenario, report, tokens, pictures }) {
-  const [start] = pictures;
-  const last = pictures.at(-1);
-  const fragments = fragmentsOf(pictures);
+/** Encodes a run. `states` are the view states of the positions 0, 1, 2, … */
+export function encode({ scenario, report, tokens, states }) {
+  const [initial] = states;
+  const final = states.at(-1);
+  const fragments = uniqueFragments(states);
   return {
     warpgrid: VERSION,
     scenario,
     ...encodeTokens(tokens),
     accept: report.accept,
     diagnostics: report.diagnostics.map(shortDiagnostic),
-    grids: start ? start.grids.map(encodeStart) : [],
+    grids: initial ? initial.grids.map(encodeInitialGrid) : [],
     fragments,
-    steps: pictures.slice(1).map((picture, index) => encodeStep(picture, pictures[index], fragments)),
-    next: start?.next ?? null,
-    sentence: start?.sentence ?? "",
-    length: last?.length ?? null,
-    status: last?.status ?? "running",
-    fault: last?.fault ?? null,
+    steps: states.slice(1).map((state, index) => encodeStep(state, states[index], fragments)),
+    next: initial?.next ?? null,
+    sentence: initial?.sentence ?? "",
+    length: final?.length ?? null,
+    status: final?.status ?? "running",
+    fault: final?.fault ?? null,
   };
 }
 
@@ -44,89 +44,89 @@ function encodeTokens(tokens) {
 }
 
 /** Returns the tokens of a recording in the format of the emulator. */
-export function tokensOf({ classes, tokens }) {
-  const found = [];
+export function decodeTokens({ classes, tokens }) {
+  const decoded = [];
   let at = 0;
   for (let i = 0; i + 2 < tokens.length; i += 3) {
     const start = at + tokens[i];
     at = start + tokens[i + 1];
-    found.push({ start, end: at, class: classes[tokens[i + 2]] });
+    decoded.push({ start, end: at, class: classes[tokens[i + 2]] });
   }
-  return found;
+  return decoded;
 }
 
-function fragmentsOf(pictures) {
-  const texts = new Set(pictures.filter(({ fragment }) => fragment).map(({ fragment }) => JSON.stringify(fragment)));
+function uniqueFragments(states) {
+  const texts = new Set(states.filter(({ fragment }) => fragment).map(({ fragment }) => JSON.stringify(fragment)));
   return [...texts].map((text) => JSON.parse(text));
 }
 
-const encodeStart = ({ cells, ...grid }) => ({ ...grid, cells: runs(cells.map(({ text }) => text)) });
+const encodeInitialGrid = ({ cells, ...grid }) => ({ ...grid, cells: runLengthEncode(cells.map(({ text }) => text)) });
 
 /** Run-length encodes `["0", "0", "1"]` as `["0", 2, "1", 1]`. */
-function runs(texts) {
-  const found = [];
+function runLengthEncode(texts) {
+  const encoded = [];
   for (const text of texts) {
-    if (found.at(-2) === text) found[found.length - 1] += 1;
-    else found.push(text, 1);
+    if (encoded.at(-2) === text) encoded[encoded.length - 1] += 1;
+    else encoded.push(text, 1);
   }
-  return found;
+  return encoded;
 }
 /** Decodes at most `most` texts, regardless of the counts. */
-function unfold(runs, most) {
+function runLengthDecode(encoded, maxTexts) {
   const texts = [];
-  for (let i = 0; i < runs.length; i += 2) for (let n = 0; n < runs[i + 1] && texts.length < most; n += 1) texts.push(`${runs[i]}`);
+  for (let i = 0; i < encoded.length; i += 2) for (let n = 0; n < encoded[i + 1] && texts.length < maxTexts; n += 1) texts.push(`${encoded[i]}`);
   return texts;
 }
 
 /** Encodes the first number and the differences to the previous numbers, so that stores of neighboring lanes become sequences of ones. */
-const distances = (numbers) => numbers.map((number, index) => number - (index ? numbers[index - 1] : 0));
-function undistances(distances) {
+const deltaEncode = (numbers) => numbers.map((number, index) => number - (index ? numbers[index - 1] : 0));
+function deltaDecode(deltas) {
   let at = 0;
-  return distances.map((distance) => (at += distance));
+  return deltas.map((delta) => (at += delta));
 }
 
 /** Encodes a step as `[done, next, sentence, changes, fragment?]`; a change is `[grid, cells, lanes, texts, conflicts?, quiet?]`. */
-function encodeStep(picture, before, fragments) {
-  const changes = picture.grids.flatMap((grid, index) => {
-    const written = grid.cells.map((cell, at) => ({ cell, at })).filter(({ cell, at }) => {
-      const was = before.grids[index].cells[at];
-      return cell.now || cell.text !== was.text || cell.lane !== was.lane;
+function encodeStep(state, previousState, fragments) {
+  const changes = state.grids.flatMap((grid, index) => {
+    const changed = grid.cells.map((cell, at) => ({ cell, at })).filter(({ cell, at }) => {
+      const previous = previousState.grids[index].cells[at];
+      return cell.now || cell.text !== previous.text || cell.lane !== previous.lane;
     });
-    if (written.length === 0) return [];
-    const conflicts = written.filter(({ cell }) => cell.conflict).map(({ at }) => at);
+    if (changed.length === 0) return [];
+    const conflicts = changed.filter(({ cell }) => cell.conflict).map(({ at }) => at);
     const change = [
       index,
-      distances(written.map(({ at }) => at)),
-      distances(written.map(({ cell }) => cell.lane ?? -1)),
-      runs(written.map(({ cell }) => cell.text)),
+      deltaEncode(changed.map(({ at }) => at)),
+      deltaEncode(changed.map(({ cell }) => cell.lane ?? -1)),
+      runLengthEncode(changed.map(({ cell }) => cell.text)),
     ];
     // Memory that changes without a store of the step: a copy completes, or a barrier counts an arrival.
-    const quiet = written.filter(({ cell }) => !cell.now).map(({ at }) => at);
+    const quiet = changed.filter(({ cell }) => !cell.now).map(({ at }) => at);
     const lists = quiet.length > 0 ? [conflicts, quiet] : conflicts.length > 0 ? [conflicts] : [];
-    return [[...change, ...lists.map(distances)]];
+    return [[...change, ...lists.map(deltaEncode)]];
   });
-  const step = [picture.done, picture.next, picture.sentence, changes];
-  if (!picture.fragment) return step;
-  const text = JSON.stringify(picture.fragment);
+  const step = [state.done, state.next, state.sentence, changes];
+  if (!state.fragment) return step;
+  const text = JSON.stringify(state.fragment);
   return [...step, fragments.findIndex((fragment) => JSON.stringify(fragment) === text)];
 }
 
 /** Limits of accepted recordings. Larger ones would block the page, and the recorder does not create them. */
-const MOST_GRIDS = 16;
-const MOST_CELLS = 16_384;
-const MOST_COLUMNS = 1_024;
+const MAX_GRIDS = 16;
+const MAX_CELLS = 16_384;
+const MAX_COLUMNS = 1_024;
 
 /** Checks whether a value is a recording of this version. The value is untrusted, so it is validated completely, and rendering it is
  *  cheap. */
 export function isRecording(value) {
   return value !== null && typeof value === "object" && value.warpgrid === VERSION && typeof value.scenario?.source === "string"
-    && Array.isArray(value.grids) && value.grids.length <= MOST_GRIDS && value.grids.every(isGrid)
+    && Array.isArray(value.grids) && value.grids.length <= MAX_GRIDS && value.grids.every(isGrid)
     && Array.isArray(value.steps) && value.steps.every(isStep)
     && [value.classes, value.tokens, value.diagnostics].every(Array.isArray) && value.tokens.every(Number.isInteger)
     && Array.isArray(value.fragments) && value.fragments.every(isFragment);
 }
 
-const isGrid = (grid) => Number.isInteger(grid?.columns) && grid.columns >= 1 && grid.columns <= MOST_COLUMNS && Array.isArray(grid.cells);
+const isGrid = (grid) => Number.isInteger(grid?.columns) && grid.columns >= 1 && grid.columns <= MAX_COLUMNS && Array.isArray(grid.cells);
 const isStep = (step) => Array.isArray(step) && Array.isArray(step[3]) && step[3].every(isChange);
 const isChange = ([index, ...lists]) => Number.isInteger(index) && lists.length >= 3 && lists.every(Array.isArray);
 const isFragment = (fragment) => Array.isArray(fragment?.registers) && fragment.registers.every(Array.isArray)
@@ -137,21 +137,21 @@ export const lastPosition = (recording) => recording.steps.length;
 
 /** Returns the position after the first recorded store. Without a store, returns the end of a complete run, or else the start. */
 export function firstStore(recording) {
-  const stores = ([, cells, , , , quiet = []]) => cells.length > quiet.length;
-  const index = recording.steps.findIndex(([, , , changes]) => changes.some(stores));
+  const isStore = ([, cells, , , , quiet = []]) => cells.length > quiet.length;
+  const index = recording.steps.findIndex(([, , , changes]) => changes.some(isStore));
   if (index >= 0) return index + 1;
   return recording.status === "running" ? 0 : lastPosition(recording);
 }
 
 /** Returns the view state at a position of a recording. */
-export function pictureAt(recording, position) {
+export function stateAt(recording, position) {
   const last = Math.max(0, Math.min(position, lastPosition(recording)));
   const grids = recording.grids.map(({ cells, ...grid }) => {
-    const fresh = (text) => ({ text, lane: null, now: false, conflict: false });
-    return { ...grid, cells: unfold(cells, MOST_CELLS).map(fresh) };
+    const initialCell = (text) => ({ text, lane: null, now: false, conflict: false });
+    return { ...grid, cells: runLengthDecode(cells, MAX_CELLS).map(initialCell) };
   });
   for (let index = 0; index < last; index += 1) {
-    for (const change of recording.steps[index][3]) apply(grids, change, index === last - 1);
+    for (const change of recording.steps[index][3]) applyChange(grids, change, index === last - 1);
   }
   const step = last > 0 ? recording.steps[last - 1] : [null, recording.next, recording.sentence, []];
   const isEnd = last === lastPosition(recording);
@@ -168,11 +168,11 @@ export function pictureAt(recording, position) {
   };
 }
 
-function apply(grids, [index, cells, lanes, texts, conflicts = [], quiet = []], isLast) {
-  const [values, of, lost, still] = [unfold(texts, cells.length), undistances(lanes), new Set(undistances(conflicts)), new Set(undistances(quiet))];
-  undistances(cells).forEach((at, i) => {
-    const lane = of[i] < 0 ? null : of[i];
-    const now = isLast && !still.has(at);
-    if (grids[index]?.cells[at]) grids[index].cells[at] = { text: values[i], lane, now, conflict: isLast && lost.has(at) };
+function applyChange(grids, [index, cells, lanes, texts, conflicts = [], quiet = []], isLast) {
+  const [values, laneOf, conflicting, withoutStore] = [runLengthDecode(texts, cells.length), deltaDecode(lanes), new Set(deltaDecode(conflicts)), new Set(deltaDecode(quiet))];
+  deltaDecode(cells).forEach((at, i) => {
+    const lane = laneOf[i] < 0 ? null : laneOf[i];
+    const now = isLast && !withoutStore.has(at);
+    if (grids[index]?.cells[at]) grids[index].cells[at] = { text: values[i], lane, now, conflict: isLast && conflicting.has(at) };
   });
 }

@@ -2,58 +2,58 @@
 // that a recorded step and a computed one look the same.
 
 /** Maximum number of shown memories. */
-const MOST_MEMORIES = 3;
+const MAX_MEMORIES = 3;
 /** Default number of rows of a grid. */
 const DEFAULT_ROWS = 16;
 /** Maximum number of cells of a grid that a page can show at once. */
-const MOST_CELLS = 1024;
+const MAX_CELLS = 1024;
 /** Number of steps in which stores determine the memories to show. */
-const LOOKED_AT = 4_000;
+const MAX_SEARCHED_STEPS = 4_000;
 
 /** Returns the options of `check` and `tokens` for a scenario. */
 export function checkOptions(scenario) {
-  const stated = ["front", "target", "ptx_version"].filter((name) => scenario[name] !== undefined && scenario[name] !== null);
-  return Object.fromEntries(stated.map((name) => [name, scenario[name]]));
+  const definedNames = ["front", "target", "ptx_version"].filter((name) => scenario[name] !== undefined && scenario[name] !== null);
+  return Object.fromEntries(definedNames.map((name) => [name, scenario[name]]));
 }
 
 /** Returns the memories to show: those named in `choice` (comma-separated ids), or else those that the run stores to, in the order of
  *  their first store. Moves the session. */
-export function chooseMemories(session, choice) {
+export function chooseMemories(session, selection) {
   const all = session.frame({}).memories;
-  if (choice) {
-    const ids = choice.split(",").map((id) => id.trim());
+  if (selection) {
+    const ids = selection.split(",").map((id) => id.trim());
     return all.filter(({ id }) => ids.includes(id)).map(({ id }) => id);
   }
   const stored = new Set();
-  for (const { memories } of session.events(0, LOOKED_AT)) for (const id of memories) stored.add(id);
-  const known = all.filter(({ isNamed }) => isNamed).map(({ id }) => id);
-  const found = [...stored].filter((id) => all.some((memory) => memory.id === id));
-  return (found.length > 0 ? found : known).slice(0, MOST_MEMORIES);
+  for (const { memories } of session.events(0, MAX_SEARCHED_STEPS)) for (const id of memories) stored.add(id);
+  const namedMemories = all.filter(({ isNamed }) => isNamed).map(({ id }) => id);
+  const storedMemories = [...stored].filter((id) => all.some((memory) => memory.id === id));
+  return (storedMemories.length > 0 ? storedMemories : namedMemories).slice(0, MAX_MEMORIES);
 }
 
 /** Returns the position after the first store to one of the memories `ids`. Without a store, returns the end of a short run, or else the
  *  start. Moves the session. */
 export function firstStore(session, ids) {
-  const store = session.events(0, LOOKED_AT).find(({ memories }) => memories.some((id) => ids.includes(id)));
+  const store = session.events(0, MAX_SEARCHED_STEPS).find(({ memories }) => memories.some((id) => ids.includes(id)));
   if (store) return store.step + 1;
-  session.seek(LOOKED_AT);
+  session.seek(MAX_SEARCHED_STEPS);
   return session.over ? session.position : 0;
 }
 
 /** Returns the layout of each memory, `{ memory, columns, nRows, type }`, from the options of the host. */
-export function layOut(session, ids, { columns, type, rows } = {}) {
+export function layoutGrids(session, ids, { columns, type, rows } = {}) {
   return ids.map((memory) => {
     const { columns: width } = session.grid(memory, { columns: columns ?? null, type: type ?? null, nRows: 1 });
-    const most = Math.max(1, Math.floor(MOST_CELLS / width));
-    return { memory, columns: width, type: type ?? null, nRows: Math.min(rows ?? DEFAULT_ROWS, most) };
+    const maxRows = Math.max(1, Math.floor(MAX_CELLS / width));
+    return { memory, columns: width, type: type ?? null, nRows: Math.min(rows ?? DEFAULT_ROWS, maxRows) };
   });
 }
 
 /** Returns the view state at the current position. `grids` is a result of `layOut`. */
-export function takePicture(session, grids, fragmentOf) {
+export function captureState(session, grids, tableOf) {
   const frame = session.frame({ grids });
   const { fault, store, matrix } = frame;
-  const stored = store ? matrix?.operands[0]?.fragment : null;
+  const storedFragment = store ? matrix?.operands[0]?.fragment : null;
   return {
     position: frame.position,
     length: frame.length,
@@ -62,26 +62,26 @@ export function takePicture(session, grids, fragmentOf) {
     done: frame.last?.range.line ?? null,
     next: frame.next?.range.line ?? null,
     fault: fault && { message: fault.message, help: fault.help, line: fault.range.line },
-    fragment: stored ? fragmentOf(stored) : null,
-    grids: frame.grids.map(pictureOfGrid),
+    fragment: storedFragment ? tableOf(storedFragment) : null,
+    grids: frame.grids.map(gridState),
   };
 }
 
-function pictureOfGrid({ memory, type, columns, totalRows, cells }) {
+function gridState({ memory, type, columns, totalRows, cells }) {
   const cell = ({ text, lane, written, conflict }) => ({ text, lane, now: written === "now", conflict });
   return { id: memory.id, title: memory.title, type, columns, totalRows, cells: cells.map(cell) };
 }
 
 /** Returns a fragment as a table of the lane and register that hold each element. */
-export function tableOfFragment({ op, shape, type, target, formula, rows, cols, lanes }) {
-  const table = Array.from({ length: rows }, () => Array.from({ length: cols }, () => ""));
-  const lane = Array.from({ length: rows }, () => Array.from({ length: cols }, () => null));
+export function fragmentTable({ op, shape, type, target, formula, rows, cols, lanes }) {
+  const registerTable = Array.from({ length: rows }, () => Array.from({ length: cols }, () => ""));
+  const laneTable = Array.from({ length: rows }, () => Array.from({ length: cols }, () => null));
   lanes.forEach((registers, index) => registers.forEach((elements, register) => {
     for (const [row, col] of elements) {
-      if (lane[row]?.[col] !== null) continue;
-      table[row][col] = `${register}`;
-      lane[row][col] = index;
+      if (laneTable[row]?.[col] !== null) continue;
+      registerTable[row][col] = `${register}`;
+      laneTable[row][col] = index;
     }
   }));
-  return { title: `${op} ${shape} ${type}, ${target}`, formula, registers: table, lanes: lane };
+  return { title: `${op} ${shape} ${type}, ${target}`, formula, registers: registerTable, lanes: laneTable };
 }

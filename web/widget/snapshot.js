@@ -1,8 +1,8 @@
 // A recording as static HTML: highlighted source and the grids of one position, for search engines, readers without JavaScript, and print.
 // All text is escaped, and there are no inline styles, so that a strict Content-Security-Policy allows the HTML.
-import { colouredLines, hiddenLines } from "./highlight.js";
-import { positionOf, stepOf, stretchesOf } from "./position.js";
-import { firstStore, lastPosition, pictureAt, tokensOf } from "./recording.js";
+import { highlightLines, hiddenLines } from "./highlight.js";
+import { initialPosition, effectiveStep, splitInlineCode } from "./position.js";
+import { firstStore, lastPosition, stateAt, decodeTokens } from "./recording.js";
 
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 export const escape = (text) => `${text}`.replace(/[&<>"']/g, (character) => ENTITIES[character]);
@@ -13,44 +13,44 @@ const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
 /** Returns the element with its recording and snapshot as HTML. `attributes` are those of the element; `true` stands for an attribute
  *  without a value. */
 export function elementHtml(recording, attributes = {}) {
-  const words = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== null && value !== false);
-  const written = words.map(([name, value]) => (value === true ? ` ${name}` : ` ${name}="${escape(value)}"`)).join("");
-  return `<warpgrid-playground${written}>${snapshotHtml(recording, attributes)}`
+  const defined = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== null && value !== false);
+  const attributeText = defined.map(([name, value]) => (value === true ? ` ${name}` : ` ${name}="${escape(value)}"`)).join("");
+  return `<warpgrid-playground${attributeText}>${snapshotHtml(recording, attributes)}`
     + `<script type="application/json">${json(recording)}</script></warpgrid-playground>`;
 }
 
 /** Returns the element of a layout diagram: `svg`, its `link`, and its `text` alternative; or its `query` with the `problem` that
  *  prevented rendering. */
 export function layoutHtml({ svg, link, text, query, problem }, attributes = {}) {
-  const facts = { ...attributes, query: link ?? query };
-  const words = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null && value !== false);
-  const written = words.map(([name, value]) => ` ${name}="${escape(value)}"`).join("");
+  const allAttributes = { ...attributes, query: link ?? query };
+  const defined = Object.entries(allAttributes).filter(([, value]) => value !== undefined && value !== null && value !== false);
+  const attributeText = defined.map(([name, value]) => ` ${name}="${escape(value)}"`).join("");
   const caption = attributes.label ? `<figcaption>${escape(attributes.label)}</figcaption>` : "";
-  const inside = svg
+  const content = svg
     ? `${svg.trim()}<details><summary>Text version</summary><pre>${escape(text)}</pre></details>${caption}`
-    : `<p>${sentenceHtml(problem)}</p>`;
-  const lead = link ? ` data-link="${escape(link)}"` : "";
-  return `<warpgrid-layout${written}${lead}><figure class="warpgrid-picture" data-recorded>${inside}</figure></warpgrid-layout>`;
+    : `<p>${inlineCodeHtml(problem)}</p>`;
+  const linkAttribute = link ? ` data-link="${escape(link)}"` : "";
+  return `<warpgrid-layout${attributeText}${linkAttribute}><figure class="warpgrid-picture" data-recorded>${content}</figure></warpgrid-layout>`;
 }
 
 /** Returns the static snapshot. */
 export function snapshotHtml(recording, attributes = {}) {
   const { view } = attributes;
-  const picture = pictureAt(recording, positionOf(stepOf(attributes), lastPosition(recording), firstStore(recording)));
-  const grids = view === "editor" ? "" : picture.grids.map(gridHtml).join("");
-  const sentence = picture.sentence && view !== "editor" ? `<p>${sentenceHtml(picture.sentence)}</p>` : "";
+  const state = stateAt(recording, initialPosition(effectiveStep(attributes), lastPosition(recording), firstStore(recording)));
+  const grids = view === "editor" ? "" : state.grids.map(gridHtml).join("");
+  const sentence = state.sentence && view !== "editor" ? `<p>${inlineCodeHtml(state.sentence)}</p>` : "";
   return `<div class="warpgrid-snapshot">${codeHtml(recording)}${sentence}${grids}</div>`;
 }
 
-const sentenceHtml = (sentence) =>
-  stretchesOf(sentence).map(([words, isCode]) => (isCode ? `<code>${escape(words)}</code>` : escape(words))).join("");
+const inlineCodeHtml = (sentence) =>
+  splitInlineCode(sentence).map(([segment, isCode]) => (isCode ? `<code>${escape(segment)}</code>` : escape(segment))).join("");
 
 function codeHtml(recording) {
   const text = recording.scenario.source;
-  const hidden = hiddenLines(text);
-  const lines = colouredLines(text, tokensOf(recording)).map((line, index) => {
-    const stretches = line.map(([part, name]) => (name ? `<span class="tok-${name}">${escape(part)}</span>` : escape(part)));
-    return hidden[index] ? null : stretches.join("");
+  const isHidden = hiddenLines(text);
+  const lines = highlightLines(text, decodeTokens(recording)).map((line, index) => {
+    const segments = line.map(([part, name]) => (name ? `<span class="tok-${name}">${escape(part)}</span>` : escape(part)));
+    return isHidden[index] ? null : segments.join("");
   });
   return `<pre dir="ltr"><code class="language-ptx">${lines.filter((line) => line !== null).join("\n")}</code></pre>`;
 }

@@ -1,33 +1,33 @@
 // Converts an SVG image of the emulator to DOM nodes. The text is not passed to an HTML parser, so that pages with Trusted Types can show
 // it, and unknown elements and attributes never reach the page.
 
-const SPACE = "http://www.w3.org/2000/svg";
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 const ELEMENTS = ["svg", "g", "rect", "text", "title", "line", "path"];
 const ATTRIBUTES = ["width", "height", "viewBox", "role", "aria-label", "font-family", "font-size", "font-weight", "fill", "stroke", "stroke-width", "opacity", "text-anchor", "x", "y", "x1", "x2", "y1", "y2", "d", "rx"];
-const NAMES = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;": "'" };
-const unescaped = (text) => text.replace(/&(lt|gt|amp|quot|#39);/g, (name) => NAMES[name]);
+const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;": "'" };
+const unescapeXml = (text) => text.replace(/&(lt|gt|amp|quot|#39);/g, (name) => ENTITIES[name]);
 
 /** Returns the element of an image, or `null` if the text is not an image of the emulator. */
 export function svgNode(text) {
-  const open = [];
+  const openElements = [];
   let root = null;
-  for (const [, end, name, facts, alone, words] of text.matchAll(/<(\/?)([a-zA-Z]+)([^<>]*?)(\/?)>|([^<]+)/g)) {
-    if (words !== undefined) {
-      if (words.trim() !== "") open.at(-1)?.append(unescaped(words));
+  for (const [, isClosing, name, attributeText, isSelfClosing, content] of text.matchAll(/<(\/?)([a-zA-Z]+)([^<>]*?)(\/?)>|([^<]+)/g)) {
+    if (content !== undefined) {
+      if (content.trim() !== "") openElements.at(-1)?.append(unescapeXml(content));
       continue;
     }
-    if (end) {
-      open.pop();
+    if (isClosing) {
+      openElements.pop();
       continue;
     }
-    if (!ELEMENTS.includes(name) || (root && open.length === 0)) return null;
-    const node = document.createElementNS(SPACE, name);
-    for (const [, attribute, value] of facts.matchAll(/([\w-]+)="([^"]*)"/g)) {
-      if (ATTRIBUTES.includes(attribute)) node.setAttribute(attribute, unescaped(value));
+    if (!ELEMENTS.includes(name) || (root && openElements.length === 0)) return null;
+    const node = document.createElementNS(SVG_NAMESPACE, name);
+    for (const [, attribute, value] of attributeText.matchAll(/([\w-]+)="([^"]*)"/g)) {
+      if (ATTRIBUTES.includes(attribute)) node.setAttribute(attribute, unescapeXml(value));
     }
-    if (root) open.at(-1).append(node);
+    if (root) openElements.at(-1).append(node);
     else root = node;
-    if (!alone) open.push(node);
+    if (!isSelfClosing) openElements.push(node);
   }
-  return open.length === 0 && root?.localName === "svg" ? root : null;
+  return openElements.length === 0 && root?.localName === "svg" ? root : null;
 }

@@ -7,16 +7,16 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
+const sourceFolder = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const SOURCES = ["app.js", "main.js", "worker.js", "index.html"];
 
 /** Imports a module of the tools. */
-async function tool(name) {
-  const places = [process.env.CONSUMER_TOOLS, root].filter(Boolean);
-  for (const place of places) {
+async function importTool(name) {
+  const folders = [process.env.CONSUMER_TOOLS, root].filter(Boolean);
+  for (const folder of folders) {
     try {
-      return await import(pathToFileURL(createRequire(join(place, "package.json")).resolve(name)));
+      return await import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)));
     } catch (error) {
       if (error.code !== "MODULE_NOT_FOUND") throw error;
     }
@@ -25,11 +25,11 @@ async function tool(name) {
 }
 
 /** Creates a project with the package, installed from its archive. */
-export function project(folder) {
+export function createProject(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), `{ "private": true, "type": "module" }\n`);
-  const npm = (...words) => execFileSync("npm", words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const npm = (...commandArguments) => execFileSync("npm", commandArguments, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   const archive = npm("pack", "--silent", join(root, "pkg")).trim();
   npm("install", "--offline", "--no-audit", "--no-fund", "--silent", `./${archive}`);
   return folder;
@@ -37,7 +37,7 @@ export function project(folder) {
 
 /** Vite emits the WebAssembly as an asset. With `modules`, it imports the WebAssembly as a module (export condition `bundler`). */
 async function vite(source, target, { modules = false } = {}) {
-  const [{ build }, wasm] = await Promise.all([tool("vite"), modules ? tool("vite-plugin-wasm") : null]);
+  const [{ build }, wasm] = await Promise.all([importTool("vite"), modules ? importTool("vite-plugin-wasm") : null]);
   const plugins = () => (wasm ? [wasm.default()] : []);
   await build({
     root: source,
@@ -52,25 +52,25 @@ async function vite(source, target, { modules = false } = {}) {
 }
 
 async function webpack(source, target) {
-  const { default: run } = await tool("webpack");
+  const { default: run } = await importTool("webpack");
   const compiler = run({
     mode: "production", context: source, entry: "./main.js", output: { path: target, filename: "main.js" }, experiments: { outputModule: true },
     performance: { hints: false },
   });
-  const stats = await new Promise((done, fail) => compiler.run((error, stats) => (error ? fail(error) : done(stats))));
+  const stats = await new Promise((resolve, reject) => compiler.run((error, stats) => (error ? reject(error) : resolve(stats))));
   if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString({ all: false, errors: true, warnings: true }));
   cpSync(join(source, "index.html"), join(target, "index.html"));
 }
 
 /** Files that pages fetch from the directory of the package or of the widget. */
-const FETCHED = ["core_bg.wasm", "core_ptx_bg.wasm", "warpgrid-worker.js", "warpgrid-worker-sass.js"];
+const FETCHED_FILES = ["core_bg.wasm", "core_ptx_bg.wasm", "warpgrid-worker.js", "warpgrid-worker-sass.js"];
 
 /** esbuild does not rewrite URLs, so the files are copied to the directory of the bundle. */
 async function esbuild(source, target) {
-  const { build } = await tool("esbuild");
+  const { build } = await importTool("esbuild");
   const entryPoints = ["main.js", "worker.js"].map((name) => join(source, name));
   await build({ entryPoints, bundle: true, format: "esm", target: "es2022", minify: true, outdir: target, logLevel: "error" });
-  for (const file of FETCHED) cpSync(join(source, "node_modules/warpgrid", file), join(target, file));
+  for (const file of FETCHED_FILES) cpSync(join(source, "node_modules/warpgrid", file), join(target, file));
   cpSync(join(source, "index.html"), join(target, "index.html"));
 }
 
@@ -91,11 +91,11 @@ const builders = {
 };
 
 if (resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const [kind, to] = process.argv.slice(2);
-  if (!builders[kind] || !to) throw new Error(`name ${Object.keys(builders).join(", ")}, and a folder`);
-  const target = resolve(to);
-  const source = project(`${target}-source`);
-  for (const name of SOURCES) cpSync(join(here, name), join(source, name));
+  const [kind, targetFolder] = process.argv.slice(2);
+  if (!builders[kind] || !targetFolder) throw new Error(`name ${Object.keys(builders).join(", ")}, and a folder`);
+  const target = resolve(targetFolder);
+  const source = createProject(`${target}-source`);
+  for (const name of SOURCES) cpSync(join(sourceFolder, name), join(source, name));
   rmSync(target, { recursive: true, force: true });
   await builders[kind](source, target);
   rmSync(source, { recursive: true });

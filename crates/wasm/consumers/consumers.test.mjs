@@ -6,35 +6,35 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { project } from "./build.mjs";
+import { createProject } from "./build.mjs";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
+const sourceFolder = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const tools = process.env.CONSUMER_TOOLS;
 let folder;
 
 before(async () => {
-  folder = project(join(await mkdtemp(join(tmpdir(), "warpgrid-")), "project"));
-  await cp(join(here, "app.js"), join(folder, "app.js"));
+  folder = createProject(join(await mkdtemp(join(tmpdir(), "warpgrid-")), "project"));
+  await cp(join(sourceFolder, "app.js"), join(folder, "app.js"));
   await writeFile(join(folder, "main.js"), `import { usePackage } from "./app.js";\nconsole.log(JSON.stringify(await usePackage()));\n`);
 });
 after(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
 /** Runs a command, which must succeed, and returns its output. */
-function outcome(command, ...words) {
-  const { status, stdout, stderr } = spawnSync(command, words, { cwd: folder, encoding: "utf8" });
-  assert.equal(status, 0, `${command} ${words.join(" ")}\n${stdout}${stderr}`);
+function runCommand(command, ...commandArguments) {
+  const { status, stdout, stderr } = spawnSync(command, commandArguments, { cwd: folder, encoding: "utf8" });
+  assert.equal(status, 0, `${command} ${commandArguments.join(" ")}\n${stdout}${stderr}`);
   return stdout;
 }
-const node = (...words) => outcome(process.execPath, ...words);
-const answer = { accept: true, sum: 496, isClass: true, code: "W0901" };
+const node = (...commandArguments) => runCommand(process.execPath, ...commandArguments);
+const expectedResult = { accept: true, sum: 496, isClass: true, code: "W0901" };
 
 test("plain Node uses the package", () => {
-  assert.deepEqual(JSON.parse(node("main.js")), answer);
+  assert.deepEqual(JSON.parse(node("main.js")), expectedResult);
 });
 
 test("Node takes the wasm as a module where it is asked to", () => {
-  assert.deepEqual(JSON.parse(node("--no-warnings", "--experimental-wasm-modules", "--conditions=bundler", "main.js")), answer);
+  assert.deepEqual(JSON.parse(node("--no-warnings", "--experimental-wasm-modules", "--conditions=bundler", "main.js")), expectedResult);
 });
 
 test("CommonJS may require the package where Node lets it require modules", (t) => {
@@ -49,16 +49,16 @@ test("a bundle of esbuild for Node finds the wasm beside it", async () => {
   const outfile = join(folder, "dist/main.js");
   await build({ entryPoints: [join(folder, "main.js")], bundle: true, platform: "node", format: "esm", outfile, logLevel: "error" });
   await cp(join(folder, "node_modules/warpgrid/core_bg.wasm"), join(folder, "dist/core_bg.wasm"));
-  assert.deepEqual(JSON.parse(node("dist/main.js")), answer);
+  assert.deepEqual(JSON.parse(node("dist/main.js")), expectedResult);
 });
 
 for (const [name, lib] of [["without the DOM", ["es2022"]], ["with the DOM", ["es2022", "dom"]]]) {
   test(`the types are exact, and hold ${name}`, async (t) => {
     if (!tools) return t.skip("TypeScript is not installed");
-    await cp(join(here, "types.ts"), join(folder, "types.ts"));
+    await cp(join(sourceFolder, "types.ts"), join(folder, "types.ts"));
     const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022", module: "nodenext", types: [], lib };
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
-    outcome(join(tools, "node_modules/.bin/tsc"), "--project", ".");
+    runCommand(join(tools, "node_modules/.bin/tsc"), "--project", ".");
   });
 }
 
@@ -68,14 +68,14 @@ test("the project for CI passes, and notices a wrong kernel", async () => {
   // Without this variable, the nested test runner would report to the current test.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const run = () => spawnSync(process.execPath, ["--test", "--test-reporter=tap", "kernels.test.js"], { cwd: folder, encoding: "utf8", env });
-  const good = run();
-  assert.equal(good.status, 0, good.stdout);
-  assert.match(good.stdout, /^# pass 5$/m);
+  const passing = run();
+  assert.equal(passing.status, 0, passing.stdout);
+  assert.match(passing.stdout, /^# pass 5$/m);
   const [file, text] = [join(folder, "kernels/saxpy.ptx"), await readFile(join(example, "kernels/saxpy.ptx"), "utf8")];
-  const wrong = { "the wrong lane": text.replace("mad.wide.u32 %py, %i, 4", "mad.wide.u32 %py, %i, 8"), "a typing error": text.replace("st.global", "st.golbal") };
-  for (const [what, broken] of Object.entries(wrong)) {
-    await writeFile(file, broken);
-    assert.notEqual(run().status, 0, what);
+  const invalidKernels = { "the wrong lane": text.replace("mad.wide.u32 %py, %i, 4", "mad.wide.u32 %py, %i, 8"), "a typing error": text.replace("st.global", "st.golbal") };
+  for (const [description, invalidSource] of Object.entries(invalidKernels)) {
+    await writeFile(file, invalidSource);
+    assert.notEqual(run().status, 0, description);
   }
 });
 
@@ -92,10 +92,10 @@ const readme = await readFile(join(root, "crates/wasm/README.md"), "utf8");
 const examples = [...readme.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code).filter((code) => !code.includes("frame.contentWindow"));
 for (const [index, code] of examples.entries()) {
   test(`example ${index + 1} of the README does what it says`, async () => {
-    const claim = (_, expression, value) => `assert.deepEqual(plain(${expression}), ${value});`;
-    const checked = code.replace(/^(.*?);? +\/\/ => (.*)$/gm, claim);
-    const head = `import assert from "node:assert/strict";\nconst plain = (value) => ArrayBuffer.isView(value) ? [...value] : value;\n`;
-    await writeFile(join(folder, "example.mjs"), head + checked);
+    const assertion = (_, expression, value) => `assert.deepEqual(plain(${expression}), ${value});`;
+    const assertions = code.replace(/^(.*?);? +\/\/ => (.*)$/gm, assertion);
+    const prelude = `import assert from "node:assert/strict";\nconst plain = (value) => ArrayBuffer.isView(value) ? [...value] : value;\n`;
+    await writeFile(join(folder, "example.mjs"), prelude + assertions);
     node("example.mjs");
   });
 }

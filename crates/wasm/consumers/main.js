@@ -2,8 +2,8 @@
 import "warpgrid/widget";
 import { usePackage } from "./app.js";
 
-const show = (id, result) => { document.getElementById(id).textContent = JSON.stringify(result); };
+const showResult = (id, result) => { document.getElementById(id).textContent = JSON.stringify(result); };
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-worker.onmessage = ({ data }) => show("worker", data);
-worker.onerror = ({ message }) => show("worker", `failed: ${message}`);
-usePackage().then((result) => show("page", result), (error) => show("page", `${error}`));
+worker.onmessage = ({ data }) => showResult("worker", data);
+worker.onerror = ({ message }) => showResult("worker", `failed: ${message}`);
+usePackage().then((result) => showResult("page", result), (error) => showResult("page", `${error}`));

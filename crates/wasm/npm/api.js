@@ -2,7 +2,7 @@
 // before `init` and after `free`, for which the generated bindings would throw an unclear error before the core is called.
 import * as core from "./core_bg.js";
 import { SHAPES, readArgument } from "./arguments.js";
-import { asWarpgridError, notReady, unreadable } from "./errors.js";
+import { asWarpgridError, notReadyError, argumentError } from "./errors.js";
 import { assertLoaded } from "./load.js";
 import { runOnWorkers } from "./workers.js";
 
@@ -12,21 +12,21 @@ export { WarpgridError } from "./errors.js";
 const freed = new WeakSet();
 
 function assertAlive(session) {
-  if (!(session instanceof core.Session)) throw notReady("a method of `Session` was called without a session object: write `session.step()`");
-  if (freed.has(session)) throw notReady("the session was freed: create a new session");
+  if (!(session instanceof core.Session)) throw notReadyError("a method of `Session` was called without a session object: write `session.step()`");
+  if (freed.has(session)) throw notReadyError("the session was freed: create a new session");
 }
 
-function text(what, value) {
-  if (typeof value !== "string") throw unreadable(what, value, "a string");
+function assertString(argument, value) {
+  if (typeof value !== "string") throw argumentError(argument, value, "a string");
 }
 
 /** Throws unless the value is an integer from 0 to `most`. */
-function whole(what, value, most = Number.MAX_SAFE_INTEGER) {
-  if (!Number.isInteger(value) || value < 0) throw unreadable(what, value, "a nonnegative integer");
-  if (value > most) throw unreadable(what, value, `at most ${most}`);
+function assertCount(argument, value, maximum = Number.MAX_SAFE_INTEGER) {
+  if (!Number.isInteger(value) || value < 0) throw argumentError(argument, value, "a nonnegative integer");
+  if (value > maximum) throw argumentError(argument, value, `at most ${maximum}`);
 }
 
-function answer(call) {
+function callCore(call) {
   try {
     return call();
   } catch (error) {
@@ -35,65 +35,65 @@ function answer(call) {
 }
 
 /** Wraps a function of the core. `read` validates the arguments and returns the arguments for the core. */
-const guarded = (call, read = (...values) => values) => (...values) => {
+const wrap = (call, read = (...callArguments) => callArguments) => (...callArguments) => {
   assertLoaded();
-  const given = read(...values);
-  return answer(() => call(...given));
+  const coreArguments = read(...callArguments);
+  return callCore(() => call(...coreArguments));
 };
 /** Reads a string and options. */
-const withOptions = (what, shape) => (source, options) => {
-  text(what, source);
+const withOptions = (argument, shape) => (source, options) => {
+  assertString(argument, source);
   return [source, readArgument("options", options, shape)];
 };
-const alone = (what) => (value) => {
-  text(what, value);
+const stringArgument = (argument) => (value) => {
+  assertString(argument, value);
   return [value];
 };
-const query = (shape) => (value) => [readArgument("query", value, shape, true)];
+const queryArgument = (shape) => (value) => [readArgument("query", value, shape, true)];
 
-export const check = guarded(core.check, withOptions("source", SHAPES.check));
-export const compare = guarded(core.compare, (scenario, options) =>
+export const check = wrap(core.check, withOptions("source", SHAPES.check));
+export const compare = wrap(core.compare, (scenario, options) =>
   [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);
-export const explain = guarded(core.explain, alone("subject"));
-export const format = guarded(core.format, alone("source"));
-export const tokens = guarded(core.tokens, withOptions("source", SHAPES.check));
+export const explain = wrap(core.explain, stringArgument("subject"));
+export const format = wrap(core.format, stringArgument("source"));
+export const tokens = wrap(core.tokens, withOptions("source", SHAPES.check));
 const atOffset = (source, offset, options) => {
-  text("source", source);
-  whole("offset", offset, source.length);
+  assertString("source", source);
+  assertCount("offset", offset, source.length);
   return [source, offset, readArgument("options", options, SHAPES.check)];
 };
-export const hover = guarded(core.hover, atOffset);
-export const complete = guarded(core.complete, atOffset);
-export const codes = guarded(core.codes);
-export const forms = guarded(core.forms);
-export const fragment = guarded(core.fragment, query(SHAPES.fragment));
-export const layout = guarded(core.layout, query(SHAPES.fragment));
-export const lens = guarded(core.lens, query(SHAPES.fragment));
-export const picture = guarded(core.picture, (query, form) => {
-  text("query", query);
-  text("form", form);
+export const hover = wrap(core.hover, atOffset);
+export const complete = wrap(core.complete, atOffset);
+export const codes = wrap(core.codes);
+export const forms = wrap(core.forms);
+export const fragment = wrap(core.fragment, queryArgument(SHAPES.fragment));
+export const layout = wrap(core.layout, queryArgument(SHAPES.fragment));
+export const lens = wrap(core.lens, queryArgument(SHAPES.fragment));
+export const picture = wrap(core.picture, (query, form) => {
+  assertString("query", query);
+  assertString("form", form);
   return [query, form];
 });
-export const exploreLitmus = guarded(core.exploreLitmus, alone("source"));
-export const repairLitmus = guarded(core.repairLitmus, alone("source"));
-const bytes = (what, value) => {
-  if (!(value instanceof Uint8Array)) throw unreadable(what, value, "a `Uint8Array`");
+export const exploreLitmus = wrap(core.exploreLitmus, stringArgument("source"));
+export const repairLitmus = wrap(core.repairLitmus, stringArgument("source"));
+const assertBytes = (argument, value) => {
+  if (!(value instanceof Uint8Array)) throw argumentError(argument, value, "a `Uint8Array`");
 };
-export const openFile = guarded(core.openFile, (file) => {
-  bytes("file", file);
+export const openFile = wrap(core.openFile, (file) => {
+  assertBytes("file", file);
   return [file];
 });
-export const fileText = guarded(core.fileText, (file, program) => {
-  bytes("file", file);
-  whole("program", program);
+export const fileText = wrap(core.fileText, (file, program) => {
+  assertBytes("file", file);
+  assertCount("program", program);
   return [file, program];
 });
-export const cutLitmus = guarded(core.cutLitmus, (scenario, cut, options) => [
+export const cutLitmus = wrap(core.cutLitmus, (scenario, cut, options) => [
   readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("cut", cut, SHAPES.cut, true), readArgument("options", options, SHAPES.run),
 ]);
-export const cure = guarded(core.cure, (scenario, options) =>
+export const cure = wrap(core.cure, (scenario, options) =>
   [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);
-export const product = guarded(core.product, query(SHAPES.product));
+export const product = wrap(core.product, queryArgument(SHAPES.product));
 
 export class Session extends core.Session {
   /** The scenario, which each worker opens as well. */
@@ -101,10 +101,10 @@ export class Session extends core.Session {
 
   constructor(scenario) {
     assertLoaded();
-    const given = readArgument("scenario", scenario, SHAPES.scenario, true);
+    const coreArguments = readArgument("scenario", scenario, SHAPES.scenario, true);
     try {
-      super(given);
-      this.#scenario = given;
+      super(coreArguments);
+      this.#scenario = coreArguments;
     } catch (error) {
       throw asWarpgridError(error);
     }
@@ -122,52 +122,52 @@ export class Session extends core.Session {
   async runOnWorkers(options) {
     const assertReady = () => assertAlive(this);
     assertReady();
-    const given = readArgument("options", options, SHAPES.runOnWorkers) ?? {};
-    return answer(() => runOnWorkers(this, this.#scenario, given, assertReady));
+    const coreArguments = readArgument("options", options, SHAPES.runOnWorkers) ?? {};
+    return callCore(() => runOnWorkers(this, this.#scenario, coreArguments, assertReady));
   }
 }
 if (Symbol.dispose) Session.prototype[Symbol.dispose] = Session.prototype.free;
 
 /** Validation of the arguments of a method. A returned array replaces the arguments. */
 const METHODS = {
-  cluster: (block) => whole("block", block),
+  cluster: (block) => assertCount("block", block),
   events(from, to) {
-    whole("start", from);
-    whole("end", to);
+    assertCount("start", from);
+    assertCount("end", to);
   },
   frame: (request) => [readArgument("request", request, SHAPES.frame)],
   grid: withOptions("name", SHAPES.grid),
   history(name, offset, options) {
-    text("name", name);
-    whole("offset", offset);
+    assertString("name", name);
+    assertCount("offset", offset);
     return [name, offset, readArgument("options", options, SHAPES.history)];
   },
-  land: (id) => whole("id", id),
+  land: (id) => assertCount("id", id),
   lanes(block, warp) {
-    whole("block", block);
-    whole("warp", warp);
+    assertCount("block", block);
+    assertCount("warp", warp);
   },
-  memory: (name) => text("name", name),
+  memory: (name) => assertString("name", name),
   memoryFile(name, form, options) {
-    text("name", name);
-    text("form", form);
+    assertString("name", name);
+    assertString("form", form);
     return [name, form, readArgument("options", options, SHAPES.grid)];
   },
-  memoryView: (name) => text("name", name),
+  memoryView: (name) => assertString("name", name),
   report: (options) => [readArgument("options", options, SHAPES.report)],
   run: (options) => [readArgument("options", options, SHAPES.sessionRun)],
   runUntil: (options) => [readArgument("options", options, SHAPES.until, true)],
-  seek: (position) => whole("position", position),
+  seek: (position) => assertCount("position", position),
 };
 
 // Each method and getter checks that the session has not been freed.
-for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(core.Session.prototype))) {
+for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(core.Session.prototype))) {
   if (name === "constructor" || name.startsWith("__") || Object.hasOwn(Session.prototype, name)) continue;
-  const guard = (call) => call && function (...values) {
+  const guardMethod = (call) => call && function (...callArguments) {
     assertAlive(this);
-    const given = METHODS[name]?.(...values) ?? values;
-    return answer(() => call.apply(this, given));
+    const coreArguments = METHODS[name]?.(...callArguments) ?? callArguments;
+    return callCore(() => call.apply(this, coreArguments));
   };
-  const accessor = own.value ? { value: guard(own.value) } : { get: guard(own.get) };
+  const accessor = descriptor.value ? { value: guardMethod(descriptor.value) } : { get: guardMethod(descriptor.get) };
   Object.defineProperty(Session.prototype, name, { ...accessor, configurable: true });
 }

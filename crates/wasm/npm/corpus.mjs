@@ -7,7 +7,7 @@ const MAX_STEPS = 50_000_000;
 const TRACED_STEPS = 1_000;
 
 /** Minimum counts: runs of kernels, compared buffers, compiled runs, runs of families, listings, generated kernels. */
-export const LEAST = { runs: 194, buffers: 540, translated: 150, families: 195, listings: 47, generated: 500 };
+export const MIN_COUNTS = { runs: 194, buffers: 540, translated: 150, families: 195, listings: 47, generated: 500 };
 
 /** Directories of the cases, relative to the repository root. The last directory is optional. */
 export const FOLDERS = {
@@ -17,35 +17,35 @@ export const FOLDERS = {
   corpus_sass: "../shared/corpus_sass",
 };
 
-/** Returns the PTX kernels: the facts and the files of each case. Requires a file system, like `listings`. */
+/** Returns the PTX kernels: the `case.json` and the source files of each case. Requires a file system, like `listings`. */
 export async function kernels(root) {
-  const { names, json } = await folder(root, "corpus");
+  const { names, json } = await openFolder(root, "corpus");
   return Promise.all(names.map(async (name) => {
     const { variants } = await json(`${name}/case.json`);
     const files = ["kernel.ptx", ...variants.map((variant) => variant.file)];
-    return { name, facts: `corpus/${name}/case.json`, files: files.map((file) => `corpus/${name}/${file}`), traces: "corpus/traces.json" };
+    return { name, caseFile: `corpus/${name}/case.json`, files: files.map((file) => `corpus/${name}/${file}`), traces: "corpus/traces.json" };
   }));
 }
 
 /** Returns the same kernels as SASS that executes (tiers 1 and 2): all listings if their directory exists, otherwise the sample of the project. */
 export async function listings(root) {
-  const all = await folder(root, "corpus_sass");
-  if (all.names.length > 0) {
-    const cases = await Promise.all(all.names.map(async (name) => {
-      const { variants } = await all.json(`${name}/case.json`);
+  const allCases = await openFolder(root, "corpus_sass");
+  if (allCases.names.length > 0) {
+    const cases = await Promise.all(allCases.names.map(async (name) => {
+      const { variants } = await allCases.json(`${name}/case.json`);
       const files = variants.filter(({ tier }) => tier < 3).map(({ file }) => `corpus_sass/${name}/${file}`);
-      return { name, facts: `corpus_sass/${name}/case.json`, files, front: "sass" };
+      return { name, caseFile: `corpus_sass/${name}/case.json`, files, front: "sass" };
     }));
     return cases.filter(({ files }) => files.length > 0);
   }
-  const sample = await folder(root, "machine_code");
+  const sample = await openFolder(root, "machine_code");
   return Promise.all(sample.names.map(async (name) => {
     const files = (await sample.files(name)).map((file) => `machine_code/${name}/${file}`);
-    return { name, facts: `corpus/${name}/case.json`, files, front: "sass" };
+    return { name, caseFile: `corpus/${name}/case.json`, files, front: "sass" };
   }));
 }
 
-/** Returns the kernels with tensor instructions: one compressed file per family with the facts and sources of its cases. */
+/** Returns the kernels with tensor instructions: one compressed file per family with the fields and sources of its cases. */
 export async function families(root) {
   const { readdir } = await import("node:fs/promises");
   const files = await readdir([root, FOLDERS.tensor].join("/"));
@@ -53,70 +53,70 @@ export async function families(root) {
 }
 
 /** Decompresses the cases of a file. */
-async function unpacked(bytes) {
+async function decompressCases(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const cases = await new Response(stream).json();
-  return cases.map(({ case: given, texts }) => ({ name: given.name, given, texts }));
+  return cases.map(({ case: caseFields, texts }) => ({ name: caseFields.name, given: caseFields, texts }));
 }
 
 /** Reads the bytes of a file by its path within a case. */
 export async function readBytes(root, path) {
   const { readFile } = await import("node:fs/promises");
-  const [first, ...rest] = path.split("/");
-  return readFile([root, FOLDERS[first], ...rest].join("/"));
+  const [first, ...remaining] = path.split("/");
+  return readFile([root, FOLDERS[first], ...remaining].join("/"));
 }
 
 /** Reads the text of a file by its path within a case. */
 export async function readCase(root, path) {
   const { readFile } = await import("node:fs/promises");
-  const [first, ...rest] = path.split("/");
-  return readFile([root, FOLDERS[first], ...rest].join("/"), "utf8");
+  const [first, ...remaining] = path.split("/");
+  return readFile([root, FOLDERS[first], ...remaining].join("/"), "utf8");
 }
 
 /** Returns the case names of a directory, and functions for the files of a case and for a file as JSON. */
-async function folder(root, which) {
+async function openFolder(root, key) {
   const { readdir } = await import("node:fs/promises");
-  const entries = await readdir([root, FOLDERS[which]].join("/"), { withFileTypes: true }).catch(() => []);
+  const entries = await readdir([root, FOLDERS[key]].join("/"), { withFileTypes: true }).catch(() => []);
   return {
     names: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort(),
-    files: async (name) => (await readdir([root, FOLDERS[which], name].join("/"))).sort(),
-    json: async (path) => JSON.parse(await readCase(root, `${which}/${path}`)),
+    files: async (name) => (await readdir([root, FOLDERS[key], name].join("/"))).sort(),
+    json: async (path) => JSON.parse(await readCase(root, `${key}/${path}`)),
   };
 }
 
 /**
  * Runs all files of the cases. `read` returns the text of a path within a case, `bytes` its bytes. `engine` selects the engine. The result
- * contains one message per difference in `wrong`, and the number of compiled runs in `nTranslated`.
+ * contains one message per difference in `failures`, and the number of compiled runs in `nTranslated`.
  */
 export async function runCorpus({ Session }, cases, read, { bytes, engine = "auto" } = {}) {
-  const result = { nRuns: 0, nBuffers: 0, nTranslated: 0, wrong: [] };
-  const all = [];
-  for (const each of cases) all.push(...(each.packed ? await unpacked(await bytes(each.packed)) : [each]));
-  for (const { name, facts, files: named, front, traces, given: said, texts } of all) {
-    const given = said ?? JSON.parse(await read(facts));
-    const files = named ?? Object.keys(texts);
-    const native = traces ? JSON.parse(await read(traces)) : {};
-    const promises = await Promise.all([...given.params.flatMap(buffers), ...(given.arrays ?? []).flatMap(buffers)].map(promised));
+  const result = { nRuns: 0, nBuffers: 0, nTranslated: 0, failures: [] };
+  const allCases = [];
+  for (const entry of cases) allCases.push(...(entry.packed ? await decompressCases(await bytes(entry.packed)) : [entry]));
+  for (const { name, caseFile, files: listedFiles, front, traces, given: embeddedFields, texts } of allCases) {
+    const caseFields = embeddedFields ?? JSON.parse(await read(caseFile));
+    const files = listedFiles ?? Object.keys(texts);
+    const nativeTraces = traces ? JSON.parse(await read(traces)) : {};
+    const expectations = await Promise.all([...caseFields.params.flatMap(expectedBuffers), ...(caseFields.arrays ?? []).flatMap(expectedBuffers)].map(expectationOf));
     // A case states its memory as numbers and as a digest. The comparison of both tests the conversion of the numbers.
-    for (const promise of promises.filter(({ digest, stated }) => digest !== stated))
-      result.wrong.push(`${name}: \`expect\` of ${promise.name} has the digest ${promise.digest}, not ${promise.stated}`);
+    for (const expectation of expectations.filter(({ digest, stated }) => digest !== stated))
+      result.failures.push(`${name}: \`expect\` of ${expectation.name} has the digest ${expectation.digest}, not ${expectation.stated}`);
     for (const file of files) {
-      const say = (what) => result.wrong.push(`${texts ? `${name}/` : ""}${file}: ${what}`);
+      const report = (difference) => result.failures.push(`${texts ? `${name}/` : ""}${file}: ${difference}`);
       const source = texts?.[file] ?? await read(file);
       try {
-        const session = new Session({ ...scenario(given, source), ...(front && { front }) });
-        if (!session.run({ maxSteps: MAX_STEPS, engine })) say(`not over after ${MAX_STEPS} steps`);
+        const session = new Session({ ...scenario(caseFields, source), ...(front && { front }) });
+        if (!session.run({ maxSteps: MAX_STEPS, engine })) report(`not over after ${MAX_STEPS} steps`);
         result.nTranslated += Number(session.engine?.name === "translated");
-        faultDifferences(session.fault, given.fault).forEach(say);
-        for (const promise of promises) {
-          (await bufferDifferences(promise, session.memory(promise.name))).forEach(say);
+        faultDifferences(session.fault, caseFields.fault).forEach(report);
+        for (const expectation of expectations) {
+          (await bufferDifferences(expectation, session.memory(expectation.name))).forEach(report);
           result.nBuffers += 1;
         }
-        const expected = native[file.replace(/^corpus\//, "")];
-        if (traces && (await trace(session)) !== expected) say(`its steps and stores are not those of a native run, ${expected}`);
+        const expected = nativeTraces[file.replace(/^corpus\//, "")];
+        if (traces && (await trace(session)) !== expected) report(`its steps and stores are not those of a native run, ${expected}`);
         session.free();
       } catch (error) {
-        say(`${error.name}: ${error.message}`);
+        report(`${error.name}: ${error.message}`);
       }
       result.nRuns += 1;
     }
@@ -125,23 +125,23 @@ export async function runCorpus({ Session }, cases, read, { bytes, engine = "aut
 }
 
 /**
- * Runs launches in the interpreter and in the JIT compiler. `wrong` contains one message per launch with a different memory or a different number
+ * Runs launches in the interpreter and in the JIT compiler. `failures` contains one message per launch with a different memory or a different number
  * of lane-instructions.
  */
 export function compareEngines({ Session }, scenarios) {
-  const result = { nRuns: 0, nTranslated: 0, wrong: [] };
-  scenarios.forEach((scenario, number) => {
+  const result = { nRuns: 0, nTranslated: 0, failures: [] };
+  scenarios.forEach((scenario, index) => {
     const [interpreted, translated] = ["interpreter", "translated"].map((engine) => {
       const session = new Session(scenario);
       session.run({ maxSteps: MAX_STEPS, engine });
       return session;
     });
     const buffers = scenario.params.filter(({ kind }) => kind === "buffer");
-    const differs = ({ name }) => hex(interpreted.memory(name)) !== hex(translated.memory(name));
-    const wrong = buffers.filter(differs).map(({ name }) => `\`${name}\` differs`);
-    const [found, expected] = [translated, interpreted].map((session) => session.laneInstructions);
-    if (found !== expected) wrong.push(`${found} lane-instructions, expected ${expected}`);
-    result.wrong.push(...wrong.map((what) => `kernel ${number}: ${what}`));
+    const hasDifference = ({ name }) => hex(interpreted.memory(name)) !== hex(translated.memory(name));
+    const differences = buffers.filter(hasDifference).map(({ name }) => `\`${name}\` differs`);
+    const [actual, expected] = [translated, interpreted].map((session) => session.laneInstructions);
+    if (actual !== expected) differences.push(`${actual} lane-instructions, expected ${expected}`);
+    result.failures.push(...differences.map((difference) => `kernel ${index}: ${difference}`));
     result.nRuns += 1;
     result.nTranslated += Number(translated.engine?.name === "translated");
     interpreted.free();
@@ -163,34 +163,34 @@ async function sha256(bytes) {
 
 /** Returns the scenario of a case. The source states its PTX version. */
 export function scenario({ entry, grid, block, cluster, dynamic_shared, params, arrays }, source) {
-  return { source, entry, grid, block, cluster, dynamic_shared, params: params.map(signed), ...(arrays && { arrays: arrays.map(signed) }) };
+  return { source, entry, grid, block, cluster, dynamic_shared, params: params.map(replaceNegativeZeros), ...(arrays && { arrays: arrays.map(replaceNegativeZeros) }) };
 }
 
 /** Replaces negative zeros by their bits, because the sign of a zero is lost between JavaScript and Rust. */
-function signed(parameter) {
-  const literal = (value) => (Object.is(value, -0) ? `0x${bits(parameter.type, value).toString(16)}` : value);
+function replaceNegativeZeros(parameter) {
+  const replaceNegativeZero = (value) => (Object.is(value, -0) ? `0x${bits(parameter.type, value).toString(16)}` : value);
   const { fields, init, value } = parameter;
   return {
     ...parameter,
-    ...(fields && { fields: fields.map(signed) }),
-    ...(init && { init: Array.isArray(init) ? init.map(literal) : init }),
-    ...(value !== undefined && { value: literal(value) }),
+    ...(fields && { fields: fields.map(replaceNegativeZeros) }),
+    ...(init && { init: Array.isArray(init) ? init.map(replaceNegativeZero) : init }),
+    ...(value !== undefined && { value: replaceNegativeZero(value) }),
   };
 }
 
 /** Returns the buffers of a parameter with an expected final memory. */
-function buffers(parameter) {
-  if (parameter.fields) return parameter.fields.flatMap(buffers);
+function expectedBuffers(parameter) {
+  if (parameter.fields) return parameter.fields.flatMap(expectedBuffers);
   return parameter.expect || parameter.one_of || parameter.expect_sha256 ? [parameter] : [];
 }
 
 /** Returns the possible final contents of a buffer: one image, or several if stores race. */
-async function promised({ name, type, len: said, expect, expect_sha256, one_of }) {
+async function expectationOf({ name, type, len: declaredLength, expect, expect_sha256, one_of }) {
   // A case states only the digest of a large buffer.
   if (!one_of && !expect) return { name, width: widthOf(type), images: [], digest: expect_sha256, stated: expect_sha256 };
   const choices = one_of ?? expect.map((value) => [value]);
   // An array of texels states extents instead of a length.
-  const len = said ?? choices.length;
+  const len = declaredLength ?? choices.length;
   const nImages = Math.max(...choices.map((values) => values.length));
   const images = Array.from({ length: nImages }, (_, i) =>
     bytesOf(type, len, choices.map((values) => values[Math.min(i, values.length - 1)])),
@@ -200,33 +200,33 @@ async function promised({ name, type, len: said, expect, expect_sha256, one_of }
 }
 
 /** Returns a message about the first wrong element of a buffer, if any. */
-async function bufferDifferences({ name, width, images, stated }, found) {
+async function bufferDifferences({ name, width, images, stated }, actual) {
   if (images.length === 0) {
-    const digest = await sha256(found);
+    const digest = await sha256(actual);
     return digest === stated ? [] : [`${name} has the digest ${digest}, expected ${stated}`];
   }
-  if (found.length !== images[0].length) return [`${name} has ${found.length} bytes, expected ${images[0].length}`];
-  const matches = (image, at) => {
-    for (let i = at; i < at + width; i++) if (found[i] !== image[i]) return false;
+  if (actual.length !== images[0].length) return [`${name} has ${actual.length} bytes, expected ${images[0].length}`];
+  const matches = (image, offset) => {
+    for (let i = offset; i < offset + width; i++) if (actual[i] !== image[i]) return false;
     return true;
   };
-  for (let at = 0; at < found.length; at += width) {
-    if (images.some((image) => matches(image, at))) continue;
-    const expected = images.map((image) => hex(image.subarray(at, at + width)));
-    const bytes = hex(found.subarray(at, at + width));
-    return [`${name}[${at / width}] has the bytes ${bytes}, expected ${[...new Set(expected)].join(" or ")}`];
+  for (let offset = 0; offset < actual.length; offset += width) {
+    if (images.some((image) => matches(image, offset))) continue;
+    const expected = images.map((image) => hex(image.subarray(offset, offset + width)));
+    const bytes = hex(actual.subarray(offset, offset + width));
+    return [`${name}[${offset / width}] has the bytes ${bytes}, expected ${[...new Set(expected)].join(" or ")}`];
   }
   return [];
 }
 
 /** Returns the differences between a fault and the fields that the case states. */
-function faultDifferences(found, expected) {
-  if (!expected) return found ? [`stopped: ${found.message}`] : [];
-  if (!found) return [`ended without the fault \`${expected.kind}\``];
-  const stated = { ...found, byte_offset: found.byteOffset };
+function faultDifferences(actual, expected) {
+  if (!expected) return actual ? [`stopped: ${actual.message}`] : [];
+  if (!actual) return [`ended without the fault \`${expected.kind}\``];
+  const fields = { ...actual, byte_offset: actual.byteOffset };
   return Object.entries(expected)
-    .filter(([field, value]) => JSON.stringify(stated[field]) !== JSON.stringify(value))
-    .map(([field, value]) => `the fault's ${field} is ${JSON.stringify(stated[field])}, expected ${JSON.stringify(value)}`);
+    .filter(([field, value]) => JSON.stringify(fields[field]) !== JSON.stringify(value))
+    .map(([field, value]) => `the fault's ${field} is ${JSON.stringify(fields[field])}, expected ${JSON.stringify(value)}`);
 }
 
 /** Encodes elements as little-endian bytes. Missing elements are zero. */
@@ -234,8 +234,8 @@ function bytesOf(type, len, values) {
   const width = widthOf(type);
   const bytes = new Uint8Array(len * width);
   values.forEach((value, i) => {
-    let rest = bits(type, value);
-    for (let at = i * width; at < (i + 1) * width; at++, rest >>= 8n) bytes[at] = Number(rest & 0xffn);
+    let remaining = bits(type, value);
+    for (let offset = i * width; offset < (i + 1) * width; offset++, remaining >>= 8n) bytes[offset] = Number(remaining & 0xffn);
   });
   return bytes;
 }

@@ -12,36 +12,36 @@ export class WarpgridError extends Error {
 Object.defineProperty(WarpgridError.prototype, "name", { value: "WarpgridError", configurable: true, writable: true });
 
 /** Returns the error for a trap of the core. A failed allocation is the only known cause of a trap. */
-function trapped(error) {
-  const found = new WarpgridError(
+function trapError(error) {
+  const warpgridError = new WarpgridError(
     `the emulator crashed (${error.message}), possibly because memory is exhausted: free unused sessions or use smaller buffers`, "W0713");
-  found.cause = error;
-  return found;
+  warpgridError.cause = error;
+  return warpgridError;
 }
 
 /** Converts an error of the core to a `WarpgridError`. Returns other errors unchanged. */
 export function asWarpgridError(error) {
-  if (error instanceof WebAssembly.RuntimeError) return trapped(error);
+  if (error instanceof WebAssembly.RuntimeError) return trapError(error);
   if (error instanceof WarpgridError || error?.name !== "WarpgridError") return error;
   return new WarpgridError(error.message, error.code, error.diagnostics);
 }
 
 /** Returns the error for a failed load. The message contains the reason of the host: a missing file, an invalid URL or invalid bytes. */
-export function notLoaded(error) {
+export function loadError(error) {
   if (error instanceof WarpgridError) return error;
-  const found = new WarpgridError(`failed to load the WebAssembly module: ${error?.message ?? error}`, "W0905");
-  found.cause = error;
-  return found;
+  const warpgridError = new WarpgridError(`failed to load the WebAssembly module: ${error?.message ?? error}`, "W0905");
+  warpgridError.cause = error;
+  return warpgridError;
 }
 
 /** Returns the error for a call before `init` or for a freed session. */
-export const notReady = (message) => new WarpgridError(message, "W0905");
+export const notReadyError = (message) => new WarpgridError(message, "W0905");
 
 /** Returns the error for an argument of a wrong type. */
-export const unreadable = (what, found, expected) => new WarpgridError(`cannot read the ${what}: found ${shown(found)}, expected ${expected}`, "W0901");
+export const argumentError = (argument, found, expected) => new WarpgridError(`cannot read the ${argument}: found ${describeValue(found)}, expected ${expected}`, "W0901");
 
 /** Returns a short description of a value. */
-export function shown(value) {
+export function describeValue(value) {
   if (Array.isArray(value)) return "an array";
   if (value instanceof Map) return "a `Map`";
   if (value instanceof Set) return "a `Set`";

@@ -4,32 +4,32 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { load, loadNow, namedOrGiven } from "./load.js";
-import { startWorkersBy } from "./workers.js";
+import { load, loadSync, moduleSource } from "./load.js";
+import { setWorkerFactory } from "./workers.js";
 
 export * from "./api.js";
 
-const FILE = new URL("core_bg.wasm", import.meta.url);
+const WASM_FILE = new URL("core_bg.wasm", import.meta.url);
 
-startWorkersBy(availableParallelism(), () => {
+setWorkerFactory(availableParallelism(), () => {
   const worker = new Worker(new URL("./share-node.js", import.meta.url));
   return {
     worker,
-    listen(hear, fail) {
-      worker.on("message", hear);
-      worker.on("error", ({ message }) => fail(message));
+    listen(onMessage, onError) {
+      worker.on("message", onMessage);
+      worker.on("error", ({ message }) => onError(message));
     },
   };
 });
 
 export default async function init(source) {
   await load(async () => {
-    const input = (await namedOrGiven(await source)) ?? FILE;
-    const address = input instanceof URL || (typeof input === "string" && /^file:/.test(input)) ? new URL(input) : null;
-    return address?.protocol === "file:" ? readFile(fileURLToPath(address)) : input;
+    const input = (await moduleSource(await source)) ?? WASM_FILE;
+    const url = input instanceof URL || (typeof input === "string" && /^file:/.test(input)) ? new URL(input) : null;
+    return url?.protocol === "file:" ? readFile(fileURLToPath(url)) : input;
   });
 }
 
 export function initSync(module) {
-  loadNow(module, () => readFileSync(FILE));
+  loadSync(module, () => readFileSync(WASM_FILE));
 }

@@ -6,26 +6,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { project } from "../consumers/build.mjs";
-import { compareEngines, families, kernels, LEAST, listings, readBytes, readCase, runCorpus } from "./corpus.mjs";
+import { createProject } from "../consumers/build.mjs";
+import { compareEngines, families, kernels, MIN_COUNTS, listings, readBytes, readCase, runCorpus } from "./corpus.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const scale = await readFile(join(root, "crates/view/tests/data/scale.ptx"), "utf8");
 let folder;
 let warpgrid;
 /** Errors of calls before `init`. */
-const beforeInit = [];
+const callsBeforeInit = [];
 
 before(async () => {
-  folder = project(join(await mkdtemp(join(tmpdir(), "warpgrid-")), "project"));
+  folder = createProject(join(await mkdtemp(join(tmpdir(), "warpgrid-")), "project"));
   await writeFile(join(folder, "door.js"), `export * from "warpgrid"; export { default } from "warpgrid";`);
   warpgrid = await import(pathToFileURL(join(folder, "door.js")));
   for (const call of [() => warpgrid.check(scale), () => new warpgrid.Session({ source: scale })]) {
     try {
       call();
-      beforeInit.push("answered");
+      callsBeforeInit.push("answered");
     } catch (error) {
-      beforeInit.push(`${error instanceof warpgrid.WarpgridError} ${error.name} ${error.code} ${error.message}`);
+      callsBeforeInit.push(`${error instanceof warpgrid.WarpgridError} ${error.name} ${error.code} ${error.message}`);
     }
   }
   await assert.rejects(warpgrid.default(5), { name: "WarpgridError", code: "W0901" });
@@ -35,18 +35,18 @@ before(async () => {
 after(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
 test("a call before init says so", () => {
-  for (const call of beforeInit) assert.match(call, /^true WarpgridError W0905 the WebAssembly module is not loaded/);
+  for (const call of callsBeforeInit) assert.match(call, /^true WarpgridError W0905 the WebAssembly module is not loaded/);
 });
 
 test("every door has everything that the core exports, and nothing of its inside", async () => {
   const load = (name) => import(pathToFileURL(join(folder, "node_modules/warpgrid", name)));
-  const inside = Object.keys(await load("core_bg.js")).filter((name) => !name.startsWith("__"));
-  const expected = [...inside, "WarpgridError", "default", "initSync"].sort();
-  for (const door of ["node.js", "warpgrid.js"]) assert.deepEqual(Object.keys(await load(door)).sort(), expected, door);
+  const coreExports = Object.keys(await load("core_bg.js")).filter((name) => !name.startsWith("__"));
+  const expected = [...coreExports, "WarpgridError", "default", "initSync"].sort();
+  for (const entry of ["node.js", "warpgrid.js"]) assert.deepEqual(Object.keys(await load(entry)).sort(), expected, entry);
 });
 
 test("arguments of a wrong kind are refused in a sentence", () => {
-  const refused = (call) => {
+  const rejection = (call) => {
     let message;
     assert.throws(call, (error) => {
       message = error.message;
@@ -54,27 +54,27 @@ test("arguments of a wrong kind are refused in a sentence", () => {
     });
     return message;
   };
-  assert.equal(refused(() => warpgrid.check(5)), "cannot read the source: found 5, expected a string");
+  assert.equal(rejection(() => warpgrid.check(5)), "cannot read the source: found 5, expected a string");
   for (const call of [
     () => warpgrid.check(), () => warpgrid.check(null), () => warpgrid.format({}), () => warpgrid.explain(1n),
     () => warpgrid.hover(scale), () => warpgrid.hover(scale, -1), () => warpgrid.complete("st.", 4),
     () => warpgrid.check(scale, "sm_90"), () => warpgrid.tokens(scale, []), () => warpgrid.fragment(), () => warpgrid.product(3),
     () => new warpgrid.Session(), () => new warpgrid.Session("ret;"),
-  ]) assert.match(refused(call), /^cannot read the \w+: found .*, expected .+$/);
+  ]) assert.match(rejection(call), /^cannot read the \w+: found .*, expected .+$/);
   const session = new warpgrid.Session({ source: scale });
   for (const call of [
     () => session.memory(), () => session.memoryView(1), () => session.grid(7), () => session.land(), () => session.land(1.5), () => session.seek("3"),
     () => session.lanes("0", 0), () => session.cluster(-1), () => session.events(0), () => session.run(5), () => session.frame("p"),
-  ]) refused(call);
+  ]) rejection(call);
   session.free();
 });
 
 test("a value of a wrong kind is refused by the name of its field, at every depth", () => {
   const source = scale;
   const buffer = { kind: "buffer", name: "out", type: "f32", len: 64 };
-  const scenario = (facts) => () => new warpgrid.Session({ source, ...facts });
+  const scenario = (overrides) => () => new warpgrid.Session({ source, ...overrides });
   const session = new warpgrid.Session({ source });
-  for (const [said, call] of [
+  for (const [message, call] of [
     ["cannot read the scenario: `grid[0]` is -1, expected an integer from 0 to 4294967295", scenario({ grid: [-1, 1, 1] })],
     ["cannot read the scenario: `grid` is 5, expected an array of three integers", scenario({ grid: 5 })],
     ["cannot read the scenario: `params` is \"x\", expected an array", scenario({ params: "x" })],
@@ -92,7 +92,7 @@ test("a value of a wrong kind is refused by the name of its field, at every dept
     ["cannot read the options: `columns` is \"8\", expected an integer from 0 to 4294967295", () => session.grid("out", { columns: "8" })],
     ["cannot read the request: `grids[0].memory` is 1, expected a string", () => session.frame({ grids: [{ memory: 1 }] })],
     ["cannot read the query: `a` is \"1\", expected an array", () => warpgrid.product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80", a: "1" })],
-  ]) assert.throws(call, (error) => error instanceof warpgrid.WarpgridError && error.code === "W0901" && (assert.equal(error.message, said), true), said);
+  ]) assert.throws(call, (error) => error instanceof warpgrid.WarpgridError && error.code === "W0901" && (assert.equal(error.message, message), true), message);
   session.free();
 });
 
@@ -188,16 +188,16 @@ test("a report says whether a run is as its scenario promises", () => {
   const found = report({}, { digests: true });
   assert.equal(found.ok, true);
   assert.match(found.buffers.p.sha256, /^[0-9a-f]{64}$/);
-  const wrong = report(expecting(9), { traffic: true, races: true, layouts: true });
-  assert.equal(wrong.ok, false);
-  assert.match(wrong.differences[0], /^p\[0\]: found .*, expected 9 \(0x00000009\)/);
-  assert.equal(wrong.buffers, undefined);
-  assert.ok(wrong.traffic.total.global.sectors > 0);
-  assert.deepEqual(wrong.races, []);
-  assert.ok(wrong.layouts.length > 0);
-  const early = report({}, { maxSteps: 1 });
-  assert.equal(early.ok, false);
-  assert.match(early.notes.join("\n"), /reached the step limit after 1 step/);
+  const failing = report(expecting(9), { traffic: true, races: true, layouts: true });
+  assert.equal(failing.ok, false);
+  assert.match(failing.differences[0], /^p\[0\]: found .*, expected 9 \(0x00000009\)/);
+  assert.equal(failing.buffers, undefined);
+  assert.ok(failing.traffic.total.global.sectors > 0);
+  assert.deepEqual(failing.races, []);
+  assert.ok(failing.layouts.length > 0);
+  const limited = report({}, { maxSteps: 1 });
+  assert.equal(limited.ok, false);
+  assert.match(limited.notes.join("\n"), /reached the step limit after 1 step/);
 });
 
 test("a cell has a history, and a run goes on until something happens", () => {
@@ -220,11 +220,11 @@ setp.lt.u32 %p, %r1, 5;
   assert.match(session.runUntil({ memory: "out" }).text, /changed from 2 to 3/);
   assert.match(session.runUntil({ lines: [5] }).text, /next: line 5/);
   assert.equal(session.runUntil({ condition: "%r1 == 77" }).isReached, false);
-  for (const wrong of [{}, { condition: "%r1 = 3" }, { condition: "%r9 == 3" }, { memory: "nowhere" }, { lines: "5" }, { lines: [5], memory: "out" }]) {
-    assert.throws(() => session.runUntil(wrong), { name: "WarpgridError" });
+  for (const invalid of [{}, { condition: "%r1 = 3" }, { condition: "%r9 == 3" }, { memory: "nowhere" }, { lines: "5" }, { lines: [5], memory: "out" }]) {
+    assert.throws(() => session.runUntil(invalid), { name: "WarpgridError" });
   }
-  for (const wrong of [["nowhere", 0], ["out", 14], ["out", -1], ["out", 0, { bytes: 65 }], ["out", 0, { typ: "u32" }]]) {
-    assert.throws(() => session.history(...wrong), { name: "WarpgridError" });
+  for (const invalid of [["nowhere", 0], ["out", 14], ["out", -1], ["out", 0, { bytes: 65 }], ["out", 0, { typ: "u32" }]]) {
+    assert.throws(() => session.history(...invalid), { name: "WarpgridError" });
   }
   session.free();
 });
@@ -267,11 +267,11 @@ test("a freed session says so, and may be freed again", () => {
   const session = new warpgrid.Session({ source: scale });
   session.free();
   session.free();
-  const gone = (error) => error instanceof warpgrid.WarpgridError && error.code === "W0905" && /freed/.test(error.message);
+  const isFreedError = (error) => error instanceof warpgrid.WarpgridError && error.code === "W0905" && /freed/.test(error.message);
   for (const call of [
     () => session.step(), () => session.position, () => session.memory("out"), () => session.memoryView("out"), () => session.frame({}),
     () => session.land(0),
-  ]) assert.throws(call, gone);
+  ]) assert.throws(call, isFreedError);
 });
 
 test("the types come first among the conditions, as resolvers ask", async () => {
@@ -318,41 +318,41 @@ test("traffic, mbarriers and clusters are plain data", async () => {
 });
 
 test("a scenario that cannot run throws a WarpgridError", () => {
-  const wrong = () => new warpgrid.Session({ source: ".version 8.0\n.target sm_90\n" });
-  assert.throws(wrong, (error) => error instanceof warpgrid.WarpgridError && /^W\d{4}$/.test(error.code));
+  const openInvalid = () => new warpgrid.Session({ source: ".version 8.0\n.target sm_90\n" });
+  assert.throws(openInvalid, (error) => error instanceof warpgrid.WarpgridError && /^W\d{4}$/.test(error.code));
 });
 
 const read = (path) => readCase(root, path);
 
 test("every compiled kernel leaves the same bytes in wasm as natively", async () => {
   const result = await runCorpus(warpgrid, await kernels(root), read);
-  assert.deepEqual(result.wrong, []);
-  assert.ok(result.nRuns >= LEAST.runs && result.nBuffers >= LEAST.buffers, `${result.nBuffers} buffers after ${result.nRuns} runs`);
+  assert.deepEqual(result.failures, []);
+  assert.ok(result.nRuns >= MIN_COUNTS.runs && result.nBuffers >= MIN_COUNTS.buffers, `${result.nBuffers} buffers after ${result.nRuns} runs`);
 });
 
 test("kernels of tensor instructions leave the same bytes in wasm", async () => {
   const result = await runCorpus(warpgrid, await families(root), read, { bytes: (path) => readBytes(root, path) });
-  assert.deepEqual(result.wrong, []);
-  assert.ok(result.nRuns >= LEAST.families && result.nBuffers >= result.nRuns, `${result.nBuffers} buffers after ${result.nRuns} runs`);
+  assert.deepEqual(result.failures, []);
+  assert.ok(result.nRuns >= MIN_COUNTS.families && result.nBuffers >= result.nRuns, `${result.nBuffers} buffers after ${result.nRuns} runs`);
 });
 
 test("the machine code of the same kernels leaves the same bytes in wasm", async () => {
   const cases = await listings(root);
   const result = await runCorpus(warpgrid, cases, read);
-  assert.deepEqual(result.wrong, []);
-  assert.ok(cases.length >= LEAST.listings && result.nRuns >= cases.length && result.nBuffers > result.nRuns, JSON.stringify(result));
+  assert.deepEqual(result.failures, []);
+  assert.ok(cases.length >= MIN_COUNTS.listings && result.nRuns >= cases.length && result.nBuffers > result.nRuns, JSON.stringify(result));
 });
 
 test("every compiled kernel leaves the same bytes by translated code, or is left to the interpreter", async () => {
   const result = await runCorpus(warpgrid, await kernels(root), read, { engine: "translated" });
-  assert.deepEqual(result.wrong, []);
-  assert.ok(result.nTranslated >= LEAST.translated, `${result.nTranslated} of ${result.nRuns} translated`);
+  assert.deepEqual(result.failures, []);
+  assert.ok(result.nTranslated >= MIN_COUNTS.translated, `${result.nTranslated} of ${result.nRuns} translated`);
 });
 
 test("generated kernels leave the same bytes by both engines", async () => {
   const result = compareEngines(warpgrid, JSON.parse(await readFile(process.env.GENERATED_KERNELS, "utf8")));
-  assert.deepEqual(result.wrong, []);
-  assert.ok(result.nRuns >= LEAST.generated && 2 * result.nTranslated > result.nRuns, `${result.nTranslated} of ${result.nRuns} translated`);
+  assert.deepEqual(result.failures, []);
+  assert.ok(result.nRuns >= MIN_COUNTS.generated && 2 * result.nTranslated > result.nRuns, `${result.nTranslated} of ${result.nRuns} translated`);
 });
 
 /** Returns the scenario of a matrix multiplication that is long enough for the JIT compiler. */
@@ -375,16 +375,16 @@ test("a translated session answers everything as an interpreted one", async () =
   assert.deepEqual([interpreted.engine.name, translated.engine.name], ["interpreter", "translated"]);
   assert.match(translated.engine.words, /^compiled in .* million lane-instructions per second$/);
   assert.ok(translated.engine.rate > 0);
-  const facts = ({ position, length, over, fault }) => ({ position, length, over, fault });
-  assert.deepEqual(facts(translated), facts(interpreted));
+  const runState = ({ position, length, over, fault }) => ({ position, length, over, fault });
+  assert.deepEqual(runState(translated), runState(interpreted));
   assert.deepEqual(translated.memory("c"), interpreted.memory("c"));
   assert.deepEqual(translated.report(), interpreted.report());
   assert.deepEqual(translated.memoryFile("c", "csv"), interpreted.memoryFile("c", "csv"));
   // The run is at its end.
   assert.equal(translated.step(), false);
   // The interpreter computes writers and earlier states.
-  const look = (session) => [session.grid("c", { nRows: 2 }), session.events(session.length - 50, session.length), session.back(), session.position, session.length, session.memory("c")];
-  assert.deepEqual(look(translated), look(interpreted));
+  const inspectRun = (session) => [session.grid("c", { nRows: 2 }), session.events(session.length - 50, session.length), session.back(), session.position, session.length, session.memory("c")];
+  assert.deepEqual(inspectRun(translated), inspectRun(interpreted));
   for (const session of [interpreted, translated]) session.free();
 });
 
@@ -426,24 +426,24 @@ again:
   ret;
 }`;
   const scenario = { source, grid: [6000, 1, 1], block: [32, 1, 1], params: [{ kind: "buffer", name: "out", type: "u32", len: 6000 * 32, init: 0 }] };
-  const [alone, shared, given] = [1, 2, 3].map(() => new warpgrid.Session(scenario));
-  assert.ok(alone.run({ maxSteps: Infinity, engine: "translated" }));
+  const [single, shared, freed] = [1, 2, 3].map(() => new warpgrid.Session(scenario));
+  assert.ok(single.run({ maxSteps: Infinity, engine: "translated" }));
   assert.ok(await shared.runOnWorkers({ maxSteps: Infinity, workers: 3 }));
   assert.match(shared.engine.words, /^compiled in .* and run in .* in 3 parts: /);
-  assert.equal(shared.position, alone.position);
-  assert.deepEqual(shared.memory("out"), alone.memory("out"));
+  assert.equal(shared.position, single.position);
+  assert.deepEqual(shared.memory("out"), single.memory("out"));
   // A session can be freed while workers run its blocks.
-  const gone = given.runOnWorkers({ maxSteps: Infinity, workers: 3 });
-  given.free();
-  await assert.rejects(gone, (error) => error instanceof warpgrid.WarpgridError && /freed/.test(error.message));
+  const pendingRun = freed.runOnWorkers({ maxSteps: Infinity, workers: 3 });
+  freed.free();
+  await assert.rejects(pendingRun, (error) => error instanceof warpgrid.WarpgridError && /freed/.test(error.message));
   await assert.rejects(shared.runOnWorkers({ workers: 0 }), /`workers` is 0, expected an integer from 1 to 64/);
 });
 
 test("translation is left out where it is switched off, where steps were asked for, and where it would end too far away", async () => {
   const scenario = await product();
-  const name = (ready, options) => {
+  const name = (prepare, options) => {
     const session = new warpgrid.Session(scenario);
-    ready(session);
+    prepare(session);
     session.run(options);
     const found = session.engine.name;
     session.free();

@@ -4,12 +4,12 @@
 /** Runs the rounds. Each function of `others` takes the tracked ranges and returns a promise of the partition that another worker executes.
  *  `runOwn()` executes the remaining blocks and returns whether the run has ended without the other workers. `join(parts)` merges the
  *  partitions and returns the ranges that the next round has to track, or `null` after the last round. */
-export async function runRounds(others, firstNoted, runOwn, join) {
-  for (let noted = firstNoted; noted; ) {
-    const parts = Promise.all(others.map((ask) => ask(noted)));
+export async function runRounds(workerRuns, initialRanges, runMain, mergeParts) {
+  for (let trackedRanges = initialRanges; trackedRanges; ) {
+    const parts = Promise.all(workerRuns.map((runWorker) => runWorker(trackedRanges)));
     // Prevent an unhandled rejection: `await parts` below reports a failure.
     parts.catch(() => {});
-    if (await runOwn()) return;
-    noted = await join(await parts);
+    if (await runMain()) return;
+    trackedRanges = await mergeParts(await parts);
   }
 }

@@ -1,5 +1,5 @@
 // Worker of `share.js` for Node worker threads.
 import { parentPort } from "node:worker_threads";
-import { answer } from "./share.js";
+import { executeShare } from "./share.js";
 
-parentPort.on("message", async (message) => parentPort.postMessage(...(await answer(message))));
+parentPort.on("message", async (message) => parentPort.postMessage(...(await executeShare(message))));

@@ -5,7 +5,7 @@ import { load } from "./load.js";
 let session = null;
 
 /** Executes a range of blocks and returns the response message and its transferable objects. */
-export async function answer({ module, scenario, share, noted, maxSteps }) {
+export async function executeShare({ module, scenario, share, noted, maxSteps }) {
   try {
     await load(() => module ?? new URL("core_bg.wasm", import.meta.url));
     session ??= new core.Session(scenario);
@@ -18,5 +18,5 @@ export async function answer({ module, scenario, share, noted, maxSteps }) {
 
 // Web worker; `share-node.js` is the worker for Node.
 if (typeof WorkerGlobalScope === "function" && globalThis instanceof WorkerGlobalScope) {
-  globalThis.onmessage = async ({ data }) => globalThis.postMessage(...(await answer(data)));
+  globalThis.onmessage = async ({ data }) => globalThis.postMessage(...(await executeShare(data)));
 }

@@ -4,68 +4,68 @@ import { loadedModule } from "./load.js";
 import { runRounds } from "./rounds.js";
 
 /** Time slice in milliseconds after which the caller yields to the event loop. */
-const SLICE = 100;
+const SLICE_MS = 100;
 
 /** Starts a worker and returns `{ worker, listen }`. Node overrides this function because its workers have a different API. */
-let start = () => {
+let createWorker = () => {
   const worker = new Worker(new URL("./share.js", import.meta.url), { type: "module" });
   return {
     worker,
-    listen(hear, fail) {
-      worker.onmessage = ({ data }) => hear(data);
-      worker.onerror = (event) => { event.preventDefault(); fail(event.message); };
+    listen(onMessage, onError) {
+      worker.onmessage = ({ data }) => onMessage(data);
+      worker.onerror = (event) => { event.preventDefault(); onError(event.message); };
     },
   };
 };
 
 /** Maximum number of workers by default. */
-const MOST_CORES = 8;
-let cores = globalThis.navigator?.hardwareConcurrency ?? 1;
+const MAX_WORKERS = 8;
+let coreCount = globalThis.navigator?.hardwareConcurrency ?? 1;
 
 /** Sets the number of cores of the host and its function to start workers. */
-export function startWorkersBy(nCores, own) {
-  [cores, start] = [nCores, own];
+export function setWorkerFactory(nCores, factory) {
+  [coreCount, createWorker] = [nCores, factory];
 }
 
 /** Starts a worker that processes one request at a time. */
-function open() {
-  const { worker, listen } = start();
-  let settle = null;
-  const failed = (why) => settle?.reject(new Error(why || "a worker has terminated"));
-  listen((answer) => (answer.error === undefined ? settle.resolve(answer.part) : failed(answer.error)), failed);
+function openWorker() {
+  const { worker, listen } = createWorker();
+  let pendingRequest = null;
+  const rejectPending = (reason) => pendingRequest?.reject(new Error(reason || "a worker has terminated"));
+  listen((response) => (response.error === undefined ? pendingRequest.resolve(response.part) : rejectPending(response.error)), rejectPending);
   return {
     ask: (message) => new Promise((resolve, reject) => {
-      settle = { resolve, reject };
+      pendingRequest = { resolve, reject };
       worker.postMessage(message);
     }),
     end: () => worker.terminate(),
   };
 }
 
-const letMessagesIn = () => new Promise((done) => { setTimeout(done); });
+const yieldToEventLoop = () => new Promise((resolve) => { setTimeout(resolve); });
 
 /** Runs a session like `run`, but distributes the blocks of a long run among workers. `assertAlive` throws if the session was freed. */
-export async function runOnWorkers(session, scenario, { workers = Math.min(cores, MOST_CORES), ...options }, assertAlive) {
+export async function runOnWorkers(session, scenario, { workers = Math.min(coreCount, MAX_WORKERS), ...options }, assertAlive) {
   const shares = session.beginShared(options, workers);
   if (shares.length === 0) return session.over;
-  const others = [];
+  const helpers = [];
   try {
-    for (const share of shares) others.push({ share, ...open() });
+    for (const share of shares) helpers.push({ share, ...openWorker() });
     const maxSteps = Math.min(Number(options.maxSteps ?? Infinity), Number.MAX_SAFE_INTEGER);
-    const asks = others.map(({ share, ask }) => (noted) => ask({ module: loadedModule(), scenario, share, noted, maxSteps }));
-    const runOwn = async () => {
+    const helperRuns = helpers.map(({ share, ask }) => (noted) => ask({ module: loadedModule(), scenario, share, noted, maxSteps }));
+    const runMain = async () => {
       do {
-        await letMessagesIn();
+        await yieldToEventLoop();
         assertAlive();
-      } while (!session.goOn(SLICE));
+      } while (!session.goOn(SLICE_MS));
       // `goOn` is also true if the interpreter has completed the run.
       return session.over;
     };
-    const join = (parts) => {
+    const mergeParts = (parts) => {
       assertAlive();
       return session.joinParts(parts) ? null : session.noted;
     };
-    await runRounds(asks, session.noted, runOwn, join);
+    await runRounds(helperRuns, session.noted, runMain, mergeParts);
     return session.over;
   } catch {
     assertAlive();
@@ -73,6 +73,6 @@ export async function runOnWorkers(session, scenario, { workers = Math.min(cores
     session.leaveShared();
     return session.run(options);
   } finally {
-    for (const { end } of others) end();
+    for (const { end } of helpers) end();
   }
 }

@@ -1,26 +1,26 @@
 // Parses the info string of a fenced block, such as `ptx,playground view=grid step=3`, for documentation tools.
 
 /** Words that the tools themselves interpret. */
-const OF_HOSTS = ["playground", "ignore", "style", "title", "name", "caption", "id", "class", "linenums", "hl_lines", "showLineNumbers", "file", "filename"];
+const HOST_ATTRIBUTES = ["playground", "ignore", "style", "title", "name", "caption", "id", "class", "linenums", "hl_lines", "showLineNumbers", "file", "filename"];
 
 /** Returns `{ playground, attributes }` for a block of PTX or SASS, or a layout diagram (`warpgrid-layout`), or else `null`.
  *  `ptx-playground` is short for `ptx,playground`. A quoted value can contain blanks and commas. */
 export function readFence(info) {
-  const [word] = `${info ?? ""}`.trim().split(/[\s,{]/);
-  const isLens = /^\.?warpgrid-layout$/.test(word);
-  const [language, ...words] = `${info ?? ""}`.match(/[^\s,{}"'=]+(=("[^"]*"|'[^']*'|[^\s,{}]*))?/g) ?? [];
-  const [, front, short] = /^\.?(ptx|sass)(-playground)?$/.exec(language ?? "") ?? [];
-  if (!front && !isLens) return null;
+  const [firstWord] = `${info ?? ""}`.trim().split(/[\s,{]/);
+  const isDiagram = /^\.?warpgrid-layout$/.test(firstWord);
+  const [language, ...options] = `${info ?? ""}`.match(/[^\s,{}"'=]+(=("[^"]*"|'[^']*'|[^\s,{}]*))?/g) ?? [];
+  const [, front, suffix] = /^\.?(ptx|sass)(-playground)?$/.exec(language ?? "") ?? [];
+  if (!front && !isDiagram) return null;
   // The text of the block is the link of a layout diagram, or its parameters.
-  const attributes = isLens ? { lens: true } : front === "sass" ? { front } : {};
-  for (const word of words) {
-    const [name, value] = word.split(/=(.*)/s);
+  const attributes = isDiagram ? { lens: true } : front === "sass" ? { front } : {};
+  for (const option of options) {
+    const [name, value] = option.split(/=(.*)/s);
     // Classes, marks and event handlers of the host are not attributes of the block.
-    if (/^[a-z][a-z-]*$/.test(name) && !name.startsWith("on") && !OF_HOSTS.includes(name)) {
+    if (/^[a-z][a-z-]*$/.test(name) && !name.startsWith("on") && !HOST_ATTRIBUTES.includes(name)) {
       attributes[name] = value === undefined ? true : value.replace(/^(["'])(.*)\1$/, "$2");
     }
   }
-  return { playground: isLens || short !== undefined || words.includes("playground"), attributes };
+  return { playground: isDiagram || suffix !== undefined || options.includes("playground"), attributes };
 }
 
 /** Formats a problem of a block as a line. `line` is that of the fence in `file`. */

@@ -7,11 +7,11 @@ import { oneBlock, problemLine, readFence } from "./fence.js";
 const escape = (text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 
 export default function warpgrid(md, { vue = false } = {}) {
-  const plain = md.renderer.rules.fence ?? ((tokens, index, options, env, self) => self.renderToken(tokens, index, options));
+  const renderFence = md.renderer.rules.fence ?? ((tokens, index, options, env, self) => self.renderToken(tokens, index, options));
   md.renderer.rules.fence = (tokens, index, options, env, self) => {
     const { info, content, map } = tokens[index];
     const fence = readFence(info);
-    if (!fence?.playground) return plain(tokens, index, options, env, self);
+    if (!fence?.playground) return renderFence(tokens, index, options, env, self);
     const { html, problems } = embeddingNow(content, fence.attributes);
     const file = env?.relativePath ?? env?.path ?? "document";
     for (const problem of problems) console.warn(`warpgrid: ${problemLine(file, (map?.[0] ?? 0) + 1, problem)}`);

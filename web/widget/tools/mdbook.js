@@ -12,41 +12,41 @@ import { oneBlock, problemLine, readFence } from "./fence.js";
 const FENCE = /^([ \t]*)(`{3,}|~{3,})([^\n`]*)\n([^]*?)^[ \t]*\2[`~]*[ \t]*$/gm;
 
 /** Returns the text of a chapter with its blocks replaced. `base` is the URL of the widget files. */
-async function replaced(text, base, file) {
-  const parts = [];
-  let at = 0;
-  let found = false;
+async function replaceFences(text, base, file) {
+  const pieces = [];
+  let copiedTo = 0;
+  let hasWidgets = false;
   for (const match of text.matchAll(FENCE)) {
     const fence = readFence(match[3]);
     if (!fence?.playground) continue;
     const { html, problems } = await embedding(match[4], fence.attributes);
     const line = text.slice(0, match.index).split("\n").length;
     for (const problem of problems) console.error(`warpgrid: ${problemLine(file, line, problem)}`);
-    parts.push(text.slice(at, match.index), `\n${oneBlock(html)}\n`);
-    at = match.index + match[0].length;
-    found = true;
+    pieces.push(text.slice(copiedTo, match.index), `\n${oneBlock(html)}\n`);
+    copiedTo = match.index + match[0].length;
+    hasWidgets = true;
   }
-  parts.push(text.slice(at));
+  pieces.push(text.slice(copiedTo));
   // A book can also be opened as files, from which browsers load no modules.
-  if (found) parts.push(`\n\n<div><link rel="stylesheet" href="${base}warpgrid-snapshot.css"><script defer src="${base}warpgrid-widget-classic.js"></script></div>\n`);
-  return parts.join("");
+  if (hasWidgets) pieces.push(`\n\n<div><link rel="stylesheet" href="${base}warpgrid-snapshot.css"><script defer src="${base}warpgrid-widget-classic.js"></script></div>\n`);
+  return pieces.join("");
 }
 
-async function walk(items, root) {
+async function replaceChapters(items, root) {
   for (const item of items) {
     const chapter = item.Chapter;
     if (!chapter) continue;
     const depth = (chapter.path ?? "").split("/").length - 1;
     const base = /^(https?:)?\//.test(root) ? root : `${"../".repeat(depth)}${root}`;
-    chapter.content = await replaced(chapter.content, base, chapter.source_path ?? chapter.path ?? chapter.name);
-    await walk(chapter.sub_items ?? [], root);
+    chapter.content = await replaceFences(chapter.content, base, chapter.source_path ?? chapter.path ?? chapter.name);
+    await replaceChapters(chapter.sub_items ?? [], root);
   }
 }
 
 if (process.argv[2] === "supports") process.exit(process.argv[3] === "html" ? 0 : 1);
 let input = "";
-for await (const part of process.stdin) input += part;
+for await (const chunk of process.stdin) input += chunk;
 const [context, book] = JSON.parse(input);
 const { url = "warpgrid/" } = context.config?.preprocessor?.warpgrid ?? {};
-await walk(book.items ?? book.sections, url.endsWith("/") ? url : `${url}/`);
+await replaceChapters(book.items ?? book.sections, url.endsWith("/") ? url : `${url}/`);
 process.stdout.write(JSON.stringify(book));

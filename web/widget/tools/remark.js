@@ -4,17 +4,17 @@ import { embedding } from "../record.js";
 import { readFence } from "./fence.js";
 
 /** Returns a JSX attribute. */
-const attribute = (name, value) => ({ type: "mdxJsxAttribute", name, value });
-const object = (value) => ({
+const jsxAttribute = (name, value) => ({ type: "mdxJsxAttribute", name, value });
+const jsxObject = (value) => ({
   type: "mdxJsxAttributeValueExpression",
   value: JSON.stringify(value),
-  data: { estree: { type: "Program", sourceType: "module", comments: [], body: [{ type: "ExpressionStatement", expression: literal(value) }] } },
+  data: { estree: { type: "Program", sourceType: "module", comments: [], body: [{ type: "ExpressionStatement", expression: objectExpression(value) }] } },
 });
 
 /** Returns the syntax tree of `{ __html: "..." }`. */
-const literal = (facts) => ({
+const objectExpression = (fields) => ({
   type: "ObjectExpression",
-  properties: Object.entries(facts).map(([name, value]) => ({
+  properties: Object.entries(fields).map(([name, value]) => ({
     type: "Property", kind: "init", computed: false, method: false, shorthand: false,
     key: { type: "Identifier", name }, value: { type: "Literal", value, raw: JSON.stringify(value) },
   })),
@@ -22,29 +22,29 @@ const literal = (facts) => ({
 
 export default function warpgrid() {
   return async (tree, file) => {
-    for (const [parent, index] of [...blocks(tree)]) {
+    for (const [parent, index] of [...codeBlocks(tree)]) {
       const node = parent.children[index];
       const fence = readFence(`${node.lang ?? ""} ${node.meta ?? ""}`);
       if (!fence?.playground) continue;
       const { html, problems } = await embedding(node.value, fence.attributes);
       for (const { line, severity, message, code } of problems) {
-        const place = node.position && { line: node.position.start.line + line, column: 1 };
-        const said = `${message} (${code})`;
-        file?.message(said, place, "warpgrid");
+        const position = node.position && { line: node.position.start.line + line, column: 1 };
+        const text = `${message} (${code})`;
+        file?.message(text, position, "warpgrid");
         // Some hosts do not print the messages of a file, so the problem is also written to the console.
-        console.warn(`warpgrid: ${file?.path ?? "document"}:${place?.line ?? "?"}: ${severity}: ${said}`);
+        console.warn(`warpgrid: ${file?.path ?? "document"}:${position?.line ?? "?"}: ${severity}: ${text}`);
       }
       parent.children[index] = {
         type: "mdxJsxFlowElement", name: "div", children: [],
-        attributes: [attribute("className", "warpgrid"), attribute("dangerouslySetInnerHTML", object({ __html: html }))],
+        attributes: [jsxAttribute("className", "warpgrid"), jsxAttribute("dangerouslySetInnerHTML", jsxObject({ __html: html }))],
       };
     }
   };
 }
 
-function* blocks(node) {
+function* codeBlocks(node) {
   for (const [index, child] of (node.children ?? []).entries()) {
     if (child.type === "code") yield [node, index];
-    else yield* blocks(child);
+    else yield* codeBlocks(child);
   }
 }

@@ -10,13 +10,13 @@ import { typeOf } from "../../../../web/media-types.mjs";
 
 const [folder, file] = process.argv.slice(2);
 const { alone } = JSON.parse(await readFile(file, "utf8"));
-const own = dirname(fileURLToPath(import.meta.url));
+const sourceFolder = dirname(fileURLToPath(import.meta.url));
 
 /** Serves an empty page, the package, and the benchmark module. */
 const server = createServer(async ({ url }, response) => {
   const name = basename(url);
   try {
-    const body = name === "" ? "<!doctype html><title>Rates</title>" : await readFile(join(name === "throughput.mjs" ? own : folder, name));
+    const body = name === "" ? "<!doctype html><title>Rates</title>" : await readFile(join(name === "throughput.mjs" ? sourceFolder : folder, name));
     response.writeHead(200, { "content-type": name === "" ? "text/html" : typeOf(name) });
     response.end(body);
   } catch {
@@ -24,7 +24,7 @@ const server = createServer(async ({ url }, response) => {
     response.end();
   }
 });
-await new Promise((done) => server.listen(0, "127.0.0.1", done));
+await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
 try {
   const page = await browser.newPage();

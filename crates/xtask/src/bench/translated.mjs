@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { MAX_STEPS, best } from "./throughput.mjs";
+import { MAX_STEPS, bestRate } from "./throughput.mjs";
 
 const [folder, file] = process.argv.slice(2);
 const { default: init, Session } = await import(pathToFileURL(join(folder, "node.js")));
@@ -16,9 +16,9 @@ async function secondsOnWorkers(scenario, workers) {
   let value = Infinity;
   for (let n = 0; n < 3; n += 1) {
     const session = new Session(scenario);
-    const started = performance.now();
+    const start = performance.now();
     await session.runOnWorkers({ maxSteps: MAX_STEPS, workers });
-    value = Math.min(value, (performance.now() - started) / 1000);
+    value = Math.min(value, (performance.now() - start) / 1000);
     const { words } = session.engine;
     session.free();
     const isShared = words.includes(` in ${workers} parts`);
@@ -32,8 +32,8 @@ if (launches.error) throw new Error(launches.error);
 for (const { name, title, scenario } of launches.alone) {
   const unit = "M lane-instr/s";
   const figures = [
-    { name: name.replace(/t$/, "i"), title: title.replace("JIT", "interpreted"), ...best(Session, scenario, "interpreter") },
-    { name, title, ...best(Session, scenario, "translated") },
+    { name: name.replace(/t$/, "i"), title: title.replace("JIT", "interpreted"), ...bestRate(Session, scenario, "interpreter") },
+    { name, title, ...bestRate(Session, scenario, "translated") },
   ];
   for (const figure of figures) console.log(JSON.stringify({ ...figure, unit }));
 }
