@@ -28,16 +28,16 @@ const VIEWS: [string, (page: Page) => Promise<void>][] = [
     await page.getByRole("region", { name: "rows", exact: true }).getByRole("button", { name: "Show as a table" }).click();
     await expect(page.getByRole("grid", { name: "rows", exact: true })).toBeVisible();
   }],
-  ["Launch menu", async (page) => { await open(page); await page.locator("header details.launch:not(.filled) > summary").click(); }],
+  ["Launch menu", async (page) => { await open(page); await page.locator("header details.launch:not(.js-popover) > summary").click(); }],
   ["Share", async (page) => {
     await open(page);
     await page.locator("details.sharing > summary").click();
     await expect(page.getByRole("textbox", { name: "Link" })).not.toHaveValue("");
   }],
   ["Embed", async (page) => { await open(page); await page.locator("details.embed > summary").click(); }],
-  ["Layouts", async (page) => { await open(page); await name(page, "button", "Layouts").click(); await expect(page.locator(".matrix canvas").first()).toBeVisible(); }],
-  ["Tensor Core arithmetic", async (page) => { await open(page); await name(page, "button", "Layouts").click(); await name(page, "button", "Tensor Core arithmetic").click(); await expect(page.locator(".matrix")).toBeVisible(); }],
-  ["Litmus tests", async (page) => { await page.goto("/#litmus=message"); await expect(page.locator(".outcome").first()).toBeVisible({ timeout: 30_000 }); }],
+  ["Layouts", async (page) => { await open(page); await name(page, "button", "Layouts").click(); await expect(page.locator(".explorer canvas").first()).toBeVisible(); }],
+  ["Tensor Core arithmetic", async (page) => { await open(page); await name(page, "button", "Layouts").click(); await name(page, "button", "Tensor Core arithmetic").click(); await expect(page.locator(".explorer")).toBeVisible(); }],
+  ["Litmus tests", async (page) => { await page.goto("/#litmus=message"); await expect(page.locator(".litmus-outcome").first()).toBeVisible({ timeout: 30_000 }); }],
   ["Compare", async (page) => { await open(page); await name(page, "button", "Compare").click(); await expect(page.getByRole("heading", { name: "Compare kernels" })).toBeVisible(); }],
   ["Reference", async (page) => { await open(page); await name(page, "button", "Reference").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
   ["Help", async (page) => { await open(page); await name(page, "button", "Help and keyboard shortcuts").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],

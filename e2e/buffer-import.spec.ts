@@ -24,7 +24,7 @@ test("file selected in the launch menu is written into the buffer annotation", a
   await open(page);
   await paste(page, KERNEL);
   await ready(page);
-  await page.locator("header details.launch:not(.filled) > summary").click();
+  await page.locator("header details.launch:not(.js-popover) > summary").click();
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("combobox", { name: "Initial contents of x" }).selectOption({ label: "from file…" });
   await (await chooser).setFiles({ name: "values.npy", mimeType: "application/octet-stream", buffer: Buffer.from(array([1.5, 2.5, -3, 0.1])) });

@@ -22,8 +22,8 @@ test("compare link opens PTX and SASS and steps both store by store", async ({ p
   await expect(view).toContainText("before the first store");
   await page.keyboard.press("ArrowRight");
   await expect(view).toContainText("after store 1 of each run");
-  await expect(ptx.locator(".now")).toContainText("st.global");
-  await expect(code.locator(".now")).toContainText("STG.E.SYS [R6], R9");
+  await expect(ptx.locator(".current")).toContainText("st.global");
+  await expect(code.locator(".current")).toContainText("STG.E.SYS [R6], R9");
   await expect(code).toContainText("st.global.b32");
   await expect(code).toContainText("Scheduling: stall 1 cycle");
   await expect(ptx).toContainText("STG.E");

@@ -12,7 +12,7 @@ test("misspelled modifier is reported, and its fix can be applied", async ({ pag
   // The last run is dimmed, but still visible.
   await expect(page.locator(".right.stale")).toBeVisible();
   expect(await cells(page, "rows")).toEqual(before);
-  await problems.locator("button.fix").first().click();
+  await problems.locator("button.action-button").first().click();
   await expect(problems).toContainText("No problems");
   await ready(page);
 });

@@ -61,7 +61,7 @@ test("the page shows its first example, steps, and runs what is typed", async ()
   const text = ".version 8.5\n.target sm_80\n.address_size 64\n.visible .entry mine(.param .u64 out)\n{\n.reg .b64 %a;\nld.param.u64 %a, [out];\nst.global.u32 [%a], 41;\nret;\n}\n";
   await page.evaluate((text) => globalThis.warpgridEditor.setText(text), text);
   await moved(page, then);
-  await page.waitForFunction(() => !document.querySelector(".twin[aria-busy]"));
+  await page.waitForFunction(() => !document.querySelector(".accessible-grid[aria-busy]"));
   assert.equal(await page.$eval("[role=gridcell]", (cell) => cell.textContent), "41");
   assert.deepEqual(errors, []);
   await page.close();

@@ -68,7 +68,7 @@ test("Layout Explorer cells are reachable by keyboard, and Back to kernel restor
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
   await expect(view).toContainText(/row 1, column 0: lane \d+, register 0; offset: byte 64/);
-  const found = await new AxeBuilder({ page }).include(".matrix").analyze();
+  const found = await new AxeBuilder({ page }).include(".explorer").analyze();
   expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   await page.keyboard.press("Escape");
   await expect(view).toBeHidden();
@@ -127,7 +127,7 @@ test("executed MMA links to the Tensor Core arithmetic of an element", async ({ 
   await expect(result.getByRole("row", { name: /sequential f32 FMA/ })).toContainText("0x");
   await expect(view.getByRole("region", { name: /^Step 1 of/ })).toContainText("aligned to 2^");
   await expect(page).toHaveURL(/#product\?op=mma&shape=m16n8k16/);
-  const found = await new AxeBuilder({ page }).include(".matrix").analyze();
+  const found = await new AxeBuilder({ page }).include(".explorer").analyze();
   expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
 
   // The same operands on another generation, and with a changed operand.

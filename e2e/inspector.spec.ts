@@ -147,7 +147,7 @@ test("custom layout shows a buffer by strides or a CuTe layout and navigates to 
   await expect(view.getByRole("textbox", { name: "Layout" })).toHaveValue("(16,8):(1,16)");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const found = await new AxeBuilder({ page }).include(".arrange").analyze();
+    const found = await new AxeBuilder({ page }).include(".custom-layout").analyze();
     expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   }
   await view.getByRole("button", { name: "Close" }).click();
@@ -171,7 +171,7 @@ test("memory overview shows a large buffer and navigates to each region", async 
   await expect(map).toContainText("1 written; last write by lane 0 to element 16,777,215 in this step");
   await map.getByRole("button", { name: "Go to region" }).click();
   await expect(card(page, "Cell")).toContainText("p[16777215]");
-  const found = await new AxeBuilder({ page }).include(".minimap").analyze();
+  const found = await new AxeBuilder({ page }).include(".memory-overview").analyze();
   expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   await map.getByRole("button", { name: "Close" }).click();
   await expect(map).toBeHidden();
@@ -192,7 +192,7 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
   await expect(page.getByRole("status")).toContainText("step 0");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const violations = (await new AxeBuilder({ page }).include(".translated").analyze()).violations;
+    const violations = (await new AxeBuilder({ page }).include(".jit-run").analyze()).violations;
     expect(violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   }
   await paste(page, kernel("  mov.u32 %r4, %clock;\n"));

@@ -82,9 +82,9 @@ async function scrolling(browser, address) {
   const rows = memory.locator(".scroller").first();
   const values = await framesWhile(rows, 3, "element.scrollTop += 97");
   for (let n = 0; n < 5; n += 1) await memory.getByRole("button", { name: /^Zoom out/ }).click();
-  await memory.locator(".small-cells canvas").first().waitFor();
+  await memory.locator(".pixel-grid canvas").first().waitFor();
   await page.waitForTimeout(1_000);
-  const pixels = await framesWhile(memory.locator(".small-cells .scroller"), 3, "element.scrollTop += 23");
+  const pixels = await framesWhile(memory.locator(".pixel-grid .scroller"), 3, "element.scrollTop += 23");
   await page.close();
   return { values, pixels };
 }

@@ -19,15 +19,15 @@ const kernel = `.version 8.8
 test("hovering over a modifier shows its documentation", async ({ page }) => {
   await open(page);
   await page.locator(".tok-modifier", { hasText: ".global" }).first().hover();
-  await expect(page.locator(".cm-meaning")).toContainText(/global memory/);
+  await expect(page.locator(".cm-hover-info")).toContainText(/global memory/);
   // The same at the cursor, without a pointer.
   await page.locator(".tok-type", { hasText: ".pred" }).first().click();
-  await expect(page.locator(".cm-meaning")).toHaveCount(0);
+  await expect(page.locator(".cm-hover-info")).toHaveCount(0);
   await page.mouse.move(900, 700);
   await page.keyboard.press("ControlOrMeta+i");
-  await expect(page.locator(".cm-meaning")).toContainText(".pred");
+  await expect(page.locator(".cm-hover-info")).toContainText(".pred");
   await page.keyboard.press("Escape");
-  await expect(page.locator(".cm-meaning")).toHaveCount(0);
+  await expect(page.locator(".cm-hover-info")).toHaveCount(0);
 });
 
 test("completion lists only valid items, and signature help appears while typing operands", async ({ page }) => {
@@ -51,8 +51,8 @@ test("completion lists only valid items, and signature help appears while typing
   await page.waitForTimeout(200);
   await page.keyboard.press("Enter");
   await page.keyboard.type(" [%p], %r");
-  await expect(page.locator(".cm-form")).toContainText(/^st.*\[a\], b/);
-  await expect(page.locator(".cm-form b")).toHaveText("b");
+  await expect(page.locator(".cm-signature-help")).toContainText(/^st.*\[a\], b/);
+  await expect(page.locator(".cm-signature-help b")).toHaveText("b");
   await page.keyboard.type("0;");
   await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
   await ready(page);

@@ -46,9 +46,9 @@ for (const [index, [number, question, link]] of questions.entries()) {
       await expect(page.getByRole("group", { name: "Allowed outcomes" })).toBeInViewport();
     } else {
       await expect(view(page).getByRole("heading").first()).toBeVisible();
-      await expect(view(page).locator(".matrix-card, [aria-label=Fields]").first()).toBeInViewport();
+      await expect(view(page).locator(".explorer-card, [aria-label=Fields]").first()).toBeInViewport();
       await expect(view(page).locator(".hint.bad")).toHaveCount(0);
-      const found = await new AxeBuilder({ page }).include(".matrix").analyze();
+      const found = await new AxeBuilder({ page }).include(".explorer").analyze();
       expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
     }
     expect(wrong).toEqual([]);
@@ -62,7 +62,7 @@ test("hovering over an access shows its inferred layout and a link to its diagra
   await layouts.getByText("Inferred layouts of 3 accesses").click();
   await expect(layouts).toContainText("32:1");
   await page.locator(".cm-line", { hasText: "st.shared.u32" }).nth(2).getByText("st", { exact: true }).hover();
-  const said = page.locator(".cm-meaning");
+  const said = page.locator(".cm-hover-info");
   await expect(said).toContainText("32:33");
   await said.getByRole("link", { name: "Layout Explorer" }).click();
   await expect(view(page).getByRole("textbox", { name: "Expression" })).toHaveValue("32:33");

@@ -34,7 +34,7 @@ test("gallery lists chapters and thumbnails and opens an example", async ({ page
   await expect(dialog.getByRole("navigation", { name: "Chapters" }).getByRole("button")).toHaveCount(12);
   // A thumbnail is rendered from its example, in the colors of the lanes.
   const card = dialog.getByRole("listitem").filter({ hasText: "Coalesced and strided stores" });
-  await expect(card.locator(".learn-picture rect.lane-5").first()).toBeVisible();
+  await expect(card.locator(".learn-diagram rect.lane-5").first()).toBeVisible();
   await dialog.getByRole("button", { name: /^Shared memory banks/ }).click();
   const swizzle = dialog.getByRole("button", { name: "XOR swizzle" });
   await expect(swizzle).toBeInViewport();

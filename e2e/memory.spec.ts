@@ -68,7 +68,7 @@ test("write history lists all stores to a cell and navigates to them", async ({ 
 test("data breakpoint runs forward and back to changes of a cell", async ({ page }) => {
   const card = await pinned(page);
   const changes = card.getByRole("group", { name: "Data breakpoint on this cell" });
-  const said = page.getByRole("region", { name: "Run until" }).locator(".said");
+  const said = page.getByRole("region", { name: "Run until" }).locator(".status-text");
   await changes.getByRole("button", { name: "back" }).click();
   await expect(said).toHaveText("out[1] changed from 490 to 500.");
   await changes.getByRole("button", { name: "back" }).click();
@@ -107,7 +107,7 @@ test("breakpoints follow their lines during edits and are reachable by keyboard 
   await expect.poll(() => cells(page, "out")).toHaveLength(8);
   await ready(page);
   const card = page.getByRole("region", { name: "Run until" });
-  const breaks = page.locator(".cm-lineNumbers .cm-break");
+  const breaks = page.locator(".cm-lineNumbers .cm-breakpoint");
   await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^17$/ }).click();
   await expect(breaks).toHaveText("17");
   await expect(card.getByRole("group", { name: "Breakpoints" })).toContainText("line 17");

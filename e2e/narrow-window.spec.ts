@@ -131,8 +131,8 @@ test("source, memory and transport are reachable at 400 % zoom", async ({ page }
 test("on touch devices the step summary is collapsed until tapped", async ({ browser }) => {
   const page = await (await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })).newPage();
   await open(page);
-  const top = async () => (await page.locator("div.shown").boundingBox())!.y;
-  const sentence = page.locator(".say");
+  const top = async () => (await page.locator("div.memory-cards").boundingBox())!.y;
+  const sentence = page.locator(".step-summary");
   await expect(sentence.locator(".aside")).toBeHidden();
   expect(await top()).toBeLessThan(220);
   await sentence.tap({ position: { x: 372, y: 12 } });
@@ -146,6 +146,6 @@ test("on touch devices the step summary is collapsed until tapped", async ({ bro
   await page.context().close();
   const other = await browser.newPage({ viewport: { width: 390, height: 844 } });
   await open(other);
-  await expect(other.locator(".say .aside")).toBeVisible();
+  await expect(other.locator(".step-summary .aside")).toBeVisible();
   await other.close();
 });

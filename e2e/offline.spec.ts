@@ -29,7 +29,7 @@ test("page works offline after the first visit", async ({ page, context }) => {
   await page.goto("/?a=puzzle#learn=puzzle:21-four-in-one");
   await page.reload();
   await page.getByRole("button", { name: "Run and check" }).click();
-  await expect(page.locator(".learn-verdict.wrong")).toContainText("not written by any lane");
+  await expect(page.locator(".learn-verdict.incorrect")).toContainText("not written by any lane");
   await page.goto("/?from=a-link#litmus=message");
   await page.reload();
   await expect(page.getByText(/outcomes? (?:is|are)? ?allowed|allowed/i).first()).toBeVisible();

@@ -21,7 +21,7 @@ export async function pick(page: Page, title: string) {
 
 /** Returns the cells of a memory from the table beside its canvas, which is updated later than the canvas. */
 export async function cells(page: Page, memory: string) {
-  await expect(page.locator(".twin[aria-busy]")).toHaveCount(0);
+  await expect(page.locator(".accessible-grid[aria-busy]")).toHaveCount(0);
   return page.getByRole("grid", { name: memory, exact: true }).getByRole("gridcell").allTextContents();
 }
 

@@ -290,7 +290,7 @@ test("watch expressions and breakpoints are stored in the link and kept by the r
   const other = await stranger(browser, link);
   await ready(other);
   await expect(watched(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2"]);
-  await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveText(["44"]);
+  await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveText(["44"]);
   expect(await share(other)).toBe(link);
   // The user's own expressions follow those of the link, also after a reload.
   await other.getByRole("textbox", { name: "Watch expression" }).fill("columns[5]");
@@ -299,7 +299,7 @@ test("watch expressions and breakpoints are stored in the link and kept by the r
   await other.reload();
   await ready(other);
   await expect(watched(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2", "columns[5]"]);
-  await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveText(["44"]);
+  await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveText(["44"]);
   // An edit turns the source into a saved kernel, which keeps the watch expressions.
   await other.getByRole("textbox", { name: "PTX source" }).click();
   await other.keyboard.press("ControlOrMeta+End");
@@ -309,10 +309,10 @@ test("watch expressions and breakpoints are stored in the link and kept by the r
   // Another source has none of them; a file restores them.
   await pick(other, "Vector stores: one, two or four elements per lane");
   await expect(watched(other)).toHaveCount(0);
-  await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveCount(0);
+  await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveCount(0);
   await drop(other, [["watched.warpgrid.json", kept("watched.warpgrid.json")]]);
   await ready(other);
   await expect(watched(other)).toHaveText(["out[3] + %r1", "lane 5: %r2", "f32(%r2)"]);
-  await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveText(["11", "15"]);
+  await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveText(["11", "15"]);
   await expect(other.locator(".banner")).toHaveCount(0);
 });

@@ -97,7 +97,7 @@ test("pending asynchronous store marks its destination and can be completed manu
   await card.getByRole("button", { name: "Complete now" }).first().click();
   await ready(page);
   await expect(page.locator("td[data-pending]")).not.toHaveCount(n_flying);
-  await expect(page.locator(".say")).toContainText("completed the write");
+  await expect(page.locator(".step-summary")).toContainText("completed the write");
 });
 
 test("grid is a single tab stop, and arrow keys move between its cells and toolbar", async ({ page }) => {

@@ -56,6 +56,6 @@ test("switching between matrix and tensor copy examples keeps the page usable", 
   await open(page);
   for (const title of ["wmma.store examples of the PTX ISA manual", "Epilogue with stmatrix and a TMA store", "wmma.store examples of the PTX ISA manual"]) await pick(page, title);
   await press(page, "Next store");
-  await expect(page.locator(".core-broken")).toHaveCount(0);
+  await expect(page.locator(".crash-banner")).toHaveCount(0);
   expect(errors).toEqual([]);
 });

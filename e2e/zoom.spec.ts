@@ -25,11 +25,11 @@ const LONG = `//@ launch grid=64 block=64
 `;
 
 const memory = (page: Page, name: string) => page.locator(`.memory[data-memory="${name}"]`);
-const size = (page: Page, name: string) => memory(page, name).locator(".small-cells").getAttribute("data-view-options");
+const size = (page: Page, name: string) => memory(page, name).locator(".pixel-grid").getAttribute("data-view-options");
 const smaller = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom out/ });
 const larger = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom in/ });
 /** Returns the color of a pixel of the pixel grid, at a position in CSS pixels. */
-const pixel = (page: Page, name: string, x: number, y: number) => memory(page, name).locator(".small-cells canvas").evaluate((canvas: HTMLCanvasElement, [x, y]) => {
+const pixel = (page: Page, name: string, x: number, y: number) => memory(page, name).locator(".pixel-grid canvas").evaluate((canvas: HTMLCanvasElement, [x, y]) => {
   const density = devicePixelRatio;
   return [...canvas.getContext("2d")!.getImageData(Math.floor(x * density), Math.floor(y * density), 1, 1).data].join(" ");
 }, [x, y]);
@@ -45,14 +45,14 @@ async function long(page: Page) {
 test("grid zooms from one-pixel cells to full values by buttons and keys", async ({ page }) => {
   await open(page);
   const rows = memory(page, "rows");
-  await expect(rows.locator(".small-cells")).toHaveCount(0);
+  await expect(rows.locator(".pixel-grid")).toHaveCount(0);
   await smaller(page, "rows").click();
-  await expect(rows.locator(".small-cells .said")).toHaveText("16 columns, coloured by value, visible range 0 to 95.");
+  await expect(rows.locator(".pixel-grid .status-text")).toHaveText("16 columns, coloured by value, visible range 0 to 95.");
   expect(await size(page, "rows")).toContain("cell=12");
   // Screen readers read the values as before.
   await expect(page.getByRole("grid", { name: "rows", exact: true }).getByRole("gridcell")).toHaveCount(128);
   await rows.getByRole("button", { name: "lane", exact: true }).click();
-  await expect(rows.locator(".small-cells .said")).toHaveText("16 columns, coloured by lane of the last write.");
+  await expect(rows.locator(".pixel-grid .status-text")).toHaveText("16 columns, coloured by lane of the last write.");
   // Lane 0 wrote the elements 0 and 32, lane 1 the next one.
   await expect.poll(async () => (await pixel(page, "rows", 3, 3)) === (await pixel(page, "rows", 3, 27)) && (await pixel(page, "rows", 3, 3)) !== (await pixel(page, "rows", 15, 3))).toBe(true);
   // The cells keep the keyboard focus at every size.
@@ -60,12 +60,12 @@ test("grid zooms from one-pixel cells to full values by buttons and keys", async
   await page.keyboard.press("+");
   await rows.locator(".scroller:has(> div > canvas)").focus();
   for (let n = 0; n < 5; n += 1) await page.keyboard.press("-");
-  await expect(rows.locator(".small-cells .scroller")).toBeFocused();
+  await expect(rows.locator(".pixel-grid .scroller")).toBeFocused();
   expect(await size(page, "rows")).toContain("cell=1 ");
   await expect(smaller(page, "rows")).toHaveAttribute("aria-disabled", "true");
   await expect.poll(async () => (await pixel(page, "rows", 0, 0)) === (await pixel(page, "rows", 0, 2)) && (await pixel(page, "rows", 0, 0)) !== (await pixel(page, "rows", 1, 0))).toBe(true);
   for (let n = 0; n < 5; n += 1) await page.keyboard.press("+");
-  await expect(rows.locator(".small-cells")).toHaveCount(0);
+  await expect(rows.locator(".pixel-grid")).toHaveCount(0);
   await expect(rows.locator(".scroller")).toBeFocused();
   const canvas = rows.locator(".scroller canvas");
   const width = (await canvas.boundingBox())!.width;
@@ -89,19 +89,19 @@ test("Ctrl+scroll zooms around the pointer", async ({ page }) => {
   await expect.poll(() => size(page, "p")).toContain("cell=12");
   await turn(120);
   await expect.poll(() => size(page, "p")).toContain("cell=8");
-  await expect(cells.locator(".small-cells .said")).toContainText("by value");
+  await expect(cells.locator(".pixel-grid .status-text")).toContainText("by value");
   // After scrolling far down, a click shows the value and pins the cell.
-  await cells.locator(".small-cells .scroller").evaluate((node) => { node.scrollTop = node.scrollHeight / 2; });
+  await cells.locator(".pixel-grid .scroller").evaluate((node) => { node.scrollTop = node.scrollHeight / 2; });
   await page.waitForTimeout(300);
-  await cells.locator(".small-cells canvas").hover({ position: { x: 12, y: 200 } });
-  await expect(cells.locator(".small-cells .said")).toContainText("Element ");
-  const said = await cells.locator(".small-cells .said").textContent();
+  await cells.locator(".pixel-grid canvas").hover({ position: { x: 12, y: 200 } });
+  await expect(cells.locator(".pixel-grid .status-text")).toContainText("Element ");
+  const said = await cells.locator(".pixel-grid .status-text").textContent();
   const index = /Element ([\d,]+)/.exec(said!)![1].replaceAll(",", "");
   await turn(-120);
   await expect.poll(() => size(page, "p")).toContain("cell=12");
   expect(await size(page, "p")).toContain(`reveal=${index}`);
-  await cells.locator(".small-cells canvas").click({ position: { x: 20, y: 200 } });
-  await expect(cells.locator(".small-cells")).toHaveCount(0);
+  await cells.locator(".pixel-grid canvas").click({ position: { x: 20, y: 200 } });
+  await expect(cells.locator(".pixel-grid")).toHaveCount(0);
   await expect(page.getByRole("region", { name: "Cell", exact: true })).toContainText(/p\[\d+\]/);
 });
 
@@ -188,7 +188,7 @@ test("column list offers a custom layout", async ({ page }) => {
 test("small cells and the minimap pass axe", async ({ page }) => {
   await long(page);
   await smaller(page, "p").click();
-  await expect(memory(page, "p").locator(".small-cells .said")).toContainText("by value");
+  await expect(memory(page, "p").locator(".pixel-grid .status-text")).toContainText("by value");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     const found = await new AxeBuilder({ page }).include(".memory").analyze();

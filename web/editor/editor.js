@@ -197,7 +197,7 @@ const races = StateField.define({
 const raceGutter = gutter({ class: "cm-races", markers: (view) => view.state.field(races) });
 
 /** Breakpoints: a set of markers at line starts. They move with their lines, and are removed with a deleted line. */
-const breakpointMarker = new (class extends GutterMarker { elementClass = "cm-break"; })();
+const breakpointMarker = new (class extends GutterMarker { elementClass = "cm-breakpoint"; })();
 const toggleBreakpointEffect = StateEffect.define();
 const clearBreakpointsEffect = StateEffect.define();
 const breakpoints = StateField.define({
@@ -289,12 +289,12 @@ function catchTraps(call) {
 }
 function handleCrash(error) {
   void kernelStore.save(api.text());
-  if (!tokenizer && document.querySelector(".core-broken")) return;
+  if (!tokenizer && document.querySelector(".crash-banner")) return;
   tokenizer = onChange = onLine = onHeader = onOpened = onFailed = onCompiled = onBreakpointsChanged = onPin = null;
   connectLanguageFeatures(null);
   void kernelStore.connectKernelStore(null, null);
   const banner = document.createElement("div");
-  banner.className = "banner core-broken";
+  banner.className = "banner crash-banner";
   banner.setAttribute("role", "alert");
   const text = document.createElement("div");
   text.textContent = `Warpgrid has crashed (${error?.message ?? error}). Your source is saved, and you can still edit the source.`;
@@ -413,7 +413,7 @@ function sourceWithHash() {
 }
 
 /** The panels that `web/editor/inspector-loader.js` renders. */
-const INSPECTOR_PANELS = new Set(["inspect", "memory-map", "small-cells"]);
+const INSPECTOR_PANELS = new Set(["inspect", "minimap", "pixel-grid"]);
 
 const api = {
   text: () => view.state.doc.toString(),
@@ -468,7 +468,7 @@ const api = {
     });
   },
   format: () => void formatText(view),
-  /** Renders a panel, if it is open: `inspect` with watched values, `memory-map` and `small-cells` with a memory or a part of it,
+  /** Renders a panel, if it is open: `inspect` with watched values, `minimap` and `pixel-grid` with a memory or a part of it,
    *  `sharing` with a link to the current view, `embed` with the embedding code. `linkFields` are pairs of a name and a value. */
   renderPanel(panel, name, linkFields) {
     if (INSPECTOR_PANELS.has(name)) {

@@ -106,9 +106,9 @@ export function showEmbed(container, embedState, linkedView) {
   const query = diagramQuery(location.hash);
   const codeArea = createElement("textarea", { readOnly: true, rows: 12, spellcheck: false, onfocus: () => codeArea.select() });
   codeArea.setAttribute("aria-label", "Embed code");
-  const copyStatus = createElement("span", { className: "quiet" });
+  const copyStatus = createElement("span", { className: "muted" });
   copyStatus.setAttribute("role", "status");
-  const copyButton = createElement("button", { type: "button", className: "fix", onclick: () => navigator.clipboard.writeText(codeArea.value).then(
+  const copyButton = createElement("button", { type: "button", className: "action-button", onclick: () => navigator.clipboard.writeText(codeArea.value).then(
     () => { copyStatus.textContent = "Copied."; }, () => { codeArea.select(); copyStatus.textContent = "Press Ctrl+C to copy."; }) }, "Copy");
   const renderCode = () => {
     const site = new URL("widget/", publicUrl()).href;
@@ -122,7 +122,7 @@ export function showEmbed(container, embedState, linkedView) {
     createElement("p", {}, query === null ? "Paste this code into your document to embed the kernel at the current step:" : "Paste this code into your document to embed the layout diagram:"),
     createElement("div", { className: "choices" }, formatSelect, ...(query === null ? [viewSelect] : [])), codeArea,
     createElement("div", { className: "choices" }, copyButton, copyStatus),
-    createElement("p", { className: "quiet" }, "Other hosts must serve the widget files themselves, from the folder ", createElement("code", {}, "widget"),
+    createElement("p", { className: "muted" }, "Other hosts must serve the widget files themselves, from the folder ", createElement("code", {}, "widget"),
       ", or from the npm package, which also contains the plugins for mdBook, Sphinx and Docusaurus."),
   );
 }

@@ -56,7 +56,7 @@ export function renderInspector(context) {
   if (context.name !== "inspect") {
     if (inspector) { inspector.renderContainer(context); return; }
     pendingContainers.set(context.container, context);
-    setTimeout(() => void loadInspector(), context.name === "memory-map" ? MINIMAP_DELAY_MS : 0);
+    setTimeout(() => void loadInspector(), context.name === "minimap" ? MINIMAP_DELAY_MS : 0);
     return;
   }
   latestContext = context;
@@ -64,7 +64,7 @@ export function renderInspector(context) {
   if (isOpen) return;
   if (context.watch.length > 0 || hasSavedWatches(context.key)) { void openInspector(); return; }
   if (context.container.firstChild) return;
-  const buttons = Object.entries(CARD_LABELS).map(([card, { label, title }]) => createElement("button", { type: "button", className: "fix", textContent: label, title, onclick: () => void openInspector(card) }));
+  const buttons = Object.entries(CARD_LABELS).map(([card, { label, title }]) => createElement("button", { type: "button", className: "action-button", textContent: label, title, onclick: () => void openInspector(card) }));
   const card = createElement("section", { className: "card" }, createElement("h2", {}, "Watch"), createElement("div", { className: "fixes" }, ...buttons));
   card.setAttribute("aria-label", "Watch");
   context.container.append(card);

@@ -68,8 +68,8 @@ async function hoverTooltipAt(state, at) {
   return {
     pos, end: Math.min(end, state.doc.length), above: true, announcement: [title, ...lines].join("\n").replaceAll("`", ""),
     create() {
-      const dom = createElement("div", "cm-meaning");
-      dom.append(createElement("strong", "cm-meaning-title", title));
+      const dom = createElement("div", "cm-hover-info");
+      dom.append(createElement("strong", "cm-hover-title", title));
       for (const line of lines) dom.append(appendInlineCode(line, createElement("p", "")));
       return { dom };
     },
@@ -153,7 +153,7 @@ async function signatureHelpAt(state) {
   return {
     pos, above: true,
     create() {
-      const dom = createElement("div", "cm-form");
+      const dom = createElement("div", "cm-signature-help");
       dom.title = `${syntax}\n${help}`;
       dom.append(...syntaxNodes(syntax, operand));
       return { dom };

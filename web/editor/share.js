@@ -73,7 +73,7 @@ export async function showShare(container, state, openFiles) {
   const kernel = titleOf(shared.source, pageState.kernel);
   pageState.title = kernel;
   const title = view ?? (shared.view.step === undefined ? kernel : `${kernel}, step ${shared.view.step}`);
-  const status = createElement("p", { className: "quiet" });
+  const status = createElement("p", { className: "muted" });
   status.setAttribute("role", "status");
   const linkArea = createElement("textarea", { readOnly: true, rows: 3, spellcheck: false, onfocus: () => linkArea.select() });
   linkArea.setAttribute("aria-label", "Link");
@@ -82,7 +82,7 @@ export async function showShare(container, state, openFiles) {
     () => { status.textContent = `Copied ${description}.`; },
     () => { linkArea.value = text; linkArea.focus(); status.textContent = "Press Ctrl+C to copy."; });
   const formatButton = (name) => {
-    const button = createElement("button", { type: "button", className: "fix", title: FORMAT_TOOLTIPS[name], onclick: () => {
+    const button = createElement("button", { type: "button", className: "action-button", title: FORMAT_TOOLTIPS[name], onclick: () => {
       const text = COPY_FORMATS[name]({ link, title, shared, pageState });
       linkArea.value = text;
       void copy(text, name === "Link" ? `link (${formatCount(text.length)} characters)` : name);
@@ -92,10 +92,10 @@ export async function showShare(container, state, openFiles) {
   const formatButtons = Object.keys(COPY_FORMATS).slice(0, view ? 2 : undefined).map(formatButton);
   const fileInput = createElement("input", { type: "file", hidden: true, onchange: () => { container.parentElement.open = false; void openFiles([...fileInput.files]); } });
   const files = createElement("div", { className: "choices" }, createElement("span", {}, "File:"),
-    createElement("button", { type: "button", className: "fix", title: "Save the kernel and the view settings to a file", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
-    createElement("button", { type: "button", className: "fix", title: "Open a saved file, a PTX or SASS file, C++ or Python source code with inline assembly, a cubin or an executable. You can also drop the file on the page.", onclick: () => fileInput.click() }, "Open file"), fileInput);
+    createElement("button", { type: "button", className: "action-button", title: "Save the kernel and the view settings to a file", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
+    createElement("button", { type: "button", className: "action-button", title: "Open a saved file, a PTX or SASS file, C++ or Python source code with inline assembly, a cubin or an executable. You can also drop the file on the page.", onclick: () => fileInput.click() }, "Open file"), fileInput);
   container.replaceChildren(status, linkArea, createElement("div", { className: "choices" }, createElement("span", {}, "Copy as:"), ...formatButtons), files,
-    createElement("p", { className: "quiet" }, view ? "The URL of the page is already the link to this view." : "The link contains the source, the step, the pins, the watch expressions, the breakpoints and the view settings. The page uploads no data."));
+    createElement("p", { className: "muted" }, view ? "The URL of the page is already the link to this view." : "The link contains the source, the step, the pins, the watch expressions, the breakpoints and the view settings. The page uploads no data."));
   let newLink;
   try {
     newLink = view ? location.href : publicUrl() + await writeLink(shared);
@@ -149,7 +149,7 @@ export async function readDroppedFiles(files) {
 /** Opens files that are dropped anywhere on the page. */
 export function listenToDrops(openFiles) {
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
-  const setDragOver = (isOver) => document.documentElement.classList.toggle("dropping", isOver);
+  const setDragOver = (isOver) => document.documentElement.classList.toggle("drag-over", isOver);
   addEventListener("dragover", (event) => {
     if (!hasFiles(event)) return;
     event.preventDefault();

@@ -28,8 +28,8 @@ export function viewContaining(element) {
 
 /** Returns the result of `callback`, which runs while all views are rendered. */
 export function withAllViewsRendered(callback) {
-  root.classList.add("reachable");
-  try { return callback(); } finally { root.classList.remove("reachable"); }
+  root.classList.add("all-views-rendered");
+  try { return callback(); } finally { root.classList.remove("all-views-rendered"); }
 }
 
 /** Shows a view in a narrow window. */
@@ -65,21 +65,21 @@ function createTabs() {
 
 /** Creates the button that expands and collapses the header. */
 function moreButton(header) {
-  const button = setAttributes(createElement("button", { type: "button", className: "icon more", textContent: "⋯", title: "More actions" }), { "aria-label": "More actions" });
+  const button = setAttributes(createElement("button", { type: "button", className: "icon more-actions", textContent: "⋯", title: "More actions" }), { "aria-label": "More actions" });
   setHeaderExpanded = (isOpen) => {
-    header.classList.toggle("opened", isOpen);
+    header.classList.toggle("header-expanded", isOpen);
     button.setAttribute("aria-expanded", isOpen);
   };
   setHeaderExpanded(false);
-  button.onclick = () => setHeaderExpanded(!header.classList.contains("opened"));
+  button.onclick = () => setHeaderExpanded(!header.classList.contains("header-expanded"));
   header.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !header.classList.contains("opened") || !isNarrow()) return;
+    if (event.key !== "Escape" || !header.classList.contains("header-expanded") || !isNarrow()) return;
     setHeaderExpanded(false);
     button.focus();
   });
   // The description of the source and the step summary toggle between short and full where the style sheet shortens them.
   document.querySelector(".right").addEventListener("click", ({ target }) => {
-    if (target.closest(".about, .say") && !target.closest("button, a")) root.classList.toggle("whole");
+    if (target.closest(".about, .step-summary") && !target.closest("button, a")) root.classList.toggle("expanded-summary");
   });
   // The header collapses after a command that opens something else. Popovers within the header leave it expanded.
   header.addEventListener("click", ({ target }) => { if (target.closest(".text-button:not(summary)")) setHeaderExpanded(false); });

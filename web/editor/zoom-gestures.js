@@ -12,7 +12,7 @@ const WHEEL_IDLE_MS = 300;
 export function listenToZoom(pin) {
   function zoom(target, isZoomIn) {
     const card = target.closest?.(".memory:has(.rows)");
-    const element = card?.querySelector(".small-cells")?.dataset.at;
+    const element = card?.querySelector(".pixel-grid")?.dataset.at;
     if (element !== undefined) pin(`${isZoomIn ? "closer" : "farther"} cell ${element} of ${card.dataset.memory}`);
     else card?.querySelectorAll(".sizes button")[isZoomIn ? 1 : 0]?.click();
   }

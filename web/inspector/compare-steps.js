@@ -17,19 +17,19 @@ export function compareStepsCard(initialContext) {
   };
   const [from, fromCurrent] = stepInput("From step", "0");
   const [to, toCurrent] = stepInput("To step", "current step");
-  const status = createElement("p", { class: "said", "aria-live": "polite" });
-  const list = createElement("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "Differences" });
+  const status = createElement("p", { class: "status-text", "aria-live": "polite" });
+  const list = createElement("div", { class: "diff-list", tabIndex: 0, role: "group", "aria-label": "Differences" });
   list.hidden = true;
-  const card = createElement("section", { class: "card moments", "aria-label": "Compare steps" },
+  const card = createElement("section", { class: "card compare-steps", "aria-label": "Compare steps" },
     createElement("h2", {}, "Compare steps", createElement("small", {}, "differences in memory and registers")),
-    createElement("div", { class: "moment-steps" }, createElement("label", {}, "from", from), fromCurrent, createElement("label", {}, "to", to), toCurrent),
+    createElement("div", { class: "diff-steps" }, createElement("label", {}, "from", from), fromCurrent, createElement("label", {}, "to", to), toCurrent),
     status, list);
 
-  const pinButton = (text, target) => createElement("button", { type: "button", class: "place", title: "Show", onclick: () => context.page.pin(target) }, text);
+  const pinButton = (text, target) => createElement("button", { type: "button", class: "line-link", title: "Show", onclick: () => context.page.pin(target) }, text);
   const differenceRow = (name, [before, after], location) => createElement("tr", {},
     createElement("td", {}, name), createElement("td", {}, createElement("code", {}, before), " → ", createElement("code", {}, after)), createElement("td", {}, ...location));
   const writerLinks = ({ position, lane, line: at }) => (position === undefined ? [] : [
-    createElement("button", { type: "button", class: "place", title: "Go to store", onclick: () => seekTo(position) }, `step ${position}`),
+    createElement("button", { type: "button", class: "line-link", title: "Go to store", onclick: () => seekTo(position) }, `step ${position}`),
     ` lane ${lane}`, ...(at ? [", ", pinButton(`line ${at}`, `line ${at}`)] : [])]);
 
   function memoryDifferences({ memory: id, title, cells, n }) {
@@ -49,7 +49,7 @@ export function compareStepsCard(initialContext) {
     const n = differences.memories.reduce((sum, { n: count }) => sum + count, 0);
     const nRegisters = differences.registers.length + differences.moreRegisters;
     const [a, b] = differences.positions;
-    status.className = "said";
+    status.className = "status-text";
     status.replaceChildren(n + nRegisters === 0 ? `Memory and registers do not differ between step ${a} and step ${b}.`
       : `${pluralize(n, "cell")} and ${pluralize(nRegisters, "register")} differ between step ${a} and step ${b}.`);
     list.replaceChildren(...differences.memories.flatMap(memoryDifferences), ...registerDifferences(differences));
@@ -62,7 +62,7 @@ export function compareStepsCard(initialContext) {
     try {
       renderDifferences(await queryAtStep(current, "moments", stepValue(from, 0), stepValue(to, stepOf(current))));
     } catch (error) {
-      status.className = "said bad";
+      status.className = "status-text bad";
       status.replaceChildren(...renderInlineCode(error.message));
       list.hidden = true;
     }

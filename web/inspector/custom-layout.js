@@ -30,14 +30,14 @@ export function customLayoutCard(initialContext) {
   const names = ["rows", "columns", "row stride", "column stride"];
   const numberInputs = names.map((labelled) => createElement("input", { type: "number", "aria-label": labelled[0].toUpperCase() + labelled.slice(1), min: labelled.includes("stride") ? "" : "1" }));
   const layout = createElement("input", { type: "text", spellcheck: false, autocomplete: "off", maxLength: 500, "aria-label": "Layout", placeholder: "(8,16):(1,8)" });
-  const status = createElement("p", { class: "said", "aria-live": "polite" });
+  const status = createElement("p", { class: "status-text", "aria-live": "polite" });
   const table = createElement("table", { role: "grid" });
-  const scroll = createElement("div", { class: "arrange-cells" }, table);
+  const scroll = createElement("div", { class: "custom-layout-grid" }, table);
   const close = createElement("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
   const labelled = (text, field) => createElement("label", {}, createElement("span", {}, text), field);
-  const card = createElement("section", { class: "card arrange", "aria-label": "Custom layout" },
-    createElement("div", { class: "head" }, createElement("h2", {}, "Custom layout"), createElement("small", {}, "CuTe layout that maps (row, column) to an element index"), createElement("span", { class: "spring" }), close),
-    createElement("div", { class: "arrange-controls" }, memory, type, ...names.map((text, axis) => labelled(text, numberInputs[axis])), labelled("layout", layout)),
+  const card = createElement("section", { class: "card custom-layout", "aria-label": "Custom layout" },
+    createElement("div", { class: "head" }, createElement("h2", {}, "Custom layout"), createElement("small", {}, "CuTe layout that maps (row, column) to an element index"), createElement("span", { class: "spacer" }), close),
+    createElement("div", { class: "custom-layout-controls" }, memory, type, ...names.map((text, axis) => labelled(text, numberInputs[axis])), labelled("layout", layout)),
     status, scroll);
 
   const setOptions = (select, entries) => {
@@ -80,7 +80,7 @@ export function customLayoutCard(initialContext) {
     const notes = [
       shownRows < rows || shownColumns < columns ? `first ${shownRows} × ${shownColumns} of ${formatCount(rows)} × ${formatCount(columns)}` : `${rows} × ${columns}`,
       outside > 0 ? `${outside} out of bounds` : "", repeated > 0 ? pluralize(repeated, "repeated element") : ""];
-    status.className = "said";
+    status.className = "status-text";
     status.replaceChildren(`${notes.filter(Boolean).join(" · ")}.`);
     scroll.hidden = false;
   }
@@ -90,7 +90,7 @@ export function customLayoutCard(initialContext) {
     try {
       renderTable(await queryAtStep(current, "arrange", stepOf(current), `${memory.value}\n${type.value}`, layout.value.trim()));
     } catch (error) {
-      status.className = "said bad";
+      status.className = "status-text bad";
       status.replaceChildren(...renderInlineCode(error.message));
       scroll.hidden = true;
     }
@@ -128,7 +128,7 @@ export function customLayoutCard(initialContext) {
   return {
     node: card,
     /** The container of the card below the memories. */
-    container: () => (isOpen ? document.querySelector(".arrange-place") : null),
+    container: () => (isOpen ? document.querySelector(".custom-layout-slot") : null),
     /** `{ memory, type }` is the initial selection. */
     focus(initialSelection) {
       isOpen = true;

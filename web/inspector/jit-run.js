@@ -10,12 +10,12 @@ export function jitRunCard(initialContext) {
   /** Number of runs. The result of a run of an earlier source is dropped. */
   let runId = 0;
 
-  const runAgainButton = createElement("button", { type: "button", class: "fix" }, "Run again");
+  const runAgainButton = createElement("button", { type: "button", class: "action-button" }, "Run again");
   const close = createElement("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
-  const status = createElement("p", { class: "said", "aria-live": "polite" });
-  const list = createElement("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "Final memory" });
-  const card = createElement("section", { class: "card arrange translated", "aria-label": "JIT run" },
-    createElement("div", { class: "head" }, createElement("h2", {}, "JIT run"), createElement("small", {}, "shows only the final memory, without intermediate steps"), createElement("span", { class: "spring" }), runAgainButton, close),
+  const status = createElement("p", { class: "status-text", "aria-live": "polite" });
+  const list = createElement("div", { class: "diff-list", tabIndex: 0, role: "group", "aria-label": "Final memory" });
+  const card = createElement("section", { class: "card custom-layout jit-run", "aria-label": "JIT run" },
+    createElement("div", { class: "head" }, createElement("h2", {}, "JIT run"), createElement("small", {}, "shows only the final memory, without intermediate steps"), createElement("span", { class: "spacer" }), runAgainButton, close),
     status, list);
 
   function bufferContents({ name, type, n, values }) {
@@ -31,7 +31,7 @@ export function jitRunCard(initialContext) {
   async function update() {
     runId += 1;
     const ownId = runId;
-    status.className = "said";
+    status.className = "status-text";
     status.replaceChildren("Compiling…");
     list.replaceChildren();
     list.hidden = true;
@@ -45,7 +45,7 @@ export function jitRunCard(initialContext) {
       card.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (ownId !== runId) return;
-      status.className = "said bad";
+      status.className = "status-text bad";
       status.replaceChildren("Cannot run with JIT: ", ...renderInlineCode(error.message), ". To interpret the launch, select ", createElement("i", {}, "Run to end"), ".");
     }
   }
@@ -56,7 +56,7 @@ export function jitRunCard(initialContext) {
   return {
     node: card,
     focus() {
-      document.querySelector(".arrange-place")?.append(card);
+      document.querySelector(".custom-layout-slot")?.append(card);
       context.page.showView("memory");
       card.scrollIntoView({ block: "nearest" });
       runAgainButton.focus();

@@ -31,7 +31,7 @@ export function openInspector(context) {
       const { label, shortLabel, title } = CARD_LABELS[name];
       return createElement("button", { type: "button", class: "mini", title, "aria-label": label, onclick: () => focusCard(name, latestContext) }, shortLabel);
     });
-    sideCards[0].node.querySelector("h2").append(createElement("span", { class: "spring" }), ...buttons);
+    sideCards[0].node.querySelector("h2").append(createElement("span", { class: "spacer" }), ...buttons);
   }
   updateCards(context);
 }
@@ -56,7 +56,7 @@ export function focusCard(name, context, initialValues) {
 }
 
 /** Renderers of the containers in place of rows and beside them. */
-const CONTAINER_RENDERERS = { "memory-map": minimap, "small-cells": pixelGrid };
+const CONTAINER_RENDERERS = { minimap, "pixel-grid": pixelGrid };
 const renderers = new WeakMap();
 /** Renders a frame into such a container. */
 export function renderContainer(context) {

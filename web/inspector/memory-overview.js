@@ -15,14 +15,14 @@ export function memoryOverviewCard(initialContext) {
   let overview = null;
 
   const memory = createElement("select", { class: "mini", "aria-label": "Memory" });
-  const canvas = createElement("canvas", { class: "minimap-cells", "aria-hidden": "true" });
+  const canvas = createElement("canvas", { class: "memory-overview-cells", "aria-hidden": "true" });
   const regionSlider = createElement("input", { type: "range", min: "0", value: "0", "aria-label": "Region" });
-  const status = createElement("p", { class: "said", "aria-live": "polite" });
-  const goButton = createElement("button", { type: "button", class: "fix" }, "Go to region");
+  const status = createElement("p", { class: "status-text", "aria-live": "polite" });
+  const goButton = createElement("button", { type: "button", class: "action-button" }, "Go to region");
   const close = createElement("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
-  const card = createElement("section", { class: "card arrange minimap", "aria-label": "Memory overview" },
-    createElement("div", { class: "head" }, createElement("h2", {}, "Memory overview"), createElement("small", {}, "one cell per region"), createElement("span", { class: "spring" }), close),
-    createElement("div", { class: "arrange-controls" }, memory, createElement("label", {}, "region", regionSlider), goButton), canvas, status);
+  const card = createElement("section", { class: "card custom-layout memory-overview", "aria-label": "Memory overview" },
+    createElement("div", { class: "head" }, createElement("h2", {}, "Memory overview"), createElement("small", {}, "one cell per region"), createElement("span", { class: "spacer" }), close),
+    createElement("div", { class: "custom-layout-controls" }, memory, createElement("label", {}, "region", regionSlider), goButton), canvas, status);
 
   /** Resolves a CSS color for the canvas. */
   function resolveColor(css) {
@@ -70,7 +70,7 @@ export function memoryOverviewCard(initialContext) {
     const [from, to] = [at * part, Math.min((at + 1) * part, n) - 1];
     const writeDescription = nWritten === 0 ? "not written" : `${formatCount(Math.min(nWritten, to - from + 1))} written; last write${lane === undefined ? "" : ` by lane ${lane}`} to element ${formatCount(index ?? from)}${isCurrent ? " in this step" : ""}`;
     const text = `Elements ${formatCount(from)} to ${formatCount(to)} of ${formatCount(n)}: ${writeDescription}.`;
-    status.className = "said";
+    status.className = "status-text";
     status.replaceChildren(text);
     regionSlider.setAttribute("aria-valuetext", text);
   }
@@ -86,7 +86,7 @@ export function memoryOverviewCard(initialContext) {
     } catch (error) {
       overview = null;
       canvas.hidden = true;
-      status.className = "said bad";
+      status.className = "status-text bad";
       status.replaceChildren(...renderInlineCode(error.message));
     }
   });
@@ -127,7 +127,7 @@ export function memoryOverviewCard(initialContext) {
     show(next) {
       if (next.generation !== context.generation) { isOpen = false; overview = null; memory.replaceChildren(); card.remove(); }
       context = next;
-      const container = isOpen ? document.querySelector(".arrange-place") : null;
+      const container = isOpen ? document.querySelector(".custom-layout-slot") : null;
       if (!container) return;
       if (card.parentElement !== container) container.append(card);
       if (memory.options.length === 0) memory.replaceChildren(...memories().map(([value, title]) => createElement("option", { value }, title)));

@@ -48,7 +48,7 @@ export function pixelGrid(container) {
   const canvas = createElement("canvas", { "aria-hidden": "true" });
   const content = createElement("div", {}, canvas);
   const scroller = createElement("div", { class: "scroller", tabIndex: 0, role: "group" }, content);
-  const caption = createElement("p", { class: "said" });
+  const caption = createElement("p", { class: "status-text" });
   container.append(scroller, caption);
   // The larger cells had the focus, which their container has held in the meantime (`web/editor/zoom-gestures.js`).
   if (document.activeElement === container.parentElement) scroller.focus();
@@ -165,11 +165,11 @@ export function pixelGrid(container) {
       const result = await queryAtStep(current, "shades", stepOf(current), [memory, options.type, options.shows].join("\n"), `${from} ${end}`);
       if (dimensions.columns !== columns) return;
       response = { ...createImage(result, columns), now: result.now, ends: result.ends, shades: result.shades };
-      caption.className = "said";
+      caption.className = "status-text";
       updateCaption();
     } catch (error) {
       response = null;
-      caption.className = "said bad";
+      caption.className = "status-text bad";
       caption.textContent = error.message;
     }
     schedulePaint();

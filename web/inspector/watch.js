@@ -35,10 +35,10 @@ export function watchCard(initialContext) {
 
   const list = createElement("ul", { class: "watch-list" });
   const warpLabel = createElement("small", {});
-  const errorMessage = createElement("p", { class: "said bad", "aria-live": "polite" });
+  const errorMessage = createElement("p", { class: "status-text bad", "aria-live": "polite" });
   const input = createElement("input", { type: "text", placeholder: "out[3] + %r5", spellcheck: false, autocomplete: "off", maxLength: MAX_EXPRESSION_LENGTH, "aria-label": "Watch expression" });
   input.setAttribute("autocapitalize", "off");
-  const form = createElement("form", {}, input, createElement("button", { class: "fix", title: "Add the expression to the watch list (Enter)" }, "Add watch"));
+  const form = createElement("form", {}, input, createElement("button", { class: "action-button", title: "Add the expression to the watch list (Enter)" }, "Add watch"));
   const syntaxHelp = createElement("details", {}, createElement("summary", {}, "Expression syntax"), createElement("ul", {}, ...HELP.map((line) => createElement("li", {}, ...renderInlineCode(line)))));
   const node = createElement("section", { class: "card watch", "aria-label": "Watch" }, createElement("h2", {}, "Watch", warpLabel), list, form, errorMessage, syntaxHelp);
 
@@ -48,7 +48,7 @@ export function watchCard(initialContext) {
     const removeButton = createElement("button", { type: "button", class: "icon small", title: "Remove watch", "aria-label": `Remove watch ${expression}` }, "✕");
     removeButton.onclick = () => { setExpressions(expressions.filter((other) => other !== expression)); input.focus(); };
     const item = createElement("li", {}, createElement("code", {}, expression));
-    if (!value) item.append(createElement("span", { class: "quiet" }, "…"));
+    if (!value) item.append(createElement("span", { class: "muted" }, "…"));
     else if (value.why !== undefined) item.append(createElement("span", { class: "bad" }, ...renderInlineCode(value.why)));
     else if (value.values.length === 1) item.append(createElement("span", { class: "value" }, value.values[0] ?? "–"));
     item.append(removeButton);

@@ -33,7 +33,7 @@ export function renderInlineCode(text) {
 /** Creates a container for a diagram. `label` is its accessible name; a container without one is hidden from screen readers as
  *  decoration. */
 export function diagramContainer(label) {
-  const container = createElement("div", { class: "learn-picture" });
+  const container = createElement("div", { class: "learn-diagram" });
   if (label) { container.setAttribute("role", "img"); container.setAttribute("aria-label", label); }
   else container.setAttribute("aria-hidden", "true");
   return container;

@@ -10,9 +10,9 @@ function card({ close }, entry, fixedEntry) {
   const openExample = ({ id }) => { close(); location.hash = `#example=${id}`; };
   const title = entry.title.replace(BUG_SUFFIX, "");
   const open = createElement("button", { type: "button", class: "learn-open", onclick: () => openExample(entry) }, title);
-  const versionButtons = fixedEntry && createElement("span", { class: "learn-both" },
-    createElement("button", { type: "button", class: "fix", "aria-label": `${title} (bug)`, onclick: () => openExample(entry) }, "bug"),
-    createElement("button", { type: "button", class: "fix", "aria-label": `${title} (fixed)`, onclick: () => openExample(fixedEntry) }, "fixed"));
+  const versionButtons = fixedEntry && createElement("span", { class: "learn-versions" },
+    createElement("button", { type: "button", class: "action-button", "aria-label": `${title} (bug)`, onclick: () => openExample(entry) }, "bug"),
+    createElement("button", { type: "button", class: "action-button", "aria-label": `${title} (fixed)`, onclick: () => openExample(fixedEntry) }, "fixed"));
   return createElement("li", { class: "learn-card" }, thumbnail, createElement("h4", {}, open), createElement("p", {}, ...renderInlineCode(entry.about)), versionButtons || null);
 }
 

@@ -59,7 +59,7 @@ function answerPlaceholder(query) {
 /** Returns the input of an answer with its accessors. */
 function answerInput(view, saved, onSubmit) {
   if (view.ask === null) {
-    const area = createElement("textarea", { class: "learn-gap", spellcheck: false, autocapitalize: "off", rows: Math.max(4, countLines(saved ?? view.given) + 1), value: saved ?? view.given, "aria-label": "Your code" });
+    const area = createElement("textarea", { class: "learn-code-input", spellcheck: false, autocapitalize: "off", rows: Math.max(4, countLines(saved ?? view.given) + 1), value: saved ?? view.given, "aria-label": "Your code" });
     area.onkeydown = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); onSubmit(); } };
     return { node: area, value: () => area.value, set: (text) => { area.value = text; } };
   }
@@ -71,13 +71,13 @@ function answerInput(view, saved, onSubmit) {
   }
   const input = createElement("input", { type: "text", class: "learn-answer", spellcheck: false, autocomplete: "off", value: saved ?? "", placeholder: answerPlaceholder(view.ask), "aria-label": `${view.ask} ${view.moment}` });
   input.onkeydown = (event) => { if (event.key === "Enter") { event.preventDefault(); onSubmit(); } };
-  return { node: createElement("label", { class: "learn-ask" }, createElement("span", {}, createElement("code", {}, view.ask), ` ${view.moment} `), input), value: () => input.value, set: (text) => { input.value = text; } };
+  return { node: createElement("label", { class: "learn-query" }, createElement("span", {}, createElement("code", {}, view.ask), ` ${view.moment} `), input), value: () => input.value, set: (text) => { input.value = text; } };
 }
 
 /** Renders the hints one by one, followed by the solution. */
 function hintControls(view, showSolution) {
   const list = createElement("ul", { class: "learn-hints", "aria-live": "polite" });
-  const button = createElement("button", { type: "button", class: "fix" });
+  const button = createElement("button", { type: "button", class: "action-button" });
   let n = 0;
   const updateLabel = () => { button.textContent = n < view.hints.length ? `Hint ${n + 1} of ${view.hints.length}` : "Show solution"; };
   button.onclick = () => {
@@ -100,7 +100,7 @@ async function renderPuzzle(context, [name, text], openPuzzle) {
   ownDiagram.hidden = true;
   const puzzleIndex = puzzles.findIndex(([other]) => other === name);
   const nextName = puzzles[puzzleIndex + 1]?.[0];
-  const nextButton = createElement("button", { type: "button", class: "fix", hidden: !progressState.solved.has(name), onclick: () => openPuzzle(nextName) }, "Next puzzle");
+  const nextButton = createElement("button", { type: "button", class: "action-button", hidden: !progressState.solved.has(name), onclick: () => openPuzzle(nextName) }, "Next puzzle");
   if (!nextName) nextButton.hidden = true;
   const check = async () => {
     verdict.textContent = "Running…";
@@ -109,7 +109,7 @@ async function renderPuzzle(context, [name, text], openPuzzle) {
       const answerText = answer.value();
       const result = await sendRequest("check", text, answerText);
       verdict.replaceChildren(...renderInlineCode(result.sentence[0].toUpperCase() + result.sentence.slice(1) + (/[.!]$/.test(result.sentence) ? "" : ".")));
-      verdict.classList.add(result.passed ? "right" : "wrong");
+      verdict.classList.add(result.passed ? "correct" : "incorrect");
       progressState.answers.set(name, answerText);
       if (result.passed) progressState.solved.add(name);
       if (!progress.save(progressState)) verdict.append(" This browser cannot save your progress. Export your progress to a file.");
@@ -129,7 +129,7 @@ async function renderPuzzle(context, [name, text], openPuzzle) {
   };
   const first = countLines(view.before) + 1;
   const linesAfter = () => numberedLines(view.after, first + Math.max(countLines(answer.value()), 1));
-  const code = createElement("div", { class: view.ask === null ? "learn-code" : "learn-code whole", tabIndex: 0, role: "group", "aria-label": "Kernel" }, numberedLines(view.before, 1));
+  const code = createElement("div", { class: view.ask === null ? "learn-code" : "learn-code expanded", tabIndex: 0, role: "group", "aria-label": "Kernel" }, numberedLines(view.before, 1));
   if (view.ask === null) {
     let trailingLines = linesAfter();
     code.append(answer.node, trailingLines);
@@ -137,18 +137,18 @@ async function renderPuzzle(context, [name, text], openPuzzle) {
   }
   const expectedDiagram = diagramContainer("Expected memory contents");
   if (view.ask === null) renderDiagram(expectedDiagram, thumbnail(view.solution));
-  const limits = view.limits.length > 0 ? createElement("p", { class: "quiet" }, `Allowed: ${view.limits.join(", ")}.`) : null;
+  const limits = view.limits.length > 0 ? createElement("p", { class: "muted" }, `Allowed: ${view.limits.join(", ")}.`) : null;
   return [
     createElement("h3", { tabIndex: -1 }, view.title, createElement("small", {}, view.chapter)),
     createElement("div", { class: "learn-prose" }, ...renderParagraphs(view.prose), limits),
     code,
     view.ask === null ? null : answer.node,
     createElement("div", { class: "learn-actions" },
-      createElement("button", { type: "button", class: "fix main", onclick: () => void check() }, view.ask === null ? "Run and check" : "Check"),
-      hints.button, nextButton, createElement("button", { type: "button", class: "fix", onclick: openInEditor }, "Open in editor")),
+      createElement("button", { type: "button", class: "action-button main", onclick: () => void check() }, view.ask === null ? "Run and check" : "Check"),
+      hints.button, nextButton, createElement("button", { type: "button", class: "action-button", onclick: openInEditor }, "Open in editor")),
     verdict,
     hints.list,
-    view.ask === null ? createElement("div", { class: "learn-pictures" },
+    view.ask === null ? createElement("div", { class: "learn-diagrams" },
       createElement("figure", {}, expectedDiagram, createElement("figcaption", {}, "Expected result")),
       createElement("figure", {}, ownDiagram, createElement("figcaption", {}, "Your result"))) : null,
   ].filter(Boolean);
@@ -176,14 +176,14 @@ function progressControls(status, refresh) {
     fileInput.value = "";
   };
   return createElement("div", { class: "learn-files" },
-    createElement("button", { type: "button", class: "fix", onclick: exportProgress }, "Export progress"),
-    createElement("button", { type: "button", class: "fix", onclick: () => fileInput.click() }, "Import progress"), fileInput);
+    createElement("button", { type: "button", class: "action-button", onclick: exportProgress }, "Export progress"),
+    createElement("button", { type: "button", class: "action-button", onclick: () => fileInput.click() }, "Import progress"), fileInput);
 }
 
 export function puzzlesView(context) {
   const { lessons: { puzzles }, item, setFragment } = context;
   const body = createElement("div", { class: "learn-body puzzle" });
-  const count = createElement("p", { class: "quiet", role: "status" });
+  const count = createElement("p", { class: "muted", role: "status" });
   let currentName = "";
   const refresh = (name = currentName) => {
     const n = puzzles.filter(([puzzleName]) => progressState.solved.has(puzzleName)).length;
@@ -201,7 +201,7 @@ export function puzzlesView(context) {
       if (currentName !== name) return;
       body.replaceChildren(...nodes);
       // A long kernel is scrolled to the gap.
-      const [code, codeInput] = [body.querySelector(".learn-code"), body.querySelector(".learn-gap")];
+      const [code, codeInput] = [body.querySelector(".learn-code"), body.querySelector(".learn-code-input")];
       if (codeInput) code.scrollTop = codeInput.offsetTop + codeInput.offsetHeight / 2 - code.clientHeight / 2;
       body.closest("[role=tabpanel]")?.scrollTo(0, 0);
       if (isRequested) nodes[0].focus();

@@ -15,7 +15,7 @@ export function toursView({ lessons, tour }) {
     return createElement("li", { class: "learn-card" }, lazyThumbnail(entry.file), createElement("h3", {}, open), createElement("p", {}, entry.title));
   });
   return [createElement("div", { class: "learn-body" },
-    createElement("p", { class: "quiet" }, "A tour explains the execution of an example step by step. You can also step manually, and the tour follows the current step."),
+    createElement("p", { class: "muted" }, "A tour explains the execution of an example step by step. You can also step manually, and the tour follows the current step."),
     createElement("ul", { class: "learn-cards" }, ...cards))];
 }
 
@@ -64,21 +64,21 @@ export async function startTour(page, lessons, id) {
 /** Renders a stop: a heading that moves to the stop, and its text. */
 function tourStop(page, { moment: label, position, prose: paragraphs }, number, onSelect) {
   const pin = (target) => page.pin(target);
-  const lineLink = (lineNumber) => createElement("button", { type: "button", class: "learn-point", onclick: () => pin(`line ${lineNumber}`) }, `line ${lineNumber}`);
+  const lineLink = (lineNumber) => createElement("button", { type: "button", class: "learn-target-link", onclick: () => pin(`line ${lineNumber}`) }, `line ${lineNumber}`);
   const factNode = ({ text, pin: pinTarget }) => (pinTarget
-    ? createElement("button", { type: "button", class: "learn-point fact", title: "Show", onclick: () => pin(pinTarget) }, text)
-    : createElement("code", { class: "fact" }, text));
+    ? createElement("button", { type: "button", class: "learn-target-link verified-fact", title: "Show", onclick: () => pin(pinTarget) }, text)
+    : createElement("code", { class: "verified-fact" }, text));
   const heading = createElement("button", { type: "button", class: "learn-stop-name", onclick: onSelect }, `${number + 1}. ${label[0].toUpperCase()}${label.slice(1)}`, createElement("small", {}, `step ${position}`));
-  return createElement("li", {}, createElement("h3", {}, heading), createElement("div", { class: "learn-said" }, ...renderParagraphs(paragraphs, { line: lineLink, fact: factNode })));
+  return createElement("li", {}, createElement("h3", {}, heading), createElement("div", { class: "learn-stop-text" }, ...renderParagraphs(paragraphs, { line: lineLink, fact: factNode })));
 }
 
 /** Shows the tour beside the page and follows its steps. Returns the function that ends the tour. */
 function mountTour(page, { title, intro, stops, length }, source) {
   let currentIndex = -1;
   const list = createElement("ol", { class: "learn-stops" });
-  const backButton = createElement("button", { type: "button", class: "fix" }, "Back");
-  const nextButton = createElement("button", { type: "button", class: "fix main" }, "Next");
-  const progressLabel = createElement("span", { class: "quiet", "aria-live": "polite" });
+  const backButton = createElement("button", { type: "button", class: "action-button" }, "Back");
+  const nextButton = createElement("button", { type: "button", class: "action-button main" }, "Next");
+  const progressLabel = createElement("span", { class: "muted", "aria-live": "polite" });
   const close = createElement("button", { type: "button", class: "icon", "aria-label": "End tour", title: "End tour", onclick: () => { endTour(); history.replaceState(null, "", "#"); } }, "✕");
   const panel = createElement("aside", { class: "learn-tour", "aria-label": `Tour: ${title}` },
     createElement("div", { class: "learn-tour-head" }, createElement("h2", {}, title), close),

@@ -9,9 +9,9 @@ const workbox = new Workbox(new URL("sw.js", document.baseURI).href);
 let isReloadRequested = false;
 
 function offerUpdate() {
-  if (document.querySelector(".newer")) return;
+  if (document.querySelector(".update-banner")) return;
   const banner = document.createElement("div");
-  banner.className = "banner newer";
+  banner.className = "banner update-banner";
   banner.setAttribute("role", "status");
   const text = document.createElement("div");
   text.textContent = "A new version of Warpgrid is available. Your source is saved.";

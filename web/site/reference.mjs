@@ -22,7 +22,7 @@ function formSection(form, index, widget) {
 <h2><code>${escape(form.title)}</code></h2>
 <p>${renderInlineCode(form.help)}</p>
 <pre class="syntax">${syntax(form.syntax)}</pre>
-${form.needs ? `<p class="quiet">${renderInlineCode(form.needs)}</p>\n` : ""}${widget}${operandTable(form.operands)}${slots.map(slotTable).join("")}${listSection("Rules", form.rules, renderInlineCode)}${form.examples.length > 0 ? `<h3>Examples</h3>\n<pre>${escape(form.examples.join("\n"))}</pre>\n` : ""}${form.section ? `<p class="quiet">PTX ISA manual: ${escape(form.section)}</p>\n` : ""}</section>
+${form.needs ? `<p class="muted">${renderInlineCode(form.needs)}</p>\n` : ""}${widget}${operandTable(form.operands)}${slots.map(slotTable).join("")}${listSection("Rules", form.rules, renderInlineCode)}${form.examples.length > 0 ? `<h3>Examples</h3>\n<pre>${escape(form.examples.join("\n"))}</pre>\n` : ""}${form.section ? `<p class="muted">PTX ISA manual: ${escape(form.section)}</p>\n` : ""}</section>
 `;
 }
 

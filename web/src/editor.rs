@@ -121,8 +121,8 @@ impl JsPanelKind {
             JsPanelKind::Embed => "embed",
             JsPanelKind::Share => "sharing",
             JsPanelKind::Inspect => "inspect",
-            JsPanelKind::Map => "memory-map",
-            JsPanelKind::Cells => "small-cells",
+            JsPanelKind::Map => "minimap",
+            JsPanelKind::Cells => "pixel-grid",
         }
     }
 }
@@ -345,7 +345,7 @@ pub fn set_race_markers(marks: &[RaceMarker]) {
         }
     }
     let said = lines.into_iter().map(|(line, (title, is_quiet))| {
-        let level = if is_quiet { "more" } else { "far" };
+        let level = if is_quiet { "excessive" } else { "severe" };
         JsValue::from(Array::of3(
             &line.into(),
             &JsValue::from_str(&title),

@@ -25,7 +25,7 @@ export function codeNodes(text, tokens, { done, errorLines, hidesBoilerplate }) 
   const isHidden = hidesBoilerplate ? hiddenLines(text) : [];
   return highlightLines(text, tokens).flatMap((line, index) => {
     if (isHidden[index]) return [];
-    const classes = ["line", done === index + 1 && "done", errorLines.has(index + 1) && "wrong"].filter(Boolean);
+    const classes = ["line", done === index + 1 && "done", errorLines.has(index + 1) && "error-line"].filter(Boolean);
     const segments = line.map(([part, name]) => (name ? createElement("span", { class: `tok-${name}` }, part) : part));
     return [createElement("span", { class: classes.join(" ") }, ...segments)];
   });
@@ -45,14 +45,14 @@ export function gridNode({ title, type, columns, totalRows, cells }, cellOf = pl
   const rowRange = totalRows > rows.length ? `, rows 0 to ${rows.length - 1} of ${totalRows}` : "";
   return createElement("table", { dir: "ltr" },
     createElement("caption", {}, title, " ", createElement("small", {}, `${type}${rowRange}`)),
-    createElement("thead", {}, createElement("tr", {}, createElement("td", { class: "hush" }), ...columnHeaders)),
+    createElement("thead", {}, createElement("tr", {}, createElement("td", { class: "visually-hidden" }), ...columnHeaders)),
     createElement("tbody", {}, ...rows));
 }
 
 function plainCell({ text, lane, now, conflict }) {
-  const classes = [lane !== null && `lane-${lane}`, now && "now", conflict && "conflict"].filter(Boolean).join(" ");
+  const classes = [lane !== null && `lane-${lane}`, now && "current", conflict && "conflict"].filter(Boolean).join(" ");
   const title = lane === null ? null : `written by lane ${lane}${now ? " in this step" : ""}${conflict ? ", which overwrote the value of another lane" : ""}`;
-  const writer = lane === null ? [] : [createElement("small", {}, createElement("span", { class: "hush" }, "lane "), `${lane}`)];
+  const writer = lane === null ? [] : [createElement("small", {}, createElement("span", { class: "visually-hidden" }, "lane "), `${lane}`)];
   return [{ class: classes || null, title }, text, ...writer];
 }
 

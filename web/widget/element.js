@@ -364,10 +364,10 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
       pre: createElement("pre", { dir: "ltr" }),
       area: createElement("textarea", { "aria-label": "PTX source", spellcheck: "false", autocapitalize: "off", autocomplete: "off", dir: "ltr" }),
       memory: createElement("div", { class: "memory", dir: "ltr", tabindex: "0", role: "group", "aria-label": "Memory" }),
-      summary: createElement("div", { class: "say", role: "status", dir: "auto" }),
+      summary: createElement("div", { class: "step-summary", role: "status", dir: "auto" }),
       problems: createElement("ul", { class: "problems", "aria-label": "Problems" }),
       range: createElement("input", { type: "range", min: "0", "aria-label": "Step" }),
-      positionLabel: createElement("span", { class: "place" }),
+      positionLabel: createElement("span", { class: "position-label" }),
       first: button("Go to start", () => this.seek(0), arrowIcon("«")),
       back: button("Step back", () => this.back(), arrowIcon("◂")),
       step: button("Step forward", () => this.step(), arrowIcon("▸")),
@@ -380,7 +380,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     nodes.code = createElement("div", { class: "code", dir: "ltr", tabindex: "0", role: "group", "aria-label": "PTX source" }, nodes.pre);
     nodes.body = createElement("div", { class: "body" }, nodes.code, nodes.memory);
     nodes.bar = createElement("div", { class: "bar", role: "toolbar", "aria-label": "Controls" }, nodes.first, nodes.back, nodes.step, nodes.play,
-      nodes.range, nodes.positionLabel, createElement("span", { class: "spring" }), nodes.boilerplateButton, nodes.editButton, nodes.reset, nodes.link);
+      nodes.range, nodes.positionLabel, createElement("span", { class: "spacer" }), nodes.boilerplateButton, nodes.editButton, nodes.reset, nodes.link);
     nodes.range.addEventListener("input", () => void this.seek(nodes.range.valueAsNumber));
     nodes.area.addEventListener("input", () => this.#setSource(nodes.area.value));
     nodes.area.addEventListener("keydown", (event) => { if (event.key === "Escape") nodes.editButton.focus(); });
@@ -489,7 +489,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     const link = playgroundLink(this, { text: this.#annotatedSource(), position, view, target, version });
     nodes.link.hidden = !link || !this.#hasControl("open");
     if (link) nodes.link.href = link;
-    nodes.bar.hidden = [...nodes.bar.children].every((node) => node.hidden || node.className === "spring");
+    nodes.bar.hidden = [...nodes.bar.children].every((node) => node.hidden || node.className === "spacer");
   }
 }
 

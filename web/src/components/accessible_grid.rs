@@ -37,7 +37,7 @@ pub(crate) fn GridTable(props: &Props) -> Html {
         false => (props.frame.clone(), false),
     };
     html! {
-        <div class={classes!("twin", (!props.shown).then_some("visually-hidden"))} aria-busy={is_busy.then_some("true")}
+        <div class={classes!("accessible-grid", (!props.shown).then_some("visually-hidden"))} aria-busy={is_busy.then_some("true")}
             tabindex={props.shown.then(|| props.reachable.cells())}>
             <Cells {frame} index={props.index} />
         </div>

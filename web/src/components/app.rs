@@ -119,7 +119,7 @@ pub(crate) fn App() -> Html {
     let is_embedded = matrix.is_some_and(|page| page.choice.embedded);
     let class = classes!(
         "page",
-        is_covered.then_some("with-matrix"),
+        is_covered.then_some("fullscreen-view"),
         is_embedded.then_some("embedded")
     );
     html! {
@@ -209,7 +209,7 @@ impl Page {
         let (state, dispatch) = (&self.state, &self.dispatch);
         html! {
             <section class="left" aria-label="Source">
-                <div class="within">
+                <div class="source-panels">
                     { code_object_list(state.file.as_ref(), dispatch) }
                     <AsmBlockList report={state.report.clone()} entry={shown_entry(state)} dispatch={dispatch.clone()} />
                 </div>
@@ -277,7 +277,7 @@ impl Page {
                         }
                     </>
                 }) }
-                <div class="shown">
+                <div class="memory-cards">
                     <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={self.save_file.clone()} fill={self.fill.clone()}
                         links={links.clone()} palette={self.palette.clone()} dispatch={dispatch.clone()} />
                     { shown.cards(html! {
@@ -287,7 +287,7 @@ impl Page {
                             { layouts_card(&found.layouts) }
                         }
                     }) }
-                    <div class="arrange-place"></div>
+                    <div class="custom-layout-slot"></div>
                 </div>
             </>
         }
@@ -404,7 +404,7 @@ impl DisplayedAnalysis {
 
     /// Renders cards of findings. The cards of the previous run are visible but inert.
     fn cards(&self, cards: Html) -> Html {
-        let class = classes!("found", self.is_before.then_some("before"));
+        let class = classes!("analysis-cards", self.is_before.then_some("previous-analysis"));
         html! { <div {class} inert={self.is_before}>{ cards }</div> }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn AsmBlockList(props: &Props) -> Html {
     let choice = |part: &InlineAsmView| choice(part, shown, &props.dispatch);
     html! {
         if !parts.is_empty() {
-            <section class="parts" aria-label="asm blocks">
+            <section class="asm-blocks" aria-label="asm blocks">
                 <ol>{ for parts.iter().map(choice) }</ol>
                 if let Some(part) = shown {
                     <details>
@@ -38,7 +38,7 @@ pub(crate) fn AsmBlockList(props: &Props) -> Html {
                             <table>{ for part.operands.iter().map(operand) }</table>
                         }
                         if let Some(note) = &part.note {
-                            <p class="quiet">{ inline_code(note) }</p>
+                            <p class="muted">{ inline_code(note) }</p>
                         }
                     </details>
                 }
@@ -60,7 +60,7 @@ fn choice(part: &InlineAsmView, shown: Option<&InlineAsmView>, dispatch: &Dispat
         editor::go_to(range);
         dispatch.dispatch(Action::PickKernel(name.clone()));
     });
-    let class = classes!("fix", (!part.accept).then_some("bad"));
+    let class = classes!("action-button", (!part.accept).then_some("bad"));
     html! {
         <li>
             <button {class} aria-pressed={is_shown.to_string()} onclick={choose}>

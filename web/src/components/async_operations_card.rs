@@ -26,11 +26,11 @@ pub(crate) fn AsyncOperationsCard(props: &Props) -> Html {
     }
     let n_more = pending.len().saturating_sub(MAX_LISTED);
     html! {
-        <section class="card flying" aria-label="In flight">
+        <section class="card in-flight" aria-label="In flight">
             <h2>{ "In flight" }<small>{ plural(pending.len() as u64, "operation") }</small></h2>
             <ul>{ for pending.iter().take(MAX_LISTED).map(|operation| entry(operation, &props.dispatch)) }</ul>
             if n_more > 0 {
-                <p class="quiet">{ format!("and {n_more} more") }</p>
+                <p class="muted">{ format!("and {n_more} more") }</p>
             }
         </section>
     }
@@ -45,9 +45,9 @@ fn entry(operation: &AsyncOperationView, dispatch: &Dispatch) -> Html {
     );
     html! {
         <li>
-            <p><code>{ &operation.opcode }</code><button class="place" onclick={go}>{ format!("line {}", range.line) }</button></p>
-            <p class="quiet">{ words(operation) }</p>
-            <button class="fix" onclick={land}>{ "Complete now" }</button>
+            <p><code>{ &operation.opcode }</code><button class="line-link" onclick={go}>{ format!("line {}", range.line) }</button></p>
+            <p class="muted">{ words(operation) }</p>
+            <button class="action-button" onclick={land}>{ "Complete now" }</button>
         </li>
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn BlocksCard(props: &Props) -> Html {
                 }
             </div>
             if map.n_blocks > 1 {
-                <div class="map" role="img" aria-label={facts(map)} onclick={on_cell(map, &props.dispatch)}>
+                <div class="block-map" role="img" aria-label={facts(map)} onclick={on_cell(map, &props.dispatch)}>
                     { for map.cells.iter().enumerate().map(|(index, progress)| cell(index as u64, *progress, map, shown.map(|(block, _)| block))) }
                 </div>
                 { legend(map) }
@@ -95,7 +95,7 @@ pub(crate) const fn word(progress: BlockProgress) -> &'static str {
 
 pub(crate) const fn class(progress: BlockProgress) -> &'static str {
     match progress {
-        BlockProgress::NotStarted => "to-come",
+        BlockProgress::NotStarted => "not-started",
         BlockProgress::Running => "running",
         BlockProgress::Waiting => "waiting",
         BlockProgress::Done => "done",
@@ -193,9 +193,9 @@ fn BlockField(props: &FieldProps) -> Html {
         })
     };
     html! {
-        <form class="go" onsubmit={go}>
+        <form class="go-to-block" onsubmit={go}>
             <label>{ "Block " }<input ref={input} type="number" min="0" max={(props.n_blocks - 1).to_string()} step="1" /></label>
-            <button class="fix">{ "Go to block" }</button>
+            <button class="action-button">{ "Go to block" }</button>
         </form>
     }
 }

@@ -57,11 +57,11 @@ pub(crate) fn CellCard(props: &Props) -> Html {
         <section class="card cell" aria-label="Cell">
             <h2>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small>
                 if props.is_pinned {
-                    <span class="spring"></span>
+                    <span class="spacer"></span>
                     <button class="icon small" title="Close" aria-label="Close" onclick={dispatching(&props.dispatch, Action::Pin(None))}>{ "✕" }</button>
                 }
             </h2>
-            <table class="facts">
+            <table class="property-table">
                 <tr><th>{ "value" }</th><td>{ &cell.text }{ format!(" as {}", grid.ty) }</td></tr>
                 if let Some(lane) = cell.lane {
                     <tr><th>{ "written by" }</th><td>{ format!("lane {lane} in step {step}") }</td></tr>
@@ -84,7 +84,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
             if let Some(found) = &props.history {
                 <History found={found.clone()} position={props.frame.position} dispatch={props.dispatch.clone()} />
             } else {
-                <p class="quiet">{ if props.is_pinned { "Searching for stores to this cell…" } else { "Click the cell or press Enter to show the write history of the cell." } }</p>
+                <p class="muted">{ if props.is_pinned { "Searching for stores to this cell…" } else { "Click the cell or press Enter to show the write history of the cell." } }</p>
             }
         </section>
     }
@@ -93,7 +93,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
 /// Renders a field for the initial value of the cell, or the reason why no line of the source can set this value.
 fn at_the_launch(place: CellLocation, props: &Props) -> Html {
     if let Some(reason) = immutable_reason(&place.memory) {
-        return html! { <p class="quiet">{ inline_code(&capitalize(&reason)) }{ "." }</p> };
+        return html! { <p class="muted">{ inline_code(&capitalize(&reason)) }{ "." }</p> };
     }
     let key = format!("{}+{}", place.memory, place.offset);
     let value = props.history.as_ref();

@@ -23,8 +23,8 @@ pub(super) fn data_breakpoint_controls(place: &CellLocation, dispatch: &Dispatch
         )
     };
     html! {
-        <p class="changes" role="group" aria-label="Data breakpoint on this cell">
-            <span class="quiet">{ "Break on value change" }</span>
+        <p class="data-breakpoint" role="group" aria-label="Data breakpoint on this cell">
+            <span class="muted">{ "Break on value change" }</span>
             <button class="mini" onclick={to(Direction::Reverse)}>{ "Run back" }</button>
             <button class="mini" onclick={to(Direction::Forward)}>{ "Run forward" }</button>
         </p>
@@ -67,16 +67,16 @@ pub(super) fn History(props: &Props) -> Html {
                 <table>
                     <thead class="visually-hidden"><tr><th>{ "step" }</th><th>{ "line" }</th><th>{ "lane" }</th><th>{ "value" }</th></tr></thead>
                     <tbody>
-                        <tr class={classes!(present.is_none().then_some("present"))} aria-current={present.is_none().then_some("true")}>
-                            <td><button class="place" onclick={dispatching(dispatch, Action::Move(MoveTarget::Start))}>{ "launch" }</button></td>
+                        <tr class={classes!(present.is_none().then_some("current-write"))} aria-current={present.is_none().then_some("true")}>
+                            <td><button class="line-link" onclick={dispatching(dispatch, Action::Move(MoveTarget::Start))}>{ "launch" }</button></td>
                             <td></td><td></td><td><code>{ &found.initial }</code></td>
                         </tr>
                         if earlier > 0 {
-                            <tr class="quiet"><td colspan="4">{ format!("{} not shown", stores(earlier, "earlier ")) }</td></tr>
+                            <tr class="muted"><td colspan="4">{ format!("{} not shown", stores(earlier, "earlier ")) }</td></tr>
                         }
                         { for found.writes.iter().enumerate().map(row) }
                         if later > 0 {
-                            <tr class="quiet"><td colspan="4">{ format!("{} not shown", stores(later, "later ")) }</td></tr>
+                            <tr class="muted"><td colspan="4">{ format!("{} not shown", stores(later, "later ")) }</td></tr>
                         }
                     </tbody>
                 </table>
@@ -88,7 +88,7 @@ pub(super) fn History(props: &Props) -> Html {
 /// Scrolls the list to the store that wrote the current value. Outer containers do not scroll.
 fn show_present(list: &NodeRef) -> Option<()> {
     let list = list.cast::<HtmlElement>()?;
-    let row = list.query_selector(".present").ok()??;
+    let row = list.query_selector(".current-write").ok()??;
     let row = row.dyn_into::<HtmlElement>().ok()?;
     let middle = (list.client_height() - row.offset_height()) / 2;
     list.set_scroll_top(row.offset_top() - middle);
@@ -118,12 +118,12 @@ fn write_row(
     let go =
         dispatching::<MouseEvent>(dispatch, Action::Move(MoveTarget::Position(write.position)));
     let class = classes!(
-        is_present.then_some("present"),
-        (write.position > position).then_some("later")
+        is_present.then_some("current-write"),
+        (write.position > position).then_some("later-write")
     );
     html! {
         <tr {class} aria-current={is_present.then_some("true")}>
-            <td><button class="place" title={write.instruction.clone()} onclick={go}>{ format!("step {}", count(write.position)) }</button></td>
+            <td><button class="line-link" title={write.instruction.clone()} onclick={go}>{ format!("step {}", count(write.position)) }</button></td>
             <td>{ line_button(write.range.line) }</td>
             <td>{ who(write) }</td>
             <td><code>{ &write.before }</code>{ " → " }<code>{ &write.after }</code>{ how(write) }</td>

@@ -15,16 +15,16 @@ pub(crate) fn code_object_list(file: Option<&OpenedFile>, dispatch: &Dispatch) -
     let kind = file.view.as_ref().map_or("reading…", |view| &*view.kind);
     let is_machine = |own: &ProgramView| own.language == ProgramLanguage::MachineCode;
     html! {
-        <section class="programs" aria-label="Embedded code objects">
+        <section class="code-objects" aria-label="Embedded code objects">
             <h2>
                 { &*file.name }<small>{ format!(" {kind}") }</small>
                 <button class="icon small" title="Close" aria-label="Close" onclick={close}>{ "×" }</button>
             </h2>
             if let Some(view) = &file.view {
                 <ol>{ for view.programs.iter().enumerate().map(|(index, own)| program(index, own, dispatch)) }</ol>
-                { for view.notes.iter().map(|note| html! { <p class="quiet">{ note }</p> }) }
+                { for view.notes.iter().map(|note| html! { <p class="muted">{ note }</p> }) }
                 if view.programs.iter().any(is_machine) {
-                    <p class="quiet">
+                    <p class="muted">
                         { "To run SASS, paste the output of " }<code>{ format!("cuobjdump -sass {}", file.name) }</code>{ "." }
                     </p>
                 }
@@ -42,7 +42,7 @@ fn program(index: usize, program: &ProgramView, dispatch: &Dispatch) -> Html {
         .map_or(String::new(), |how| format!(", {how}"));
     html! {
         <li>
-            <button class="fix" onclick={open}>{ format!("{} for {target}", program.language.name()) }</button>
+            <button class="action-button" onclick={open}>{ format!("{} for {target}", program.language.name()) }</button>
             <small>{ format!(" {}{packed}", bytes(program.bytes.into())) }</small>
             <ul>{ for program.kernels.iter().map(kernel) }</ul>
         </li>

@@ -40,9 +40,9 @@ pub(crate) fn compare_view(page: &CompareState, dispatch: &Dispatch) -> Html {
     let choose =
         dispatching::<MouseEvent>(dispatch, Action::Beside(CompareAction::EditSecondSource));
     html! {
-        <section class="beside" aria-label="Compare kernels">
-            <div class="card beside-head">
-                <div class="matrix-title">
+        <section class="compare" aria-label="Compare kernels">
+            <div class="card compare-head">
+                <div class="explorer-title">
                     <h2>{ "Compare kernels" }</h2>
                     <span>
                         if !page.is_editing_second_source {
@@ -58,7 +58,7 @@ pub(crate) fn compare_view(page: &CompareState, dispatch: &Dispatch) -> Html {
             </div>
             { side(page, 0, dispatch) }
             { side(page, 1, dispatch) }
-            <div class="beside-memory">
+            <div class="compare-memory">
                 if let Some(frame) = &page.frame {
                     { for frame.grids.iter().map(|of| grid(of, dispatch)) }
                 }
@@ -88,9 +88,9 @@ fn verdict(page: &CompareState) -> Html {
     };
     let report = &opened.report;
     let class = if report.equal {
-        "beside-verdict equal"
+        "compare-verdict equal"
     } else {
-        "beside-verdict parted"
+        "compare-verdict different"
     };
     let alone = report.unmatched_memories.iter().flatten().count();
     html! {
@@ -105,7 +105,7 @@ fn verdict(page: &CompareState) -> Html {
                 }
             </p>
             if !report.differences.is_empty() {
-                <div class="sides">{ for report.differences.iter().take(4).map(super::schedule_card::difference) }</div>
+                <div class="schedule-columns">{ for report.differences.iter().take(4).map(super::schedule_card::difference) }</div>
             }
         </>
     }
@@ -128,13 +128,13 @@ fn transport(page: &CompareState, opened: &Rc<CompareOpened>, dispatch: &Dispatc
         n => format!("after store {} of each run", count(n)),
     };
     html! {
-        <div class="beside-transport">
+        <div class="compare-transport">
             <button class="pill" disabled={position == 0} onclick={go(0)} >{ "Start" }</button>
             <button class="pill" disabled={position == 0} onclick={go(position.saturating_sub(1))}>{ "← Store" }</button>
             <button class="pill" disabled={position == length} onclick={go(position + 1)}>{ "Store →" }</button>
             <button class="pill" disabled={position == length} onclick={go(u64::MAX)} >{ "End" }</button>
             <input type="range" min="0" max={length.to_string()} value={position.to_string()} aria-label="Store number" {oninput} />
-            <span class="quiet" aria-live="polite">{ place }</span>
+            <span class="muted" aria-live="polite">{ place }</span>
         </div>
     }
 }
@@ -157,7 +157,7 @@ fn side(page: &CompareState, which: usize, dispatch: &Dispatch) -> Html {
         .map(|opened| &opened.report.sides[which]);
     let label = if which == 0 { "Kernel A" } else { "Kernel B" };
     html! {
-        <section class="card beside-text" aria-label={label}>
+        <section class="card compare-source" aria-label={label}>
             <h2>{ facts.map_or(label.to_owned(), name) }
                 if let Some(step) = step {
                     <small>{ format!("{} of {} stores, step {}", count(step.stores), count(step.n_stores), count(step.position)) }</small>
@@ -184,7 +184,7 @@ fn sentence(step: &ComparisonStep) -> Html {
         false => html! { <span>{ inline_code(&phrase.text) }</span> },
     });
     html! {
-        <div class="beside-say">
+        <div class="compare-summary">
             <p>{ for phrases }</p>
             { step.last.as_ref().map(step_details) }
         </div>

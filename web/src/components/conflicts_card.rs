@@ -36,7 +36,7 @@ pub(crate) fn conflicts_card(
         <section class="card conflicts" aria-label="Bank conflicts">
             <div class="head"><h2>{ "Bank conflicts" }</h2></div>
             { for found.accesses.iter().map(access) }
-            <ul class="causes">{ for found.buffers.iter().map(buffer) }</ul>
+            <ul class="finding-list">{ for found.buffers.iter().map(buffer) }</ul>
             if is_curable {
                 { rewrite_status(cure, text, dispatch) }
             }
@@ -75,9 +75,9 @@ fn profiler(access: &AccessConflicts) -> Html {
         }
     };
     html! {
-        <details class="quiet">
+        <details class="muted">
             <summary>{ "Nsight Compute metrics" }</summary>
-            <ul class="causes">{ for access.profiler.iter().map(count) }</ul>
+            <ul class="finding-list">{ for access.profiler.iter().map(count) }</ul>
         </details>
     }
 }
@@ -99,12 +99,12 @@ fn punch_card(phase: &BankPhase) -> Html {
         phase.first_lane, phase.last_lane
     );
     html! {
-        <div class="punch" role="img" aria-label={label}>
+        <div class="bank-grid" role="img" aria-label={label}>
             { for (0..n_passes.min(MAX_PASSES)).map(|pass| html! {
                 <div>{ for (0..BANKS).map(|bank| hole(bank, lanes_at(bank, pass))) }</div>
             }) }
             if n_passes > MAX_PASSES {
-                <p class="quiet">{ format!("and {}", plural((n_passes - MAX_PASSES) as u64, "more wavefront")) }</p>
+                <p class="muted">{ format!("and {}", plural((n_passes - MAX_PASSES) as u64, "more wavefront")) }</p>
             }
         </div>
     }
@@ -130,10 +130,10 @@ fn buffer(buffer: &BufferConflicts) -> Html {
             </li>
         },
         (None, Some(reason)) => {
-            html! { <li class="quiet">{ name }{ ": " }{ inline_code(reason) }</li> }
+            html! { <li class="muted">{ name }{ ": " }{ inline_code(reason) }</li> }
         }
         (None, None) => {
-            html! { <li class="quiet">{ name }{ ": no conflict-free layout found" }</li> }
+            html! { <li class="muted">{ name }{ ": no conflict-free layout found" }</li> }
         }
     }
 }
@@ -141,13 +141,13 @@ fn buffer(buffer: &BufferConflicts) -> Html {
 fn rewrite_status(cure: &RewriteState, text: &str, dispatch: &Dispatch) -> Html {
     match cure {
         RewriteState::NotRequested => html! {
-            <button class="fix" onclick={dispatching(dispatch, Action::RewriteBankConflicts)}>{ "Apply conflict-free rewrite" }</button>
+            <button class="action-button" onclick={dispatching(dispatch, Action::RewriteBankConflicts)}>{ "Apply conflict-free rewrite" }</button>
         },
         RewriteState::Pending => {
-            html! { <p class="quiet" role="status">{ "Rewriting the kernel and running both versions of the kernel…" }</p> }
+            html! { <p class="muted" role="status">{ "Rewriting the kernel and running both versions of the kernel…" }</p> }
         }
         RewriteState::Refused(reason) => {
-            html! { <p class="quiet">{ inline_code(&capitalize(reason)) }{ "." }</p> }
+            html! { <p class="muted">{ inline_code(&capitalize(reason)) }{ "." }</p> }
         }
         RewriteState::Found(cured) => verified_rewrite(cured, text),
     }
@@ -168,7 +168,7 @@ fn verified_rewrite(cured: &BankConflictFix, text: &str) -> Html {
         <div class="repair">
             <p>{ format!("Bank conflicts: {} before the rewrite, {} after the rewrite. {same}", cured.before, cured.after) }</p>
             <ul>{ for cured.changes.iter().map(|change| html! { <li>{ inline_code(change) }</li> }) }</ul>
-            <button class="fix" onclick={apply}>{ "Apply to editor" }</button>
+            <button class="action-button" onclick={apply}>{ "Apply to editor" }</button>
         </div>
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 </button>
             </div>
             if props.report.accept && props.checked && !props.stopped {
-                <p class="quiet limits">
+                <p class="muted limits">
                     { "The emulator interleaves whole instructions and does not reorder memory accesses. The page also checks runs of up to 100,000 steps for data races." }
                 </p>
             }
@@ -135,7 +135,7 @@ fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
             <h2>
                 { inline_code(&diagnostic.message) }
                 { code(&diagnostic.code, dispatch) }
-                <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
+                <button class="line-link" onclick={go}>{ format!("line {}", range.line) }</button>
             </h2>
             if let Some(needs) = &diagnostic.needs {
                 <p>{ inline_code(needs) }</p>
@@ -156,5 +156,5 @@ fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
 fn fix(fix: &FixView) -> Html {
     let taken = fix.clone();
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&taken));
-    html! { <button class="fix" onclick={apply}>{ inline_code(&fix.title) }</button> }
+    html! { <button class="action-button" onclick={apply}>{ inline_code(&fix.title) }</button> }
 }

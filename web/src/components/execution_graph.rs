@@ -10,7 +10,7 @@ pub(crate) fn graph(graph: &GraphView) -> Html {
     let view_box = format!("0 0 {:.0} {:.0}", drawn.width, drawn.height);
     let style = format!("width: {:.0}px", drawn.width);
     html! {
-        <div class="outcome-graph" tabindex="0" role="group" aria-label="Execution as a graph">
+        <div class="litmus-graph" tabindex="0" role="group" aria-label="Execution as a graph">
             <svg viewBox={view_box} {style} role="img" aria-label={in_words(graph)}>
                 <defs>{ for ALL.iter().map(|kind| head(*kind)) }</defs>
                 { for drawn.columns.iter().map(|(thread, x)| html! {
@@ -94,12 +94,12 @@ fn node_box(node: &NodeView, place: &NodeBox) -> Html {
         .map_or_else(String::new, |line| format!("line {line}"));
     let words = [line.as_str(), node.words.as_str()];
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    let class = classes!("node", node.is_asynchronous.then_some("later"));
+    let class = classes!("node", node.is_asynchronous.then_some("asynchronous"));
     html! {
         <g {class}>
             <rect x={px(x)} y={px(y)} width={px(width)} height={px(height)} rx="6" />
             <text class="what" x={px(x + width / 2.0)} y={px(y + 18.0)} text-anchor="middle">{ &node.label }</text>
-            <text class="how" x={px(x + width / 2.0)} y={px(y + 34.0)} text-anchor="middle">{ words.join(", ") }</text>
+            <text class="event-details" x={px(x + width / 2.0)} y={px(y + 34.0)} text-anchor="middle">{ words.join(", ") }</text>
         </g>
     }
 }
@@ -113,7 +113,7 @@ fn legend(graph: &GraphView) -> Html {
         let (short, class, says) = name(kind);
         html! { <li><b class={class}>{ short }</b>{ " " }{ says }</li> }
     };
-    html! { <ul class="outcome-legend">{ for shown.map(one) }</ul> }
+    html! { <ul class="litmus-legend">{ for shown.map(one) }</ul> }
 }
 
 /// Returns the verb phrase of a relation, which connects two nodes in a sentence.

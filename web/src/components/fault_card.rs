@@ -33,21 +33,21 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
                 if let Some(hang) = &props.hang {
                     { hang_line_buttons(hang) }
                 } else {
-                    <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
+                    <button class="line-link" onclick={go}>{ format!("line {}", range.line) }</button>
                 }
             </h2>
             if let Some(hang) = &props.hang {
                 { hang_details(hang) }
-                <p class="quiet">{ inline_code(&capitalize(&fault.message)) }</p>
+                <p class="muted">{ inline_code(&capitalize(&fault.message)) }</p>
             } else {
                 <p>{ inline_code(&capitalize(&fault.message)) }</p>
             }
             if let Some(help) = &fault.help {
-                <p class="quiet">{ inline_code(&capitalize(help)) }</p>
+                <p class="muted">{ inline_code(&capitalize(help)) }</p>
             }
             if !props.frame.causes.is_empty() {
                 <h3>{ "Related events" }</h3>
-                <ul class="causes">{ for props.frame.causes.iter().map(|cause| cause_item(cause, &props.dispatch)) }</ul>
+                <ul class="finding-list">{ for props.frame.causes.iter().map(|cause| cause_item(cause, &props.dispatch)) }</ul>
             }
         </section>
     }
@@ -60,7 +60,7 @@ fn cause_item(cause: &CauseView, dispatch: &Dispatch) -> Html {
     let seek = dispatching(dispatch, Action::Move(MoveTarget::Position(cause.step + 1)));
     html! {
         <li>
-            <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
+            <button class="line-link" onclick={go}>{ format!("line {}", range.line) }</button>
             { " " }{ inline_code(&cause.text) }{ " " }
             <button class="mini" title="Go to step" onclick={seek}>{ format!("step {}", cause.step + 1) }</button>
         </li>

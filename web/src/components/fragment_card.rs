@@ -69,17 +69,17 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
             <h2>
                 { "Fragment layout" }
                 <small>{ format!("{} {}, {} × {}", operand.name, operand.fragment.ty, operand.rows, operand.columns) }</small>
-                <span class="spring"></span>
+                <span class="spacer"></span>
                 { operands(step, index, &chosen) }
             </h2>
-            <div class="scroller matrix-drawing" tabindex="0" role="group"
+            <div class="scroller explorer-canvas" tabindex="0" role="group"
                 aria-label={format!("Elements of matrix {}: use the arrow keys to move and Enter to select", operand.name)} {onkeydown} {onblur}>
                 <div style={size.clone()}>
                     <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
                     <canvas ref={lit} style={size} {onmousemove} onmouseleave={leave} {onclick} aria-hidden="true" />
                 </div>
             </div>
-            <p class="quiet" aria-live="polite">{ words(props, step, index) }</p>
+            <p class="muted" aria-live="polite">{ words(props, step, index) }</p>
             <button class="link" onclick={dispatching::<MouseEvent>(&props.dispatch, open_fragment(step, index))}>{ "Open in Layout Explorer" }</button>
         </section>
     }
@@ -188,7 +188,7 @@ fn operands(step: &MatrixStep, index: usize, chosen: &UseStateHandle<usize>) -> 
         html! { <button aria-pressed={(at == index).to_string()} onclick={set}>{ name }</button> }
     };
     html! {
-        <span class="seg" role="group" aria-label="Matrix">
+        <span class="segmented-control" role="group" aria-label="Matrix">
             { for step.operands.iter().enumerate().map(|(at, operand)| button(at, &operand.name)) }
         </span>
     }

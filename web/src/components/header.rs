@@ -81,7 +81,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             if let Some(facts) = &props.facts {
                 <LaunchPanel facts={facts.clone()} start={props.start.clone()} dispatch={props.dispatch.clone()} />
             }
-            <span class="spring"></span>
+            <span class="spacer"></span>
             <button class="text-button learn-button" aria-haspopup="dialog" title="Examples, guided tours and puzzles"
                 onclick={|_: MouseEvent| editor::open_learn()}>{ "Learn" }</button>
             <button class="text-button" title="Compare this kernel with another version, such as its SASS"
@@ -149,7 +149,7 @@ fn Logo() -> Html {
     };
     let lanes = [0, 9, 18, 4, 13, 22, 27, 31, 2];
     html! {
-        <svg class="mark" viewBox="0 0 22 22" width="22" height="22" aria-hidden="true">
+        <svg class="logo" viewBox="0 0 22 22" width="22" height="22" aria-hidden="true">
             { for lanes.into_iter().enumerate().map(cell) }
         </svg>
     }

@@ -51,16 +51,16 @@ pub(crate) fn InitialValueForm(props: &Props) -> Html {
     };
     let reason = props.start.error(&props.place);
     html! {
-        <form class="start" {onsubmit}>
+        <form class="initial-value-form" {onsubmit}>
             <label><span>{ &props.label }</span>
                 <input type="text" ref={field} aria-label={props.name.clone()} spellcheck="false" autocomplete="off" autocapitalize="off"
                     aria-invalid={reason.is_some().to_string()} />
             </label>
             <button class="mini" title="Update the annotation in the source and rerun the kernel (Enter)">{ "Set" }</button>
             if let Some(reason) = reason {
-                <p class="why" role="alert">{ inline_code(&capitalize(reason)) }{ "." }</p>
+                <p class="form-error" role="alert">{ inline_code(&capitalize(reason)) }{ "." }</p>
             } else if let Some(line) = props.start.line(&props.place) {
-                <p class="quiet">{ "Updated annotation: " }<code>{ line.trim() }</code></p>
+                <p class="muted">{ "Updated annotation: " }<code>{ line.trim() }</code></p>
             }
         </form>
     }

@@ -28,7 +28,7 @@ pub(crate) fn JsPopover(props: &Props) -> Html {
         })
     };
     html! {
-        <details class={classes!("launch", "filled", props.panel.name())} ref={node} {ontoggle}>
+        <details class={classes!("launch", "js-popover", props.panel.name())} ref={node} {ontoggle}>
             <summary class="text-button" title={props.title}>{ props.label }</summary>
             <div class="popover"></div>
         </details>

@@ -47,14 +47,14 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
                     if facts.truncates_misaligned_addresses {
                         <p>{ "Misaligned addresses are rounded down. Set " }<code>{ "misaligned=fault" }</code>{ " to stop at misaligned accesses instead." }</p>
                     }
-                    <p class="quiet">
+                    <p class="muted">
                         { "The source configures the launch with the annotations " }<code>{ "//@ launch" }</code>{ ", " }<code>{ "//@ buffer" }</code>{ ", " }
                         <code>{ "//@ scalar" }</code>{ " and " }<code>{ "//@ register" }</code>{ "." }
                     </p>
                 } else {
                     <p>{ "The page has inferred this launch configuration from the kernel:" }</p>
                     <pre>{ facts.guesses.join("\n") }</pre>
-                    <p><button class="fix" onclick={write_guesses(facts)}>{ "Insert annotations" }</button></p>
+                    <p><button class="action-button" onclick={write_guesses(facts)}>{ "Insert annotations" }</button></p>
                 }
             </div>
         </details>

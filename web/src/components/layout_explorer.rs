@@ -88,28 +88,28 @@ pub(crate) fn LayoutExplorer(props: &Props) -> Html {
         };
     }
     let Some(first) = page.pictures.first() else {
-        return html! { <section class="matrix" ref={node}><p class="placeholder">{ "Loading the layout…" }</p></section> };
+        return html! { <section class="explorer" ref={node}><p class="placeholder">{ "Loading the layout…" }</p></section> };
     };
     let plan = {
         let (picture, labels) = (first.clone(), page.labels);
         move || Rc::new(matrix_plan(&picture, labels, 1))
     };
     html! {
-        <section class="matrix" ref={node} aria-label="Layout Explorer">
-            <div class="matrix-side">
+        <section class="explorer" ref={node} aria-label="Layout Explorer">
+            <div class="explorer-side">
                 <Controls choice={page.choice.clone()} choices={first.choices.clone()} dispatch={props.dispatch.clone()} />
                 { properties_card(first) }
                 { lanes(page, first, &props.dispatch) }
             </div>
-            <div class="matrix-main">
-                <div class="matrix-bar">
+            <div class="explorer-main">
+                <div class="explorer-toolbar">
                     { labels(page, &props.dispatch) }
-                    <p class="say matrix-say" aria-live="polite">{ sentence(page) }</p>
-                    <span class="spring"></span>
+                    <p class="step-summary layout-summary" aria-live="polite">{ sentence(page) }</p>
+                    <span class="spacer"></span>
                     { export_buttons(&first.request, &props.export, &props.palette, plan) }
                 </div>
                 { unknown_link_parameters(page) }
-                <div class="matrix-pair">
+                <div class="explorer-diagrams">
                     { for page.pictures.iter().zip(&laid_out.matrices).enumerate().map(|(index, (picture, plan))| matrix(props, index, picture, plan)) }
                 </div>
                 // Only one memory diagram is rendered, because the memory layout does not depend on the target.
@@ -164,7 +164,7 @@ fn labels(page: &LayoutExplorerState, dispatch: &Dispatch) -> Html {
         html! { <button aria-pressed={pressed} {title} onclick={set}>{ name }</button> }
     };
     html! {
-        <div class="seg" role="group" aria-label="Cell contents">
+        <div class="segmented-control" role="group" aria-label="Cell contents">
             { button(CellLabels::Holder, "lanes", "Show the lane and register of each element") }
             { button(CellLabels::Address, "bytes", "Show the byte offset of each element") }
         </div>
@@ -173,7 +173,7 @@ fn labels(page: &LayoutExplorerState, dispatch: &Dispatch) -> Html {
 
 fn matrix(props: &Props, index: usize, picture: &FragmentPicture, plan: &Rc<DisplayList>) -> Html {
     html! {
-        <section class="card matrix-card" aria-label={format!("Matrix, {}", picture.title)}>
+        <section class="card explorer-card" aria-label={format!("Matrix, {}", picture.title)}>
             <h2>{ picture.title.clone() }<small>{ size_text(picture) }</small></h2>
             { drawing(props, index, picture, plan, "Matrix") }
         </section>
@@ -185,7 +185,7 @@ fn memory(props: &Props, picture: &FragmentPicture, plan: &Rc<DisplayList>) -> H
         return Html::default();
     }
     html! {
-        <section class="card matrix-card" aria-label="Matrix in memory">
+        <section class="card explorer-card" aria-label="Matrix in memory">
             <h2>{ "Memory" }<small>{ format!("lines of {} bytes; each box is one element with the number of the lane that holds the element", picture.line_bytes) }</small></h2>
             { drawing(props, 0, picture, plan, "Memory") }
         </section>

@@ -24,9 +24,9 @@ pub(crate) fn layouts_card(layouts: &[InferredAccessLayout]) -> Html {
         <section class="card layouts" aria-label="Inferred layouts">
             <details>
                 <summary><h2>{ title }</h2><small>{ "derived from the addresses that the run accessed" }</small></summary>
-                <ul class="causes">{ for layouts.iter().take(MAX_LISTED).map(layout) }</ul>
+                <ul class="finding-list">{ for layouts.iter().take(MAX_LISTED).map(layout) }</ul>
                 if n_more > 0 {
-                    <p class="quiet">{ format!("and {n_more} more") }</p>
+                    <p class="muted">{ format!("and {n_more} more") }</p>
                 }
             </details>
         </section>
@@ -55,7 +55,7 @@ pub(crate) fn sectors_card(sectors: &[SectorAdvice]) -> Html {
                 <h2>{ "Uncoalesced accesses" }</h2>
                 <small>{ "accesses to global memory that transfer excessive sectors of 32 bytes" }</small>
             </div>
-            <ul class="causes">{ for sectors.iter().map(sector) }</ul>
+            <ul class="finding-list">{ for sectors.iter().map(sector) }</ul>
         </section>
     }
 }

@@ -22,9 +22,9 @@ const MAX_REPAIRS: usize = 24;
 /// Renders the view from the state of the model.
 pub(crate) fn outcomes_view(page: &LitmusState, dispatch: &Dispatch) -> Html {
     html! {
-        <section class="matrix outcomes" aria-label="Litmus tests">
-            <div class="matrix-side">{ test(page, dispatch) }</div>
-            <div class="matrix-main">{ answer(page, dispatch) }</div>
+        <section class="explorer litmus" aria-label="Litmus tests">
+            <div class="explorer-side">{ test(page, dispatch) }</div>
+            <div class="explorer-main">{ answer(page, dispatch) }</div>
         </section>
     }
 }
@@ -53,12 +53,12 @@ fn test(page: &LitmusState, dispatch: &Dispatch) -> Html {
     let known = SAMPLES.iter().find(|sample| sample.text == &*page.text);
     let rows = (page.text.lines().count() + 1).clamp(8, 40);
     html! {
-        <section class="card matrix-controls" aria-label="Test">
-            <div class="matrix-title">
+        <section class="card explorer-controls" aria-label="Test">
+            <div class="explorer-title">
                 <h2>{ "Litmus tests" }</h2>
                 <button type="button" class="pill" onclick={dispatching::<MouseEvent>(dispatch, Action::Outcomes(LitmusAction::Close))}>{ "Back to kernel" }</button>
             </div>
-            <label class="matrix-field whole"><span>{ "Test" }</span>
+            <label class="explorer-field full-width"><span>{ "Test" }</span>
                 <Select label="Test" class="pill" value={known.map_or("", |sample| sample.id)} on_choice={pick}>
                     if known.is_none() {
                         <option value="">{ "custom" }</option>
@@ -66,12 +66,12 @@ fn test(page: &LitmusState, dispatch: &Dispatch) -> Html {
                     { for SAMPLES.iter().map(|sample| html! { <option value={sample.id}>{ sample.title }</option> }) }
                 </Select>
             </label>
-            <textarea class="outcomes-text" aria-label="Litmus test source" spellcheck="false" autocomplete="off" rows={rows.to_string()} value={page.text.to_string()} oninput={edited} />
+            <textarea class="litmus-source" aria-label="Litmus test source" spellcheck="false" autocomplete="off" rows={rows.to_string()} value={page.text.to_string()} oninput={edited} />
             if let Some(error) = &page.error {
                 <p class="hint bad" role="alert">{ error.to_string() }</p>
             }
             <p class="hint">{ super::step_summary::inline_code("A litmus test consists of PTX threads that share memory. `//@ thread block=1` starts a thread, `//@ location x: u32 = 0` declares a memory location, and `//@ observe 1:%r0 x[0]` lists the observed values.") }</p>
-            <p class={classes!("hint", (page.asked == 0).then_some("away"))}>{ "Searching… " }{ stop(dispatch) }</p>
+            <p class={classes!("hint", (page.asked == 0).then_some("invisible"))}>{ "Searching… " }{ stop(dispatch) }</p>
         </section>
     }
 }
@@ -111,7 +111,7 @@ fn outcome_button(
     let pressed = number == page.chosen;
     let choose = Action::Outcomes(LitmusAction::Choose(number));
     html! {
-        <button type="button" class={classes!("outcome", class, pressed.then_some("chosen"))} aria-pressed={pressed.to_string()}
+        <button type="button" class={classes!("litmus-outcome", class, pressed.then_some("chosen"))} aria-pressed={pressed.to_string()}
             onclick={dispatching::<MouseEvent>(dispatch, choose)}>
             <code>{ words(values) }</code><small>{ note.to_owned() }</small>
         </button>
@@ -130,8 +130,8 @@ fn outcomes(page: &LitmusState, found: &LitmusView, dispatch: &Dispatch) -> Html
     let allowed = found.outcomes.as_deref().unwrap_or(&[]);
     let one = |(number, outcome): (usize, &OutcomeView)| {
         let (class, odd) = match outcome.is_interleaving {
-            true => ("usual", ""),
-            false => ("odd", "not sequentially consistent"),
+            true => ("sequentially-consistent", ""),
+            false => ("not-sequentially-consistent", "not sequentially consistent"),
         };
         let note = [odd, races(outcome.races)];
         let note: Vec<&str> = note.into_iter().filter(|word| !word.is_empty()).collect();
@@ -154,20 +154,20 @@ fn outcomes(page: &LitmusState, found: &LitmusView, dispatch: &Dispatch) -> Html
                 <p class="hint bad">{ "No execution terminates, because a thread waits for a value that no other thread writes." }</p>
             } else {
                 <h3>{ "Allowed" }</h3>
-                <div class="outcome-list" role="group" aria-label="Allowed outcomes">{ for allowed.iter().enumerate().map(one) }</div>
+                <div class="litmus-outcomes" role="group" aria-label="Allowed outcomes">{ for allowed.iter().enumerate().map(one) }</div>
             }
             if !found.forbidden.is_empty() {
                 <h3>{ "Forbidden" }</h3>
-                <div class="outcome-list" role="group" aria-label="Forbidden outcomes">
+                <div class="litmus-outcomes" role="group" aria-label="Forbidden outcomes">
                     { for forbidden.map(not_allowed) }
                 </div>
                 if n_more > 0 {
-                    <p class="quiet">{ format!("and {n_more} more") }</p>
+                    <p class="muted">{ format!("and {n_more} more") }</p>
                 }
             }
             if !found.racy_lines.is_empty() {
                 <h3>{ "Data races" }</h3>
-                <ul class="outcome-repairs">{ for found.racy_lines.iter().map(race) }</ul>
+                <ul class="litmus-fixes">{ for found.racy_lines.iter().map(race) }</ul>
             }
             if let Some(rounds) = found.truncated_after {
                 <p class="hint">{ format!("All loops except polling loops are unrolled {rounds} times.") }</p>
@@ -190,7 +190,7 @@ fn execution(page: &LitmusState) -> Html {
         <section class="card" aria-label="Execution">
             if let Some(reason) = reason {
                 <h2>{ "Violated axiom" }</h2>
-                <p class="outcome-why" aria-live="polite">{ super::step_summary::inline_code(&super::step_summary::capitalize(reason)) }{ "." }</p>
+                <p class="litmus-explanation" aria-live="polite">{ super::step_summary::inline_code(&super::step_summary::capitalize(reason)) }{ "." }</p>
             } else {
                 <h2>{ "Example execution" }</h2>
             }
@@ -236,11 +236,11 @@ fn repair_list(repairs: &LitmusRepairs, texts: &[String], dispatch: &Dispatch) -
             if repairs.repairs.is_empty() {
                 <p>{ format!("No fix with at most {} allows only sequentially consistent outcomes.", plural(repairs.exhaustive_up_to as u64, "edit")) }</p>
             }
-            <ul class="outcome-repairs">{ for repairs.repairs.iter().zip(texts).take(MAX_REPAIRS).map(one) }</ul>
+            <ul class="litmus-fixes">{ for repairs.repairs.iter().zip(texts).take(MAX_REPAIRS).map(one) }</ul>
             if n_more > 0 {
-                <p class="quiet">{ format!("and {n_more} more") }</p>
+                <p class="muted">{ format!("and {n_more} more") }</p>
             }
-            <p class="quiet">{ format!("The search covered all combinations of up to {}. Every weaker combination still allows an undesired outcome.", plural(repairs.exhaustive_up_to as u64, "edit")) }</p>
+            <p class="muted">{ format!("The search covered all combinations of up to {}. Every weaker combination still allows an undesired outcome.", plural(repairs.exhaustive_up_to as u64, "edit")) }</p>
         </>
     }
 }

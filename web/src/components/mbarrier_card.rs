@@ -50,7 +50,7 @@ fn picture(object: &MbarrierView, frame: &SessionFrame, dispatch: &Dispatch) -> 
                 { facts(object) }
                 { for object.waiting.iter().take(MAX_WAITS).map(|waiter| wait(waiter, dispatch)) }
                 if object.waiting.len() > MAX_WAITS {
-                    <p class="quiet">{ format!("and {}", plural((object.waiting.len() - MAX_WAITS) as u64, "more waiting warp")) }</p>
+                    <p class="muted">{ format!("and {}", plural((object.waiting.len() - MAX_WAITS) as u64, "more waiting warp")) }</p>
                 }
             </div>
         </li>
@@ -60,7 +60,7 @@ fn picture(object: &MbarrierView, frame: &SessionFrame, dispatch: &Dispatch) -> 
 /// Renders the ring of an mbarrier. Completed arrivals are filled, and the phase parity is in the center.
 fn ring(phase: Option<&MbarrierPhase>) -> Html {
     let Some(phase) = phase else {
-        return html! { <span class="ring lost" role="img" aria-label="overwritten">{ "?" }</span> };
+        return html! { <span class="ring corrupted" role="img" aria-label="overwritten">{ "?" }</span> };
     };
     let all = phase.expected.max(phase.pending).max(1);
     let come = all - phase.pending.min(all);
@@ -75,7 +75,7 @@ fn ring(phase: Option<&MbarrierPhase>) -> Html {
         decimal(part)
     );
     let label = format!("phase parity {}: {come} of {all} arrivals", phase.parity);
-    let class = classes!("ring", (part < 360.0).then_some("parts"));
+    let class = classes!("ring", (part < 360.0).then_some("segmented"));
     html! { <span {class} {style} role="img" aria-label={label.clone()} title={label}><i>{ phase.parity }</i></span> }
 }
 

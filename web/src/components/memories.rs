@@ -143,14 +143,14 @@ fn cluster_block(
         .is_some_and(|warp| warp.block == block.block);
     let show = dispatching::<MouseEvent>(dispatch, Action::ShowWarp(Some((block.block, 0))));
     html! {
-        <section class={classes!("rank", is_shown.then_some("shown"))} key={block.rank.to_string()}>
+        <section class={classes!("cluster-block", is_shown.then_some("shown"))} key={block.rank.to_string()}>
             <div class="head">
-                <h2><button class="fold" title="Show the lanes of this block" onclick={show}>{ format!("rank {}", block.rank) }</button></h2>
+                <h2><button class="collapse-toggle" title="Show the lanes of this block" onclick={show}>{ format!("rank {}", block.rank) }</button></h2>
                 <small title="%cluster_ctarank and the index of the block in the grid">{ format!("block {}", block.block) }</small>
                 <span class="dots blocks">{ for block.warps.iter().enumerate().map(|(warp, progress)| dot(warp, *progress)) }</span>
             </div>
             if memories.is_empty() {
-                <p class="quiet">{ "no shared memory" }</p>
+                <p class="muted">{ "no shared memory" }</p>
             }
             { for memories }
         </section>
@@ -169,7 +169,7 @@ fn collapsed_card(memory: &MemoryView, dispatch: &Dispatch) -> Html {
         <section class="card memory closed" key={memory.id.to_string()} aria-label={memory.title.clone()}
             data-memory={memory.id.to_string()}>
             <div class="head">
-                <h2><button class="fold" aria-expanded="false" title={memory.title.clone()} onclick={open}>{ &memory.title }</button></h2>
+                <h2><button class="collapse-toggle" aria-expanded="false" title={memory.title.clone()} onclick={open}>{ &memory.title }</button></h2>
                 <small title={facts(memory)}>{ facts(memory) }</small>
             </div>
         </section>
@@ -195,7 +195,7 @@ fn UnreferencedVariables(props: &UnusedProps) -> Html {
     };
     let entry = |id: &MemoryKey| {
         let open = dispatching::<MouseEvent>(&props.dispatch, Action::OpenMemory(id.clone()));
-        html! { <li><button class="place" onclick={open}>{ id.to_string() }</button></li> }
+        html! { <li><button class="line-link" onclick={open}>{ id.to_string() }</button></li> }
     };
     let n = props.names.len();
     html! {
@@ -261,7 +261,7 @@ pub(crate) fn go_to(id: &MemoryKey) {
     let document = web_sys::window().and_then(|window| window.document());
     let flow = document.and_then(|document| document.query_selector(".flow").ok()?);
     let card = flow.and_then(|flow| reveal(&flow, id));
-    let fold = card.and_then(|card| card.query_selector(".fold").ok()?);
+    let fold = card.and_then(|card| card.query_selector(".collapse-toggle").ok()?);
     if let Some(fold) = fold.and_then(|fold| fold.dyn_into::<HtmlElement>().ok()) {
         // If focusing fails, the card is visible nevertheless.
         let _ = fold.focus();

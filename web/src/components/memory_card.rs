@@ -134,7 +134,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     html! {
         <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} data-extents={extents} {onfocusin} {onkeydown}>
             <div class="head" role="toolbar" aria-label={format!("{title} toolbar: use the arrow keys to move between controls, and Down to move to the grid")}>
-                <h2><button class="fold" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
+                <h2><button class="collapse-toggle" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
                     data-stop={FocusStop::FOLD.0.to_string()} tabindex={reachable.index(FocusStop::FOLD)}
                     onclick={dispatching(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button></h2>
                 <small title={facts(&grid.memory)}>{ facts(&grid.memory) }</small>
@@ -262,7 +262,7 @@ fn overlays(
                 tabindex={reachable.index(stop)} {onclick}>{ name }</button>
         }
     };
-    html! { <span class="seg" role="group" aria-label="Cell contents">{ for (0..).zip(names).map(button) }</span> }
+    html! { <span class="segmented-control" role="group" aria-label="Cell contents">{ for (0..).zip(names).map(button) }</span> }
 }
 
 fn types(
@@ -341,7 +341,7 @@ fn sizes(
                 {onclick}>{ sign }</button>
         }
     };
-    html! { <span class="seg sizes" role="group" aria-label="Zoom">{ for (0..).zip(steps).map(button) }</span> }
+    html! { <span class="segmented-control sizes" role="group" aria-label="Zoom">{ for (0..).zip(steps).map(button) }</span> }
 }
 
 /// Renders the menu of export formats. After a selection, the menu shows its title again.

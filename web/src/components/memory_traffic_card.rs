@@ -34,7 +34,7 @@ pub(crate) fn memory_traffic_card(
                 <tbody>{ for traffic.rows.iter().map(row) }</tbody>
             </table>
             if traffic.n_more > 0 {
-                <p class="quiet">{ format!("and {}", plural(traffic.n_more.into(), "more line")) }</p>
+                <p class="muted">{ format!("and {}", plural(traffic.n_more.into(), "more line")) }</p>
             }
         </section>
     }
@@ -45,8 +45,8 @@ fn bar(bar: &Bar) -> Html {
     html! {
         <div class="cost">
             <p><b>{ &bar.name }</b><span>{ &bar.strong }</span></p>
-            <div class="share" aria-hidden="true"><i style={format!("width: {}%", decimal(bar.share.into()))}></i></div>
-            <p class="quiet">{ &bar.facts }</p>
+            <div class="cost-bar" aria-hidden="true"><i style={format!("width: {}%", decimal(bar.share.into()))}></i></div>
+            <p class="muted">{ &bar.facts }</p>
         </div>
     }
 }

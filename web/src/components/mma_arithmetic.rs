@@ -22,15 +22,15 @@ struct Props<'a> {
 pub(crate) fn mma_arithmetic_view(page: &MmaArithmeticState, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {
-        return html! { <section class="matrix"><p class="placeholder">{ "Computing the result…" }</p></section> };
+        return html! { <section class="explorer"><p class="placeholder">{ "Computing the result…" }</p></section> };
     };
     html! {
-        <section class="matrix" aria-label="Tensor Core arithmetic">
-            <div class="matrix-side">
+        <section class="explorer" aria-label="Tensor Core arithmetic">
+            <div class="explorer-side">
                 { controls(props) }
                 { operands(props) }
             </div>
-            <div class="matrix-main product">
+            <div class="explorer-main mma-arithmetic">
                 {
                     match &answer.view {
                         Ok(view) => explained(view),
@@ -91,15 +91,15 @@ fn controls(props: &Props<'_>) -> Html {
     );
     let stay = |event: SubmitEvent| event.prevent_default();
     html! {
-        <form class="card matrix-controls" aria-label="Instruction and operands" onsubmit={stay}>
-            <div class="matrix-title">
+        <form class="card explorer-controls" aria-label="Instruction and operands" onsubmit={stay}>
+            <div class="explorer-title">
                 <h2>{ "Tensor Core arithmetic" }</h2>
                 <span>
                     <button type="button" class="pill" onclick={fragments}>{ "Fragment layout" }</button>{ " " }
                     <button type="button" class="pill" onclick={close}>{ "Back to kernel" }</button>
                 </span>
             </div>
-            <label class="matrix-field whole"><span>{ "Instruction" }</span>
+            <label class="explorer-field full-width"><span>{ "Instruction" }</span>
                 <Select label="Instruction" class="pill" {value} on_choice={pick}>
                     if chosen.is_none() {
                         <option value="">{ format!("{} {}, {}", request.op, request.shape, types(&request.types)) }</option>
@@ -107,7 +107,7 @@ fn controls(props: &Props<'_>) -> Html {
                     { for choices.iter().enumerate().map(option) }
                 </Select>
             </label>
-            <label class="matrix-field"><span>{ "Target" }</span>
+            <label class="explorer-field"><span>{ "Target" }</span>
                 <Select label="Target" class="pill" value={request.target.clone()} on_choice={set(props, |request, name| request.target = name)}>
                     if !targets.contains(&request.target) {
                         { target_option(&request.target) }
@@ -115,7 +115,7 @@ fn controls(props: &Props<'_>) -> Html {
                     { for targets.iter().map(target_option) }
                 </Select>
             </label>
-            <label class="matrix-field"><span>{ "C" }</span>
+            <label class="explorer-field"><span>{ "C" }</span>
                 { input("C", request.c.clone().unwrap_or_default(), set(props, |request, text: String| {
                     request.c = Some(text).filter(|text| !text.is_empty());
                 })) }
@@ -164,7 +164,7 @@ fn operands(props: &Props<'_>) -> Html {
     html! {
         <section class="card" aria-label="Operands">
             <h2>{ "Row of A and column of B" }<small>{ "elements as numbers, or as bits such as 0x3c00" }</small></h2>
-            <table class="product-operands">
+            <table class="mma-operands">
                 <thead><tr><th scope="col">{ "k" }</th><th scope="col">{ "A" }</th><th scope="col">{ "B" }</th></tr></thead>
                 <tbody>{ for (0..depth).map(row) }</tbody>
             </table>
@@ -178,7 +178,7 @@ fn explained(view: &Explained) -> Html {
         <>
             <section class="card" aria-label="Result">
                 <h2>{ "Comparison with IEEE 754" }</h2>
-                <p class="product-summary" aria-live="polite">{ &view.summary }</p>
+                <p class="mma-summary" aria-live="polite">{ &view.summary }</p>
                 { results(view) }
             </section>
             { for view.steps.iter().enumerate().map(|(at, step)| step_card(step, at + 1, n_blocks)) }
@@ -204,7 +204,7 @@ fn results(view: &Explained) -> Html {
         line(html! { { names } }, &generation.result, "")
     });
     html! {
-        <div class="product-results" tabindex="0" role="group" aria-label="Results"><table>
+        <div class="mma-results" tabindex="0" role="group" aria-label="Results"><table>
             <thead><tr><th scope="col">{ "computed by" }</th><th scope="col">{ "value" }</th><th scope="col">{ "bits" }</th><th scope="col">{ "vs. correctly rounded" }</th></tr></thead>
             <tbody>
                 { line(html! { <>{ "Tensor Core of " }{ own }</> }, &view.result, "own") }
@@ -269,10 +269,10 @@ fn block(view: &AccumulationBlockView) -> Html {
         }
     };
     html! {
-        <div class="product-block" tabindex="0" role="group" aria-label="Terms, bit by bit"><table>
+        <div class="mma-terms" tabindex="0" role="group" aria-label="Terms, bit by bit"><table>
             <thead><tr>
                 <th scope="col">{ "term" }</th><th scope="col">{ "exact value" }</th>
-                <th scope="col">{ "kept bits" }</th><th scope="col" class="cut">{ "truncated" }</th>
+                <th scope="col">{ "kept bits" }</th><th scope="col" class="truncated">{ "truncated" }</th>
             </tr></thead>
             <tbody>{ for terms.iter().map(bit_row) }</tbody>
             <tfoot>
@@ -294,9 +294,9 @@ fn bit_row(row: &BitRow) -> Html {
             <td>{ &row.value }</td>
             <td class="bits">
                 <span class="sign">{ if row.is_negative { "−" } else { "\u{a0}" } }</span>
-                <span class="zeros">{ &row.zeros }</span><span class="kept">{ &row.kept }</span>
+                <span class="zeros">{ &row.zeros }</span><span class="retained">{ &row.kept }</span>
             </td>
-            <td class="bits cut">{ &row.cut }{ if row.goes_on { "…" } else { "" } }</td>
+            <td class="bits truncated">{ &row.cut }{ if row.goes_on { "…" } else { "" } }</td>
         </tr>
     }
 }

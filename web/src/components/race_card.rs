@@ -31,20 +31,20 @@ pub(crate) fn race_card(
                 { hang_card(hang) }
             }
             if !report.unwritten.is_empty() {
-                <section class="card orders races" aria-label="Uninitialized reads">
+                <section class="card races" aria-label="Uninitialized reads">
                     <div class="head"><h2>{ "Uninitialized reads" }</h2></div>
-                    <ul class="causes">{ for report.unwritten.iter().take(MAX_RACES).map(unwritten_item) }</ul>
+                    <ul class="finding-list">{ for report.unwritten.iter().take(MAX_RACES).map(unwritten_item) }</ul>
                 </section>
             }
             if !report.races.is_empty() {
-                <section class="card orders races" aria-label="Data races">
+                <section class="card races" aria-label="Data races">
                     <div class="head">
                         <h2>{ title(&report.races) }</h2>
                         <small>{ "according to the PTX memory model, independent of the schedule of this run" }</small>
                     </div>
-                    <ul class="causes">{ for report.races.iter().take(MAX_RACES).map(|race| race_item(race, dispatch)) }</ul>
+                    <ul class="finding-list">{ for report.races.iter().take(MAX_RACES).map(|race| race_item(race, dispatch)) }</ul>
                     if n_more > 0 {
-                        <p class="quiet">{ format!("and {n_more} more") }</p>
+                        <p class="muted">{ format!("and {n_more} more") }</p>
                     }
                     { repair(&report.races) }
                 </section>
@@ -82,7 +82,7 @@ fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
         (RaceConfidence::Certain, false) => "",
     };
     html! {
-        <li class={classes!(quiet.then_some("quiet"))}>
+        <li class={classes!(quiet.then_some("muted"))}>
             { for race.first.line.map(line_button) }{ " " }{ for race.second.line.map(line_button) }{ " " }
             { inline_code(&capitalize(&race.message)) }{ ". " }{ note }{ " " }{ for ExtractionRequest::from_race(race).map(|cut| outcomes(cut, dispatch)) }
         </li>
@@ -95,7 +95,7 @@ fn outcomes(cut: ExtractionRequest, dispatch: &Dispatch) -> Html {
         dispatch,
         Action::Outcomes(LitmusAction::ExtractFromKernel(cut)),
     );
-    html! { <button class="place" title="Enumerate the outcomes that the PTX memory model allows for the lines and threads of this data race" onclick={ask}>{ "Litmus test" }</button> }
+    html! { <button class="line-link" title="Enumerate the outcomes that the PTX memory model allows for the lines and threads of this data race" onclick={ask}>{ "Litmus test" }</button> }
 }
 
 /// Renders the weakest known fix, with a button that applies it.
@@ -109,7 +109,7 @@ fn repair(races: &[RaceView]) -> Html {
         <div class="repair">
             <p>{ "A run with the following fix has no data race at these lines, and no weaker fix was found:" }</p>
             <ul>{ for edits.iter().map(edit_item) }</ul>
-            <button class="fix" onclick={apply}>{ "Apply fix" }</button>
+            <button class="action-button" onclick={apply}>{ "Apply fix" }</button>
         </div>
     }
 }
@@ -145,7 +145,7 @@ pub(super) fn hang_details(hang: &HangView) -> Html {
             <p>{ inline_code(&capitalize(&hang.message)) }{ "." }</p>
             if hang.waits.len() > 1 {
                 <h3>{ "Waiting threads" }</h3>
-                <ul class="causes">{ for hang.waits.iter().take(MAX_RACES).map(wait_item) }</ul>
+                <ul class="finding-list">{ for hang.waits.iter().take(MAX_RACES).map(wait_item) }</ul>
             }
         </>
     }

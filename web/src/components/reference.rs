@@ -71,7 +71,7 @@ pub(crate) fn Reference(props: &Props) -> Html {
                     } else if let Some(reason) = &props.no_library {
                         <p role="alert">{ format!("Failed to load the reference: {reason}. Close and reopen this dialog to try again.") }</p>
                     } else {
-                        <p class="quiet">{ "Loading the reference…" }</p>
+                        <p class="muted">{ "Loading the reference…" }</p>
                     }
                 </article>
             </div>
@@ -108,7 +108,7 @@ fn list(found: &[SearchResult], props: &Props) -> Html {
             { group("Diagnostics", &codes, props) }
             { group("Special registers and terms", &terms, props) }
             if found.is_empty() {
-                <p class="quiet" role="note">{ "No results." }</p>
+                <p class="muted" role="note">{ "No results." }</p>
             }
         </>
     }
@@ -151,7 +151,7 @@ fn picked(library: &ReferenceIndex, subject: Option<&ReferenceTopic>) -> Html {
     page.unwrap_or_else(|| {
         let (n_forms, n_codes) = (library.forms.len(), library.codes.len());
         html! {
-            <p class="quiet">
+            <p class="muted">
                 { format!("The reference contains {n_forms} instruction forms and {n_codes} diagnostics. Select an entry, or search the reference.") }
             </p>
         }

@@ -14,11 +14,11 @@ pub(crate) fn form_page(form: &FormPage) -> Html {
             <p>{ inline_code(&form.help) }</p>
             <pre class="syntax">{ syntax(&form.syntax) }</pre>
             if let Some(needs) = &form.needs {
-                <p class="quiet">{ inline_code(needs) }</p>
+                <p class="muted">{ inline_code(needs) }</p>
             }
             if !form.operands.is_empty() {
                 <h4>{ "Operands" }</h4>
-                <table class="words operands"><tbody>{ for form.operands.iter().map(operand_row) }</tbody></table>
+                <table class="term-table operands"><tbody>{ for form.operands.iter().map(operand_row) }</tbody></table>
             }
             { for form.slots.iter().filter(|slot| !slot.values.is_empty()).map(slot_table) }
             if !form.rules.is_empty() {
@@ -30,7 +30,7 @@ pub(crate) fn form_page(form: &FormPage) -> Html {
                 <pre>{ form.examples.join("\n") }</pre>
             }
             if !form.section.is_empty() {
-                <p class="quiet">{ "PTX ISA manual: " }<span class="anchor">{ &form.section }</span></p>
+                <p class="muted">{ "PTX ISA manual: " }<span class="anchor">{ &form.section }</span></p>
             }
         </>
     }
@@ -63,7 +63,7 @@ fn slot_table(slot: &SlotDoc) -> Html {
                     <small>{ "optional" }</small>
                 }
             </h4>
-            <table class="words"><tbody>{ for slot.values.iter().map(value_row) }</tbody></table>
+            <table class="term-table"><tbody>{ for slot.values.iter().map(value_row) }</tbody></table>
         </>
     }
 }
@@ -104,7 +104,7 @@ pub(crate) fn term_page(page: &TermDoc) -> Html {
             <h3><code>{ &page.name }</code></h3>
             <p>{ inline_code(&page.help) }</p>
             if let Some(needs) = &page.needs {
-                <p class="quiet">{ inline_code(needs) }</p>
+                <p class="muted">{ inline_code(needs) }</p>
             }
         </>
     }
@@ -118,11 +118,11 @@ pub(crate) fn code_page(page: &CodePage) -> Html {
             <p>{ inline_code(&page.explanation) }</p>
             if !page.wrong.is_empty() {
                 <h4>{ "Incorrect" }</h4>
-                <pre class="wrong">{ &page.wrong }</pre>
+                <pre class="incorrect-code">{ &page.wrong }</pre>
             }
             if !page.right.is_empty() {
                 <h4>{ "Correct" }</h4>
-                <pre class="right-way">{ &page.right }</pre>
+                <pre class="correct-code">{ &page.right }</pre>
             }
         </>
     }

@@ -54,8 +54,8 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
             <h2>
                 { "Registers" }
                 <small>{ format!("lane {lane}{reason}") }</small>
-                <span class="spring"></span>
-                <span class="seg" role="group" aria-label="Register format">
+                <span class="spacer"></span>
+                <span class="segmented-control" role="group" aria-label="Register format">
                     { button(false, "typed") }{ button(true, "hex") }
                 </span>
             </h2>

@@ -59,16 +59,16 @@ pub(crate) fn RunUntilCard(props: &Props) -> Html {
     let back = go(Direction::Reverse);
     let is_wrong = matches!(&props.said, Some(Err(reason)) if reason.at != (0, 0));
     html! {
-        <section class="card until" aria-label="Run until">
+        <section class="card run-until" aria-label="Run until">
             <h2>{ "Run until" }<small>{ "a condition or a breakpoint" }</small></h2>
             <form {onsubmit}>
                 <input type="text" aria-label="Condition on a register" placeholder={example(&props.frame)} spellcheck="false" autocomplete="off"
                     autocapitalize="off" value={(*text).clone()} aria-invalid={is_wrong.to_string()} {oninput} {onkeydown} />
-                <button type="button" class="fix" title="Run back to the previous match (Shift+Enter)" aria-label="Run back" onclick={move |_: MouseEvent| back()}>{ "Back" }</button>
-                <button class="fix" title="Run to the next match (Enter)" aria-label="Run forward">{ "Forward" }</button>
+                <button type="button" class="action-button" title="Run back to the previous match (Shift+Enter)" aria-label="Run back" onclick={move |_: MouseEvent| back()}>{ "Back" }</button>
+                <button class="action-button" title="Run to the next match (Enter)" aria-label="Run forward">{ "Forward" }</button>
             </form>
             { breakpoints(&props.breakpoints, &props.dispatch) }
-            <p class="said" aria-live="polite">{ for props.said.as_ref().map(|said| answer(said, &text)) }</p>
+            <p class="status-text" aria-live="polite">{ for props.said.as_ref().map(|said| answer(said, &text)) }</p>
         </section>
     }
 }
@@ -88,7 +88,7 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
         <button class="mini" title="Toggle breakpoint at the cursor line (F9)" onclick={add}>{ "Toggle at cursor" }</button>
     };
     if breaks.is_empty() {
-        return html! { <p class="breaks quiet">{ "Click a line number, or set a breakpoint " }{ toggle }</p> };
+        return html! { <p class="breakpoint-list muted">{ "Click a line number, or set a breakpoint " }{ toggle }</p> };
     }
     let to = |direction| {
         dispatching::<MouseEvent>(
@@ -99,13 +99,13 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
     let clear = Callback::from(|_: MouseEvent| editor::clear_breaks());
     let n_more = breaks.len().saturating_sub(MAX_LISTED);
     html! {
-        <div class="breaks" role="group" aria-label="Breakpoints">
-            <i class="break" aria-hidden="true"></i>
+        <div class="breakpoint-list" role="group" aria-label="Breakpoints">
+            <i class="breakpoint-marker" aria-hidden="true"></i>
             { for breaks.iter().take(MAX_LISTED).map(|line| line_button(*line)) }
             if n_more > 0 {
-                <span class="quiet">{ format!("and {n_more} more") }</span>
+                <span class="muted">{ format!("and {n_more} more") }</span>
             }
-            <span class="spring"></span>
+            <span class="spacer"></span>
             <button class="mini" title="Previous breakpoint (Shift+B)" aria-label="Previous breakpoint" onclick={to(Direction::Reverse)}>{ "◂" }</button>
             <button class="mini" title="Next breakpoint (B)" aria-label="Next breakpoint" onclick={to(Direction::Forward)}>{ "▸" }</button>
             { toggle }

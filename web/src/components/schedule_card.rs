@@ -18,21 +18,21 @@ pub(crate) fn schedule_card(report: &SeedReport, seed: u64, dispatch: &Dispatch)
         return Html::default();
     };
     html! {
-        <section class="card orders" aria-label="Schedules">
+        <section class="card schedules" aria-label="Schedules">
             <div class="head">
                 <h2>{ "Result depends on the schedule" }</h2>
                 <small>{ format!("Runs with {} schedules produced {} different results", count(report.n_seeds), report.ends.len()) }</small>
             </div>
-            <div class="sides">
+            <div class="schedule-columns">
                 { side_head(first, seed, dispatch) }
                 { side_head(second, seed, dispatch) }
                 { for report.differences.iter().take(MAX_MEMORIES).map(difference) }
             </div>
-            <p class="quiet">
+            <p class="muted">
                 { "The page has tried only interleavings of whole instructions. If a kernel has data races, hardware may also reorder the accesses of a thread." }
             </p>
             if report.ends.len() > 2 {
-                <p class="quiet">{ format!("Other results: {}.", others(&report.ends)) }</p>
+                <p class="muted">{ format!("Other results: {}.", others(&report.ends)) }</p>
             }
         </section>
     }
@@ -52,12 +52,12 @@ fn side_head(end: &OutcomeGroup, shown: u64, dispatch: &Dispatch) -> Html {
     let is_shown = end.seeds.contains(&shown);
     let run = dispatching::<MouseEvent>(dispatch, Action::SetSeed(seed));
     html! {
-        <div class={classes!("order", is_shown.then_some("shown"))}>
+        <div class={classes!("schedule", is_shown.then_some("shown"))}>
             <p><b>{ format!("Seed {seed}") }</b><small>{ plural(end.n_seeds, "schedule") }</small>
                 if is_shown {
                     <small>{ "displayed" }</small>
                 } else {
-                    <button class="fix" onclick={run}>{ "Switch to this schedule" }</button>
+                    <button class="action-button" onclick={run}>{ "Switch to this schedule" }</button>
                 }
             </p>
             if let Some(fault) = &end.fault {
@@ -87,12 +87,12 @@ pub(super) fn difference(difference: &MemoryDifference) -> Html {
 /// Renders the value of one run and the stores to it, with the last store at the end.
 fn side(side: &DifferenceSide) -> Html {
     html! {
-        <div class="order">
+        <div class="schedule">
             <ol>{ for side.stores.iter().map(store) }</ol>
             if side.stores.is_empty() {
-                <p class="quiet">{ "not written" }</p>
+                <p class="muted">{ "not written" }</p>
             }
-            <p class="ends">{ "final value: " }<b>{ &side.value }</b></p>
+            <p class="schedule-result">{ "final value: " }<b>{ &side.value }</b></p>
         </div>
     }
 }
@@ -109,7 +109,7 @@ fn store(store: &ElementStore) -> Html {
         <li>
             <b>{ &store.value }</b>
             { format!(" by {block} warp {} lane {}, step {}", store.warp, store.lane, count(store.step + 1)) }
-            <button class="place" title={store.instruction.clone()} onclick={go}>{ format!("line {}", store.line) }</button>
+            <button class="line-link" title={store.instruction.clone()} onclick={go}>{ format!("line {}", store.line) }</button>
         </li>
     }
 }

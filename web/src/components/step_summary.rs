@@ -26,13 +26,13 @@ pub(crate) fn StepSummary(props: &Props) -> Html {
         (None, false) => html! { <span>{ inline_code(&phrase.text) }</span> },
     };
     html! {
-        <p class="say" aria-live="polite">
+        <p class="step-summary" aria-live="polite">
             <span class="dot" aria-hidden="true"></span>
             <span>
                 { for props.frame.sentence.iter().map(phrase) }
                 { fragment(props) }
                 if props.stale {
-                    <small class="old">{ "showing the previous run" }</small>
+                    <small class="stale-note">{ "showing the previous run" }</small>
                 }
                 { props.frame.last.as_ref().map(step_details) }
             </span>

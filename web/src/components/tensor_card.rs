@@ -54,7 +54,7 @@ fn entry(at: u8, tile: &TileView, step: &TensorStep, dispatch: &Dispatch) -> Htm
         <li>
             <i style={format!("background:{}", tile_css(at))} aria-hidden="true"></i>
             <b>{ &tile.name }</b>{ " " }{ size }
-            <span class="quiet">{ format!(" {} {}", memories.join(", "), tile.place) }</span>
+            <span class="muted">{ format!(" {} {}", memories.join(", "), tile.place) }</span>
             if let Some(onclick) = open {
                 <button class="link" {onclick}>{ "layout" }</button>
             }
@@ -88,13 +88,13 @@ fn over_tensor(copy: &TensorCopyView) -> Html {
     });
     let words = words.collect::<Vec<_>>().join("; ");
     html! {
-        <figure class="over-tensor">
+        <figure class="tensor-diagram">
             <svg viewBox={format!("{} {} {} {}", across.first, down.first, across.n, down.n)} preserveAspectRatio="none" role="img" aria-label={format!("Box within the tensor. {words}")}>
-                { rect("of-box outside", x.of_box(), y.of_box()) }
-                { rect("of-tensor", x.of_tensor(), y.of_tensor()) }
-                { rect("of-box", x.inside(), y.inside()) }
+                { rect("tensor-box outside", x.of_box(), y.of_box()) }
+                { rect("tensor-extent", x.of_tensor(), y.of_tensor()) }
+                { rect("tensor-box", x.inside(), y.inside()) }
             </svg>
-            <figcaption class="quiet">{ words }</figcaption>
+            <figcaption class="muted">{ words }</figcaption>
         </figure>
     }
 }
@@ -202,24 +202,24 @@ fn TilePicture(props: &PictureProps) -> Html {
     let size = extent_css(plan.width, plan.height);
     let words = here.and_then(|piece| chunk_description(copy, piece));
     html! {
-        <div class="tile-picture" ref={node}>
+        <div class="tile-diagram" ref={node}>
             <p>
                 { "16-byte chunks" }
-                <span class="spring"></span>
+                <span class="spacer"></span>
                 if copy.swizzle != "none" {
-                    <span class="seg" role="group" aria-label="Swizzle">
+                    <span class="segmented-control" role="group" aria-label="Swizzle">
                         { choose(Arrangement::Swizzled, "swizzled") }
                         { choose(Arrangement::Linear, "linear") }
                     </span>
                 }
             </p>
-            <div class="scroller matrix-drawing" tabindex="0" role="img" aria-label="16-byte chunks of the tile, arranged by their shared-memory addresses and labelled with their coordinates">
+            <div class="scroller explorer-canvas" tabindex="0" role="img" aria-label="16-byte chunks of the tile, arranged by their shared-memory addresses and labelled with their coordinates">
                 <div style={size.clone()}>
                     <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
                     <canvas ref={lit} style={size} onmousemove={point} onmouseleave={leave} aria-hidden="true" />
                 </div>
             </div>
-            <p class="quiet" aria-live="polite">{ words.unwrap_or_else(|| about(copy)) }</p>
+            <p class="muted" aria-live="polite">{ words.unwrap_or_else(|| about(copy)) }</p>
         </div>
     }
 }

@@ -72,8 +72,8 @@ pub(crate) fn Transport(props: &Props) -> Html {
                 { button("Run to end (End)", "end", MoveTarget::End, at_end) }
             </div>
             <Scrubber frame={props.frame.clone()} length={props.known_length} {disabled} dispatch={dispatch.clone()} />
-            <div class="where" role="status" data-ready={is_ready.to_string()} data-position={shown}>{ position(props) }</div>
-            <div class="keys" aria-hidden="true">
+            <div class="position-text" role="status" data-ready={is_ready.to_string()} data-position={shown}>{ position(props) }</div>
+            <div class="shortcut-hint" aria-hidden="true">
                 <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "Ctrl+K" }</kbd>{ " commands " }<kbd>{ "?" }</kbd>{ " help" }
             </div>
         </footer>

@@ -116,7 +116,7 @@ fn waits(warp: &WarpView) -> Html {
     if reasons.is_empty() {
         return Html::default();
     }
-    html! { <p class="quiet">{ format!("Waiting {}.", reasons.join("; ")) }</p> }
+    html! { <p class="muted">{ format!("Waiting {}.", reasons.join("; ")) }</p> }
 }
 
 const fn word(state: LaneState) -> &'static str {
@@ -165,7 +165,7 @@ fn tile(view: &LaneView, value: Option<String>, reachable: u8, props: &Props) ->
             onclick={dispatching(&props.dispatch, Action::Pin(focus))}>
             { view.lane }
             if let Some(value) = value {
-                <span class="held">{ value }</span>
+                <span class="register-value">{ value }</span>
             }
         </button>
     }

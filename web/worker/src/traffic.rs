@@ -144,8 +144,8 @@ impl Level {
     pub const fn name(self) -> &'static str {
         match self {
             Level::Ideal => "ideal",
-            Level::More => "more",
-            Level::Far => "far",
+            Level::More => "excessive",
+            Level::Far => "severe",
         }
     }
 }

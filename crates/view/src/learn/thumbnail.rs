@@ -89,7 +89,7 @@ fn class(cell: &GridCell) -> String {
     match (cell.lane, cell.written) {
         (Some(lane), _) => format!("lane-{}", lane & 31),
         (None, WriteAge::Never) if cell.is_zero => "empty".to_owned(),
-        (None, WriteAge::Never) => "held".to_owned(),
+        (None, WriteAge::Never) => "initial".to_owned(),
         (None, _) => "written".to_owned(),
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn grid(of: &ComparisonGrid, dispatch: &Dispatch) -> Html {
     html! {
         <section class="card" aria-label={title.clone()}>
             <h2>{ title }<small>{ format!("{} · {parted}", of.ty) }</small>{ pages(of, columns, dispatch) }</h2>
-            <div class="beside-cells" tabindex="0" role="group" aria-label={format!("{}: elements of kernels A and B", of.memory.title)}>
+            <div class="compare-cells" tabindex="0" role="group" aria-label={format!("{}: elements of kernels A and B", of.memory.title)}>
                 <table><tbody>{ for of.cells.chunks(columns).enumerate().map(row) }</tbody></table>
             </div>
         </section>
@@ -47,7 +47,7 @@ fn pages(of: &ComparisonGrid, columns: usize, dispatch: &Dispatch) -> Html {
     };
     let last = of.first_row + shown;
     html! {
-        <span class="beside-pages">
+        <span class="compare-pages">
             <button class="pill" disabled={of.first_row == 0} onclick={go(of.first_row.saturating_sub(shown))}>{ "↑" }</button>
             <small>{ format!("rows {} to {} of {}", count(of.first_row), count(last - 1), count(of.total_rows)) }</small>
             <button class="pill" disabled={last >= of.total_rows} onclick={go(last)}>{ "↓" }</button>
@@ -60,9 +60,9 @@ fn cell(of: &ComparisonGrid, index: u64, found: &ComparisonCell) -> Html {
     let class = match found.mark {
         CellComparison::Untouched => "untouched",
         CellComparison::Equal => "equal",
-        CellComparison::First => "parted first",
-        CellComparison::Second => "parted second",
-        CellComparison::Differs => "parted",
+        CellComparison::First => "different first",
+        CellComparison::Second => "different second",
+        CellComparison::Differs => "different",
     };
     let words = match found.mark {
         CellComparison::Untouched => format!("{first}, not written"),
@@ -87,6 +87,6 @@ fn cell(of: &ComparisonGrid, index: u64, found: &ComparisonCell) -> Html {
             html! { <><span>{ first }</span><span>{ second }</span></> }
         }
     };
-    let inked = style.is_some().then_some("inked");
-    html! { <td class={classes!(class, is_now.then_some("now"), inked)} {style} aria-label={title.clone()} {title}>{ shown }</td> }
+    let inked = style.is_some().then_some("lane-colored");
+    html! { <td class={classes!(class, is_now.then_some("current"), inked)} {style} aria-label={title.clone()} {title}>{ shown }</td> }
 }

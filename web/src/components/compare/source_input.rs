@@ -38,11 +38,11 @@ pub(super) fn Choose(props: &Props) -> Html {
         html! { <button class="pill" {onclick}>{ "Open an example" }</button> }
     });
     html! {
-        <section class="card beside-text" aria-label="Kernel B">
+        <section class="card compare-source" aria-label="Kernel B">
             <h2>{ "Kernel B" }</h2>
             <textarea ref={text} spellcheck="false" aria-label="Source of kernel B" wrap="off"
                 placeholder="Paste the source, for example\n/*0000*/  MOV R1, c[0x0][0x28] ;" value={props.other.to_string()} />
-            <p class="beside-transport">
+            <p class="compare-transport">
                 <button class="main" onclick={run}>{ "Compare" }</button>
                 { example }
             </p>

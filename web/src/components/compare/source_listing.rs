@@ -31,19 +31,19 @@ pub(super) fn SourceListing(props: &Props) -> Html {
         });
     }
     html! {
-        <ol class="beside-lines" ref={list} tabindex="0" aria-label="Source">{ (*shown).clone() }</ol>
+        <ol class="compare-listing" ref={list} tabindex="0" aria-label="Source">{ (*shown).clone() }</ol>
     }
 }
 
 /// Marks a line and scrolls the list to it. The page itself does not scroll.
 fn mark(list: &HtmlElement, line: Option<u32>) -> Option<()> {
-    if let Ok(Some(before)) = list.query_selector(".now") {
-        before.class_list().remove_1("now").ok()?;
+    if let Ok(Some(before)) = list.query_selector(".current") {
+        before.class_list().remove_1("current").ok()?;
         before.remove_attribute("aria-current").ok()?;
     }
     let found = list.query_selector(&format!("[data-line='{}']", line?));
     let found: HtmlElement = wasm_bindgen::JsCast::dyn_into(found.ok()??).ok()?;
-    found.class_list().add_1("now").ok()?;
+    found.class_list().add_1("current").ok()?;
     found.set_attribute("aria-current", "step").ok()?;
     let middle = found.offset_top() - list.client_height() / 2;
     list.set_scroll_top(middle.max(0));

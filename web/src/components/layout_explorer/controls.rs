@@ -34,7 +34,7 @@ pub(crate) fn Controls(props: &Props) -> Html {
         .map_or_else(String::new, |stride| stride.to_string());
     let stay = |event: SubmitEvent| event.prevent_default();
     html! {
-        <form class="card matrix-controls" aria-label="Fragment layout" onsubmit={stay}>
+        <form class="card explorer-controls" aria-label="Fragment layout" onsubmit={stay}>
             { navigation("Fragment layout", &props.choice, &props.dispatch) }
             { picker("Operation", &request.op, &choices.ops, set(choice, dispatch, set_operation)) }
             { picker("Shape", &request.shape, &choices.shapes, set(choice, dispatch, |choice, name| choice.request.shape = name)) }
@@ -65,14 +65,14 @@ pub(super) fn navigation(title: &'static str, choice: &LayoutQuery, dispatch: &D
     let products = dispatching::<MouseEvent>(dispatch, Action::Product(product));
     html! {
         <>
-        <div class="matrix-title">
+        <div class="explorer-title">
             <h2>{ title }</h2>
             <span>
                 <button type="button" class="pill back" onclick={products} title="Show how a Tensor Core accumulates the products of one element">{ "Tensor Core arithmetic" }</button>{ " " }
                 <button type="button" class="pill back" onclick={close}>{ "Back to kernel" }</button>
             </span>
         </div>
-        <div class="matrix-field whole">{ questions_picker() }</div>
+        <div class="explorer-field full-width">{ questions_picker() }</div>
         </>
     }
 }
@@ -131,7 +131,7 @@ pub(super) fn picker(
     let label: AttrValue = label.into();
     let option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
     html! {
-        <label class="matrix-field"><span>{ label.clone() }</span>
+        <label class="explorer-field"><span>{ label.clone() }</span>
             <Select {label} class="pill" value={value.to_owned()} {on_choice}>{ for names.iter().map(option) }</Select>
         </label>
     }
@@ -140,7 +140,7 @@ pub(super) fn picker(
 fn beside_picker(beside: Option<&str>, targets: &[String], on_choice: Callback<String>) -> Html {
     let option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
     html! {
-        <label class="matrix-field"><span>{ "Compare with" }</span>
+        <label class="explorer-field"><span>{ "Compare with" }</span>
             <Select label="Compare with" class="pill" value={beside.unwrap_or("").to_owned()} {on_choice}>
                 <option value="">{ "None" }</option>
                 { for targets.iter().map(option) }
@@ -160,7 +160,7 @@ fn number(
         on_number.emit(text.trim().parse().ok());
     });
     html! {
-        <label class="matrix-field" {title}><span>{ label }</span>
+        <label class="explorer-field" {title}><span>{ label }</span>
             <input class="pill" type="number" min="0" aria-label={label} placeholder="default" {value} {oninput} />
         </label>
     }

@@ -68,7 +68,7 @@ pub(crate) fn LayoutDiagram(props: &Props) -> Html {
     );
     let size = extent_css(props.plan.width, props.plan.height);
     html! {
-        <div class="scroller matrix-drawing" tabindex="0" role="group" aria-label={label} onkeydown={keys(props)} {onblur}>
+        <div class="scroller explorer-canvas" tabindex="0" role="group" aria-label={label} onkeydown={keys(props)} {onblur}>
             <div style={size.clone()}>
                 <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
                 <canvas ref={lit} style={size} {onmousemove} {onmouseleave} {onclick} aria-hidden="true" />

@@ -85,8 +85,8 @@ fn registers(lane: u8, picture: &FragmentPicture, dispatch: &Dispatch) -> Html {
         }
     };
     html! {
-        <div class="matrix-registers">
-            <table class="facts">
+        <div class="explorer-registers">
+            <table class="property-table">
                 <caption class="visually-hidden">{ format!("Registers of lane {lane}") }</caption>
                 <tbody>{ for held(lane, picture).into_iter().map(line) }</tbody>
             </table>
@@ -118,9 +118,9 @@ pub(super) fn lane_table(picture: &FragmentPicture) -> Html {
         html! { <tr><th scope="row">{ lane }</th>{ for (0..picture.n_registers).map(of_register) }</tr> }
     };
     html! {
-        <details class="card matrix-table">
+        <details class="card explorer-table">
             <summary>{ "Table of the elements (row, column) by lane and register" }</summary>
-            <div class="twin"><table>
+            <div class="accessible-grid"><table>
                 <thead><tr><th scope="col">{ "lane" }</th>{ for (0..picture.n_registers).map(head) }</tr></thead>
                 <tbody>{ for (0..32).map(row) }</tbody>
             </table></div>

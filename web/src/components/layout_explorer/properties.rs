@@ -11,7 +11,7 @@ pub(super) fn properties_card(picture: &FragmentPicture) -> Html {
         <section class="card" aria-label="Facts">
             <h2>{ "Rule" }</h2>
             { for picture.replaced.iter().map(|text| html! { <p class="hint">{ inline_code(text) }</p> }) }
-            <table class="facts"><tbody>
+            <table class="property-table"><tbody>
                 { fact("element", html! { <code>{ &picture.formula }</code> }) }
                 if let Some(rule) = &picture.address_rule {
                     { fact("byte", html! { <code>{ rule }</code> }) }

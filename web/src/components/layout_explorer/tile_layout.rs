@@ -46,21 +46,21 @@ pub(super) fn TileLayoutPanel(props: &Props) -> Html {
     let drawn = grid.clone();
     let plan = move || drawn.clone();
     html! {
-        <section class="matrix lens" ref={node} aria-label="Layout Explorer">
-            <div class="matrix-side">
+        <section class="explorer tile-layout" ref={node} aria-label="Layout Explorer">
+            <div class="explorer-side">
                 { controls(props) }
                 { for picture.view.as_ref().map(|view| facts(view, place)) }
             </div>
-            <div class="matrix-main">
+            <div class="explorer-main">
                 { super::unknown_link_parameters(&props.page) }
                 if let Some(view) = &picture.view {
-                    <div class="matrix-bar">
-                        <p class="say matrix-say" aria-live="polite">{ sentence(&props.page, view) }</p>
-                        <span class="spring"></span>
+                    <div class="explorer-toolbar">
+                        <p class="step-summary layout-summary" aria-live="polite">{ sentence(&props.page, view) }</p>
+                        <span class="spacer"></span>
                         { export_buttons(&picture.request, &props.export, &props.palette, plan) }
                     </div>
                     if view.rows > 0 {
-                        <div class="matrix-pair">
+                        <div class="explorer-diagrams">
                             if has_fields_before(view, place) {
                                 { descriptor_card(view) }
                             }
@@ -104,11 +104,11 @@ fn controls(props: &Props) -> Html {
     let stay = |event: SubmitEvent| event.prevent_default();
     let on_op = set(choice, dispatch, set_operation);
     html! {
-        <form class="card matrix-controls" aria-label="Descriptor and tile layout" onsubmit={stay}>
+        <form class="card explorer-controls" aria-label="Descriptor and tile layout" onsubmit={stay}>
             { navigation("Descriptor and tile layout", &props.page.choice, dispatch) }
-            <div class="matrix-field whole">{ picker("Operation", &picture.request.op, &picture.ops, on_op) }</div>
+            <div class="explorer-field full-width">{ picker("Operation", &picture.request.op, &picture.ops, on_op) }</div>
             { for picture.parameters.iter().map(|parameter| field(props, parameter)) }
-            { for picture.replaced.iter().map(|text| html! { <p class="hint whole">{ inline_code(text) }</p> }) }
+            { for picture.replaced.iter().map(|text| html! { <p class="hint full-width">{ inline_code(text) }</p> }) }
         </form>
     }
 }
@@ -136,7 +136,7 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
     }
     if !parameter.choices.is_empty() {
         return html! {
-            <div class="matrix-field" title={parameter.about.clone()}>
+            <div class="explorer-field" title={parameter.about.clone()}>
                 { picker(label, &parameter.value, &parameter.choices, on_value) }
             </div>
         };
@@ -155,7 +155,7 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
     ]
     .contains(&parameter.name.as_str());
     html! {
-        <label class={classes!("matrix-field", is_long.then_some("whole"))} title={parameter.about.clone()}><span>{ label.clone() }</span>
+        <label class={classes!("explorer-field", is_long.then_some("full-width"))} title={parameter.about.clone()}><span>{ label.clone() }</span>
             <input class="pill" type="text" spellcheck="false" aria-label={label} placeholder="none" value={parameter.value.clone()} {onchange} />
         </label>
     }
@@ -175,7 +175,7 @@ fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>
         on_value.emit(choices.get(at).cloned().unwrap_or_default());
     });
     html! {
-        <label class="matrix-field" title={parameter.about.clone()}><span>{ format!("{label}: {}", parameter.value) }</span>
+        <label class="explorer-field" title={parameter.about.clone()}><span>{ format!("{label}: {}", parameter.value) }</span>
             <input type="range" aria-label={label} aria-valuetext={parameter.value.clone()} min="0" max={most.to_string()} value={at.unwrap_or(0).to_string()} {oninput} />
         </label>
     }
@@ -208,7 +208,7 @@ fn facts(view: &LayoutView, place: &DisplayList) -> Html {
             if !view.letters.is_empty() {
                 <p class="hint">{ &view.letters }</p>
             }
-            <table class="facts"><tbody>
+            <table class="property-table"><tbody>
                 <tr><th scope="row">{ "source" }</th><td>{ format!("{}{certainty}", view.origin) }</td></tr>
                 if let Some(descriptor) = &view.descriptor {
                     <tr><th scope="row">{ "descriptor" }</th><td><code>{ descriptor }</code></td></tr>
@@ -308,7 +308,7 @@ fn card(
     plan: &Rc<DisplayList>,
 ) -> Html {
     html! {
-        <section class="card matrix-card" aria-label={name}>
+        <section class="card explorer-card" aria-label={name}>
             <h2>{ title }<small>{ about }</small></h2>
             <LayoutDiagram {name} index={0} plan={plan.clone()} columns={(view.columns as usize).max(1)}
                 page={props.page.clone()} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
