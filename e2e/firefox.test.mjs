@@ -50,7 +50,7 @@ async function moved(page, before) {
   }, {}, before);
 }
 
-test("the page shows its first example, steps, and runs what is typed", async () => {
+test("page shows its first example, steps, and runs edited source", async () => {
   const { page, errors } = await open("/");
   await page.waitForSelector("footer [data-ready=true]");
   const start = await position(page);
@@ -77,17 +77,17 @@ async function run(asked) {
   return result;
 }
 
-test("every compiled kernel, tensor instructions and machine code leave the expected bytes", async () => {
+test("compiled PTX, tensor instructions and SASS produce the expected memory contents", async () => {
   for (const [cases, least] of [[await kernels(root), MIN_COUNTS.runs], [await families(root), MIN_COUNTS.families], [await listings(root), MIN_COUNTS.listings]]) {
     assert.ok((await run({ cases })).nRuns >= least);
   }
 });
 
-test("translated code leaves the expected bytes", async () => {
+test("JIT-compiled kernels produce the expected memory contents", async () => {
   assert.ok((await run({ cases: await kernels(root), engine: "translated" })).nTranslated >= MIN_COUNTS.translated);
 });
 
-test("generated kernels leave the same bytes by both engines", async () => {
+test("generated kernels produce identical memory contents with both engines", async () => {
   const result = await run({ launches: JSON.parse(await readFile(process.env.GENERATED_KERNELS, "utf8")) });
   assert.ok(result.nRuns >= MIN_COUNTS.generated && 2 * result.nTranslated > result.nRuns);
 });

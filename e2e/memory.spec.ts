@@ -79,7 +79,7 @@ test("data breakpoint runs forward and back to changes of a cell", async ({ page
   await expect(said).toHaveText("No later step of the run meets the condition.");
 });
 
-test("run until a register condition holds, and mark the position of a syntax error", async ({ page }) => {
+test("Run until stops at a register condition and marks the position of a syntax error", async ({ page }) => {
   await open(page);
   await paste(page, LOOP);
   await expect.poll(() => cells(page, "out")).toHaveLength(8);

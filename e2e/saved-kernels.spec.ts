@@ -76,7 +76,7 @@ test("reload restores the current step", async ({ page }) => {
   await expect(place).toHaveText(before!);
 });
 
-test("warns when browser storage is unavailable", async ({ page }) => {
+test("unavailable browser storage is reported", async ({ page }) => {
   await page.addInitScript(() => {
     const refuse = () => { throw new DOMException("refused", "QuotaExceededError"); };
     Storage.prototype.setItem = refuse;

@@ -185,7 +185,7 @@ test("column list offers a custom layout", async ({ page }) => {
   await expect(page.getByRole("button", { name: "Add watch" })).toBeVisible();
 });
 
-test("small cells and the minimap pass axe", async ({ page }) => {
+test("pixel grid and minimap pass axe in light and dark mode", async ({ page }) => {
   await long(page);
   await smaller(page, "p").click();
   await expect(memory(page, "p").locator(".pixel-grid .status-text")).toContainText("by value");

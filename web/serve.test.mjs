@@ -43,7 +43,7 @@ async function* buildEvents() {
   for await (const chunk of (await get("/builds")).body) yield Number(Buffer.from(chunk).toString().match(/^data: (\d+)/)[1]);
 }
 
-test("a page that waits learns of the build, and then has all its files", async () => {
+test("waiting page is notified of the first build, and all files of the page are served", async () => {
   assert.match(await (await get("/")).text(), /compiled for the first time/);
   const events = buildEvents();
   assert.equal((await events.next()).value, 0);
@@ -61,12 +61,12 @@ test("a page that waits learns of the build, and then has all its files", async 
   assert.equal((await get("/warpgrid-web_bg.wasm")).headers.get("content-type"), "application/wasm");
 });
 
-test("every worker gets the core of development", async () => {
+test("worker URL serves the development worker script", async () => {
   assert.match(await (await get("/core/start.js")).text(), /writeReference/);
   assert.equal(await (await get("/core/warpgrid-core-develop.js")).text(), "// warpgrid-core-develop.js\n");
 });
 
-test("nothing outside the page is served", async () => {
+test("paths outside the page are not served", async () => {
   for (const path of ["/../Trunk.toml", "/%2e%2e%2fTrunk.toml", "/core/../../Trunk.toml", "/nothing.js"]) assert.equal(await statusOf(path), 404, path);
   assert.equal(await statusOf("/%zz"), 500);
 });

@@ -38,14 +38,14 @@ async function saxpy() {
   return session;
 }
 
-test("saxpy leaves a * x + y", async () => {
+test("saxpy computes a * x + y", async () => {
   const session = await saxpy();
   const y = new Float32Array(session.memory("y").buffer);
   assert.deepEqual([...y], Array.from({ length: 100 }, (_, i) => 2 * i + 1));
   session.free();
 });
 
-test("saxpy stores whole sectors", async () => {
+test("saxpy stores access no excessive sectors", async () => {
   const session = await saxpy();
   const stores = session.traffic().lines.find(({ opcode }) => opcode.startsWith("st.global"));
   // 100 floats are 400 bytes: 13 sectors of 32 bytes.

@@ -8,7 +8,7 @@ const readData = (name) => readFileSync(new URL(`../../crates/share/tests/data/$
 const dataLines = (name) => readData(name).split("\n").filter((line) => line !== "" && !line.startsWith("//"));
 const savedLinks = dataLines("links.txt").map((line) => line.split(" "));
 
-test("kept links and files are read", async () => {
+test("links and files of earlier versions can be read", async () => {
   assert.ok(savedLinks.length >= 6);
   for (const [name, link] of savedLinks) {
     const { warpgrid, ...file } = readFile(readData(`${name}.warpgrid.json`));
@@ -17,7 +17,7 @@ test("kept links and files are read", async () => {
   }
 });
 
-test("a link leads back, and a file", async () => {
+test("encoding and decoding a link or a file preserves its contents", async () => {
   for (const [, link] of savedLinks) {
     const shared = await readLink(link);
     assert.deepEqual(await readLink(await writeLink(shared)), shared);
@@ -26,27 +26,27 @@ test("a link leads back, and a file", async () => {
   }
 });
 
-test("what is no link of this version costs a sentence", async () => {
+test("invalid links are rejected with the expected message", async () => {
   for (const line of dataLines("refused.txt")) {
     const [link, sentence] = line.split("\t");
     await assert.rejects(readLink(link), { message: sentence }, link.slice(0, 60));
   }
 });
 
-test("a link that was cut is not another text, and what follows one is left out", async () => {
+test("truncated link is rejected, and text after a link is ignored", async () => {
   const [, link] = savedLinks[0];
   const complete = await readLink(link);
   for (let at = 3; at < link.length; at += 7) await assert.rejects(readLink(link.slice(0, at)), /incomplete/);
   for (const suffix of [".", ")", "=", ", as I said", "%20"]) assert.deepEqual(await readLink(link + suffix), complete);
 });
 
-test("other places of the page are no link", () => {
+test("other URL fragments of the page are not links", () => {
   for (const hash of ["", "#", "#matrix?op=store.d", "#product", "#beside=vector-addition", "#lens?op=layout", "#outcomes=message", "#layouts?op=store.d", "#compare=vector-addition", "#litmus=message", "#text=QQ&step=2"]) assert.equal(isLink(hash), false, hash);
   assert.equal(isLink("#1=eNo"), true);
   assert.equal(isLink("#27="), true);
 });
 
-test("a scenario is opened as a text that says its launch", async () => {
+test("scenario is converted to a source with launch annotations", async () => {
   const [, link] = savedLinks.find(([name]) => name === "scenario");
   const shared = await readLink(link);
   assert.match(annotatedSource(shared), /^\/\/@ title a case\n\/\/@ launch grid=2 block=32\n\/\/@ buffer out: u32\[4\] = \[1, 2, 3, 4\]\n\/\/@ scalar n: u32 = 7\n\.version/);

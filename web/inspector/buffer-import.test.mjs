@@ -19,7 +19,7 @@ function numpy(descr, shape, bytes, { fortran = false, version = 1 } = {}) {
 const toBytes = (array) => new Uint8Array(array.buffer);
 const importedLine = async (name, array) => (await initializedSource({ source: SOURCE }, name, array)).text.split("\n").find((sourceLine) => sourceLine.includes(`buffer ${name}`));
 
-test("an array gives the buffer its type, its extents and its elements", async () => {
+test("NumPy array determines type, extents and elements of the buffer", async () => {
   const floats = new Float32Array([0.1, -0, 3, 1e-45, Infinity, 16777216]);
   assert.equal(await importedLine("x", numpy("<f4", [2, 3], toBytes(floats))), "//@ buffer x: f32[2][3] = 0.1, -0.0, 3, 1e-45, 0x7f800000, 16777216");
   assert.equal(await importedLine("out", numpy("<i8", [2], toBytes(new BigInt64Array([-5n, 9007199254740993n])))), "//@ buffer out: s64[2] = -5, 9007199254740993");
@@ -30,25 +30,25 @@ test("an array gives the buffer its type, its extents and its elements", async (
   assert.equal(await importedLine("x", numpy("<f8", [], toBytes(new Float64Array([0.1])))), "//@ buffer x: f64[1] = {0.1}");
 });
 
-test("columns become rows", async () => {
+test("column-major array is converted to row-major order", async () => {
   const imported = await importedLine("x", numpy("<i4", [2, 3], toBytes(new Int32Array([1, 4, 2, 5, 3, 6])), { fortran: true }));
   assert.equal(imported, "//@ buffer x: s32[2][3] = 1, 2, 3, 4, 5, 6");
 });
 
-test("raw bytes keep the type, and the extents where they hold as many", async () => {
+test("raw bytes keep the declared type, and the declared extents if the number of elements matches", async () => {
   assert.equal(await importedLine("x", file(toBytes(new Float32Array([1, 2, 3, 0.5])))), "//@ buffer x: f32[2][2] = 1, 2, 3, 0.5");
   assert.equal(await importedLine("out", file(toBytes(new Uint32Array([7, 4294967295])))), "//@ buffer out: u32[2] = 7, 4294967295");
   const importedPacked = await initializedSource({ source: "//@ buffer p: f16x2[1]\n" }, "p", file(new Uint8Array([0, 0x3c, 0, 0x40, 1, 2, 3, 4])));
   assert.equal(importedPacked.text, "//@ buffer p: f16x2[2] = 0x40003c00, 0x04030201\n");
 });
 
-test("what was guessed is stated first", async () => {
+test("inferred annotations are inserted into the source", async () => {
   const imported = await initializedSource({ source: "st.global.u32 [p], 1;\n", guessed: "//@ launch grid=1 block=32\n//@ buffer p: u32[64] = 0" }, "p", file(new Uint8Array([1, 0, 0, 0])));
   assert.equal(imported.text, "//@ launch grid=1 block=32\n//@ buffer p: u32[1] = {1}\nst.global.u32 [p], 1;\n");
   assert.deepEqual(bufferNames(SOURCE), ["x", "out"]);
 });
 
-test("what fills no buffer is said", async () => {
+test("files that cannot initialize the buffer are rejected with a reason", async () => {
   const assertRejected = async (pattern, name, array) => assert.rejects(initializedSource({ source: SOURCE }, name, array), ({ message }) => pattern.test(message) || assert.fail(message));
   await assertRejected(/not a multiple of the size/, "x", file(new Uint8Array(7)));
   await assertRejected(/the file is empty/, "x", file(new Uint8Array(0)));

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const { default: init, Session } = await import(new URL("pkg/node.js", new URL("../../", import.meta.url)));
 await init();
 
-test("what a scenario says takes the place of what its text says", () => {
+test("fields of a scenario replace the annotations of its source", () => {
   const source = "//@ title Old\n//@ launch grid=2 block=64 shared=512 seed=7\n//@ buffer out: u32[4] = 0\n//@ expect out = 1\n//@ about Kept.\nret;";
   const scenario = {
     source, name: "New", grid: [4, 1, 1], dynamic_shared: 64, seed: 0,
@@ -40,7 +40,7 @@ test("what a scenario says takes the place of what its text says", () => {
   assert.equal(withAnnotations({ source }), source);
 });
 
-test("every case of the corpus ends with the same memory when its text states the launch", async () => {
+test("annotated source of every corpus case produces the same memory contents as its scenario", async () => {
   let compared = 0;
   for (const { caseFile, files } of await kernels(root)) {
     const scenario = scenarioOf(JSON.parse(await readCase(root, caseFile)), await readCase(root, files[0]));

@@ -13,7 +13,7 @@ const example = (name) => readFile(new URL(`public/examples/${name}.ptx`, root),
 await init();
 
 for (const name of ["row-and-column-stores", "bank-conflicts", "half-a-warp", "cluster-messages"]) {
-  test(`a recording of ${name} shows what the core shows, at every step`, async () => {
+  test(`recording of ${name} equals the frames of a session at every step`, async () => {
     const source = await example(name);
     const recording = JSON.parse(JSON.stringify(await record(source)));
     assert.ok(isRecording(recording));
@@ -38,7 +38,7 @@ for (const name of ["row-and-column-stores", "bank-conflicts", "half-a-warp", "c
   });
 }
 
-test("a text that is rejected has its colours and its diagnostics", async () => {
+test("recording of a rejected source contains its tokens and diagnostics", async () => {
   const recording = await record("st.shred.u32 [p], x;");
   assert.equal(recording.accept, false);
   assert.ok(recording.diagnostics.some(({ code }) => code === "W0101"));
@@ -46,13 +46,13 @@ test("a text that is rejected has its colours and its diagnostics", async () => 
   assert.ok(recording.tokens.length > 0);
 });
 
-test("a run that does not end is recorded up to the limit", async () => {
+test("endless run is recorded up to the step limit", async () => {
   const recording = await record(await example("endless-loop"), { steps: 10 });
   assert.equal(lastPosition(recording), 10);
   assert.equal(recording.status, "running");
 });
 
-test("a text is data: no part of it becomes markup", async () => {
+test("source and label are escaped in the embedding HTML", async () => {
   const hostileSource = `// </script><script>alert(1)</script> <img src=x onerror=alert(1)> & "'\nst.global.u32 [p], x;`;
   const html = await embed(hostileSource, { view: "split", label: `"><b>` });
   assert.equal(html.match(/<script/g).length, 1);
@@ -61,14 +61,14 @@ test("a text is data: no part of it becomes markup", async () => {
   assert.equal(recording.scenario.source, hostileSource);
 });
 
-test("the snapshot can be read without script", async () => {
+test("snapshot contains highlighted source and a table without scripts and inline styles", async () => {
   const html = await embed("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;", { step: "end" });
   assert.match(html, /<span class="tok-opcode">st<\/span>/);
   assert.match(html, /<td class="lane-31" title="lane 31">31<\/td>/);
   assert.doesNotMatch(html, /style=/);
 });
 
-test("boilerplate is left out of what is shown, and stays in what runs", async () => {
+test("boilerplate is hidden in the snapshot and executed in the run", async () => {
   const text = "// begin-hidden\nmov.u32 %t, %tid.x;\n// end-hidden\nst.global.u32 [p], %t;";
   const recording = await record(text);
   const html = elementHtml(recording, { view: "editor" });
@@ -77,7 +77,7 @@ test("boilerplate is left out of what is shown, and stays in what runs", async (
   assert.equal(lastPosition(recording), 3);
 });
 
-test("tokens by shape cover the words of a line", () => {
+test("guessed tokens classify the words of a line", () => {
   const text = "  @%p st.global.v4.f32 [%rd1], 0x10; // note";
   const words = guessTokens(text).map(({ start, end, class: name }) => `${name} ${text.slice(start, end)}`);
   assert.ok(words.includes("type .f32") && words.includes("register %rd1") && words.includes("number 0x10"));
@@ -85,7 +85,7 @@ test("tokens by shape cover the words of a line", () => {
   assert.equal(dedent("\n    a\n      b\n  "), "a\n  b");
 });
 
-test("mdBook gets its book back with widgets in it", async () => {
+test("mdBook preprocessor replaces playground blocks by widgets", async () => {
   const mdbook = fileURLToPath(new URL("pkg/tools/mdbook.js", root));
   assert.equal(spawnSync("node", [mdbook, "supports", "html"]).status, 0);
   assert.equal(spawnSync("node", [mdbook, "supports", "epub"]).status, 1);
@@ -104,7 +104,7 @@ test("mdBook gets its book back with widgets in it", async () => {
   assert.match(sections[2].Chapter.content, /src="\.\.\/warpgrid\/warpgrid-widget-classic.js"/);
 });
 
-test("a recording that would keep a page busy is none", async () => {
+test("recording that exceeds the limits or is malformed is rejected", async () => {
   const valid = JSON.parse(JSON.stringify(await record("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;")));
   assert.ok(isRecording(valid));
   const modified = (change) => { const copy = structuredClone(valid); change(copy); return copy; };
@@ -118,18 +118,18 @@ test("a recording that would keep a page busy is none", async () => {
   assert.ok(pictureAt(oversized, 2).grids[0].cells.length <= 16_384);
 });
 
-test("the margin of a text of a million lines is found", () => {
+test("dedent removes the indentation of a million lines", () => {
   assert.equal(dedent("  ret;\n".repeat(1_000_000)).length, 5 * 1_000_000 - 1);
 });
 
-test("a site that renders its pages in Node may import the widget there", async () => {
+test("widget module can be imported in Node", async () => {
   const { WarpgridPlayground } = await import(new URL("pkg/warpgrid-widget.js", root));
   assert.equal(typeof WarpgridPlayground, "function");
 });
 
 const invalidSource = "\nst.shred.u32 [p], 5;";
 
-test("what is wrong with a block is said with its line", async () => {
+test("problems of a block are reported with their lines", async () => {
   const { embedding } = await import(new URL("pkg/record.js", root));
   const { problems, html } = await embedding(invalidSource, { veiw: "grid", step: "x", target: "sm_90" });
   assert.match(html, /^<warpgrid-playground/);
@@ -142,14 +142,14 @@ test("what is wrong with a block is said with its line", async () => {
   assert.match(target[0].message, /sm_9000/);
 });
 
-test("tools in other languages ask one process for all blocks, and hear what is wrong", () => {
+test("embed tool processes several blocks in one process and reports their problems", () => {
   const lines = ["ret;", invalidSource].map((text) => `${JSON.stringify({ text, attributes: {} })}\n`).join("");
   const { stdout } = spawnSync("node", [fileURLToPath(new URL("pkg/tools/embed.js", root))], { input: lines, encoding: "utf8" });
   const responses = stdout.trim().split("\n").map((line) => JSON.parse(line));
   assert.deepEqual(responses.map(({ problems }) => problems.map(({ line }) => line)), [[], [2]]);
 });
 
-test("a book names file and line of what is wrong, and builds", () => {
+test("mdBook preprocessor reports problems with file and line and still renders the block", () => {
   const chapter = { name: "A", path: "x/a.md", source_path: "x/a.md", content: `# A\n\n\`\`\`ptx,playground veiw=grid${invalidSource}\n\`\`\`\n`, sub_items: [] };
   const book = JSON.stringify([{ config: { preprocessor: { warpgrid: {} } } }, { items: [{ Chapter: chapter }] }]);
   const { stdout, stderr } = spawnSync("node", [fileURLToPath(new URL("pkg/tools/mdbook.js", root))], { input: book, encoding: "utf8" });
@@ -158,7 +158,7 @@ test("a book names file and line of what is wrong, and builds", () => {
   assert.match(content, /<link rel="stylesheet" href="\.\.\/warpgrid\/warpgrid-snapshot.css"><script defer src="\.\.\/warpgrid\/warpgrid-widget-classic.js">/);
 });
 
-test("a document of MDX has a message for what is wrong", async (t) => {
+test("remark plugin reports problems as messages of the file", async (t) => {
   const warn = t.mock.method(console, "warn", () => {});
   const { default: warpgrid } = await import(new URL("pkg/tools/remark.js", root));
   const tree = { type: "root", children: [{ type: "code", lang: "ptx", meta: "playground", value: invalidSource, position: { start: { line: 7 } } }] };
@@ -168,7 +168,7 @@ test("a document of MDX has a message for what is wrong", async (t) => {
   assert.equal(warn.mock.calls[0].arguments[0], "warpgrid: a.mdx:9: error: unknown modifier `.shred` (W0101)");
 });
 
-test("markdown-it gets HTML at once, and Vue a template of one attribute", async (t) => {
+test("markdown-it plugin renders HTML, or a `v-html` attribute for Vue", async (t) => {
   const warn = t.mock.method(console, "warn", () => {});
   const { default: warpgrid } = await import(new URL("pkg/tools/markdown-it.js", root));
   const render = (info, content, options) => {
@@ -187,14 +187,14 @@ test("markdown-it gets HTML at once, and Vue a template of one attribute", async
   ]);
 });
 
-test("fences of machine code and values in quotation marks are read", async () => {
+test("info strings of SASS fences and quoted values are parsed", async () => {
   const { readFence } = await import(new URL("pkg/tools/fence.js", root));
   assert.deepEqual(readFence("sass,playground target=sm_90"), { playground: true, attributes: { front: "sass", target: "sm_90" } });
   assert.deepEqual(readFence(`{.ptx-playground memory="p,q" label='a b' title="x" .wide #id}`), { playground: true, attributes: { memory: "p,q", label: "a b" } });
   assert.equal(readFence("python playground"), null);
 });
 
-test("a picture of the lens is drawn with its text and its address, and a mistake has a place", async () => {
+test("layout diagram contains its text version and link, and errors have positions", async () => {
   const { html, problems } = await layout("op=layout\n  expression = (8,4):(4,1)\n", { label: "Rows & columns" });
   assert.deepEqual(problems, []);
   assert.match(html, /^<warpgrid-layout label="Rows &amp; columns" query="#layouts\?op=layout&amp;expression=%288%2C4%29:%284%2C1%29" data-link="#layouts/);
@@ -217,7 +217,7 @@ test("a picture of the lens is drawn with its text and its address, and a mistak
   assert.equal(unknown.message, "unknown attribute `odd`");
 });
 
-test("a fenced block may be a picture of the lens", async () => {
+test("`warpgrid-layout` fence is rendered as a layout diagram", async () => {
   const { readFence } = await import(new URL("pkg/tools/fence.js", root));
   assert.deepEqual(readFence("warpgrid-layout label=A"), { playground: true, attributes: { lens: true, label: "A" } });
   assert.equal(readFence("warpgrid-layouts"), null);

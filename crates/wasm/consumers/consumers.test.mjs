@@ -29,22 +29,22 @@ function runCommand(command, ...commandArguments) {
 const node = (...commandArguments) => runCommand(process.execPath, ...commandArguments);
 const expectedResult = { accept: true, sum: 496, isClass: true, code: "W0901" };
 
-test("plain Node uses the package", () => {
+test("package runs in Node without options", () => {
   assert.deepEqual(JSON.parse(node("main.js")), expectedResult);
 });
 
-test("Node takes the wasm as a module where it is asked to", () => {
+test("package loads the WebAssembly as an ES module under the `bundler` condition", () => {
   assert.deepEqual(JSON.parse(node("--no-warnings", "--experimental-wasm-modules", "--conditions=bundler", "main.js")), expectedResult);
 });
 
-test("CommonJS may require the package where Node lets it require modules", (t) => {
+test("CommonJS code requires the package if Node supports `require` of ES modules", (t) => {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19)) return t.skip(`Node ${process.versions.node} requires no modules`);
   const code = `const { initSync, explain } = require("warpgrid"); initSync(); console.log(explain("W0901").length > 0);`;
   assert.equal(node("--no-warnings", "--input-type=commonjs", "--eval", code), "true\n");
 });
 
-test("a bundle of esbuild for Node finds the wasm beside it", async () => {
+test("esbuild bundle for Node loads the WebAssembly file from its own directory", async () => {
   const { build } = await import("esbuild");
   const outfile = join(folder, "dist/main.js");
   await build({ entryPoints: [join(folder, "main.js")], bundle: true, platform: "node", format: "esm", outfile, logLevel: "error" });
@@ -53,7 +53,7 @@ test("a bundle of esbuild for Node finds the wasm beside it", async () => {
 });
 
 for (const [name, lib] of [["without the DOM", ["es2022"]], ["with the DOM", ["es2022", "dom"]]]) {
-  test(`the types are exact, and hold ${name}`, async (t) => {
+  test(`type declarations are exact and compile ${name}`, async (t) => {
     if (!tools) return t.skip("TypeScript is not installed");
     await cp(join(sourceFolder, "types.ts"), join(folder, "types.ts"));
     const compilerOptions = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022", module: "nodenext", types: [], lib };
@@ -62,7 +62,7 @@ for (const [name, lib] of [["without the DOM", ["es2022"]], ["with the DOM", ["e
   });
 }
 
-test("the project for CI passes, and notices a wrong kernel", async () => {
+test("CI example passes, and fails for an invalid kernel", async () => {
   const example = join(root, "docs/ci-example");
   for (const name of ["kernels", "kernels.test.js"]) await cp(join(example, name), join(folder, name), { recursive: true });
   // Without this variable, the nested test runner would report to the current test.
@@ -79,7 +79,7 @@ test("the project for CI passes, and notices a wrong kernel", async () => {
   }
 });
 
-test("no type is `any`", async () => {
+test("type declarations do not contain `any`", async () => {
   for (const file of ["warpgrid.d.ts", "types.d.ts", "record.d.ts", "warpgrid-widget.d.ts", "tools/remark.d.ts", "tools/markdown-it.d.ts"]) {
     const text = await readFile(join(folder, "node_modules/warpgrid", file), "utf8");
     const code = text.replace(/\/\*\*?[^]*?\*\/|\/\/.*/g, "");
@@ -91,7 +91,7 @@ test("no type is `any`", async () => {
 const readme = await readFile(join(root, "crates/wasm/README.md"), "utf8");
 const examples = [...readme.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code).filter((code) => !code.includes("frame.contentWindow"));
 for (const [index, code] of examples.entries()) {
-  test(`example ${index + 1} of the README does what it says`, async () => {
+  test(`README example ${index + 1} produces the documented values`, async () => {
     const assertion = (_, expression, value) => `assert.deepEqual(plain(${expression}), ${value});`;
     const assertions = code.replace(/^(.*?);? +\/\/ => (.*)$/gm, assertion);
     const prelude = `import assert from "node:assert/strict";\nconst plain = (value) => ArrayBuffer.isView(value) ? [...value] : value;\n`;
@@ -100,7 +100,7 @@ for (const [index, code] of examples.entries()) {
   });
 }
 
-test("the README has examples that say what comes out", () => {
+test("README examples document their results", () => {
   assert.ok(examples.length >= 5, `${examples.length} examples`);
   assert.ok(examples.join("").match(/\/\/ => /g).length >= 10);
 });

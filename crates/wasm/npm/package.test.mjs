@@ -34,18 +34,18 @@ before(async () => {
 
 after(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
-test("a call before init says so", () => {
+test("call before `init` throws W0905", () => {
   for (const call of callsBeforeInit) assert.match(call, /^true WarpgridError W0905 the WebAssembly module is not loaded/);
 });
 
-test("every door has everything that the core exports, and nothing of its inside", async () => {
+test("every entry point exports the public functions of the core and nothing else", async () => {
   const load = (name) => import(pathToFileURL(join(folder, "node_modules/warpgrid", name)));
   const coreExports = Object.keys(await load("core_bg.js")).filter((name) => !name.startsWith("__"));
   const expected = [...coreExports, "WarpgridError", "default", "initSync"].sort();
   for (const entry of ["node.js", "warpgrid.js"]) assert.deepEqual(Object.keys(await load(entry)).sort(), expected, entry);
 });
 
-test("arguments of a wrong kind are refused in a sentence", () => {
+test("arguments of a wrong type are rejected with a message", () => {
   const rejection = (call) => {
     let message;
     assert.throws(call, (error) => {
@@ -69,7 +69,7 @@ test("arguments of a wrong kind are refused in a sentence", () => {
   session.free();
 });
 
-test("a value of a wrong kind is refused by the name of its field, at every depth", () => {
+test("value of a wrong type is rejected with the path of its field at every depth", () => {
   const source = scale;
   const buffer = { kind: "buffer", name: "out", type: "f32", len: 64 };
   const scenario = (overrides) => () => new warpgrid.Session({ source, ...overrides });
@@ -96,7 +96,7 @@ test("a value of a wrong kind is refused by the name of its field, at every dept
   session.free();
 });
 
-test("what is `null` is not set, and typed arrays are lists", () => {
+test("`null` fields are unset, and typed arrays are accepted as lists", () => {
   assert.equal(warpgrid.check(scale, { front: null, target: null, ptx_version: undefined }).accept, true);
   const source = "ld.global.u32 %r, [p];\nst.global.u32 [p], %r;";
   const session = new warpgrid.Session({ source, front: null, grid: null, params: [{ kind: "buffer", name: "p", type: "u32", len: 2, init: new Uint32Array([7, 8]), expect: null }] });
@@ -104,14 +104,14 @@ test("what is `null` is not set, and typed arrays are lists", () => {
   session.free();
 });
 
-test("a getter that calls the session leaves it whole", () => {
+test("getter of an options object can call the session without corrupting it", () => {
   const session = new warpgrid.Session({ source: scale });
   assert.equal(session.run({ get maxSteps() { session.step(); return 1; } }), false);
   assert.equal(session.position, 2);
   session.free();
 });
 
-test("a method without its session says so", () => {
+test("method called without its session throws W0905", () => {
   const session = new warpgrid.Session({ source: scale });
   const { step, memory } = session;
   for (const call of [() => step(), () => memory("out"), () => step.call({})]) {
@@ -120,7 +120,7 @@ test("a method without its session says so", () => {
   session.free();
 });
 
-test("what `init` fails at is a WarpgridError with its reason", async () => {
+test("failed `init` throws a WarpgridError with its cause", async () => {
   // A separate process, in which no module is loaded yet.
   const script = `import init, { WarpgridError, initSync } from "warpgrid";
     const failed = [];
@@ -133,7 +133,7 @@ test("what `init` fails at is a WarpgridError with its reason", async () => {
   assert.deepEqual(JSON.parse(stdout || `"${stderr}"`), [[true, "W0905", "TypeError"], [true, "W0905", "Error"], [true, "W0905", "CompileError"], [true, "W0905", "CompileError"]]);
 });
 
-test("unknown keys are refused at every depth", () => {
+test("unknown fields are rejected at every depth", () => {
   const buffer = { kind: "buffer", name: "out", type: "f32", len: 64 };
   const scalar = { kind: "scalar", name: "a", type: "u32", value: 1, offset: 0 };
   const session = new warpgrid.Session({ source: scale });
@@ -158,7 +158,7 @@ test("unknown keys are refused at every depth", () => {
 
 const lanes = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;";
 
-test("names are read as files spell them and as JavaScript does", () => {
+test("field names are accepted in snake case and in camel case", () => {
   const targets = [{ target: "sm_90", ptx_version: "7.8" }, { target: "sm_90", ptxVersion: "7.8" }].map((options) => warpgrid.check(scale, options));
   assert.deepEqual(targets[0], targets[1]);
   const params = (field) => [{ kind: "buffer", name: "p", type: "u32", len: 32, [field]: "00" }];
@@ -175,7 +175,7 @@ test("names are read as files spell them and as JavaScript does", () => {
   assert.deepEqual(script, file);
 });
 
-test("a report says whether a run is as its scenario promises", () => {
+test("report states whether a run meets the expectations of its scenario", () => {
   const expecting = (...expect) => ({ params: [{ kind: "buffer", name: "p", type: "u32", len: 32, expect }] });
   const report = (scenario, options) => {
     const session = new warpgrid.Session({ source: lanes, ...scenario });
@@ -200,7 +200,7 @@ test("a report says whether a run is as its scenario promises", () => {
   assert.match(limited.notes.join("\n"), /reached the step limit after 1 step/);
 });
 
-test("a cell has a history, and a run goes on until something happens", () => {
+test("write history lists the stores to a cell, and `runUntil` stops at conditions, lines and memory changes", () => {
   const source = `//@ launch grid=1 block=1
 //@ buffer out: u32[4] = 0
 .reg .b32 %r<3>; .reg .pred %p;
@@ -229,7 +229,7 @@ setp.lt.u32 %p, %r1, 5;
   session.free();
 });
 
-test("a view of a memory shares the bytes of the wasm until the next call", () => {
+test("memory view shares the bytes of the WebAssembly memory", () => {
   const session = new warpgrid.Session({ source: scale });
   session.run();
   const [copy, view] = [session.memory("out"), session.memoryView("out")];
@@ -240,7 +240,7 @@ test("a view of a memory shares the bytes of the wasm until the next call", () =
   session.free();
 });
 
-test("a memory is a file", () => {
+test("memory is exported as CSV, SVG, animation and .npy", () => {
   const session = new warpgrid.Session({ source: scale });
   session.run();
   const text = (form, options) => new TextDecoder().decode(session.memoryFile("out", form, options));
@@ -255,7 +255,7 @@ test("a memory is a file", () => {
   session.free();
 });
 
-test("a session is freed where its block ends", (t) => {
+test("session is freed by `Symbol.dispose`", (t) => {
   if (!Symbol.dispose) return t.skip("this Node has no `Symbol.dispose`");
   const session = new warpgrid.Session({ source: scale });
   session[Symbol.dispose]();
@@ -263,7 +263,7 @@ test("a session is freed where its block ends", (t) => {
   session.free();
 });
 
-test("a freed session says so, and may be freed again", () => {
+test("call of a freed session throws W0905, and a second `free` has no effect", () => {
   const session = new warpgrid.Session({ source: scale });
   session.free();
   session.free();
@@ -274,24 +274,24 @@ test("a freed session says so, and may be freed again", () => {
   ]) assert.throws(call, isFreedError);
 });
 
-test("the types come first among the conditions, as resolvers ask", async () => {
+test("`types` is the first condition of every export", async () => {
   const manifest = JSON.parse(await readFile(join(root, "pkg/package.json"), "utf8"));
   assert.deepEqual(Object.keys(manifest.exports["."]), ["types", "bundler", "node", "default"]);
   for (const conditions of Object.values(manifest.exports).filter((value) => value.types)) assert.equal(Object.keys(conditions)[0], "types");
 });
 
-test("init needs no argument in Node and may be called again", async () => {
+test("`init` needs no argument in Node and can be called repeatedly", async () => {
   await warpgrid.default();
   assert.equal(typeof warpgrid.check, "function");
 });
 
-test("check accepts a good module", () => {
+test("`check` accepts a valid module", () => {
   const report = warpgrid.check(scale, {});
   assert.deepEqual(report.diagnostics.filter(({ severity }) => severity === "error"), []);
   assert.equal(report.accept, true);
 });
 
-test("a session runs to its end and back", () => {
+test("session runs to its end and steps back", () => {
   const session = new warpgrid.Session({ source: scale });
   assert.equal(session.run({ maxSteps: 1_000_000 }), true);
   assert.equal(session.memory("out").length, 256);
@@ -302,7 +302,7 @@ test("a session runs to its end and back", () => {
   session.free();
 });
 
-test("traffic, mbarriers and clusters are plain data", async () => {
+test("traffic, mbarriers and clusters are returned as plain data", async () => {
   const source = await readFile(join(root, "public/examples/cluster-messages.ptx"), "utf8");
   const session = new warpgrid.Session({ source });
   assert.deepEqual(session.cluster(1).blocks.map(({ rank, block }) => [rank, block]), [[0, 0], [1, 1], [2, 2], [3, 3]]);
@@ -317,39 +317,39 @@ test("traffic, mbarriers and clusters are plain data", async () => {
   session.free();
 });
 
-test("a scenario that cannot run throws a WarpgridError", () => {
+test("scenario that cannot be launched throws a WarpgridError", () => {
   const openInvalid = () => new warpgrid.Session({ source: ".version 8.0\n.target sm_90\n" });
   assert.throws(openInvalid, (error) => error instanceof warpgrid.WarpgridError && /^W\d{4}$/.test(error.code));
 });
 
 const read = (path) => readCase(root, path);
 
-test("every compiled kernel leaves the same bytes in wasm as natively", async () => {
+test("compiled PTX kernels produce the expected memory contents and the traces of native runs", async () => {
   const result = await runCorpus(warpgrid, await kernels(root), read);
   assert.deepEqual(result.failures, []);
   assert.ok(result.nRuns >= MIN_COUNTS.runs && result.nBuffers >= MIN_COUNTS.buffers, `${result.nBuffers} buffers after ${result.nRuns} runs`);
 });
 
-test("kernels of tensor instructions leave the same bytes in wasm", async () => {
+test("kernels with tensor instructions produce the expected memory contents", async () => {
   const result = await runCorpus(warpgrid, await families(root), read, { bytes: (path) => readBytes(root, path) });
   assert.deepEqual(result.failures, []);
   assert.ok(result.nRuns >= MIN_COUNTS.families && result.nBuffers >= result.nRuns, `${result.nBuffers} buffers after ${result.nRuns} runs`);
 });
 
-test("the machine code of the same kernels leaves the same bytes in wasm", async () => {
+test("SASS of the same kernels produces the expected memory contents", async () => {
   const cases = await listings(root);
   const result = await runCorpus(warpgrid, cases, read);
   assert.deepEqual(result.failures, []);
   assert.ok(cases.length >= MIN_COUNTS.listings && result.nRuns >= cases.length && result.nBuffers > result.nRuns, JSON.stringify(result));
 });
 
-test("every compiled kernel leaves the same bytes by translated code, or is left to the interpreter", async () => {
+test("JIT-compiled kernels produce the expected memory contents, and unsupported kernels are interpreted", async () => {
   const result = await runCorpus(warpgrid, await kernels(root), read, { engine: "translated" });
   assert.deepEqual(result.failures, []);
   assert.ok(result.nTranslated >= MIN_COUNTS.translated, `${result.nTranslated} of ${result.nRuns} translated`);
 });
 
-test("generated kernels leave the same bytes by both engines", async () => {
+test("generated kernels produce identical memory contents with both engines", async () => {
   const result = compareEngines(warpgrid, JSON.parse(await readFile(process.env.GENERATED_KERNELS, "utf8")));
   assert.deepEqual(result.failures, []);
   assert.ok(result.nRuns >= MIN_COUNTS.generated && 2 * result.nTranslated > result.nRuns, `${result.nTranslated} of ${result.nRuns} translated`);
@@ -364,7 +364,7 @@ async function product() {
   return { source, grid: [8, 8, 1], block: [16, 16, 1], params: [buffer("a", "random 1"), buffer("b", "random 2"), buffer("c", 0), ...["m", "n", "k"].map(number)] };
 }
 
-test("a translated session answers everything as an interpreted one", async () => {
+test("JIT-compiled session returns the same results as an interpreted session", async () => {
   const scenario = await product();
   const [interpreted, translated] = ["interpreter", "translated"].map((engine) => {
     const session = new warpgrid.Session(scenario);
@@ -388,7 +388,7 @@ test("a translated session answers everything as an interpreted one", async () =
   for (const session of [interpreted, translated]) session.free();
 });
 
-test("the interpreter counts the steps of a translated session in which a warp diverges", () => {
+test("steps of a JIT-compiled session with a divergent warp are counted by the interpreter", () => {
   const source = `.version 8.0
 .target sm_80
 .address_size 64
@@ -412,7 +412,7 @@ store:
   assert.deepEqual([translated[1].position, translated[1].length], [interpreted[0].steps, interpreted[0].steps]);
 });
 
-test("a long run leaves blocks to workers, with the memory of one", async () => {
+test("long run distributes blocks to workers and produces the same memory contents as one worker", async () => {
   const source = `.version 8.0
 .target sm_80
 .address_size 64
@@ -439,7 +439,7 @@ again:
   await assert.rejects(shared.runOnWorkers({ workers: 0 }), /`workers` is 0, expected an integer from 1 to 64/);
 });
 
-test("translation is left out where it is switched off, where steps were asked for, and where it would end too far away", async () => {
+test("interpreter runs if selected, after a step, or if the step limit is too small for the JIT compiler", async () => {
   const scenario = await product();
   const name = (prepare, options) => {
     const session = new warpgrid.Session(scenario);
@@ -455,7 +455,7 @@ test("translation is left out where it is switched off, where steps were asked f
   assert.throws(() => name(() => {}, { engine: "fast" }), { code: "W0901", message: /`engine` is "fast", expected one of "auto", "interpreter", "translated"/ });
 });
 
-test("a host without SIMD, or without memory, interprets and says why", async () => {
+test("host without WebAssembly SIMD falls back to the interpreter with a reason", async () => {
   const { Module } = WebAssembly;
   const session = new warpgrid.Session(await product());
   try {
