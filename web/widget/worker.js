@@ -58,7 +58,7 @@ const handlers = {
     return { picture: entry.isClosed ? null : captureSessionState(entry) };
   },
   /** Renders a layout diagram with its link. */
-  captureSessionState({ query }) {
+  picture({ query }) {
     const renderPicture = Reflect.get(core, "picture");
     return { svg: renderPicture(query, "svg"), link: renderPicture(query, "link") };
   },
