@@ -3,7 +3,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, ready } from "./playground";
 
-const name = (page: Page, role: "button" | "tab", text: string) => page.getByRole(role, { name: text, exact: true });
+const control = (page: Page, role: "button" | "tab", text: string) => page.getByRole(role, { name: text, exact: true });
 
 /** The views: their names, and functions that open each view and wait for its contents. */
 const VIEWS: [string, (page: Page) => Promise<void>][] = [
@@ -35,42 +35,42 @@ const VIEWS: [string, (page: Page) => Promise<void>][] = [
     await expect(page.getByRole("textbox", { name: "Link" })).not.toHaveValue("");
   }],
   ["Embed", async (page) => { await open(page); await page.locator("details.embed > summary").click(); }],
-  ["Layouts", async (page) => { await open(page); await name(page, "button", "Layouts").click(); await expect(page.locator(".explorer canvas").first()).toBeVisible(); }],
-  ["Tensor Core arithmetic", async (page) => { await open(page); await name(page, "button", "Layouts").click(); await name(page, "button", "Tensor Core arithmetic").click(); await expect(page.locator(".explorer")).toBeVisible(); }],
+  ["Layouts", async (page) => { await open(page); await control(page, "button", "Layouts").click(); await expect(page.locator(".explorer canvas").first()).toBeVisible(); }],
+  ["Tensor Core arithmetic", async (page) => { await open(page); await control(page, "button", "Layouts").click(); await control(page, "button", "Tensor Core arithmetic").click(); await expect(page.locator(".explorer")).toBeVisible(); }],
   ["Litmus tests", async (page) => { await page.goto("/#litmus=message"); await expect(page.locator(".litmus-outcome").first()).toBeVisible({ timeout: 30_000 }); }],
-  ["Compare", async (page) => { await open(page); await name(page, "button", "Compare").click(); await expect(page.getByRole("heading", { name: "Compare kernels" })).toBeVisible(); }],
-  ["Reference", async (page) => { await open(page); await name(page, "button", "Reference").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
-  ["Help", async (page) => { await open(page); await name(page, "button", "Help and keyboard shortcuts").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
-  ["Learn", async (page) => { await open(page); await name(page, "button", "Learn").click(); await expect(page.getByRole("dialog", { name: "Learn" })).toBeVisible(); }],
+  ["Compare", async (page) => { await open(page); await control(page, "button", "Compare").click(); await expect(page.getByRole("heading", { name: "Compare kernels" })).toBeVisible(); }],
+  ["Reference", async (page) => { await open(page); await control(page, "button", "Reference").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
+  ["Help", async (page) => { await open(page); await control(page, "button", "Help and keyboard shortcuts").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
+  ["Learn", async (page) => { await open(page); await control(page, "button", "Learn").click(); await expect(page.getByRole("dialog", { name: "Learn" })).toBeVisible(); }],
 ];
 
 /** Rules that depend on colors, and rules that depend on sizes and positions. The other rules give the same result in each mode. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 const LAYOUT_RULES = ["color-contrast", "target-size", "scrollable-region-focusable"];
 
-async function found(page: Page, rules?: string[]) {
+async function violationsOf(page: Page, rules?: string[]) {
   const axe = new AxeBuilder({ page });
   const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])).analyze();
   return violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html.slice(0, 200)}`);
 }
 
-for (const [view, show] of VIEWS) {
+for (const [view, openView] of VIEWS) {
   test(`${view} passes axe in light, dark and forced colors at 200 % zoom`, async ({ page }) => {
     // Four axe analyses of a long list take most of a minute on a loaded machine.
     test.slow();
-    await show(page);
-    const seen: Record<string, string[]> = {};
+    await openView(page);
+    const violations: Record<string, string[]> = {};
     await page.emulateMedia({ colorScheme: "light" });
-    seen.light = await found(page);
+    violations.light = await violationsOf(page);
     await page.emulateMedia({ colorScheme: "dark" });
-    seen.dark = await found(page, COLOR_RULES);
+    violations.dark = await violationsOf(page, COLOR_RULES);
     await page.emulateMedia({ colorScheme: "light", forcedColors: "active" });
-    seen.forced = await found(page, COLOR_RULES);
+    violations.forced = await violationsOf(page, COLOR_RULES);
     await page.emulateMedia({ forcedColors: "none" });
     // A window of 1440 by 900 at 200 %: nothing is cut off at the right, and no text overlaps.
     await page.setViewportSize({ width: 720, height: 450 });
-    seen["200 %"] = await found(page, LAYOUT_RULES);
-    expect(seen).toEqual({ light: [], dark: [], forced: [], "200 %": [] });
+    violations["200 %"] = await violationsOf(page, LAYOUT_RULES);
+    expect(violations).toEqual({ light: [], dark: [], forced: [], "200 %": [] });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(720);
   });
 }

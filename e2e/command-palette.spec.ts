@@ -45,8 +45,8 @@ test("command palette passes axe in light and dark mode", async ({ page }) => {
   await page.keyboard.press("Control+k");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const found = await new AxeBuilder({ page }).include("dialog.palette").analyze();
-    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+    const results = await new AxeBuilder({ page }).include("dialog.palette").analyze();
+    expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   }
 });
 
@@ -55,19 +55,19 @@ test("command palette finds values and elements in memory and reports missing on
   await page.keyboard.press("End");
   await ready(page);
   const field = page.getByRole("combobox", { name: "Command" });
-  const look = async (text: string) => {
+  const search = async (text: string) => {
     await page.keyboard.press("Control+k");
     await field.fill(text);
     await page.getByRole("dialog", { name: "Commands" }).getByRole("option", { name: /in memory/ }).click();
   };
   const card = page.getByRole("region", { name: "Cell" });
-  await look("77");
+  await search("77");
   await expect(card).toContainText("rows[4][13]");
   // Repeating the search moves to the next match.
-  await look("77");
+  await search("77");
   await expect(card).toContainText("columns[4][13]");
-  await look("rows[100]");
+  await search("rows[100]");
   await expect(card).toContainText("rows[6][4]");
-  await look("7777");
+  await search("7777");
   await expect(page.getByText("no memory location contains `7777` at this step")).toBeVisible();
 });

@@ -11,9 +11,9 @@ for (const [tool, folder] of Object.entries(tools)) {
     const wasm: number[] = [];
     page.on("response", (response) => { if (response.url().endsWith(".wasm")) wasm.push(response.status()); });
     await page.goto(`/consumers/${folder}/`);
-    const answer = JSON.stringify({ accept: true, sum: 496, isClass: true, code: "W0901" });
-    await expect(page.locator("#page")).toHaveText(answer);
-    await expect(page.locator("#worker")).toHaveText(answer);
+    const expectedResult = JSON.stringify({ accept: true, sum: 496, isClass: true, code: "W0901" });
+    await expect(page.locator("#page")).toHaveText(expectedResult);
+    await expect(page.locator("#worker")).toHaveText(expectedResult);
     // The widget files are found under the names that the tool assigns.
     const [ptx, sass] = [page.locator("warpgrid-playground").first(), page.locator("warpgrid-playground").last()];
     await expect(ptx.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();

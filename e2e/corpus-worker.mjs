@@ -2,10 +2,10 @@
 // evaluates this function in that page, so it references nothing outside.
 
 /** Returns the results of the package for cases or launches in a worker of the page. */
-export const runInWorker = (asked) =>
+export const runInWorker = (request) =>
   new Promise((resolve, reject) => {
     const worker = new Worker("/pages/corpus.worker.js", { type: "module" });
     worker.onmessage = ({ data }) => resolve(data);
     worker.onerror = ({ message }) => reject(new Error(message));
-    worker.postMessage(asked);
+    worker.postMessage(request);
   });

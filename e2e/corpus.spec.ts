@@ -8,9 +8,9 @@ import { runInWorker } from "./corpus-worker.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Returns the results of the package for the cases in a worker of that page. */
-async function run(page: Page, asked: { cases?: unknown[]; engine?: string; launches?: unknown[] }) {
+async function run(page: Page, request: { cases?: unknown[]; engine?: string; launches?: unknown[] }) {
   await page.goto("/pages/host.html");
-  const { result, error } = await page.evaluate(runInWorker, asked) as any;
+  const { result, error } = await page.evaluate(runInWorker, request) as any;
   expect(error).toBeUndefined();
   expect(result.failures).toEqual([]);
   return result;

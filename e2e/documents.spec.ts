@@ -7,21 +7,21 @@ const pages = { mdBook: "mdbook/stores.html", Sphinx: "sphinx/index.html", MkDoc
 for (const [tool, path] of Object.entries(pages)) {
   test(`${tool} document steps through its recording and runs edited source`, async ({ page }) => {
     test.skip(!existsSync(new URL(`../target/hosts/${path}`, import.meta.url)), `${tool} has built no document here`);
-    const [asked, wrong]: string[][] = [[], []];
+    const [requestedUrls, pageErrors]: string[][] = [[], []];
     // Themes fetch external fonts and scripts, which are not available in a test.
-    const isOurs = (url: string) => url === "" || (new URL(url).host === new URL(page.url()).host && !url.endsWith("favicon.ico"));
-    page.on("console", (message) => { if (message.type() === "error" && isOurs(message.location().url)) wrong.push(message.text()); });
-    page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
+    const isLocal = (url: string) => url === "" || (new URL(url).host === new URL(page.url()).host && !url.endsWith("favicon.ico"));
+    page.on("console", (message) => { if (message.type() === "error" && isLocal(message.location().url)) pageErrors.push(message.text()); });
+    page.on("request", (request) => requestedUrls.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
     await page.goto(`/hosts/${path}`);
     const widget = page.getByRole("region", { name: "PTX playground" });
     await expect(widget.getByText("step 2 of 3")).toBeVisible();
     await expect(widget.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
-    expect(asked).not.toContain("core_ptx_bg.wasm");
+    expect(requestedUrls).not.toContain("core_ptx_bg.wasm");
     await widget.getByRole("button", { name: "Edit" }).click();
     await widget.getByRole("textbox", { name: "PTX source" }).fill("st.global.u32 [p], 6;");
     await expect(widget.getByRole("cell", { name: "6 lane 31", exact: true })).toBeVisible();
     // The installed versions of Docusaurus and React render their pages twice (error 418), with or without a widget.
-    if (tool !== "Docusaurus") expect(wrong).toEqual([]);
+    if (tool !== "Docusaurus") expect(pageErrors).toEqual([]);
   });
 
   test(`${tool} document shows source and grid without JavaScript`, async ({ browser }) => {
@@ -48,8 +48,8 @@ for (const [tool, path] of Object.entries(pages).filter(([tool]) => tool !== "Do
 
 test("Docusaurus widgets keep working across client-side navigation", async ({ page }) => {
   test.skip(!existsSync(new URL("../target/hosts/docusaurus", import.meta.url)), "Docusaurus has built no document here");
-  const wrong: string[] = [];
-  page.on("pageerror", (error) => wrong.push(error.message));
+  const pageErrors: string[] = [];
+  page.on("pageerror", (error) => pageErrors.push(error.message));
   await page.goto("/hosts/docusaurus/");
   const widget = page.getByRole("region", { name: "PTX playground" });
   await expect(widget.getByText("step 2 of 3")).toBeVisible();
@@ -62,5 +62,5 @@ test("Docusaurus widgets keep working across client-side navigation", async ({ p
   await page.getByRole("link", { name: "Previous: stores" }).click();
   await expect(widget.getByText("step 2 of 3")).toBeVisible();
   expect(await page.evaluate(() => (globalThis as any).isSamePage)).toBe(true);
-  expect(wrong).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });

@@ -4,14 +4,14 @@ import { cells, open, paste, pick, ready } from "./playground";
 
 test("misspelled modifier is reported, and its fix can be applied", async ({ page }) => {
   await open(page);
-  const before = await cells(page, "rows");
+  const originalCells = await cells(page, "rows");
   await page.locator(".tok-modifier", { hasText: ".global" }).first().dblclick();
   await page.keyboard.insertText("globl");
   const problems = page.getByRole("region", { name: "Problems" });
   await expect(problems).toContainText("1 error");
   // The last run is dimmed, but still visible.
   await expect(page.locator(".right.stale")).toBeVisible();
-  expect(await cells(page, "rows")).toEqual(before);
+  expect(await cells(page, "rows")).toEqual(originalCells);
   await problems.locator("button.action-button").first().click();
   await expect(problems).toContainText("No problems");
   await ready(page);
@@ -43,10 +43,10 @@ for (const [file, pattern] of [["the page's wasm", "**/warpgrid-web*.wasm"], ["t
   test(`failure to load ${file} shows an error and a retry button`, async ({ page }) => {
     await page.route(pattern, (route) => route.abort());
     await page.goto("/");
-    const trouble = page.getByRole("alert");
-    await expect(trouble).toContainText("Warpgrid failed to start");
+    const errorBanner = page.getByRole("alert");
+    await expect(errorBanner).toContainText("Warpgrid failed to start");
     await page.unroute(pattern);
-    await trouble.getByRole("button", { name: "Try again" }).click();
+    await errorBanner.getByRole("button", { name: "Try again" }).click();
     await ready(page);
   });
 }
@@ -59,19 +59,19 @@ test("failure to load the emulator is reported as such", async ({ page }) => {
 });
 
 const header = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n";
-const bad: [string, string, RegExp][] = [
+const invalidSources: [string, string, RegExp][] = [
   ["an empty text", "", /Problems|no|nothing|empty|kernel/i],
   ["unbalanced braces", ".version 8.8\n.target sm_90\n.visible .entry k() {\n", /error/],
   ["a launch of 2^32 - 1 blocks", `//@ launch grid=4294967295 block=32\n${header}`, /grid.*4294967295|4294967295.*2147483647/],
   ["a buffer of 1 TB", `//@ buffer p: u8[1099511627776] = 0\n${header}`, /1099511627776|memory|bytes|TiB/],
   ["binary rubbish", "\u0001\u0002\ufffd\u0003MZ\u0000\ufffd\ufffd", /error/],
 ];
-for (const [what, text, said] of bad) {
-  test(`${what} is reported, and the page stays usable`, async ({ page }) => {
+for (const [description, text, expectedMessage] of invalidSources) {
+  test(`${description} is reported, and the page stays usable`, async ({ page }) => {
     await open(page);
     await page.evaluate((text) => (globalThis as any).warpgridEditor.setText(text), text);
     await page.waitForTimeout(400);
-    await expect(page.getByRole("region", { name: "Problems" })).toContainText(said);
+    await expect(page.getByRole("region", { name: "Problems" })).toContainText(expectedMessage);
     await pick(page, "Predicated store");
     expect((await cells(page, "out")).length).toBe(32);
   });
@@ -89,10 +89,10 @@ test("line of 10 MB leaves the page responsive", async ({ page }) => {
   await open(page);
   await page.evaluate(() => (globalThis as any).warpgridEditor.setText(`// ${"x".repeat(10_000_000)}`));
   await page.waitForTimeout(800);
-  const started = Date.now();
+  const startTime = Date.now();
   await page.getByRole("button", { name: "Help and keyboard shortcuts" }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
-  expect(Date.now() - started).toBeLessThan(2_000);
+  expect(Date.now() - startTime).toBeLessThan(2_000);
   await page.getByRole("button", { name: "Close" }).click();
   await pick(page, "Predicated store");
 });
@@ -100,18 +100,18 @@ test("line of 10 MB leaves the page responsive", async ({ page }) => {
 test("emulator load failure is reported, the source is kept, and a retry succeeds", async ({ page }) => {
   await page.route("**/start.js", (route) => route.fulfill({ contentType: "text/javascript", body: "throw new Error('gone')" }));
   await page.goto("/");
-  const trouble = page.getByRole("alert");
-  await expect(trouble).toContainText("gone");
-  const mine = ".version 8.8\n.target sm_90\n.visible .entry k() { st.shred.u32 [0], 1; ret; }\n";
-  await paste(page, mine);
-  await expect(trouble).toBeVisible();
+  const errorBanner = page.getByRole("alert");
+  await expect(errorBanner).toContainText("gone");
+  const editedSource = ".version 8.8\n.target sm_90\n.visible .entry k() { st.shred.u32 [0], 1; ret; }\n";
+  await paste(page, editedSource);
+  await expect(errorBanner).toBeVisible();
   await page.unroute("**/start.js");
-  await trouble.getByRole("button", { name: "Try again" }).click();
+  await errorBanner.getByRole("button", { name: "Try again" }).click();
   const problems = page.getByRole("region", { name: "Problems" });
   await expect(problems).toContainText("error");
-  expect(await page.evaluate(() => (globalThis as any).warpgridEditor.text())).toBe(mine);
+  expect(await page.evaluate(() => (globalThis as any).warpgridEditor.text())).toBe(editedSource);
   await pick(page, "Predicated store");
-  await expect(trouble).toHaveCount(0);
+  await expect(errorBanner).toHaveCount(0);
   expect((await cells(page, "out")).length).toBe(32);
 });
 

@@ -13,21 +13,21 @@ import { runInWorker } from "./corpus-worker.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const server = spawn(process.execPath, [fileURLToPath(new URL("server.mjs", import.meta.url))]);
-let browser, address, home;
+let browser, address, homeFolder;
 
 before(async () => {
-  const [line] = await once(server.stdout, "data");
-  address = `http://127.0.0.1:${/served on port (\d+)/.exec(String(line))[1]}`;
+  const [serverOutput] = await once(server.stdout, "data");
+  address = `http://127.0.0.1:${/served on port (\d+)/.exec(String(serverOutput))[1]}`;
   // Firefox rejects a home folder of another user, as in containers.
-  home = await mkdtemp(join(tmpdir(), "warpgrid-firefox-"));
-  const env = { ...process.env, HOME: home };
+  homeFolder = await mkdtemp(join(tmpdir(), "warpgrid-firefox-"));
+  const env = { ...process.env, HOME: homeFolder };
   browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.FIREFOX, headless: true, protocolTimeout: 600_000, env });
 });
 
 after(async () => {
   await browser?.close();
   server.kill();
-  await rm(home, { recursive: true, force: true });
+  await rm(homeFolder, { recursive: true, force: true });
 });
 
 /** Opens a page, and collects its errors. */
@@ -43,11 +43,11 @@ async function open(path) {
 const position = (page) => page.$eval("footer [role=status]", (status) => status.textContent);
 
 /** Waits until the status has changed and no move is pending. */
-async function moved(page, before) {
-  await page.waitForFunction((before) => {
+async function waitForMove(page, previousStatus) {
+  await page.waitForFunction((previousStatus) => {
     const status = document.querySelector("footer [role=status]");
-    return status.dataset.ready === "true" && status.textContent !== before;
-  }, {}, before);
+    return status.dataset.ready === "true" && status.textContent !== previousStatus;
+  }, {}, previousStatus);
 }
 
 test("page shows its first example, steps, and runs edited source", async () => {
@@ -56,11 +56,11 @@ test("page shows its first example, steps, and runs edited source", async () => 
   const start = await position(page);
   assert.match(start, /^store \d+ of \d+/);
   await page.keyboard.press("ArrowRight");
-  await moved(page, start);
-  const then = await position(page);
+  await waitForMove(page, start);
+  const nextStatus = await position(page);
   const text = ".version 8.5\n.target sm_80\n.address_size 64\n.visible .entry mine(.param .u64 out)\n{\n.reg .b64 %a;\nld.param.u64 %a, [out];\nst.global.u32 [%a], 41;\nret;\n}\n";
   await page.evaluate((text) => globalThis.warpgridEditor.setText(text), text);
-  await moved(page, then);
+  await waitForMove(page, nextStatus);
   await page.waitForFunction(() => !document.querySelector(".accessible-grid[aria-busy]"));
   assert.equal(await page.$eval("[role=gridcell]", (cell) => cell.textContent), "41");
   assert.deepEqual(errors, []);
@@ -68,9 +68,9 @@ test("page shows its first example, steps, and runs edited source", async () => 
 });
 
 /** Returns the results of the package for the cases in a worker. */
-async function run(asked) {
+async function run(request) {
   const { page } = await open("/pages/host.html");
-  const { result, error } = await page.evaluate(runInWorker, asked);
+  const { result, error } = await page.evaluate(runInWorker, request);
   await page.close();
   assert.equal(error, undefined);
   assert.deepEqual(result.failures, []);
@@ -78,8 +78,8 @@ async function run(asked) {
 }
 
 test("compiled PTX, tensor instructions and SASS produce the expected memory contents", async () => {
-  for (const [cases, least] of [[await kernels(root), MIN_COUNTS.runs], [await families(root), MIN_COUNTS.families], [await listings(root), MIN_COUNTS.listings]]) {
-    assert.ok((await run({ cases })).nRuns >= least);
+  for (const [cases, minimum] of [[await kernels(root), MIN_COUNTS.runs], [await families(root), MIN_COUNTS.families], [await listings(root), MIN_COUNTS.listings]]) {
+    assert.ok((await run({ cases })).nRuns >= minimum);
   }
 });
 

@@ -7,8 +7,8 @@ test("fragment layout is compared with another architecture and updated for stri
   await page.goto("/#layouts?op=store.d&shape=m16n16k16&type=f32&target=sm_70");
   const view = page.getByRole("region", { name: "Layout Explorer" });
   await expect(view.getByRole("combobox", { name: "Target" })).toHaveValue("sm_70");
-  const facts = view.getByRole("region", { name: "Facts" });
-  await expect(facts).toContainText("64 sectors, 1024 of 2048 bytes used");
+  const properties = view.getByRole("region", { name: "Facts" });
+  await expect(properties).toContainText("64 sectors, 1024 of 2048 bytes used");
 
   // Comparison with the different layout of another architecture.
   await view.getByRole("combobox", { name: "Compare with" }).selectOption("sm_80");
@@ -18,9 +18,9 @@ test("fragment layout is compared with another architecture and updated for stri
 
   // Another stride moves the rows apart, and an odd one is explained.
   await view.getByRole("spinbutton", { name: "Stride" }).fill("20");
-  await expect(facts).toContainText("64 sectors, 1024 of 2048 bytes used");
+  await expect(properties).toContainText("64 sectors, 1024 of 2048 bytes used");
   await view.getByRole("spinbutton", { name: "Stride" }).fill("17");
-  await expect(facts).toContainText("the stride is not a multiple of the access size of 8 bytes");
+  await expect(properties).toContainText("the stride is not a multiple of the access size of 8 bytes");
   await expect(page).toHaveURL(/#layouts\?op=store\.d.*stride=17&beside=sm_80/);
 
   // Combinations that do not exist are not offered.
@@ -32,15 +32,15 @@ test("fragment layout is compared with another architecture and updated for stri
 test("layout of a tensor instruction is shown with its decoded descriptor", async ({ page }) => {
   await page.goto("/#layouts?op=wgmma.shared.a&type=f16&swizzle=128B");
   const view = page.getByRole("region", { name: "Layout Explorer" });
-  const facts = view.getByRole("region", { name: "Facts" });
-  await expect(facts).toContainText("0x4000004000010000");
+  const properties = view.getByRole("region", { name: "Facts" });
+  await expect(properties).toContainText("0x4000004000010000");
   await view.getByRole("group", { name: /^Matrix grid/ }).focus();
   for (const key of ["ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
   await expect(view).toContainText("row of A 1, k 0: byte 144");
 
   // Without a swizzle, and with the parameters in the URL.
   await view.getByRole("combobox", { name: "Swizzle" }).selectOption("none");
-  await expect(facts).toContainText("(k*es/16)*LBO");
+  await expect(properties).toContainText("(k*es/16)*LBO");
   await expect(page).toHaveURL(/swizzle=none/);
   await view.getByRole("textbox", { name: "Stride" }).fill("100");
   await view.getByRole("textbox", { name: "Stride" }).blur();
@@ -68,8 +68,8 @@ test("Layout Explorer cells are reachable by keyboard, and Back to kernel restor
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
   await expect(view).toContainText(/row 1, column 0: lane \d+, register 0; offset: byte 64/);
-  const found = await new AxeBuilder({ page }).include(".explorer").analyze();
-  expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  const results = await new AxeBuilder({ page }).include(".explorer").analyze();
+  expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   await page.keyboard.press("Escape");
   await expect(view).toBeHidden();
   expect(await page.locator(".cm-content").textContent()).toBe(text);
@@ -127,8 +127,8 @@ test("executed MMA links to the Tensor Core arithmetic of an element", async ({ 
   await expect(result.getByRole("row", { name: /sequential f32 FMA/ })).toContainText("0x");
   await expect(view.getByRole("region", { name: /^Step 1 of/ })).toContainText("aligned to 2^");
   await expect(page).toHaveURL(/#product\?op=mma&shape=m16n8k16/);
-  const found = await new AxeBuilder({ page }).include(".explorer").analyze();
-  expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  const results = await new AxeBuilder({ page }).include(".explorer").analyze();
+  expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
 
   // The same operands on another generation, and with a changed operand.
   await view.getByRole("combobox", { name: "Target" }).selectOption("sm_70");
@@ -146,8 +146,8 @@ test("fragment layout can be exported as SVG, PNG and text", async ({ page }) =>
   await page.goto("/#layouts?op=load.a&shape=m16n16k16&type=f16&target=sm_80&layout=row");
   const view = page.getByRole("region", { name: "Layout Explorer" });
   for (const [button, name] of [["SVG", "svg"], ["PNG", "png"], ["Text", "txt"]] as const) {
-    const waiting = page.waitForEvent("download");
+    const download = page.waitForEvent("download");
     await view.getByRole("button", { name: button, exact: true }).click();
-    expect((await waiting).suggestedFilename()).toBe(`load.a-m16n16k16-f16-sm_80.${name}`);
+    expect((await download).suggestedFilename()).toBe(`load.a-m16n16k16-f16-sm_80.${name}`);
   }
 });

@@ -1,30 +1,30 @@
 // The widget in an `<iframe>`: its protocol, and the origins that it accepts.
 import { expect, test, type Page } from "@playwright/test";
 
-const heard = (page: Page, type: string) => page.evaluate((type) => (globalThis as any).heard.filter((message: any) => message.type === type), type);
-const send = (page: Page, message: object) => page.evaluate((message) => (globalThis as any).send(message), message);
+const receivedMessages = (page: Page, type: string) => page.evaluate((type) => (globalThis as any).heard.filter((message: any) => message.type === type), type);
+const postToFrame = (page: Page, message: object) => page.evaluate((message) => (globalThis as any).send(message), message);
 
 test("embedded frame is controlled by messages from its named cross-origin host", async ({ page, baseURL }) => {
   // The same server under another name is another origin.
   const site = baseURL!.replace("127.0.0.1", "localhost");
   await page.goto(`/pages/frame.html?site=${encodeURIComponent(site)}`);
-  await expect.poll(async () => (await heard(page, "ready")).length).toBeGreaterThan(0);
-  await send(page, { type: "seek", position: 2, id: "a" });
-  await expect.poll(async () => (await heard(page, "state")).at(-1)).toMatchObject({ id: "a", position: 2, length: 3, view: "split", origin: site, warpgrid: 1 });
-  await send(page, { type: "set", text: "st.global.u32 [p], 5;", attributes: { view: "grid" } });
-  await send(page, { type: "run" });
+  await expect.poll(async () => (await receivedMessages(page, "ready")).length).toBeGreaterThan(0);
+  await postToFrame(page, { type: "seek", position: 2, id: "a" });
+  await expect.poll(async () => (await receivedMessages(page, "state")).at(-1)).toMatchObject({ id: "a", position: 2, length: 3, view: "split", origin: site, warpgrid: 1 });
+  await postToFrame(page, { type: "set", text: "st.global.u32 [p], 5;", attributes: { view: "grid" } });
+  await postToFrame(page, { type: "run" });
   await expect(page.frameLocator("iframe").getByRole("cell", { name: "5 lane 31", exact: true })).toBeVisible();
-  expect((await heard(page, "size")).at(-1).height).toBeGreaterThan(100);
-  await send(page, { type: "eval", text: "alert(1)" });
-  await expect.poll(async () => (await heard(page, "refused")).length).toBe(1);
+  expect((await receivedMessages(page, "size")).at(-1).height).toBeGreaterThan(100);
+  await postToFrame(page, { type: "eval", text: "alert(1)" });
+  await expect.poll(async () => (await receivedMessages(page, "refused")).length).toBe(1);
 });
 
 test("embedded frame ignores messages from other origins and sends them nothing", async ({ page }) => {
   await page.goto(`/pages/frame.html?host=${encodeURIComponent("https://elsewhere.example")}`);
   const frame = page.frameLocator("iframe");
   await expect(frame.getByText(/^step 0/)).toBeVisible();
-  await send(page, { type: "set", text: "st.global.u32 [p], 5;" });
-  await send(page, { type: "step" });
+  await postToFrame(page, { type: "set", text: "st.global.u32 [p], 5;" });
+  await postToFrame(page, { type: "step" });
   await frame.getByRole("button", { name: "Step forward" }).click();
   await expect(frame.getByText(/^step 1/)).toBeVisible();
   await expect(frame.getByRole("group", { name: "PTX source" })).toContainText("%tid.x");
@@ -33,14 +33,14 @@ test("embedded frame ignores messages from other origins and sends them nothing"
 
 /** Opens a page with a sandboxed frame, which has no origin. Chromium does not load frames from this server in pages that Playwright
  *  creates. */
-async function sandboxed(page: Page, frame: string) {
+async function openSandboxedFrame(page: Page, frame: string) {
   await page.goto("/pages/frame.html");
   await page.evaluate((frame) => { document.body.innerHTML = frame; }, frame);
 }
 
 test("sandboxed frame runs edited source", async ({ page, baseURL }) => {
   const text = Buffer.from("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;").toString("base64url");
-  await sandboxed(page, `<iframe sandbox="allow-scripts" width="800" height="500" src="${baseURL}/widget/embed.html#text=${text}"></iframe>`);
+  await openSandboxedFrame(page, `<iframe sandbox="allow-scripts" width="800" height="500" src="${baseURL}/widget/embed.html#text=${text}"></iframe>`);
   const frame = page.frameLocator("iframe");
   await expect(frame.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
   await frame.getByRole("button", { name: "Edit" }).click();
@@ -50,7 +50,7 @@ test("sandboxed frame runs edited source", async ({ page, baseURL }) => {
 
 test("widget within a sandboxed srcdoc frame runs", async ({ page, baseURL }) => {
   const widget = `<script type='module' src='${baseURL}/widget/warpgrid-widget.js'></script><warpgrid-playground>st.global.u32 [p], 7;</warpgrid-playground>`;
-  await sandboxed(page, `<iframe sandbox="allow-scripts" width="800" height="500" srcdoc="${widget}"></iframe>`);
+  await openSandboxedFrame(page, `<iframe sandbox="allow-scripts" width="800" height="500" srcdoc="${widget}"></iframe>`);
   await expect(page.frameLocator("iframe").getByRole("cell", { name: "7 lane 31", exact: true })).toBeVisible();
 });
 
@@ -59,6 +59,6 @@ test("embedded frame reports a missing CORS header and an invalid URL", async ({
   await expect(page.locator("body")).toHaveText("Cannot decode the source in the URL of this frame, because the source is truncated or corrupted.");
   // A server that does not share its script with frames without an origin.
   await page.route("**/widget/warpgrid-embed.js", (route) => route.abort());
-  await sandboxed(page, `<iframe sandbox="allow-scripts" src="${baseURL}/widget/embed.html#text=cmV0Ow"></iframe>`);
+  await openSandboxedFrame(page, `<iframe sandbox="allow-scripts" src="${baseURL}/widget/embed.html#text=cmV0Ow"></iframe>`);
   await expect(page.frameLocator("iframe").locator("body")).toContainText("Access-Control-Allow-Origin");
 });

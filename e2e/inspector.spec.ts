@@ -13,13 +13,13 @@ async function watch(page: Page, expression: string) {
 const row = (page: Page, expression: string) => card(page, "Watch").locator(".watch-list > li").filter({ has: page.locator(`code:text-is("${expression}")`) });
 
 test("inspector module is loaded on demand", async ({ page }) => {
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop()!));
+  const requestedFiles: string[] = [];
+  page.on("request", (request) => requestedFiles.push(new URL(request.url()).pathname.split("/").pop()!));
   await open(page);
-  expect(asked).not.toContain("inspector.js");
+  expect(requestedFiles).not.toContain("inspector.js");
   await page.getByRole("button", { name: "Add watch" }).click();
   await expect(page.getByRole("textbox", { name: "Watch expression" })).toBeFocused();
-  expect(asked).toContain("inspector.js");
+  expect(requestedFiles).toContain("inspector.js");
 });
 
 test("watch expressions show their values at each step and mark changes", async ({ page }) => {
@@ -67,24 +67,24 @@ test("comparing two steps lists differing cells and registers with links to the 
   await open(page);
   await press(page, "Go to start");
   await page.getByRole("button", { name: "Compare two steps" }).click();
-  const moments = card(page, "Compare steps");
-  await expect(moments).toContainText("Memory and registers do not differ between step 0 and step 0");
+  const stepComparison = card(page, "Compare steps");
+  await expect(stepComparison).toContainText("Memory and registers do not differ between step 0 and step 0");
   await press(page, "Next store");
   await press(page, "Next store");
-  await expect(moments).toContainText("62 cells and");
-  await expect(moments.getByRole("row").filter({ hasText: "rows[0][3]" })).toContainText("0 → 3");
-  await expect(moments.getByRole("row").filter({ hasText: "%r13" })).toContainText("warp 0 of block 0");
-  const place = await page.getByRole("status").textContent();
-  await moments.getByRole("button", { name: "rows[0][3]" }).click();
+  await expect(stepComparison).toContainText("62 cells and");
+  await expect(stepComparison.getByRole("row").filter({ hasText: "rows[0][3]" })).toContainText("0 → 3");
+  await expect(stepComparison.getByRole("row").filter({ hasText: "%r13" })).toContainText("warp 0 of block 0");
+  const position = await page.getByRole("status").textContent();
+  await stepComparison.getByRole("button", { name: "rows[0][3]" }).click();
   await expect(card(page, "Cell")).toContainText("rows[0][3]");
-  await moments.getByRole("row").filter({ hasText: "rows[0][3]" }).getByRole("button", { name: /^step/ }).click();
+  await stepComparison.getByRole("row").filter({ hasText: "rows[0][3]" }).getByRole("button", { name: /^step/ }).click();
   await expect(page.getByRole("status")).toContainText("store 1 of 8");
-  await expect(page.getByRole("status")).not.toHaveText(place!);
+  await expect(page.getByRole("status")).not.toHaveText(position!);
   // A fixed end does not follow the run.
-  await moments.getByRole("spinbutton", { name: "To step" }).fill("0");
-  await expect(moments).toContainText("Memory and registers do not differ between step 0 and step 0");
-  await moments.getByRole("spinbutton", { name: "From step" }).fill("99999999999");
-  await expect(moments).toContainText("support at most 20000000 steps");
+  await stepComparison.getByRole("spinbutton", { name: "To step" }).fill("0");
+  await expect(stepComparison).toContainText("Memory and registers do not differ between step 0 and step 0");
+  await stepComparison.getByRole("spinbutton", { name: "From step" }).fill("99999999999");
+  await expect(stepComparison).toContainText("support at most 20000000 steps");
 });
 
 test("watch expressions work for SASS and inline assembly", async ({ page }) => {
@@ -106,8 +106,8 @@ test("watch and step comparison cards pass axe in light and dark mode and on a p
   await expect(card(page, "Compare steps")).toContainText("differ");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const found = await new AxeBuilder({ page }).include(".inspect").analyze();
-    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+    const results = await new AxeBuilder({ page }).include(".inspect").analyze();
+    expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   }
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole("tab", { name: "Threads" }).click();
@@ -147,8 +147,8 @@ test("custom layout shows a buffer by strides or a CuTe layout and navigates to 
   await expect(view.getByRole("textbox", { name: "Layout" })).toHaveValue("(16,8):(1,16)");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const found = await new AxeBuilder({ page }).include(".custom-layout").analyze();
-    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+    const results = await new AxeBuilder({ page }).include(".custom-layout").analyze();
+    expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   }
   await view.getByRole("button", { name: "Close" }).click();
   await expect(view).toBeHidden();
@@ -161,33 +161,33 @@ test("memory overview shows a large buffer and navigates to each region", async 
   await press(page, "Run to end");
   for (let n = 0; n < 2; n += 1) await press(page, "Previous store");
   await page.getByRole("button", { name: "Memory overview" }).click();
-  const map = card(page, "Memory overview");
-  const part = map.getByRole("slider", { name: "Region" });
-  await expect(part).toHaveAttribute("aria-valuetext", "Elements 0 to 16,383 of 16,777,216: 1 written; last write by lane 0 to element 2 in this step.");
-  await part.focus();
+  const overview = card(page, "Memory overview");
+  const region = overview.getByRole("slider", { name: "Region" });
+  await expect(region).toHaveAttribute("aria-valuetext", "Elements 0 to 16,383 of 16,777,216: 1 written; last write by lane 0 to element 2 in this step.");
+  await region.focus();
   await page.keyboard.press("End");
-  await expect(map).toContainText("Elements 16,760,832 to 16,777,215 of 16,777,216");
+  await expect(overview).toContainText("Elements 16,760,832 to 16,777,215 of 16,777,216");
   await press(page, "Next store");
-  await expect(map).toContainText("1 written; last write by lane 0 to element 16,777,215 in this step");
-  await map.getByRole("button", { name: "Go to region" }).click();
+  await expect(overview).toContainText("1 written; last write by lane 0 to element 16,777,215 in this step");
+  await overview.getByRole("button", { name: "Go to region" }).click();
   await expect(card(page, "Cell")).toContainText("p[16777215]");
-  const found = await new AxeBuilder({ page }).include(".memory-overview").analyze();
-  expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
-  await map.getByRole("button", { name: "Close" }).click();
-  await expect(map).toBeHidden();
+  const results = await new AxeBuilder({ page }).include(".memory-overview").analyze();
+  expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  await overview.getByRole("button", { name: "Close" }).click();
+  await expect(overview).toBeHidden();
 });
 
 test("JIT run shows the final memory or reports why the launch cannot be compiled", async ({ page }) => {
-  const kernel = (lines: string) => `//@ launch grid=64 block=64\n//@ buffer p: u32[4096] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 %rd<3>;\n  .reg .b32 %r<6>;\n  ld.param.u64 %rd1, [p];\n  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %tid.x;\n  mad.lo.u32 %r3, %r1, 64, %r2;\n${lines}  mul.wide.u32 %rd2, %r3, 4;\n  add.s64 %rd1, %rd1, %rd2;\n  st.global.u32 [%rd1], %r3;\n  ret;\n}\n`;
+  const loopKernel = (lines: string) => `//@ launch grid=64 block=64\n//@ buffer p: u32[4096] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 %rd<3>;\n  .reg .b32 %r<6>;\n  ld.param.u64 %rd1, [p];\n  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %tid.x;\n  mad.lo.u32 %r3, %r1, 64, %r2;\n${lines}  mul.wide.u32 %rd2, %r3, 4;\n  add.s64 %rd1, %rd1, %rd2;\n  st.global.u32 [%rd1], %r3;\n  ret;\n}\n`;
   await open(page);
-  await paste(page, kernel(""));
+  await paste(page, loopKernel(""));
   await ready(page);
   await press(page, "Go to start");
   await page.getByRole("button", { name: "Run with JIT" }).click();
-  const found = card(page, "JIT run");
-  await expect(found).toContainText(/Compiled in .* ms and run in .* ms: .* million lane-instructions per second\. 1,024 steps, 128 stores\./);
-  await expect(found.getByRole("group", { name: "Final memory" })).toContainText("u32 · first 32 of 4,096");
-  await expect(found.getByRole("group", { name: "Final memory" })).toContainText("28 29 30 31");
+  const jitCard = card(page, "JIT run");
+  await expect(jitCard).toContainText(/Compiled in .* ms and run in .* ms: .* million lane-instructions per second\. 1,024 steps, 128 stores\./);
+  await expect(jitCard.getByRole("group", { name: "Final memory" })).toContainText("u32 · first 32 of 4,096");
+  await expect(jitCard.getByRole("group", { name: "Final memory" })).toContainText("28 29 30 31");
   // The run of the page is unaffected.
   await expect(page.getByRole("status")).toContainText("step 0");
   for (const scheme of ["light", "dark"] as const) {
@@ -195,26 +195,26 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
     const violations = (await new AxeBuilder({ page }).include(".jit-run").analyze()).violations;
     expect(violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   }
-  await paste(page, kernel("  mov.u32 %r4, %clock;\n"));
+  await paste(page, loopKernel("  mov.u32 %r4, %clock;\n"));
   await ready(page);
-  await expect(found).toBeHidden();
+  await expect(jitCard).toBeHidden();
   await page.getByRole("button", { name: "Run with JIT" }).click();
-  await expect(found).toContainText("Cannot run with JIT: the JIT compiler does not support mov.u32 %r4, %clock (line 14). To interpret the launch, select Run to end.");
-  await found.getByRole("button", { name: "Close" }).click();
-  await expect(found).toBeHidden();
+  await expect(jitCard).toContainText("Cannot run with JIT: the JIT compiler does not support mov.u32 %r4, %clock (line 14). To interpret the launch, select Run to end.");
+  await jitCard.getByRole("button", { name: "Close" }).click();
+  await expect(jitCard).toBeHidden();
 });
 
 test("long JIT run distributes blocks to workers and produces identical memory contents", async ({ page }) => {
   // Fixes the reported number of cores, independently of the machine.
   await page.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { value: 3 }));
-  const long = "//@ launch grid=3000 block=32\n//@ buffer out: u32[96000] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n  .reg .b32 %i, %x, %t, %n;\n  .reg .pred %p;\n  .reg .b64 %q, %o;\n  mov.u32 %t, %tid.x;\n  mov.u32 %n, %ctaid.x;\n  mad.lo.u32 %t, %n, 32, %t;\n  mul.wide.u32 %o, %t, 4;\n  mov.u32 %i, 0;\n  mov.u32 %x, %t;\nagain:\n  mad.lo.u32 %x, %x, %x, %i;\n  add.u32 %i, %i, 1;\n  setp.lt.u32 %p, %i, 20000;\n  @%p bra again;\n  ld.param.b64 %q, [out];\n  add.s64 %q, %q, %o;\n  st.global.u32 [%q], %x;\n  ret;\n}\n";
+  const longKernel = "//@ launch grid=3000 block=32\n//@ buffer out: u32[96000] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n  .reg .b32 %i, %x, %t, %n;\n  .reg .pred %p;\n  .reg .b64 %q, %o;\n  mov.u32 %t, %tid.x;\n  mov.u32 %n, %ctaid.x;\n  mad.lo.u32 %t, %n, 32, %t;\n  mul.wide.u32 %o, %t, 4;\n  mov.u32 %i, 0;\n  mov.u32 %x, %t;\nagain:\n  mad.lo.u32 %x, %x, %x, %i;\n  add.u32 %i, %i, 1;\n  setp.lt.u32 %p, %i, 20000;\n  @%p bra again;\n  ld.param.b64 %q, [out];\n  add.s64 %q, %q, %o;\n  st.global.u32 [%q], %x;\n  ret;\n}\n";
   let x = 5;
   for (let i = 0; i < 20_000; i += 1) x = (Math.imul(x, x) + i) >>> 0;
   await open(page);
-  await paste(page, long);
+  await paste(page, longKernel);
   await ready(page);
   await page.getByRole("button", { name: "Run with JIT" }).click();
-  const found = card(page, "JIT run");
-  await expect(found).toContainText(/Compiled in .* ms and run in .* in 3 parts: .*\. 240,030,000 steps, 3,000 stores\./, { timeout: 60_000 });
-  await expect(found.getByRole("group", { name: "Final memory" })).toContainText(` ${x} `);
+  const jitCard = card(page, "JIT run");
+  await expect(jitCard).toContainText(/Compiled in .* ms and run in .* in 3 parts: .*\. 240,030,000 steps, 3,000 stores\./, { timeout: 60_000 });
+  await expect(jitCard.getByRole("group", { name: "Final memory" })).toContainText(` ${x} `);
 });

@@ -11,7 +11,7 @@ const number = (cell: string) => (cell === "␣" ? 32 : /^[a-z.]$/.test(cell) ? 
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
 
 /** The expected memory of each kernel by file name. `given` reads the values of an input from the source. */
-const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> = {
+const kernels: Record<string, (initialValues: (buffer: string) => number[]) => Memory> = {
   "row-and-column-stores": () => ({ rows: fill(128, (i) => i), columns: fill(128, (i) => i) }),
 
   "vector-addition": () => ({ c: fill(128, (i) => (i < 100 ? i + 0.5 : 0)) }),
@@ -42,8 +42,8 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
     return { out: fill(24 * 32, (i) => escape(i % 32, i >> 5)) };
   },
 
-  "game-of-life": (given) => {
-    const now = given("now");
+  "game-of-life": (initialValues) => {
+    const now = initialValues("now");
     const around = [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => [dx, dy])).filter(([dx, dy]) => dx !== 0 || dy !== 0);
     const at = (x: number, y: number) => now[((y + 16) % 16) * 16 + ((x + 16) % 16)];
     const next = (x: number, y: number) => {
@@ -63,16 +63,16 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
   },
 
   // Of the previous characters, those after the same two have the largest weight, and of these the last one.
-  transformer: (given) => {
-    const text = given("text");
+  transformer: (initialValues) => {
+    const text = initialValues("text");
     const before = (at: number, n: number) => text[Math.max(at - n, 0)];
     for (let at = text.indexOf(0) - 1; at < 63; at += 1) {
-      const chances = new Map<number, number>();
+      const samples = new Map<number, number>();
       for (let other = 0; other <= at; other += 1) {
-        const alike = Number(before(other, 1) === text[at]) + Number(before(other, 2) === before(at, 1));
-        chances.set(text[other], (chances.get(text[other]) ?? 0) + Math.exp(12 * alike + 0.1 * other));
+        const weights = Number(before(other, 1) === text[at]) + Number(before(other, 2) === before(at, 1));
+        samples.set(text[other], (samples.get(text[other]) ?? 0) + Math.exp(12 * weights + 0.1 * other));
       }
-      text[at + 1] = [...chances].reduce((best, chance) => (chance[1] > best[1] ? chance : best))[0];
+      text[at + 1] = [...samples].reduce((best, chance) => (chance[1] > best[1] ? chance : best))[0];
     }
     return { text };
   },
@@ -82,18 +82,18 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
     return { out: fill(264, (i) => (i < 64 ? scan(i) : i === 256 ? scan(31) : i === 257 ? scan(63) : 0)) };
   },
 
-  "warp-votes": (given) => {
+  "warp-votes": (initialValues) => {
     const votes = (x: number[]) => [
       sum(x.map((value, lane) => (value === 0 ? 2 ** lane : 0))),
       Number(x.every((value) => value < 3)),
       Number(x.some((value) => value === 3)),
       sum(x),
     ];
-    return { out: [0, 32, 64, 96].flatMap((start) => votes(given("in").slice(start, start + 32))) };
+    return { out: [0, 32, 64, 96].flatMap((start) => votes(initialValues("in").slice(start, start + 32))) };
   },
 
-  "bytes-and-shorts": (given) => {
-    const v = given("in");
+  "bytes-and-shorts": (initialValues) => {
+    const v = initialValues("in");
     const short = (value: number) => (value << 16) >> 16;
     return {
       b: v.map((v) => v & 0xff),
@@ -183,36 +183,36 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
   "broken-mbarrier": () => ({ out: fill(32, () => 0) }),
 };
 /** Number of elements that the grid of a long buffer shows at least. */
-const SEEN = 640;
-const faulting = new Set(["misaligned-store", "deadlock", "broken-mbarrier"]);
+const COMPARED_ELEMENTS = 640;
+const FAULTING_EXAMPLES = new Set(["misaligned-store", "deadlock", "broken-mbarrier"]);
 
 for (const [name, memory] of Object.entries(kernels)) {
   test(`${name} produces the memory contents expected from its source`, async ({ page }) => {
     const text = await readFile(new URL(`../public/examples/${name}.ptx`, import.meta.url), "utf8");
-    const given = (buffer: string) => new RegExp(`^//@ buffer ${buffer}:.*= (.*)$`, "m").exec(text)![1].split(",").map(Number);
+    const initialValues = (buffer: string) => new RegExp(`^//@ buffer ${buffer}:.*= (.*)$`, "m").exec(text)![1].split(",").map(Number);
     await open(page);
     await paste(page, `// From a colleague.\n${text}`);
     await expect(page.getByRole("combobox", { name: "Example" })).toHaveValue("");
     await ready(page);
     await page.getByRole("status").click();
     await page.keyboard.press("End");
-    await expect(page.getByRole("status")).toHaveText(faulting.has(name) ? /faulted/ : /finished/);
-    for (const [buffer, expected] of Object.entries(memory(given))) {
+    await expect(page.getByRole("status")).toHaveText(FAULTING_EXAMPLES.has(name) ? /faulted/ : /finished/);
+    for (const [buffer, expected] of Object.entries(memory(initialValues))) {
       // Wide rows make the whole buffer visible.
       const columns = page.getByRole("region", { name: buffer, exact: true }).getByRole("combobox", { name: "Columns" });
       if (expected.length >= 256) await columns.selectOption({ label: "× 32" });
       // Only the visible elements of a longer buffer can be read.
-      const seen = async () => (await cells(page, buffer)).map(number).slice(0, SEEN);
-      await expect.poll(seen, { message: buffer }).toEqual(expected.slice(0, SEEN));
+      const actual = async () => (await cells(page, buffer)).map(number).slice(0, COMPARED_ELEMENTS);
+      await expect.poll(actual, { message: buffer }).toEqual(expected.slice(0, COMPARED_ELEMENTS));
     }
   });
 }
 
 test("pasted kernel without annotations runs with an inferred launch configuration that can be inserted", async ({ page }) => {
   const text = await readFile(new URL("../public/examples/tiled-matrix-product.ptx", import.meta.url), "utf8");
-  const bare = text.split("\n").filter((line) => !line.startsWith("//@")).join("\n");
+  const withoutAnnotations = text.split("\n").filter((line) => !line.startsWith("//@")).join("\n");
   await open(page);
-  await paste(page, bare);
+  await paste(page, withoutAnnotations);
   const launch = page.locator("summary", { hasText: "16 × 16 threads" });
   await expect(launch).toContainText("inferred");
   await ready(page);
@@ -221,9 +221,9 @@ test("pasted kernel without annotations runs with an inferred launch configurati
   await page.getByRole("button", { name: "Insert annotations" }).click();
   await expect(launch).not.toContainText("inferred");
   await ready(page);
-  const written: string = await page.evaluate(() => (globalThis as any).warpgridEditor.text());
-  expect(written.split("\n")[0]).toBe("//@ launch grid=1 block=16x16");
-  expect(written.endsWith(bare)).toBe(true);
+  const updatedSource: string = await page.evaluate(() => (globalThis as any).warpgridEditor.text());
+  expect(updatedSource.split("\n")[0]).toBe("//@ launch grid=1 block=16x16");
+  expect(updatedSource.endsWith(withoutAnnotations)).toBe(true);
 });
 
 test("selected kernel of a module with several kernels runs", async ({ page }) => {

@@ -60,8 +60,8 @@ test("completion lists only valid items, and signature help appears while typing
 
 test("formatting preserves comments and the cursor position and is a single undo step", async ({ page }) => {
   await open(page);
-  const messy = kernel.replace("st.global.", "st.global.u32    [%p]  , %r0;");
-  await paste(page, messy);
+  const unformatted = kernel.replace("st.global.", "st.global.u32    [%p]  , %r0;");
+  await paste(page, unformatted);
   await page.locator(".cm-line", { hasText: "st.global" }).click();
   await page.keyboard.press("End");
   await page.keyboard.press("Shift+Alt+f");
@@ -71,7 +71,7 @@ test("formatting preserves comments and the cursor position and is a single undo
   expect(await text()).toContain("// two registers");
   await expect(page.locator(".cm-activeLine").last()).toContainText("st.global.u32");
   await page.keyboard.press("ControlOrMeta+z");
-  expect(await text()).toBe(messy);
+  expect(await text()).toBe(unformatted);
   await page.getByRole("button", { name: "Format" }).click();
   await expect.poll(text).toContain("st.global.u32 [%p], %r0;");
 });
@@ -88,16 +88,16 @@ test("reference is searchable by keyboard, and a diagnostic code opens its refer
   await expect(dialog.getByRole("article", { name: "Page" })).toContainText("st.async");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const found = await new AxeBuilder({ page }).include("dialog.reference").analyze();
-    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+    const results = await new AxeBuilder({ page }).include("dialog.reference").analyze();
+    expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   }
   await dialog.getByRole("button", { name: "Close" }).click();
   await expect(dialog).toBeHidden();
   await expect(button).toBeFocused();
   await paste(page, kernel.replace("st.global.", "st.globl.u32 [%p], %r0;"));
-  const code = page.getByRole("region", { name: "Problems" }).getByRole("button", { name: /^W\d{4}$/ }).first();
-  const name = await code.textContent();
-  await code.click();
+  const diagnosticCode = page.getByRole("region", { name: "Problems" }).getByRole("button", { name: /^W\d{4}$/ }).first();
+  const name = await diagnosticCode.textContent();
+  await diagnosticCode.click();
   await expect(dialog.getByRole("article", { name: "Page" })).toContainText(`${name}`);
 });
 

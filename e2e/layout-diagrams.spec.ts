@@ -10,48 +10,48 @@ const questions = readFileSync(new URL("web/questions.txt", root), "utf8").trim(
 /** The card of an example that answers a question. */
 const CARDS: Record<string, string> = { 2: "Data races", 3: "Bank conflicts", 4: "Fault", 8: "Problems", 10: "Data races", 14: "Data races", 16: "asm blocks", 17: "Uncoalesced accesses", 19: "Data races" };
 
-const view = (page: Page) => page.getByRole("region", { name: "Layout Explorer" });
+const explorer = (page: Page) => page.getByRole("region", { name: "Layout Explorer" });
 
 test("step slider moves the tile of a descriptor, and an intended descriptor marks the elements that differ", async ({ page }) => {
   await page.goto("/#lens?descriptor=0x4000004000010000");
-  await expect(view(page).getByRole("region", { name: "Descriptor" })).toContainText("1024 bytes = 64 × 16 bytes = 512 elements");
-  const step = view(page).getByRole("slider", { name: "Step" });
+  await expect(explorer(page).getByRole("region", { name: "Descriptor" })).toContainText("1024 bytes = 64 × 16 bytes = 512 elements");
+  const step = explorer(page).getByRole("slider", { name: "Step" });
   await step.fill("3");
-  await expect(view(page).getByRole("region", { name: "Descriptor" })).toContainText("byte 0x40");
+  await expect(explorer(page).getByRole("region", { name: "Descriptor" })).toContainText("byte 0x40");
   await expect(page).toHaveURL(/step=2/);
-  await view(page).getByRole("textbox", { name: "Meant", exact: true }).fill("0x4000002000010000");
+  await explorer(page).getByRole("textbox", { name: "Meant", exact: true }).fill("0x4000002000010000");
   await page.keyboard.press("Tab");
-  await expect(view(page)).toContainText("1024 bytes = 64 × 16 bytes = 512 elements, intended: 512 bytes = 32 × 16 bytes = 256 elements");
-  await expect(view(page)).toContainText(/\d+ of 1024 elements from wrong addresses/);
+  await expect(explorer(page)).toContainText("1024 bytes = 64 × 16 bytes = 512 elements, intended: 512 bytes = 32 × 16 bytes = 256 elements");
+  await expect(explorer(page)).toContainText(/\d+ of 1024 elements from wrong addresses/);
 });
 
 test("instruction descriptor links to the tiles that it selects", async ({ page }) => {
   await page.goto("/#lens?op=tcgen05.idesc&kind=f16&descriptor=0x08410490");
-  await expect(view(page).getByRole("region", { name: "Fields" })).toContainText("256 columns = 32 × 8");
-  await view(page).getByRole("link", { name: "The tile of B" }).click();
-  await expect(view(page)).toContainText("bf16");
+  await expect(explorer(page).getByRole("region", { name: "Fields" })).toContainText("256 columns = 32 × 8");
+  await explorer(page).getByRole("link", { name: "The tile of B" }).click();
+  await expect(explorer(page)).toContainText("bf16");
   await expect(page).toHaveURL(/op=tcgen05\.tile\.b.*idesc=0x8410490/);
   await page.goto("/#lens?op=tcgen05.idesc&kind=tf32&descriptor=0x08410490");
-  await expect(view(page)).toContainText("encodes types that .kind::tf32 does not support");
+  await expect(explorer(page)).toContainText("encodes types that .kind::tf32 does not support");
 });
 
 for (const [index, [number, question, link]] of questions.entries()) {
   test(`question ${number}, ${index + 1}: ${question}`, async ({ page }) => {
-    const wrong: string[] = [];
-    page.on("pageerror", (error) => wrong.push(error.message));
+    const pageErrors: string[] = [];
+    page.on("pageerror", (error) => pageErrors.push(error.message));
     await page.goto(`/${link}`);
     if (link.startsWith("#example=")) {
       await expect(page.getByRole(number === "4" ? "alert" : "region", { name: CARDS[number] })).toBeInViewport();
     } else if (link.startsWith("#litmus=")) {
       await expect(page.getByRole("group", { name: "Allowed outcomes" })).toBeInViewport();
     } else {
-      await expect(view(page).getByRole("heading").first()).toBeVisible();
-      await expect(view(page).locator(".explorer-card, [aria-label=Fields]").first()).toBeInViewport();
-      await expect(view(page).locator(".hint.bad")).toHaveCount(0);
-      const found = await new AxeBuilder({ page }).include(".explorer").analyze();
-      expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+      await expect(explorer(page).getByRole("heading").first()).toBeVisible();
+      await expect(explorer(page).locator(".explorer-card, [aria-label=Fields]").first()).toBeInViewport();
+      await expect(explorer(page).locator(".hint.bad")).toHaveCount(0);
+      const results = await new AxeBuilder({ page }).include(".explorer").analyze();
+      expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
     }
-    expect(wrong).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 }
 
@@ -62,18 +62,18 @@ test("hovering over an access shows its inferred layout and a link to its diagra
   await layouts.getByText("Inferred layouts of 3 accesses").click();
   await expect(layouts).toContainText("32:1");
   await page.locator(".cm-line", { hasText: "st.shared.u32" }).nth(2).getByText("st", { exact: true }).hover();
-  const said = page.locator(".cm-hover-info");
-  await expect(said).toContainText("32:33");
-  await said.getByRole("link", { name: "Layout Explorer" }).click();
-  await expect(view(page).getByRole("textbox", { name: "Expression" })).toHaveValue("32:33");
+  const tooltip = page.locator(".cm-hover-info");
+  await expect(tooltip).toContainText("32:33");
+  await tooltip.getByRole("link", { name: "Layout Explorer" }).click();
+  await expect(explorer(page).getByRole("textbox", { name: "Expression" })).toHaveValue("32:33");
 });
 
 test("layout diagram can be embedded and exported as SVG and text", async ({ page }) => {
   await page.goto("/#lens?op=layout&expression=%288%2C4%29%3A%284%2C1%29");
-  for (const [button, ending] of [["SVG", "svg"], ["Text", "txt"]] as const) {
-    const waiting = page.waitForEvent("download");
-    await view(page).getByRole("button", { name: button, exact: true }).click();
-    expect((await waiting).suggestedFilename()).toContain(`.${ending}`);
+  for (const [button, extension] of [["SVG", "svg"], ["Text", "txt"]] as const) {
+    const download = page.waitForEvent("download");
+    await explorer(page).getByRole("button", { name: button, exact: true }).click();
+    expect((await download).suggestedFilename()).toContain(`.${extension}`);
   }
   await page.locator("summary", { hasText: "Embed" }).click();
   const lines = page.getByRole("textbox", { name: "Embed code" });
@@ -95,7 +95,7 @@ test("invalid layout links show an error with its position", async ({ page }) =>
   ]) {
     await page.goto("about:blank");
     await page.goto(`/${link}`);
-    await expect(view(page), link).toContainText(sentence);
+    await expect(explorer(page), link).toContainText(sentence);
   }
 });
 
@@ -104,7 +104,7 @@ test("invalid layout links show an error with its position", async ({ page }) =>
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types warpgrid";
 const READING_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-async function host(page: Page, body: string, policy: string) {
+async function serveDocument(page: Page, body: string, policy: string) {
   const head = `<title>Guide</title><link rel="stylesheet" href="/widget/warpgrid-snapshot.css"><script type="module" src="/widget/warpgrid-widget.js"></script>`;
   await page.route("**/guide.html", (route) => route.fulfill({
     contentType: "text/html; charset=utf-8", headers: { "content-security-policy": policy },
@@ -117,22 +117,22 @@ test("recorded layout diagram is shown without loading the emulator", async ({ p
   const { layout } = await import(new URL("pkg/record.js", root).href);
   const { html, problems } = await layout("op=layout\nexpression=Swizzle<2,0,3> o (8,8):(8,1)", { label: "A swizzle", playground: "https://example.org/" });
   expect(problems).toEqual([]);
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  await host(page, html, READING_POLICY);
+  const requestedFiles: string[] = [];
+  page.on("request", (request) => requestedFiles.push(new URL(request.url()).pathname));
+  await serveDocument(page, html, READING_POLICY);
   await expect(page.getByRole("img", { name: /Swizzle<2,0,3>/ })).toBeVisible();
   await expect(page.getByRole("link", { name: "Open in the playground" })).toHaveAttribute("href", /^https:\/\/example\.org\/#layouts\?op=layout&expression=Swizzle%3C2/);
   await page.getByText("Text version").click();
   await expect(page.getByText("Bases over GF(2)")).toBeVisible();
-  expect(asked.filter((name) => /wasm|worker/.test(name))).toEqual([]);
+  expect(requestedFiles.filter((name) => /wasm|worker/.test(name))).toEqual([]);
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 });
 
 test("unrecorded layout diagram is drawn by the emulator, and an invalid query shows an error", async ({ page }) => {
-  const wrong: string[] = [];
-  page.on("pageerror", (error) => wrong.push(error.message));
-  page.on("console", (message) => { if (message.type() === "error") wrong.push(message.text()); });
-  await host(page, `<warpgrid-layout id="live" query="op=mma.a&amp;shape=m16n8k16&amp;type=f16&amp;target=sm_80"></warpgrid-layout>
+  const pageErrors: string[] = [];
+  page.on("pageerror", (error) => pageErrors.push(error.message));
+  page.on("console", (message) => { if (message.type() === "error") pageErrors.push(message.text()); });
+  await serveDocument(page, `<warpgrid-layout id="live" query="op=mma.a&amp;shape=m16n8k16&amp;type=f16&amp;target=sm_80"></warpgrid-layout>
     <warpgrid-layout id="words">op=layout\nexpression=(4,4):(4,1)</warpgrid-layout>
     <warpgrid-layout id="bad" query="expression=(8,4):(4"></warpgrid-layout>`, POLICY);
   await expect(page.locator("#live svg")).toBeVisible({ timeout: 30_000 });
@@ -140,5 +140,5 @@ test("unrecorded layout diagram is drawn by the emulator, and an invalid query s
   await expect(page.locator("#bad").getByRole("alert")).toContainText("column 9: found the end");
   await page.locator("#bad").evaluate((element) => element.setAttribute("query", "expression=(8,4):(4,1)"));
   await expect(page.locator("#bad svg")).toBeVisible();
-  expect(wrong).toEqual([]);
+  expect(pageErrors).toEqual([]);
 });

@@ -14,18 +14,18 @@ async function learn(page: Page, view: string) {
 }
 
 /** Returns the axe violations in a part of the page. */
-async function problems(page: Page, part: string) {
-  const found = await new AxeBuilder({ page }).include(part).analyze();
-  return found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`);
+async function axeViolations(page: Page, part: string) {
+  const results = await new AxeBuilder({ page }).include(part).analyze();
+  return results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`);
 }
 
 test("learning material is loaded on demand", async ({ page }) => {
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const requestedFiles: string[] = [];
+  page.on("request", (request) => requestedFiles.push(new URL(request.url()).pathname));
   await open(page);
-  expect(asked.filter((path) => path.includes("learn"))).toEqual([]);
+  expect(requestedFiles.filter((path) => path.includes("learn"))).toEqual([]);
   await learn(page, "Examples");
-  expect(asked.filter((path) => path.includes("learn")).map((path) => path.split("/").pop())).toEqual(["learn.js", "learn.json"]);
+  expect(requestedFiles.filter((path) => path.includes("learn")).map((path) => path.split("/").pop())).toEqual(["learn.js", "learn.json"]);
 });
 
 test("gallery lists chapters and thumbnails and opens an example", async ({ page }) => {
@@ -98,12 +98,12 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   await dialog.getByRole("button", { name: "Next puzzle" }).click();
   await expect(dialog.getByRole("heading", { name: /^Squares modulo 16/ })).toBeFocused();
   // A prediction puzzle.
-  const answer = dialog.getByRole("textbox", { name: "out[0..8] at the end" });
-  await answer.fill("0 1 4 9 16 9 4 1");
-  await answer.press("Enter");
+  const answerField = dialog.getByRole("textbox", { name: "out[0..8] at the end" });
+  await answerField.fill("0 1 4 9 16 9 4 1");
+  await answerField.press("Enter");
   await expect(verdict).toHaveText("The first mismatch is in byte 16 of out: element 4 does not contain 16.");
-  await answer.fill("0 1 4 9 0 9 4 1");
-  await answer.press("Enter");
+  await answerField.fill("0 1 4 9 0 9 4 1");
+  await answerField.press("Enter");
   await expect(verdict).toContainText("Correct: ");
   // The solved state survives a reload, and the link opens the puzzle.
   expect(page.url()).toContain("#learn=puzzle:12-squares-of-lanes");
@@ -121,9 +121,9 @@ test("outcome puzzle is answered by a choice, and progress is exported to and im
   await dialog.getByRole("radio", { name: "hangs" }).check();
   await dialog.getByRole("button", { name: "Check", exact: true }).click();
   await expect(dialog.locator(".learn-verdict")).toHaveText("Correct: outcome is hangs.");
-  const saving = page.waitForEvent("download");
+  const download = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Export progress" }).click();
-  const file = await (await saving).path();
+  const file = await (await download).path();
   expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ warpgridProgress: 1, solved: ["63-half-of-a-block"] });
   await page.evaluate(() => localStorage.removeItem("warpgrid.learn"));
   await page.reload();
@@ -163,7 +163,7 @@ test("learn dialog is operable by keyboard and passes axe in light and dark mode
     if (view === "Puzzles") await expect(dialog.getByRole("textbox", { name: "Your code" })).toBeVisible();
     for (const scheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: scheme });
-      expect(await problems(page, "dialog.learn"), `${view}, ${scheme}`).toEqual([]);
+      expect(await axeViolations(page, "dialog.learn"), `${view}, ${scheme}`).toEqual([]);
     }
     await page.keyboard.press("ArrowRight");
   }
@@ -174,7 +174,7 @@ test("learn dialog is operable by keyboard and passes axe in light and dark mode
   await expect(page.getByRole("complementary", { name: /^Tour/ })).toBeVisible();
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    expect(await problems(page, "aside.learn-tour"), scheme).toEqual([]);
+    expect(await axeViolations(page, "aside.learn-tour"), scheme).toEqual([]);
   }
 });
 

@@ -3,7 +3,7 @@ import { expect, test, type Page } from "@playwright/test";
 import { cells, open, paste, press, ready } from "./playground";
 
 /** Two warps count to 500 in a loop, and store every tenth count. */
-const LOOP = `//@ launch grid=1 block=64
+const LOOP_KERNEL = `//@ launch grid=1 block=64
 //@ buffer out: u32[8] = 5
 .version 8.0
 .target sm_80
@@ -29,7 +29,7 @@ LOOP:
 /** Shows the kernel at its end and pins the cell that it writes. */
 async function pinned(page: Page) {
   await open(page);
-  await paste(page, LOOP);
+  await paste(page, LOOP_KERNEL);
   await expect.poll(() => cells(page, "out")).toHaveLength(8);
   await ready(page);
   await press(page, "Run to end");
@@ -68,20 +68,20 @@ test("write history lists all stores to a cell and navigates to them", async ({ 
 test("data breakpoint runs forward and back to changes of a cell", async ({ page }) => {
   const card = await pinned(page);
   const changes = card.getByRole("group", { name: "Data breakpoint on this cell" });
-  const said = page.getByRole("region", { name: "Run until" }).locator(".status-text");
+  const status = page.getByRole("region", { name: "Run until" }).locator(".status-text");
   await changes.getByRole("button", { name: "back" }).click();
-  await expect(said).toHaveText("out[1] changed from 490 to 500.");
+  await expect(status).toHaveText("out[1] changed from 490 to 500.");
   await changes.getByRole("button", { name: "back" }).click();
-  await expect(said).toHaveText("out[1] changed from 480 to 490.");
+  await expect(status).toHaveText("out[1] changed from 480 to 490.");
   expect((await cells(page, "out"))[1]).toBe("490");
   await changes.getByRole("button", { name: "forward" }).click();
   await changes.getByRole("button", { name: "forward" }).click();
-  await expect(said).toHaveText("No later step of the run meets the condition.");
+  await expect(status).toHaveText("No later step of the run meets the condition.");
 });
 
 test("Run until stops at a register condition and marks the position of a syntax error", async ({ page }) => {
   await open(page);
-  await paste(page, LOOP);
+  await paste(page, LOOP_KERNEL);
   await expect.poll(() => cells(page, "out")).toHaveLength(8);
   await ready(page);
   await press(page, "Go to start");
@@ -103,46 +103,46 @@ test("Run until stops at a register condition and marks the position of a syntax
 
 test("breakpoints follow their lines during edits and are reachable by keyboard shortcut", async ({ page }) => {
   await open(page);
-  await paste(page, LOOP);
+  await paste(page, LOOP_KERNEL);
   await expect.poll(() => cells(page, "out")).toHaveLength(8);
   await ready(page);
   const card = page.getByRole("region", { name: "Run until" });
-  const breaks = page.locator(".cm-lineNumbers .cm-breakpoint");
+  const breakpoints = page.locator(".cm-lineNumbers .cm-breakpoint");
   await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^17$/ }).click();
-  await expect(breaks).toHaveText("17");
+  await expect(breakpoints).toHaveText("17");
   await expect(card.getByRole("group", { name: "Breakpoints" })).toContainText("line 17");
   // A line that is inserted above moves the breakpoint down and starts a new run.
   await page.getByRole("textbox", { name: "PTX source" }).click();
   await page.keyboard.press("ControlOrMeta+Home");
   await page.keyboard.type("// a comment\n");
-  await expect(breaks).toHaveText("18");
+  await expect(breakpoints).toHaveText("18");
   await ready(page);
   // By keyboard: adds a breakpoint and removes it.
   await page.keyboard.press("F9");
-  await expect(breaks).toHaveCount(2);
+  await expect(breakpoints).toHaveCount(2);
   await page.keyboard.press("F9");
-  await expect(breaks).toHaveCount(1);
+  await expect(breakpoints).toHaveCount(1);
   // The breakpoint survives a reload.
   await page.reload();
-  await expect(breaks).toHaveText("18");
+  await expect(breakpoints).toHaveText("18");
   await ready(page);
   await press(page, "Go to start");
   await page.keyboard.press("b");
   await expect(card).toContainText("Next: line 18, warp 0 of block 0.");
-  const place = page.getByRole("status");
-  const first = await place.textContent();
+  const position = page.getByRole("status");
+  const first = await position.textContent();
   await page.keyboard.press("b");
-  await expect(place).not.toHaveText(first!);
+  await expect(position).not.toHaveText(first!);
   await page.keyboard.press("Shift+B");
-  await expect(place).toHaveText(first!);
+  await expect(position).toHaveText(first!);
   await expect(card).toContainText("Next: line 18, warp 0 of block 0.");
   await card.getByRole("button", { name: "Clear all" }).click();
-  await expect(breaks).toHaveCount(0);
+  await expect(breakpoints).toHaveCount(0);
   // A replaced source has no breakpoints.
   await card.getByRole("button", { name: "at cursor" }).click();
-  await expect(breaks).toHaveCount(1);
+  await expect(breakpoints).toHaveCount(1);
   await paste(page, "//@ launch grid=1 block=1\nst.global.u32 [p], 7;\n");
-  await expect(breaks).toHaveCount(0);
+  await expect(breakpoints).toHaveCount(0);
 });
 
 test("editing an initial value of a cell, parameter or register updates its annotation", async ({ page }) => {

@@ -7,9 +7,9 @@ const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: t
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
 
-async function accessible(page: Page) {
-  const found = await new AxeBuilder({ page }).analyze();
-  expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+async function expectNoViolations(page: Page) {
+  const results = await new AxeBuilder({ page }).analyze();
+  expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
 }
 
 for (const width of [360, 390, 430]) {
@@ -28,7 +28,7 @@ for (const width of [360, 390, 430]) {
         await expect(tab(page, name)).toHaveAttribute("aria-selected", "true");
         await expect(region(page, shown)).toBeVisible();
         expect(await widthOf(page)).toBeLessThanOrEqual(width);
-        await accessible(page);
+        await expectNoViolations(page);
       }
     }
   });
@@ -38,11 +38,11 @@ test("transport works in every view of a narrow window, and arrow keys move betw
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
   await tab(page, "Memory").focus();
-  const place = await page.getByRole("status").textContent();
+  const position = await page.getByRole("status").textContent();
   await page.keyboard.press("ArrowRight");
   await expect(tab(page, "Threads")).toBeFocused();
   await expect(region(page, "Registers")).toBeVisible();
-  await expect(page.getByRole("status")).toHaveText(place!);
+  await expect(page.getByRole("status")).toHaveText(position!);
   await page.keyboard.press("ArrowRight");
   await press(page, "Go to start");
   await expect(page.getByRole("status")).toContainText("store 0 of 8");
@@ -57,18 +57,18 @@ test("transport works in every view of a narrow window, and arrow keys move betw
 test("More actions reveals the controls that do not fit into the header", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
-  const all = page.getByRole("button", { name: "More actions" });
+  const moreActions = page.getByRole("button", { name: "More actions" });
   const target = page.getByRole("combobox", { name: "Target" });
   await expect(target).toBeHidden();
-  await all.click();
-  await expect(all).toHaveAttribute("aria-expanded", "true");
+  await moreActions.click();
+  await expect(moreActions).toHaveAttribute("aria-expanded", "true");
   await expect(target).toBeVisible();
-  await accessible(page);
+  await expectNoViolations(page);
   await page.keyboard.press("Escape");
   await expect(target).toBeHidden();
-  await expect(all).toBeFocused();
+  await expect(moreActions).toBeFocused();
   // A command that opens something else collapses the header, and the other views have no tabs.
-  await all.click();
+  await moreActions.click();
   await page.getByRole("button", { name: "Layouts", exact: true }).click();
   await expect(page.getByRole("tablist", { name: "View" })).toBeHidden();
   await expect(page.getByRole("button", { name: "Litmus tests" })).toBeHidden();
@@ -125,27 +125,27 @@ test("source, memory and transport are reachable at 400 % zoom", async ({ page }
   await expect(region(page, "columns")).toBeInViewport();
   await tab(page, "Source").click();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toBeInViewport();
-  await accessible(page);
+  await expectNoViolations(page);
 });
 
 test("on touch devices the step summary is collapsed until tapped", async ({ browser }) => {
   const page = await (await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })).newPage();
   await open(page);
-  const top = async () => (await page.locator("div.memory-cards").boundingBox())!.y;
-  const sentence = page.locator(".step-summary");
-  await expect(sentence.locator(".aside")).toBeHidden();
-  expect(await top()).toBeLessThan(220);
-  await sentence.tap({ position: { x: 372, y: 12 } });
-  await expect(sentence.locator(".aside")).toBeVisible();
-  expect(await top()).toBeGreaterThan(260);
+  const memoryTop = async () => (await page.locator("div.memory-cards").boundingBox())!.y;
+  const summary = page.locator(".step-summary");
+  await expect(summary.locator(".aside")).toBeHidden();
+  expect(await memoryTop()).toBeLessThan(220);
+  await summary.tap({ position: { x: 372, y: 12 } });
+  await expect(summary.locator(".aside")).toBeVisible();
+  expect(await memoryTop()).toBeGreaterThan(260);
   await page.locator(".about").tap();
-  await expect(sentence.locator(".aside")).toBeHidden();
+  await expect(summary.locator(".aside")).toBeHidden();
   await pick(page, "Histogram in distributed shared memory");
-  expect(await top()).toBeLessThan(220);
+  expect(await memoryTop()).toBeLessThan(220);
   // With a mouse, as in a zoomed-in window, the full text is shown.
   await page.context().close();
-  const other = await browser.newPage({ viewport: { width: 390, height: 844 } });
-  await open(other);
-  await expect(other.locator(".step-summary .aside")).toBeVisible();
-  await other.close();
+  const mousePage = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  await open(mousePage);
+  await expect(mousePage.locator(".step-summary .aside")).toBeVisible();
+  await mousePage.close();
 });

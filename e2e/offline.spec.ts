@@ -5,14 +5,14 @@ import { cells, open, paste, pick, ready } from "./playground";
 test.use({ serviceWorkers: "allow" });
 
 /** Waits until the page is cached for offline use. */
-async function kept(page: Page) {
+async function waitUntilCached(page: Page) {
   await page.evaluate(async () => { await navigator.serviceWorker.ready; });
 }
 
 test("page works offline after the first visit", async ({ page, context }) => {
   await open(page);
   await paste(page, "mov.u32 %t, %tid.x;\nst.global.u32 [mine], %t;\n");
-  await kept(page);
+  await waitUntilCached(page);
   await context.setOffline(true);
   await page.reload();
   await ready(page);
@@ -38,31 +38,31 @@ test("page works offline after the first visit", async ({ page, context }) => {
 test("update is offered and applied on request", async ({ page, context, baseURL }) => {
   await open(page);
   await paste(page, "// mine\nst.global.u32 [p], 7;\n");
-  await kept(page);
+  await waitUntilCached(page);
   await page.reload();
   await ready(page);
-  const newer = page.getByRole("status").filter({ hasText: "A new version of Warpgrid" });
-  await expect(newer).toBeHidden();
+  const updateBanner = page.getByRole("status").filter({ hasText: "A new version of Warpgrid" });
+  await expect(updateBanner).toBeHidden();
   await context.addCookies([{ name: "build", value: "newer", url: baseURL ?? "" }]);
   await page.evaluate(async () => { await (await navigator.serviceWorker.getRegistration())?.update(); });
-  await expect(newer).toBeVisible({ timeout: 20_000 });
-  await newer.getByRole("button", { name: "Later" }).click();
-  await expect(newer).toBeHidden();
+  await expect(updateBanner).toBeVisible({ timeout: 20_000 });
+  await updateBanner.getByRole("button", { name: "Later" }).click();
+  await expect(updateBanner).toBeHidden();
   await page.reload();
-  await expect(newer).toBeVisible({ timeout: 20_000 });
-  const loaded = page.waitForEvent("load");
-  await newer.getByRole("button", { name: "Reload" }).click();
-  await loaded;
+  await expect(updateBanner).toBeVisible({ timeout: 20_000 });
+  const reloaded = page.waitForEvent("load");
+  await updateBanner.getByRole("button", { name: "Reload" }).click();
+  await reloaded;
   await ready(page);
   await expect(page.getByRole("textbox", { name: "PTX source" })).toHaveText(/\/\/ mine/);
   await page.waitForTimeout(4000);
-  await expect(newer).toBeHidden();
+  await expect(updateBanner).toBeHidden();
 });
 
 test("page is installable as an app", async ({ page, request }) => {
   await open(page);
-  const place = await page.locator("link[rel=manifest]").getAttribute("href");
-  const manifest = await (await request.get(`/${place}`)).json();
+  const manifestUrl = await page.locator("link[rel=manifest]").getAttribute("href");
+  const manifest = await (await request.get(`/${manifestUrl}`)).json();
   expect(manifest).toMatchObject({ name: "Warpgrid", display: "standalone", start_url: "./" });
   for (const { src, type } of manifest.icons) {
     const icon = await request.get(`/${src}`);

@@ -3,13 +3,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chromium } from "@playwright/test";
-import { serveOver } from "./throttled-server.mjs";
+import { serveThrottled } from "./throttled-server.mjs";
 import { median } from "./median.mjs";
-import { paintings } from "./paint-latency.mjs";
-import { figuresOfUse } from "./interaction-benchmarks.mjs";
+import { measurePainting } from "./paint-latency.mjs";
+import { printInteractionFigures } from "./interaction-benchmarks.mjs";
 
 /** A kernel whose memory is a grid of 64 by 64 numbers. */
-const grid = `//@ launch grid=16 block=256
+const GRID_KERNEL = `//@ launch grid=16 block=256
 //@ buffer out: u32[64][64] = 0
 .version 8.5
 .target sm_80
@@ -30,35 +30,35 @@ const grid = `//@ launch grid=16 block=256
 `;
 
 /** Moves the pointer over a canvas, once per frame. Returns the milliseconds of the main thread per move, and between frames. */
-async function hover(canvas) {
+async function measureHover(canvas) {
   return canvas.evaluate(async (canvas) => {
-    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
     // A message is handled after the frame was laid out and painted.
     const { port1, port2 } = new MessageChannel();
-    const painted = () => new Promise((done) => {
-      port1.onmessage = () => done(performance.now());
+    const afterPaint = () => new Promise((resolve) => {
+      port1.onmessage = () => resolve(performance.now());
       port2.postMessage(0);
     });
-    const box = canvas.getBoundingClientRect();
-    const busy = [], apart = [];
-    let last = await frame();
+    const bounds = canvas.getBoundingClientRect();
+    const mainThreadTimes = [], frameIntervals = [];
+    let lastFrame = await frame();
     for (let i = 0; i < 180; i++) {
       const start = performance.now();
-      const clientX = box.left + 40 + (i * 37) % Math.max(1, Math.min(box.width, innerWidth - box.left) - 60);
-      const clientY = box.top + 30 + (i * 23) % Math.max(1, Math.min(box.height, innerHeight - box.top) - 60);
+      const clientX = bounds.left + 40 + (i * 37) % Math.max(1, Math.min(bounds.width, innerWidth - bounds.left) - 60);
+      const clientY = bounds.top + 30 + (i * 23) % Math.max(1, Math.min(bounds.height, innerHeight - bounds.top) - 60);
       canvas.dispatchEvent(new MouseEvent("mousemove", { clientX, clientY, bubbles: true }));
-      busy.push((await painted()) - start);
+      mainThreadTimes.push((await afterPaint()) - start);
       const now = await frame();
-      apart.push(now - last);
-      last = now;
+      frameIntervals.push(now - lastFrame);
+      lastFrame = now;
     }
-    const at = (values, share) => values.sort((a, b) => a - b)[Math.floor(values.length * share)];
-    return { busy: at(busy, 0.5), slow: at(busy, 0.95), apart: at(apart, 0.5) };
+    const percentile = (values, fraction) => values.sort((a, b) => a - b)[Math.floor(values.length * fraction)];
+    return { busy: percentile(mainThreadTimes, 0.5), slow: percentile(mainThreadTimes, 0.95), apart: percentile(frameIntervals, 0.5) };
   });
 }
 
 /** Returns the median of the milliseconds from the request of the page until its source has run and is shown, with a warm cache. */
-async function arrival(context, address, rounds = 9) {
+async function warmLoadTime(context, address, rounds = 9) {
   const times = [];
   for (let round = 0; round < rounds; round++) {
     const page = await context.newPage();
@@ -73,93 +73,93 @@ async function arrival(context, address, rounds = 9) {
 
 /** Returns the median of the milliseconds from the request of the start page until its first store is shown, with an empty cache, and
  *  the transferred bytes. */
-async function firstVisit(browser, line, rounds = 5) {
-  const { server, line: sent, address } = await serveOver(line);
+async function coldLoadTime(browser, network, rounds = 5) {
+  const { server, line: connection, address } = await serveThrottled(network);
   const times = [];
   let bytes = 0;
   // The first round compresses the files that have no compressed copy.
   for (let round = 0; round <= rounds; round++) {
-    sent.sent = 0;
+    connection.sent = 0;
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(address, { waitUntil: "commit" });
     await page.locator("[data-ready=true]").first().waitFor({ timeout: 120_000 });
-    bytes = sent.sent;
+    bytes = connection.sent;
     if (round > 0) times.push(await page.evaluate(() => performance.now()));
     await context.close();
     // A pending response ends with its page.
-    await new Promise((done) => setTimeout(done, 200));
+    await new Promise((resolve) => setTimeout(resolve, 200));
   }
   server.close();
   return { milliseconds: median(times), bytes };
 }
 
-function say(name, title, unit, value) {
+function printFigure(name, title, unit, value) {
   console.log(JSON.stringify({ name, title, unit, value, note: null }));
 }
 
 const server = spawn(process.execPath, [new URL("server.mjs", import.meta.url).pathname]);
-const [line] = await once(server.stdout, "data");
-const port = /served on port (\d+)/.exec(String(line))?.[1];
+const [serverOutput] = await once(server.stdout, "data");
+const port = /served on port (\d+)/.exec(String(serverOutput))?.[1];
 const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
 try {
-  for (const [name, title, line] of [
+  for (const [name, title, network] of [
     ["visit", "10 Mbit/s and 40 ms", { bitsPerSecond: 10e6, delay: 40 }],
     ["slow visit", "1.6 Mbit/s and 150 ms", { bitsPerSecond: 1.6e6, delay: 150 }],
   ]) {
-    const { milliseconds, bytes } = await firstVisit(browser, { ...line, encoding: "br" });
-    say(name, `from the start page to its first store, nothing cached, ${title}`, "ms", milliseconds);
-    say(`${name}, bytes`, "what it loads until then, brotli", "KB", bytes / 1000);
+    const { milliseconds, bytes } = await coldLoadTime(browser, { ...network, encoding: "br" });
+    printFigure(name, `from the start page to its first store, nothing cached, ${title}`, "ms", milliseconds);
+    printFigure(`${name}, bytes`, "what it loads until then, brotli", "KB", bytes / 1000);
   }
-  const first = await browser.newContext();
-  await first.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const warmContext = await browser.newContext();
+  await warmContext.grantPermissions(["clipboard-read", "clipboard-write"]);
   const start = `http://127.0.0.1:${port}/`;
-  say("start", "from the start page to its first store, warm", "ms", await arrival(first, start));
-  const maker = await first.newPage();
-  await maker.goto(start);
-  await maker.locator("[data-ready=true]").first().waitFor();
-  await maker.keyboard.press("s");
-  await maker.getByText(/^Copied link/).waitFor();
-  const link = await maker.evaluate(() => navigator.clipboard.readText());
-  await maker.close();
-  const other = await browser.newContext();
-  say("link", "from a link to its first store, warm", "ms", await arrival(other, link));
-  say("link, length", "the link of the start page", "characters", link.length);
+  printFigure("start", "from the start page to its first store, warm", "ms", await warmLoadTime(warmContext, start));
+  const sharingPage = await warmContext.newPage();
+  await sharingPage.goto(start);
+  await sharingPage.locator("[data-ready=true]").first().waitFor();
+  await sharingPage.keyboard.press("s");
+  await sharingPage.getByText(/^Copied link/).waitFor();
+  const link = await sharingPage.evaluate(() => navigator.clipboard.readText());
+  await sharingPage.close();
+  const recipientContext = await browser.newContext();
+  printFigure("link", "from a link to its first store, warm", "ms", await warmLoadTime(recipientContext, link));
+  printFigure("link, length", "the link of the start page", "characters", link.length);
 
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(`http://127.0.0.1:${port}/#layouts?op=mma.a&shape=m16n8k256&type=b1&target=sm_80`);
   const matrix = page.getByRole("group", { name: /^Matrix grid/ }).locator("canvas").nth(1);
   await matrix.waitFor();
-  const fragment = await hover(matrix);
-  say("hover fragment", "hovering a fragment of 4,096 cells, a move", "ms", fragment.busy);
-  say("hover fragment, slow", "the slowest twentieth of these moves", "ms", fragment.slow);
-  say("hover fragment, frames", "between two frames of it", "ms", fragment.apart);
+  const fragment = await measureHover(matrix);
+  printFigure("hover fragment", "hovering a fragment of 4,096 cells, a move", "ms", fragment.busy);
+  printFigure("hover fragment, slow", "the slowest twentieth of these moves", "ms", fragment.slow);
+  printFigure("hover fragment, frames", "between two frames of it", "ms", fragment.apart);
 
   for (const [name, expression] of [["rows", "(128,256):(256,1)"], ["columns", "(128,256):(1,128)"], ["swizzle", "Swizzle<3,4,3> o (128,256):(256,1)"]]) {
     const address = `http://127.0.0.1:${port}/#layouts?op=layout&expression=${encodeURIComponent(expression)}`;
-    const { boxes, shown, drawn } = await paintings(browser, address);
-    say(`tile ${name}`, `painting the tile ${expression}`, "ms", boxes);
-    say(`tile ${name}, frame`, "from its first box to the frame that shows all", "ms", shown);
-    say(`tile ${name}, choice`, "from a choice to its first box: laid out by the core and by the page", "ms", drawn);
+    const { boxes, shown, drawn } = await measurePainting(browser, address);
+    printFigure(`tile ${name}`, `painting the tile ${expression}`, "ms", boxes);
+    printFigure(`tile ${name}, frame`, "from its first box to the frame that shows all", "ms", shown);
+    printFigure(`tile ${name}, choice`, "from a choice to its first box: laid out by the core and by the page", "ms", drawn);
   }
 
   await page.goto("about:blank");
   await page.goto(`http://127.0.0.1:${port}/`);
   await page.getByRole("status").and(page.locator("[data-ready=true]")).waitFor();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.evaluate((text) => navigator.clipboard.writeText(text), grid);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), GRID_KERNEL);
   await page.getByRole("textbox", { name: "PTX source" }).click();
   await page.keyboard.press("ControlOrMeta+a");
   await page.keyboard.press("ControlOrMeta+v");
   await page.getByRole("group", { name: /^out, grid of/ }).waitFor();
   await page.getByRole("status").and(page.locator("[data-ready=true]")).waitFor();
-  const memory = await hover(page.getByRole("group", { name: /^out, grid of/ }).locator("canvas"));
-  say("hover memory", "hovering a memory of 64 x 64 cells, a move", "ms", memory.busy);
-  say("hover memory, slow", "the slowest twentieth of these moves", "ms", memory.slow);
-  say("hover memory, frames", "between two frames of it", "ms", memory.apart);
+  const memory = await measureHover(page.getByRole("group", { name: /^out, grid of/ }).locator("canvas"));
+  printFigure("hover memory", "hovering a memory of 64 x 64 cells, a move", "ms", memory.busy);
+  printFigure("hover memory, slow", "the slowest twentieth of these moves", "ms", memory.slow);
+  printFigure("hover memory, frames", "between two frames of it", "ms", memory.apart);
   await page.close();
-  await figuresOfUse(browser, start, say);
+  await printInteractionFigures(browser, start, printFigure);
 } finally {
   await browser.close();
   server.kill();

@@ -7,17 +7,17 @@ test("initial page shows an example with its first store executed", async ({ pag
   await open(page);
   await expect(page.getByRole("combobox", { name: "Example" })).toHaveValue("row-and-column-stores");
   await expect(page.getByText("100 % utilized")).toBeVisible();
-  const now = page.getByRole("grid", { name: "rows" }).locator("[data-written=now]");
-  await expect(now).toHaveCount(32);
-  expect(await now.first().getAttribute("data-lane")).toBe("0");
+  const currentCells = page.getByRole("grid", { name: "rows" }).locator("[data-written=now]");
+  await expect(currentCells).toHaveCount(32);
+  expect(await currentCells.first().getAttribute("data-lane")).toBe("0");
 });
 
 test("first grid renders before the emulator loads, and input queued meanwhile is processed after loading", async ({ page }) => {
-  let arrive = () => {};
-  const arrived = new Promise<void>((done) => { arrive = done; });
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
-  await page.route("**/warpgrid-core_bg.wasm", async (route) => { await arrived; await route.continue(); });
+  let releaseModule = () => {};
+  const moduleReleased = new Promise<void>((done) => { releaseModule = done; });
+  const requestedFiles: string[] = [];
+  page.on("request", (request) => requestedFiles.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
+  await page.route("**/warpgrid-core_bg.wasm", async (route) => { await moduleReleased; await route.continue(); });
   await open(page);
   await expect(page.getByRole("status")).toHaveText(/store 5 of 8/);
   await expect(page.getByRole("grid", { name: "rows" }).locator("[data-written=now]")).toHaveCount(32);
@@ -25,22 +25,22 @@ test("first grid renders before the emulator loads, and input queued meanwhile i
   await page.getByRole("status").click();
   await page.keyboard.press("ArrowRight");
   await page.waitForTimeout(300);
-  expect(asked).not.toContain("warpgrid-core-extended_bg.wasm");
-  arrive();
+  expect(requestedFiles).not.toContain("warpgrid-core-extended_bg.wasm");
+  releaseModule();
   await expect(page.getByRole("status")).toHaveText(/store 6 of 8/);
   await ready(page);
   await page.keyboard.press("Home");
   await expect(page.getByRole("status")).toHaveText(/store 0 of 8/);
   // The worker for data races is loaded afterwards.
-  await expect.poll(() => asked).toContain("warpgrid-core-extended_bg.wasm");
+  await expect.poll(() => requestedFiles).toContain("warpgrid-core-extended_bg.wasm");
 });
 
 test("failure to load the emulator after the first grid is reported", async ({ page }) => {
-  let fail = () => {};
-  const failed = new Promise<void>((done) => { fail = done; });
-  await page.route("**/warpgrid-core_bg.wasm", async (route) => { await failed; await route.abort(); });
+  let failRequest = () => {};
+  const requestFailed = new Promise<void>((done) => { failRequest = done; });
+  await page.route("**/warpgrid-core_bg.wasm", async (route) => { await requestFailed; await route.abort(); });
   await open(page);
-  fail();
+  failRequest();
   await expect(page.getByRole("alert")).toContainText("The emulator has stopped");
   await expect(page.getByRole("grid", { name: "rows" })).toBeVisible();
   await page.unroute("**/warpgrid-core_bg.wasm");
@@ -63,8 +63,8 @@ test("page is operable with keyboard and screen reader", async ({ page }) => {
   await open(page);
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    const found = await new AxeBuilder({ page }).analyze();
-    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+    const results = await new AxeBuilder({ page }).analyze();
+    expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   }
 });
 
@@ -103,8 +103,8 @@ test("on a phone the transport stays visible and does not cover any card", async
   const registers = page.getByRole("region", { name: "Registers" });
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   expect(await bottom()).toBe(900);
-  const [card, over] = [await registers.boundingBox(), await transport.boundingBox()];
-  expect(card!.y + card!.height).toBeLessThanOrEqual(over!.y);
+  const [cardBox, transportBox] = [await registers.boundingBox(), await transport.boundingBox()];
+  expect(cardBox!.y + cardBox!.height).toBeLessThanOrEqual(transportBox!.y);
 });
 
 test("two grids are shown side by side at a width of 1,920 pixels", async ({ browser }) => {

@@ -4,19 +4,19 @@
 import { median } from "./median.mjs";
 
 /** Instruments the painting of large canvases. Must be run before the page. */
-export function watchPainting() {
-  const paints = (globalThis.paints = []);
+export function instrumentPainting() {
+  const recordedPaints = (globalThis.paints = []);
   const { prototype } = CanvasRenderingContext2D;
   const { clearRect } = prototype;
   // Each painting begins by clearing its canvas, and is not interrupted.
-  prototype.clearRect = function (...area) {
-    clearRect.apply(this, area);
+  prototype.clearRect = function (...clearArguments) {
+    clearRect.apply(this, clearArguments);
     // Highlights are painted on a canvas above that of the boxes.
     if (this.canvas.width * this.canvas.height < 100_000 || this.canvas.nextElementSibling?.localName !== "canvas") return;
     const start = performance.now();
     queueMicrotask(() => {
       const paint = { start, boxes: performance.now() - start, shown: null };
-      paints.push(paint);
+      recordedPaints.push(paint);
       const { port1, port2 } = new MessageChannel();
       // A message is handled after the frame was laid out and painted.
       port1.onmessage = () => { paint.shown = performance.now() - start; };
@@ -27,25 +27,25 @@ export function watchPainting() {
 
 /** Paints the diagram of a URL several times by changing the shown contents. Returns the median of the milliseconds for all boxes, from
  *  the first box to the frame with them, and from the change to the first box. */
-export async function paintings(browser, address, rounds = 9) {
+export async function measurePainting(browser, address, rounds = 9) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  await page.addInitScript(watchPainting);
+  await page.addInitScript(instrumentPainting);
   await page.goto(address);
   await page.getByRole("group", { name: /^Matrix grid/ }).waitFor();
-  const shown = page.getByRole("combobox", { name: "Shown" });
-  const found = [];
+  const contentsPicker = page.getByRole("combobox", { name: "Shown" });
+  const samples = [];
   for (let round = 0; round < rounds; round += 1) {
     await page.waitForTimeout(300);
-    await shown.evaluate((select, value) => {
+    await contentsPicker.evaluate((select, value) => {
       globalThis.paints.length = 0;
       globalThis.chosen = performance.now();
       select.value = value;
       select.dispatchEvent(new Event("change", { bubbles: true }));
     }, round % 2 ? "offset" : "bank");
     await page.waitForFunction(() => globalThis.paints.length > 0 && globalThis.paints.every(({ shown }) => shown !== null));
-    found.push(await page.evaluate(() => ({ ...globalThis.paints[0], drawn: globalThis.paints[0].start - globalThis.chosen })));
+    samples.push(await page.evaluate(() => ({ ...globalThis.paints[0], drawn: globalThis.paints[0].start - globalThis.chosen })));
   }
   await page.close();
-  const of = (name) => median(found.map((paint) => paint[name]));
-  return { boxes: of("boxes"), shown: of("shown"), drawn: of("drawn") };
+  const medianOf = (name) => median(samples.map((paint) => paint[name]));
+  return { boxes: medianOf("boxes"), shown: medianOf("shown"), drawn: medianOf("drawn") };
 }

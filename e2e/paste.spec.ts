@@ -32,8 +32,8 @@ def doubled(x):
     return y
 `;
 
-const list = (page: Page) => page.getByRole("region", { name: "asm blocks" });
-const lineDone = (page: Page) => page.evaluate(() => document.querySelector(".cm-line.line-done")?.textContent);
+const asmBlockList = (page: Page) => page.getByRole("region", { name: "asm blocks" });
+const currentLine = (page: Page) => page.evaluate(() => document.querySelector(".cm-line.line-done")?.textContent);
 
 async function drop(page: Page, name: string, bytes: number[]) {
   const data = await page.evaluateHandle(([name, bytes]) => {
@@ -48,7 +48,7 @@ async function drop(page: Page, name: string, bytes: number[]) {
 test("asm blocks of C++ run separately, and diagnostics are shown in the C++ source", async ({ page }) => {
   await open(page);
   await paste(page, SOURCE);
-  const buttons = list(page).getByRole("button");
+  const buttons = asmBlockList(page).getByRole("button");
   await expect(buttons).toHaveText(["twice line 4", "broken line 9, rejected", "lane line 13"]);
   await ready(page);
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("__device__ void twice");
@@ -59,17 +59,17 @@ test("asm blocks of C++ run separately, and diagnostics are shown in the C++ sou
   await press(page, "Run to end");
   expect((await cells(page, "out")).slice(0, 4)).toEqual(["0", "1", "2", "3"]);
   await press(page, "Previous store");
-  expect(await lineDone(page)).toContain("[%0 + 128], %1;");
+  expect(await currentLine(page)).toContain("[%0 + 128], %1;");
   await press(page, "Previous store");
-  expect(await lineDone(page)).toContain("asm volatile");
+  expect(await currentLine(page)).toContain("asm volatile");
   // The operands of the block, and the effects of its constraints on the compiler.
-  await list(page).locator("summary").click();
-  await expect(list(page)).toContainText("\"l\"(out)");
-  await expect(list(page)).toContainText("requires volatile and \"memory\"");
+  await asmBlockList(page).locator("summary").click();
+  await expect(asmBlockList(page)).toContainText("\"l\"(out)");
+  await expect(asmBlockList(page)).toContainText("requires volatile and \"memory\"");
   // Another block.
   await buttons.filter({ hasText: "lane" }).click();
   await ready(page);
-  await expect(list(page).locator("summary")).toHaveText(/^lane: 1 operand/);
+  await expect(asmBlockList(page).locator("summary")).toHaveText(/^lane: 1 operand/);
   // A fix is applied within the string.
   await page.getByRole("button", { name: "replace .gobal with .global" }).click();
   await expect(buttons.nth(1)).toHaveText("broken line 9");
@@ -79,10 +79,10 @@ test("asm blocks of C++ run separately, and diagnostics are shown in the C++ sou
 test("asm blocks of Python run, and annotations are Python comments", async ({ page }) => {
   await open(page);
   await paste(page, PYTHON);
-  await expect(list(page).getByRole("button")).toHaveText(["doubled line 6"]);
+  await expect(asmBlockList(page).getByRole("button")).toHaveText(["doubled line 6"]);
   await ready(page);
-  await list(page).locator("summary").click();
-  await expect(list(page)).toContainText("requires neither");
+  await asmBlockList(page).locator("summary").click();
+  await expect(asmBlockList(page)).toContainText("requires neither");
 });
 
 test("ptxas log messages are shown at the lines of the module", async ({ page }) => {
@@ -113,8 +113,8 @@ test("fatbin contents are listed, its PTX opens in the editor, and the previous 
   await expect(programs).toContainText("cuobjdump -sass two.fatbin");
   await programs.getByRole("button", { name: "Close", exact: true }).click();
   await expect(programs).toHaveCount(0);
-  const own = page.getByRole("combobox", { name: "Example" }).locator("optgroup[label='My kernels'] option");
-  await expect(own).toHaveText([/^SASS for sm_90/, /^scale/, /^snippet/]);
+  const savedKernels = page.getByRole("combobox", { name: "Example" }).locator("optgroup[label='My kernels'] option");
+  await expect(savedKernels).toHaveText([/^SASS for sm_90/, /^scale/, /^snippet/]);
 });
 
 test("corrupted and unsupported files are rejected with an error", async ({ page }) => {

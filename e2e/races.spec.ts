@@ -3,17 +3,17 @@
 import { expect, test, type Page } from "@playwright/test";
 import { pick, open, ready } from "./playground";
 
-const races = (page: Page) => page.getByRole("region", { name: "Data races" });
-const text = (page: Page) => page.evaluate(() => (globalThis as any).warpgridEditor.text() as string);
+const raceCard = (page: Page) => page.getByRole("region", { name: "Data races" });
+const sourceText = (page: Page) => page.evaluate(() => (globalThis as any).warpgridEditor.text() as string);
 
 test("data race names both lines, and applying its fix resolves it", async ({ page }) => {
   await open(page);
   await pick(page, "Missing proxy fence before a bulk store (bug)");
-  const card = races(page);
+  const card = raceCard(page);
   await expect(card).toContainText("fence.proxy.async");
   await expect(card.getByRole("button", { name: /^line \d+$/ })).toHaveCount(2);
   await card.getByRole("button", { name: "Apply fix" }).click();
-  await expect.poll(() => text(page)).toContain("fence.proxy.async.shared::cta;");
+  await expect.poll(() => sourceText(page)).toContain("fence.proxy.async.shared::cta;");
   await ready(page);
   await expect(card).toHaveCount(0);
 });
@@ -22,19 +22,19 @@ test("fixed kernel reports no data race", async ({ page }) => {
   await open(page);
   // The previous kernel shows that the worker has loaded and reports races.
   await pick(page, "Missing proxy fence before a bulk store (bug)");
-  await expect(races(page)).toBeVisible();
+  await expect(raceCard(page)).toBeVisible();
   await pick(page, "Missing proxy fence before a bulk store (fixed)");
-  await expect(races(page)).toHaveCount(0);
+  await expect(raceCard(page)).toHaveCount(0);
   await page.waitForTimeout(1_000);
-  await expect(races(page)).toHaveCount(0);
+  await expect(raceCard(page)).toHaveCount(0);
 });
 
 test("hang diagnosis names the waiting threads, the missing arrivals and the responsible line", async ({ page }) => {
   await open(page);
   await pick(page, "mbarrier deadlock");
-  const diagnosis = page.getByText(/wait for the mbarrier/).last();
-  await expect(diagnosis).toContainText("pending count 24");
-  await expect(diagnosis).toContainText("line 23");
+  const hangMessage = page.getByText(/wait for the mbarrier/).last();
+  await expect(hangMessage).toContainText("pending count 24");
+  await expect(hangMessage).toContainText("line 23");
 });
 
 test("bank conflicts are shown per wavefront, and the conflict-free rewrite is verified and applied", async ({ page }) => {
@@ -47,7 +47,7 @@ test("bank conflicts are shown per wavefront, and the conflict-free rewrite is v
   await card.getByRole("button", { name: "Apply conflict-free rewrite" }).click();
   await expect(card).toContainText("Bank conflicts: 31 before the rewrite, 0 after the rewrite");
   await card.getByRole("button", { name: "Apply to editor" }).click();
-  await expect.poll(() => text(page)).toContain("xor.b32");
+  await expect.poll(() => sourceText(page)).toContain("xor.b32");
   await ready(page);
   await expect(card).toHaveCount(0);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
 
-const race = `//@ launch grid=1 block=64
+const SCHEDULE_DEPENDENT_KERNEL = `//@ launch grid=1 block=64
 //@ buffer out: u32[4] = 9
 .version 8.0
 .target sm_90
@@ -22,33 +22,33 @@ const race = `//@ launch grid=1 block=64
 test("access costs are shown at their lines and linked from the memory traffic card", async ({ page }) => {
   await open(page);
   await pick(page, "Bank conflicts and padding");
-  const marks = page.locator(".cm-costs span");
-  await expect(marks.filter({ hasText: "×32" })).toHaveAttribute("title", /32 wavefronts of shared memory, 1 ideal/);
-  await expect(marks.filter({ hasText: /^×1$/ })).toHaveCount(2);
+  const costMarkers = page.locator(".cm-costs span");
+  await expect(costMarkers.filter({ hasText: "×32" })).toHaveAttribute("title", /32 wavefronts of shared memory, 1 ideal/);
+  await expect(costMarkers.filter({ hasText: /^×1$/ })).toHaveCount(2);
   const traffic = page.getByRole("region", { name: "Memory traffic" });
   await expect(traffic).toContainText("31 bank conflicts");
   await traffic.getByRole("row", { name: /32 wavefronts/ }).getByRole("button").click();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toBeFocused();
   // An edited source has other costs, or none.
   await paste(page, "// nothing yet\n");
-  await expect(marks).toHaveCount(0);
+  await expect(costMarkers).toHaveCount(0);
 });
 
 test("two schedules with different results are compared, and either can be selected", async ({ page }) => {
   await open(page);
-  await paste(page, race);
+  await paste(page, SCHEDULE_DEPENDENT_KERNEL);
   await ready(page);
-  const orders = page.getByRole("region", { name: "Schedules" });
-  await expect(orders).toContainText("Result depends on the schedule");
-  await expect(orders).toContainText("out[1]");
+  const scheduleCard = page.getByRole("region", { name: "Schedules" });
+  await expect(scheduleCard).toContainText("Result depends on the schedule");
+  await expect(scheduleCard).toContainText("out[1]");
   await page.getByRole("status").click();
   await page.keyboard.press("End");
   await expect(page.getByRole("status")).toHaveText(/finished/);
-  const before = (await cells(page, "out"))[1];
-  await orders.getByRole("button", { name: "Switch to this schedule" }).click();
+  const resultBefore = (await cells(page, "out"))[1];
+  await scheduleCard.getByRole("button", { name: "Switch to this schedule" }).click();
   await ready(page);
-  await expect.poll(async () => (await cells(page, "out"))[1]).not.toBe(before);
-  await expect(orders.getByRole("button", { name: "Switch to this schedule" })).toHaveCount(1);
+  await expect.poll(async () => (await cells(page, "out"))[1]).not.toBe(resultBefore);
+  await expect(scheduleCard.getByRole("button", { name: "Switch to this schedule" })).toHaveCount(1);
 });
 
 test("blocks of a cluster are shown side by side, and mbarriers list the waiting warps", async ({ page }) => {
@@ -69,7 +69,7 @@ test("blocks of a cluster are shown side by side, and mbarriers list the waiting
 
 test("buffer of 1 GiB can be opened, run and displayed", async ({ page }) => {
   await open(page);
-  await paste(page, race.replace("u32[4] = 9", "u32[268435456] = 9").replace("%a+4", "%a+1073741820"));
+  await paste(page, SCHEDULE_DEPENDENT_KERNEL.replace("u32[4] = 9", "u32[268435456] = 9").replace("%a+4", "%a+1073741820"));
   await ready(page);
   await expect(page.getByRole("group", { name: /^out, grid of/ })).toBeVisible();
   await page.getByRole("status").click();

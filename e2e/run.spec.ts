@@ -6,8 +6,8 @@ import { cells, open, pick, press } from "./playground";
 test("stepping forward updates cells, and stepping back restores them", async ({ page }) => {
   await open(page);
   await press(page, "Go to start");
-  const empty = await cells(page, "rows");
-  expect(new Set(empty)).toEqual(new Set(["0"]));
+  const initialCells = await cells(page, "rows");
+  expect(new Set(initialCells)).toEqual(new Set(["0"]));
   await press(page, "Next store");
   await expect(page.getByRole("grid", { name: "rows" }).locator("[data-written=now]")).toHaveCount(32);
   const first = await cells(page, "rows");
@@ -18,7 +18,7 @@ test("stepping forward updates cells, and stepping back restores them", async ({
   await press(page, "Previous store");
   await expect.poll(() => cells(page, "rows")).toEqual(first);
   await press(page, "Previous store");
-  await expect.poll(() => cells(page, "rows")).toEqual(empty);
+  await expect.poll(() => cells(page, "rows")).toEqual(initialCells);
 });
 
 test("partial repaint of changed rows equals a full repaint", async ({ page }) => {
@@ -26,23 +26,23 @@ test("partial repaint of changed rows equals a full repaint", async ({ page }) =
   await press(page, "Go to start");
   const canvas = page.getByRole("group", { name: /^rows, grid of/ }).locator("canvas");
   // After two animation frames, the canvas shows the requested state.
-  const drawn = () => canvas.evaluate(async (canvas: HTMLCanvasElement) => {
+  const paintedImage = () => canvas.evaluate(async (canvas: HTMLCanvasElement) => {
     for (let n = 0; n < 2; n += 1) await new Promise((done) => { requestAnimationFrame(done); });
     return canvas.toDataURL();
   });
-  const seen = new Set<string>();
+  const images = new Set<string>();
   for (let n = 0; n < 4; n += 1) {
     await press(page, "Next store");
-    const after = await drawn();
+    const image = await paintedImage();
     // The age overlay colors all cells, so that all rows are redrawn.
     const card = page.locator("[data-memory=rows]").getByRole("group", { name: "Cell contents" });
     await card.getByRole("button", { name: "step" }).click();
-    await expect.poll(drawn).not.toBe(after);
+    await expect.poll(paintedImage).not.toBe(image);
     await card.getByRole("button", { name: "value" }).click();
-    await expect.poll(drawn).toBe(after);
-    seen.add(after);
+    await expect.poll(paintedImage).toBe(image);
+    images.add(image);
   }
-  expect(seen.size).toBe(4);
+  expect(images.size).toBe(4);
 });
 
 test("hovering over a cell highlights its lane and source line", async ({ page }) => {
@@ -92,12 +92,12 @@ test("thread cards update after steps at any rate", async ({ page }) => {
   await open(page);
   const next = page.getByRole("button", { name: "Next store", exact: true });
   // Two steps, the second one before, while and after the side column follows the first.
-  for (let wait = 0; wait <= 60; wait += 4) {
+  for (let delay = 0; delay <= 60; delay += 4) {
     await press(page, "Go to start");
-    await next.evaluate((button: HTMLElement, wait) => {
+    await next.evaluate((button: HTMLElement, delay) => {
       button.click();
-      setTimeout(() => button.click(), wait);
-    }, wait);
+      setTimeout(() => button.click(), delay);
+    }, delay);
     await expect(page.getByRole("status")).toHaveText(/store 2 of 8/);
     await expect(page.locator(".side[aria-busy]")).toHaveCount(0, { timeout: 2000 });
   }
@@ -108,16 +108,16 @@ test("buffer can be exported as SVG, PNG, CSV and .npy", async ({ page }) => {
   await pick(page, "Vector stores: one, two or four elements per lane");
   await press(page, "Run to end");
   const card = page.getByRole("region", { name: "quads", exact: true });
-  const list = card.getByRole("combobox", { name: "Export" });
-  const saved = async (ending: string) => {
-    const [download] = await Promise.all([page.waitForEvent("download"), list.selectOption(ending)]);
-    expect(download.suggestedFilename()).toBe(`quads.${ending}`);
-    await expect(list).toHaveValue("");
+  const exportMenu = card.getByRole("combobox", { name: "Export" });
+  const exportAs = async (extension: string) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), exportMenu.selectOption(extension)]);
+    expect(download.suggestedFilename()).toBe(`quads.${extension}`);
+    await expect(exportMenu).toHaveValue("");
     return readFileSync(await download.path());
   };
-  expect(`${await saved("svg")}`).toMatch(/^<svg[^]*lane 31[^]*<\/svg>\n$/);
-  expect((await saved("png")).subarray(1, 4).toString()).toBe("PNG");
-  expect(`${await saved("animated.svg")}`).toContain("@keyframes");
-  expect(`${await saved("csv")}`.split("\n")[0].split(",").length).toBeGreaterThan(1);
-  expect((await saved("npy")).subarray(1, 6).toString()).toBe("NUMPY");
+  expect(`${await exportAs("svg")}`).toMatch(/^<svg[^]*lane 31[^]*<\/svg>\n$/);
+  expect((await exportAs("png")).subarray(1, 4).toString()).toBe("PNG");
+  expect(`${await exportAs("animated.svg")}`).toContain("@keyframes");
+  expect(`${await exportAs("csv")}`.split("\n")[0].split(",").length).toBeGreaterThan(1);
+  expect((await exportAs("npy")).subarray(1, 6).toString()).toBe("NUMPY");
 });

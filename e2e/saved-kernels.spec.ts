@@ -8,7 +8,7 @@ const kernel = (name: string, value: number) =>
 const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
 const picker = (page: Page) => page.getByRole("combobox", { name: "Example" });
 /** Selects a saved kernel by the start of its name. */
-async function back(page: Page, name: string) {
+async function selectKernel(page: Page, name: string) {
   const option = picker(page).locator("option", { hasText: new RegExp(`^${name} `) }).first();
   await expect(option).toBeAttached();
   await picker(page).selectOption(await option.getAttribute("value"));
@@ -24,9 +24,9 @@ test("saved kernels persist when an example is selected, another kernel is paste
   await page.reload();
   await ready(page);
   await expect(picker(page)).toHaveValue("guarded-store");
-  await back(page, "first");
+  await selectKernel(page, "first");
   await expect.poll(() => text(page)).toBe(kernel("first", 1));
-  await back(page, "second");
+  await selectKernel(page, "second");
   await expect.poll(() => text(page)).toBe(kernel("second", 2));
   await page.reload();
   await ready(page);
@@ -36,7 +36,7 @@ test("saved kernels persist when an example is selected, another kernel is paste
   await page.getByRole("button", { name: "Delete kernel" }).click();
   await expect(picker(page)).toHaveValue("row-and-column-stores");
   await expect(picker(page).locator("option", { hasText: /^second / })).toHaveCount(0);
-  await back(page, "first");
+  await selectKernel(page, "first");
   await expect.poll(() => text(page)).toBe(kernel("first", 1));
 });
 
@@ -48,7 +48,7 @@ test("source is saved when the page closes immediately after an edit", async ({ 
   await picker(page).selectOption({ label: "Predicated store" });
   await page.reload();
   await ready(page);
-  await back(page, "brief");
+  await selectKernel(page, "brief");
   await expect.poll(() => text(page)).toBe(kernel("brief", 4));
 });
 
@@ -58,29 +58,29 @@ test("source replaced before its first run is saved under its kernel name", asyn
   await picker(page).selectOption({ label: "Predicated store" });
   await page.reload();
   await ready(page);
-  await back(page, "hasty");
+  await selectKernel(page, "hasty");
   await expect.poll(() => text(page)).toBe(kernel("hasty", 5));
 });
 
 test("reload restores the current step", async ({ page }) => {
   await open(page);
-  const place = page.getByRole("status");
-  let before = await place.textContent();
+  const position = page.getByRole("status");
+  let stepBefore = await position.textContent();
   for (let n = 0; n < 2; n += 1) {
     await press(page, "Step back one instruction");
-    await expect(place).not.toHaveText(before!);
-    before = await place.textContent();
+    await expect(position).not.toHaveText(stepBefore!);
+    stepBefore = await position.textContent();
   }
   await page.reload();
   await ready(page);
-  await expect(place).toHaveText(before!);
+  await expect(position).toHaveText(stepBefore!);
 });
 
 test("unavailable browser storage is reported", async ({ page }) => {
   await page.addInitScript(() => {
-    const refuse = () => { throw new DOMException("refused", "QuotaExceededError"); };
-    Storage.prototype.setItem = refuse;
-    IDBFactory.prototype.open = refuse;
+    const denyStorage = () => { throw new DOMException("refused", "QuotaExceededError"); };
+    Storage.prototype.setItem = denyStorage;
+    IDBFactory.prototype.open = denyStorage;
   });
   await open(page);
   await paste(page, kernel("lost", 4));
@@ -89,13 +89,13 @@ test("unavailable browser storage is reported", async ({ page }) => {
 
 test("source of 6 MB persists across a reload", async ({ page }) => {
   await open(page);
-  const long = `${kernel("long", 3)}// ${"x".repeat(1_000)}\n`.padEnd(6_000_000, `// ${"y".repeat(96)}\n`);
-  await page.evaluate((text) => (globalThis as any).warpgridEditor.setText(text), long);
+  const longSource = `${kernel("long", 3)}// ${"x".repeat(1_000)}\n`.padEnd(6_000_000, `// ${"y".repeat(96)}\n`);
+  await page.evaluate((text) => (globalThis as any).warpgridEditor.setText(text), longSource);
   await expect(picker(page)).toHaveValue("");
   await expect(picker(page).locator("option:checked")).toContainText("·");
   await page.reload();
-  await expect.poll(async () => (await text(page)).length).toBe(long.length);
-  expect(await text(page)).toBe(long);
+  await expect.poll(async () => (await text(page)).length).toBe(longSource.length);
+  expect(await text(page)).toBe(longSource);
 });
 
 test("edits of one kernel in two tabs are saved as two kernels", async ({ page, context }) => {
@@ -103,16 +103,16 @@ test("edits of one kernel in two tabs are saved as two kernels", async ({ page, 
   await paste(page, kernel("shared", 4));
   await ready(page);
   await expect(picker(page).locator("option:checked")).toContainText("shared");
-  const other = await context.newPage();
-  await open(other);
-  expect(await text(other)).toBe(kernel("shared", 4));
-  for (const [tab, comment] of [[page, "// here\n"], [other, "// there\n"]] as const) {
+  const otherPage = await context.newPage();
+  await open(otherPage);
+  expect(await text(otherPage)).toBe(kernel("shared", 4));
+  for (const [tab, comment] of [[page, "// here\n"], [otherPage, "// there\n"]] as const) {
     await tab.getByRole("textbox", { name: "PTX source" }).click();
     await tab.keyboard.press("ControlOrMeta+Home");
     await tab.keyboard.insertText(comment);
     await tab.waitForTimeout(500);
   }
-  for (const [tab, comment] of [[page, "// here\n"], [other, "// there\n"]] as const) {
+  for (const [tab, comment] of [[page, "// here\n"], [otherPage, "// there\n"]] as const) {
     await tab.reload();
     await ready(tab);
     expect(await text(tab)).toBe(comment + kernel("shared", 4));
@@ -120,19 +120,19 @@ test("edits of one kernel in two tabs are saved as two kernels", async ({ page, 
 });
 
 test("emulator module of each language is loaded on demand", async ({ page }) => {
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
+  const requestedFiles: string[] = [];
+  page.on("request", (request) => requestedFiles.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
   await open(page);
-  await expect.poll(() => asked).toContain("warpgrid-core_bg.wasm");
-  expect(asked).not.toContain("warpgrid-core-sass_bg.wasm");
+  await expect.poll(() => requestedFiles).toContain("warpgrid-core_bg.wasm");
+  expect(requestedFiles).not.toContain("warpgrid-core-sass_bg.wasm");
   await pick(page, "SASS store instructions");
   // Elements 5 to 8 of shared memory after the stores of all lanes.
-  const stored = async () => (await page.getByRole("grid").first().getByRole("gridcell").allTextContents()).slice(5, 9);
+  const storedValues = async () => (await page.getByRole("grid").first().getByRole("gridcell").allTextContents()).slice(5, 9);
   const expected = ["0x00000100", "0x00000001", "0x00000100", "0x00000002"];
-  await expect.poll(stored).toEqual(expected);
-  expect(asked.filter((name) => name === "warpgrid-core-sass_bg.wasm")).toHaveLength(1);
+  await expect.poll(storedValues).toEqual(expected);
+  expect(requestedFiles.filter((name) => name === "warpgrid-core-sass_bg.wasm")).toHaveLength(1);
   // Each emulator module runs its own sources again.
   await pick(page, "Stores of all lanes to one address");
   await pick(page, "SASS store instructions");
-  await expect.poll(stored).toEqual(expected);
+  await expect.poll(storedValues).toEqual(expected);
 });

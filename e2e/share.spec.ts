@@ -25,7 +25,7 @@ async function share(page: Page) {
 }
 
 /** Opens a link in a new browser profile. */
-async function stranger(browser: Browser, link: string) {
+async function openAsRecipient(browser: Browser, link: string) {
   const page = await (await browser.newContext()).newPage();
   await page.goto(link);
   return page;
@@ -58,7 +58,7 @@ test("shared link restores step, pinned cell and grid settings in another browse
   const position = await page.locator("footer").innerText();
   const link = await share(page);
   expect(link.length).toBeLessThan(2_000);
-  const other = await stranger(browser, link);
+  const other = await openAsRecipient(browser, link);
   await ready(other);
   expect(await text(other)).toBe(await text(page));
   await expect(other.getByRole("combobox", { name: "Target" })).toHaveValue("sm_100");
@@ -80,15 +80,15 @@ test("opening a shared link keeps the saved kernels of the recipient", async ({ 
   await open(page);
   await paste(page, kernel);
   await ready(page);
-  const picker = page.getByRole("combobox", { name: "Example" });
-  await expect(picker.locator("option:checked")).toContainText("mine");
+  const examplePicker = page.getByRole("combobox", { name: "Example" });
+  await expect(examplePicker.locator("option:checked")).toContainText("mine");
   // In an open tab, a link reloads the page.
   await page.goto(code('{"source":"st.global.u32 [p], 5;\\n","view":{"step":1}}'));
   await expect.poll(() => text(page).catch(() => "")).toBe("st.global.u32 [p], 5;\n");
   await ready(page);
-  const own = picker.locator("option", { hasText: /^mine / });
-  await expect(own).toHaveCount(1);
-  await picker.selectOption(await own.getAttribute("value"));
+  const savedOption = examplePicker.locator("option", { hasText: /^mine / });
+  await expect(savedOption).toHaveCount(1);
+  await examplePicker.selectOption(await savedOption.getAttribute("value"));
   await expect.poll(() => text(page)).toBe(kernel);
   expect(page.url()).not.toContain("#");
 });
@@ -99,8 +99,8 @@ test("inferred launch configuration is stored in the link", async ({ page, brows
   await ready(page);
   const link = await share(page);
   // As if another configuration had been inferred when the link was created.
-  const guessed = "//@ launch grid=1 block=64\n//@ buffer out: u32[24] = 3";
-  const other = await stranger(browser, code(JSON.stringify({ source: kernel, guessed })));
+  const inferred = "//@ launch grid=1 block=64\n//@ buffer out: u32[24] = 3";
+  const other = await openAsRecipient(browser, code(JSON.stringify({ source: kernel, guessed: inferred })));
   await ready(other);
   await expect(other.getByText("1 block of 64 threads")).toBeVisible();
   await other.getByText("1 block of 64 threads").click();
@@ -122,19 +122,19 @@ test("shared link restores both compared kernels at the same store", async ({ pa
   await view(page).getByRole("button", { name: "Start" }).click();
   for (let n = 0; n < 3; n += 1) await page.keyboard.press("ArrowRight");
   await expect(view(page)).toContainText("after store 3 of each run");
-  const other = await stranger(browser, await share(page));
+  const other = await openAsRecipient(browser, await share(page));
   await expect(view(other)).toContainText("after store 3 of each run");
   expect(other.url()).toContain("#1=");
 });
 
-const kept = (name: string) => readFileSync(new URL(`../crates/share/tests/data/${name}`, import.meta.url), "utf8");
+const testData = (name: string) => readFileSync(new URL(`../crates/share/tests/data/${name}`, import.meta.url), "utf8");
 
 test("links of earlier versions can be opened", async ({ page }) => {
-  for (const line of kept("links.txt").split("\n").filter((line) => line !== "" && !line.startsWith("//"))) {
+  for (const line of testData("links.txt").split("\n").filter((line) => line !== "" && !line.startsWith("//"))) {
     const [name, link] = line.split(" ");
     await page.goto("about:blank");
     await page.goto(`/${link}`);
-    const shared = JSON.parse(kept(`${name}.warpgrid.json`));
+    const shared = JSON.parse(testData(`${name}.warpgrid.json`));
     await expect.poll(async () => (await text(page)).endsWith(shared.source.replaceAll("\r", "").slice(-40)), name).toBe(true);
     await expect(page.locator(".banner")).toHaveCount(0);
   }
@@ -144,10 +144,10 @@ test("invalid links show an error, and the page stays usable", async ({ page }) 
   await open(page);
   await paste(page, kernel);
   await ready(page);
-  const good = code('{"source":"ret;"}');
+  const validLink = code('{"source":"ret;"}');
   const cases: [string, RegExp][] = [
-    [good.slice(0, -4), /^The link is incomplete or corrupted/],
-    [`${good}AAAA`, /^The link is incomplete/],
+    [validLink.slice(0, -4), /^The link is incomplete or corrupted/],
+    [`${validLink}AAAA`, /^The link is incomplete/],
     ["/#text=%%%&step=1", /^The link is incomplete/],
     ["/#3=AAAA", /^The link was created by a newer version of Warpgrid \(format 3; this version supports formats up to 1\)\./],
     [`/#1=${"A".repeat(100_000)}`, /^The link is incomplete/],
@@ -171,9 +171,9 @@ test("invalid links show an error, and the page stays usable", async ({ page }) 
 test("script in a shared source is not executed", async ({ page }) => {
   const dialogs: string[] = [];
   page.on("dialog", (dialog) => { dialogs.push(dialog.message()); void dialog.dismiss(); });
-  const hostile = '<img src=x onerror=alert(1)>\n//@ title <script>alert(2)</script>\nst.global.u32 [p], 5;\n';
+  const maliciousSource = '<img src=x onerror=alert(1)>\n//@ title <script>alert(2)</script>\nst.global.u32 [p], 5;\n';
   const pin = "cell 99999999999 of <img src=x onerror=alert(3)>";
-  await page.goto(code(JSON.stringify({ source: hostile, target: "<b>", entry: "<i>", seed: 9007199254740991, view: { step: 9007199254740991, pin, warp: "9 of block 9", grids: { "<u>": "f99 columns=999999999" } } })));
+  await page.goto(code(JSON.stringify({ source: maliciousSource, target: "<b>", entry: "<i>", seed: 9007199254740991, view: { step: 9007199254740991, pin, warp: "9 of block 9", grids: { "<u>": "f99 columns=999999999" } } })));
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("onerror");
   await expect(page.locator("img[src=x], u, header script")).toHaveCount(0);
   await page.goto("about:blank");
@@ -189,15 +189,15 @@ test("saved file has the contents of a link and opens when dropped", async ({ pa
   const position = await page.locator("footer").innerText();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.locator("details.sharing > summary").click();
-  const saving = page.waitForEvent("download");
+  const download = page.waitForEvent("download");
   await panel(page).getByRole("button", { name: "Save file" }).click();
-  const saved = await saving;
-  expect(saved.suggestedFilename()).toBe("predicated-store.warpgrid.json");
-  const file = readFileSync((await saved.path())!, "utf8");
+  const savedFile = await download;
+  expect(savedFile.suggestedFilename()).toBe("predicated-store.warpgrid.json");
+  const file = readFileSync((await savedFile.path())!, "utf8");
   expect(JSON.parse(file).warpgrid).toBe(1);
-  const other = await stranger(browser, "/");
+  const other = await openAsRecipient(browser, "/");
   await ready(other);
-  await drop(other, [[saved.suggestedFilename(), file]]);
+  await drop(other, [[savedFile.suggestedFilename(), file]]);
   await expect.poll(() => text(other)).toBe(await text(page));
   await ready(other);
   await expect.poll(() => other.locator("footer").innerText()).toBe(position);
@@ -208,18 +208,18 @@ test("saved file has the contents of a link and opens when dropped", async ({ pa
   await expect(other.getByRole("combobox", { name: "Example" }).locator("option:checked")).toContainText("mine");
   // The same with the button.
   await other.locator("details.sharing summary").click();
-  const choosing = other.waitForEvent("filechooser");
+  const fileChooser = other.waitForEvent("filechooser");
   await panel(other).getByRole("button", { name: "Open file" }).click();
-  await (await choosing).setFiles({ name: saved.suggestedFilename(), mimeType: "application/json", buffer: Buffer.from(file) });
+  await (await fileChooser).setFiles({ name: savedFile.suggestedFilename(), mimeType: "application/json", buffer: Buffer.from(file) });
   await expect.poll(() => text(other)).toBe(await text(page));
 });
 
 test("unsupported files show an error", async ({ page }) => {
   await open(page);
-  const before = await text(page);
-  const ten = Array.from({ length: 10 }, (_, n) => [`k${n}.ptx`, kernel] as [string, string]);
+  const sourceBefore = await text(page);
+  const tenFiles = Array.from({ length: 10 }, (_, n) => [`k${n}.ptx`, kernel] as [string, string]);
   const cases: [[string, string | number[]][], RegExp][] = [
-    [ten, /^Cannot open 10 files at once\. Drop a single file\./],
+    [tenFiles, /^Cannot open 10 files at once\. Drop a single file\./],
     [[["picture.png", [137, 80, 78, 71, 0, 0, 1, 2]]], /^Cannot open “picture\.png”: the file is not valid UTF-8\./],
     [[["later.warpgrid.json", '{"warpgrid": 2, "source": ""}']], /^The file was created by a newer version of Warpgrid/],
     [[["case.json", '{"entry": "k"}']], /^Invalid file: `source` must be a string/],
@@ -228,7 +228,7 @@ test("unsupported files show an error", async ({ page }) => {
   for (const [files, sentence] of cases) {
     await drop(page, files);
     await expect(page.getByRole("alert")).toHaveText(new RegExp(sentence.source));
-    expect(await text(page)).toBe(before);
+    expect(await text(page)).toBe(sourceBefore);
   }
   await page.evaluate(() => {
     const data = new DataTransfer();
@@ -244,20 +244,20 @@ test("share panel copies Markdown, issue text, test case and annotations, and of
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.locator("details.sharing > summary").click();
   await expect(panel(page).getByRole("status")).toHaveText(/^Copied link \([\d,]+ characters\)\.$/);
-  const copied = async (name: string) => {
+  const copyAs = async (name: string) => {
     await panel(page).getByRole("button", { name, exact: true }).click();
     await expect(panel(page).getByRole("status")).toContainText("Copied");
     return page.evaluate(() => navigator.clipboard.readText());
   };
-  expect(await copied("Markdown")).toMatch(/^\[Misaligned store, step \d+\]\(http.*#1=[\w-]+\)\n$/);
-  expect(await copied("Issue")).toMatch(/^### Misaligned store[^]*Actual \(step \d+\): [^]*Expected: [^]*```ptx\n/);
-  const scenario = JSON.parse(await copied("case.json"));
+  expect(await copyAs("Markdown")).toMatch(/^\[Misaligned store, step \d+\]\(http.*#1=[\w-]+\)\n$/);
+  expect(await copyAs("Issue")).toMatch(/^### Misaligned store[^]*Actual \(step \d+\): [^]*Expected: [^]*```ptx\n/);
+  const scenario = JSON.parse(await copyAs("case.json"));
   expect(scenario).toMatchObject({ fault: { kind: "misaligned" } });
   expect(Object.keys(scenario)).not.toContain("view");
-  expect(await copied("//@ lines")).toMatch(/^\/\/@ /);
-  const noise = Array.from({ length: 6_000 }, () => `// ${Math.random().toString(36)}`).join("\n");
+  expect(await copyAs("//@ lines")).toMatch(/^\/\/@ /);
+  const randomText = Array.from({ length: 6_000 }, () => `// ${Math.random().toString(36)}`).join("\n");
   await page.keyboard.press("Escape");
-  await drop(page, [["long.ptx", `${kernel}${noise}\n`]]);
+  await drop(page, [["long.ptx", `${kernel}${randomText}\n`]]);
   await ready(page);
   await page.locator("details.sharing > summary").click();
   await expect(panel(page).getByRole("status")).toContainText("Save a file instead");
@@ -280,39 +280,39 @@ test("watch expressions and breakpoints are stored in the link and kept by the r
   await open(page);
   await pick(page, "Coalesced and strided stores");
   await page.getByRole("button", { name: "Add watch" }).click();
-  const watched = (page: Page) => page.getByRole("region", { name: "Watch", exact: true }).locator(".watch-list > li > code");
+  const watchedExpressions = (page: Page) => page.getByRole("region", { name: "Watch", exact: true }).locator(".watch-list > li > code");
   for (const expression of ["rows[0][3] + 100", "lane 3: %r13 * 2"]) {
     await page.getByRole("textbox", { name: "Watch expression" }).fill(expression);
     await page.keyboard.press("Enter");
   }
   await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^44$/ }).click();
   const link = await share(page);
-  const other = await stranger(browser, link);
+  const other = await openAsRecipient(browser, link);
   await ready(other);
-  await expect(watched(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2"]);
+  await expect(watchedExpressions(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2"]);
   await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveText(["44"]);
   expect(await share(other)).toBe(link);
   // The user's own expressions follow those of the link, also after a reload.
   await other.getByRole("textbox", { name: "Watch expression" }).fill("columns[5]");
   await other.keyboard.press("Enter");
-  await expect(watched(other)).toHaveCount(3);
+  await expect(watchedExpressions(other)).toHaveCount(3);
   await other.reload();
   await ready(other);
-  await expect(watched(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2", "columns[5]"]);
+  await expect(watchedExpressions(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2", "columns[5]"]);
   await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveText(["44"]);
   // An edit turns the source into a saved kernel, which keeps the watch expressions.
   await other.getByRole("textbox", { name: "PTX source" }).click();
   await other.keyboard.press("ControlOrMeta+End");
   await other.keyboard.type("// mine\n");
   await ready(other);
-  await expect(watched(other)).toHaveCount(3);
+  await expect(watchedExpressions(other)).toHaveCount(3);
   // Another source has none of them; a file restores them.
   await pick(other, "Vector stores: one, two or four elements per lane");
-  await expect(watched(other)).toHaveCount(0);
+  await expect(watchedExpressions(other)).toHaveCount(0);
   await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveCount(0);
-  await drop(other, [["watched.warpgrid.json", kept("watched.warpgrid.json")]]);
+  await drop(other, [["watched.warpgrid.json", testData("watched.warpgrid.json")]]);
   await ready(other);
-  await expect(watched(other)).toHaveText(["out[3] + %r1", "lane 5: %r2", "f32(%r2)"]);
+  await expect(watchedExpressions(other)).toHaveText(["out[3] + %r1", "lane 5: %r2", "f32(%r2)"]);
   await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveText(["11", "15"]);
   await expect(other.locator(".banner")).toHaveCount(0);
 });

@@ -40,7 +40,7 @@ test("reference pages describe operands and group modifiers", () => {
 });
 
 test("internal links of the site resolve", () => {
-  const wrong: string[] = [];
+  const brokenLinks: string[] = [];
   for (const page of pages) {
     const html = readFileSync(join(site, page), "utf8");
     for (const [, href] of html.matchAll(/(?:href|src)="([^"]+)"/g)) {
@@ -48,11 +48,11 @@ test("internal links of the site resolve", () => {
       const [path, hash] = href.split("#");
       const file = path === "" ? page : normalize(join(dirname(page), path));
       // The playground interprets its URL fragment itself.
-      if (!existsSync(join(site, file))) wrong.push(`${page}: ${href}`);
-      else if (hash && file !== "index.html" && !readFileSync(join(site, file), "utf8").includes(`id="${hash}"`)) wrong.push(`${page}: ${href}`);
+      if (!existsSync(join(site, file))) brokenLinks.push(`${page}: ${href}`);
+      else if (hash && file !== "index.html" && !readFileSync(join(site, file), "utf8").includes(`id="${hash}"`)) brokenLinks.push(`${page}: ${href}`);
     }
   }
-  expect(wrong).toEqual([]);
+  expect(brokenLinks).toEqual([]);
 });
 
 test("manual page has its navigation beside the article", async ({ page }) => {
@@ -67,9 +67,9 @@ test("example page runs its example and links to the playground", async ({ page 
   await page.getByRole("link", { name: "XOR swizzle" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("XOR swizzle");
   const widget = page.getByRole("region", { name: "XOR swizzle" });
-  const place = await widget.getByText(/^step \d+ of/).textContent();
+  const positionLabel = await widget.getByText(/^step \d+ of/).textContent();
   await widget.getByRole("button", { name: "Step forward" }).click();
-  await expect(widget.getByText(/^step \d+ of/)).not.toHaveText(place ?? "");
+  await expect(widget.getByText(/^step \d+ of/)).not.toHaveText(positionLabel ?? "");
   await page.getByRole("link", { name: "Open in the playground" }).first().click();
   await expect(page.getByRole("combobox", { name: "Example" })).toContainText("XOR swizzle");
 });
@@ -85,8 +85,8 @@ for (const path of ["docs/reference/st.html", "docs/guide.html", "docs/examples.
   test(`${path} passes axe, also on a phone`, async ({ page }) => {
     await page.setViewportSize({ width: 390, height: 800 });
     await page.goto(`/${path}`);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(wide).toBeLessThanOrEqual(390);
+    const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(scrollWidth).toBeLessThanOrEqual(390);
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
   });

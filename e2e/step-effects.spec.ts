@@ -2,13 +2,13 @@
 import { expect, test } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
 
-const head = ".version 8.8\n.target sm_90\n.address_size 64\n";
+const moduleHeader = ".version 8.8\n.target sm_90\n.address_size 64\n";
 const registers = "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<99>;\n";
 
 test("buffer written by the current step is scrolled into view and linked from the step summary", async ({ page }) => {
   const names = Array.from({ length: 40 }, (_, i) => `buf${i}`);
   const stores = names.map((name, i) => `\tld.param.u64 %rd${i}, [${name}];\n\tst.global.u32 [%rd${i}], ${i + 1};\n`);
-  const text = `${names.map((name) => `//@ buffer ${name}: u32[64] = 0\n`).join("")}${head}.visible .entry k(${names.map((name) => `.param .u64 ${name}`).join(", ")})\n{\n${registers}${stores.join("")}\tret;\n}\n`;
+  const text = `${names.map((name) => `//@ buffer ${name}: u32[64] = 0\n`).join("")}${moduleHeader}.visible .entry k(${names.map((name) => `.param .u64 ${name}`).join(", ")})\n{\n${registers}${stores.join("")}\tret;\n}\n`;
   await open(page);
   await paste(page, text);
   await ready(page);
@@ -29,7 +29,7 @@ test("buffer written by the current step is scrolled into view and linked from t
 });
 
 test("pasted kernel starts at its first store even if it is similar to the previous source", async ({ page }) => {
-  const kernel = (n: number) => `//@ launch grid=1 block=32\n//@ buffer out: u32[64] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}\tld.param.u64 %rd1, [out];\n${`\tst.global.u32 [%rd1], ${n};\n`.repeat(n)}\tret;\n}\n`;
+  const kernel = (n: number) => `//@ launch grid=1 block=32\n//@ buffer out: u32[64] = 0\n${moduleHeader}.visible .entry k(.param .u64 out)\n{\n${registers}\tld.param.u64 %rd1, [out];\n${`\tst.global.u32 [%rd1], ${n};\n`.repeat(n)}\tret;\n}\n`;
   await open(page);
   for (const n of [12, 3, 9]) {
     await paste(page, kernel(n));
@@ -41,9 +41,9 @@ test("pasted kernel starts at its first store even if it is similar to the previ
 });
 
 test("source line of the initial store of a pasted kernel is scrolled into view", async ({ page }) => {
-  const filling = "\tadd.u32 %r2, %r2, 1;\n".repeat(150);
+  const longBody = "\tadd.u32 %r2, %r2, 1;\n".repeat(150);
   await open(page);
-  await paste(page, `//@ launch grid=1 block=32\n//@ buffer out: u32[64] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}\tld.param.u64 %rd1, [out];\n${filling}\tst.global.u32 [%rd1], %r2;\n${filling}\tret;\n}\n`);
+  await paste(page, `//@ launch grid=1 block=32\n//@ buffer out: u32[64] = 0\n${moduleHeader}.visible .entry k(.param .u64 out)\n{\n${registers}\tld.param.u64 %rd1, [out];\n${longBody}\tst.global.u32 [%rd1], %r2;\n${longBody}\tret;\n}\n`);
   await expect(page.locator(".line-done")).toContainText("st.global.u32");
   await expect(page.locator(".line-done")).toBeInViewport();
 });
@@ -51,7 +51,7 @@ test("source line of the initial store of a pasted kernel is scrolled into view"
 test("block is selectable by index and in the block map, and each of its warps can be shown", async ({ page }) => {
   const body = "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %ctaid.x;\n\tst.global.u32 [%rd1], %r1;\n";
   await open(page);
-  await paste(page, `//@ launch grid=1000 block=96\n//@ buffer out: u32[64] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}${body}\tret;\n}\n`);
+  await paste(page, `//@ launch grid=1000 block=96\n//@ buffer out: u32[64] = 0\n${moduleHeader}.visible .entry k(.param .u64 out)\n{\n${registers}${body}\tret;\n}\n`);
   await ready(page);
   const blocks = page.getByRole("region", { name: "Blocks" });
   await blocks.getByRole("spinbutton", { name: "Block" }).fill("610");
@@ -72,7 +72,7 @@ test("block is selectable by index and in the block map, and each of its warps c
 test("faulted lanes are marked, and the first faulted lane is selected", async ({ page }) => {
   const body = "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %tid.x;\n\tmul.wide.u32 %rd2, %r1, 9;\n\tadd.u64 %rd3, %rd1, %rd2;\n\tst.global.u8 [%rd3], %r1;\n";
   await open(page);
-  await paste(page, `//@ launch grid=1 block=32\n//@ buffer out: u8[270] = 0\n${head}.visible .entry k(.param .u64 out)\n{\n${registers}${body}\tret;\n}\n`);
+  await paste(page, `//@ launch grid=1 block=32\n//@ buffer out: u8[270] = 0\n${moduleHeader}.visible .entry k(.param .u64 out)\n{\n${registers}${body}\tret;\n}\n`);
   await expect(page.getByRole("alert")).toContainText("just after the end");
   await expect(page.getByRole("button", { name: /^lane \d+,.*faulted$/ })).toHaveCount(2);
   await expect(page.getByRole("heading", { name: /Registers/ })).toContainText("lane 30, faulted");
@@ -93,10 +93,10 @@ test("pending asynchronous store marks its destination and can be completed manu
   await blocks.locator(`[data-cell='${block}']`).click();
   await ready(page);
   await expect(page.locator("td[data-pending]").first()).toBeAttached();
-  const n_flying = await page.locator("td[data-pending]").count();
+  const pendingCount = await page.locator("td[data-pending]").count();
   await card.getByRole("button", { name: "Complete now" }).first().click();
   await ready(page);
-  await expect(page.locator("td[data-pending]")).not.toHaveCount(n_flying);
+  await expect(page.locator("td[data-pending]")).not.toHaveCount(pendingCount);
   await expect(page.locator(".step-summary")).toContainText("completed the write");
 });
 
