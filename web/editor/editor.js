@@ -208,14 +208,14 @@ const breakpoints = StateField.define({
     for (const cursor = value.iter(); cursor.value; cursor.next()) starts.push(cursor.from);
     if (transaction.docChanged) {
       const survivesChange = ({ from, to }) => to === from || changes.touchesRange(from, to) !== "cover";
-      starts = starts.filter((at) => survivesChange(startState.doc.lineAt(at))).map((at) => doc.lineAt(changes.mapPos(at, 1)).from);
+      starts = starts.filter((start) => survivesChange(startState.doc.lineAt(start))).map((start) => doc.lineAt(changes.mapPos(start, 1)).from);
     }
     const isChanged = transaction.docChanged || effects.some((effect) => effect.is(toggleBreakpointEffect) || effect.is(clearBreakpointsEffect));
     for (const effect of effects) {
       if (effect.is(clearBreakpointsEffect)) starts = [];
-      if (effect.is(toggleBreakpointEffect)) starts = starts.includes(effect.value) ? starts.filter((at) => at !== effect.value) : [...starts, effect.value];
+      if (effect.is(toggleBreakpointEffect)) starts = starts.includes(effect.value) ? starts.filter((start) => start !== effect.value) : [...starts, effect.value];
     }
-    return isChanged ? RangeSet.of([...new Set(starts)].map((at) => breakpointMarker.range(at)), true) : value;
+    return isChanged ? RangeSet.of([...new Set(starts)].map((start) => breakpointMarker.range(start)), true) : value;
   },
   provide: (field) => lineNumberMarkers.from(field),
 });
@@ -224,8 +224,8 @@ function breakpointLines({ doc }, set) {
   for (const cursor = set.iter(); cursor.value; cursor.next()) lines.push(doc.lineAt(cursor.from).number);
   return lines;
 }
-function toggleBreakpoint(view, at = view.state.selection.main.head) {
-  const { from, number } = view.state.doc.lineAt(at);
+function toggleBreakpoint(view, offset = view.state.selection.main.head) {
+  const { from, number } = view.state.doc.lineAt(offset);
   const isSet = breakpointLines(view.state, view.state.field(breakpoints)).includes(number);
   const announcement = isSet ? `Breakpoint removed from line ${number}` : `Breakpoint set at line ${number}`;
   view.dispatch({ effects: [toggleBreakpointEffect.of(from), EditorView.announce.of(announcement)] });
@@ -243,7 +243,7 @@ const breakpointListener = EditorView.updateListener.of((update) => {
 const BREAKPOINTS_STORAGE_KEY = "warpgrid.breaks";
 function contentHash(text) {
   let hash = text.length;
-  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  for (let index = 0; index < text.length; index += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(index)) | 0;
   return hash;
 }
 function saveBreakpoints() {
@@ -393,8 +393,8 @@ function offset(line, column) {
   const { doc } = view.state;
   if (line < 1) return 0;
   if (line > doc.lines) return doc.length;
-  const at = doc.line(line);
-  return Math.min(at.from + Math.max(column - 1, 0), at.to);
+  const target = doc.line(line);
+  return Math.min(target.from + Math.max(column - 1, 0), target.to);
 }
 const span = (range) => {
   const from = offset(range[0], range[1]);
@@ -573,11 +573,11 @@ const api = {
     const mayMove = isUnedited || !view.hasFocus;
     isUnedited = false;
     if (line < 1 || line > view.state.doc.lines || !mayMove) return;
-    const at = view.state.doc.line(line);
-    const block = view.lineBlockAt(at.from);
+    const target = view.state.doc.line(line);
+    const block = view.lineBlockAt(target.from);
     const { scrollTop, clientHeight } = view.scrollDOM;
     if (block.top < scrollTop || block.bottom > scrollTop + clientHeight) {
-      view.dispatch({ effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
+      view.dispatch({ effects: EditorView.scrollIntoView(target.from, { y: "center" }) });
     }
   },
   select(line, column, endLine, endColumn) {
@@ -603,7 +603,7 @@ const learnApi = {
     const line = /^line (\d+)$/.exec(focus);
     if (line) api.reveal(Number(line[1]));
   },
-  failed: (why) => onFailed?.(why),
+  failed: (message) => onFailed?.(message),
   showView,
 };
 
@@ -611,15 +611,15 @@ const learnApi = {
 const importApi = {
   text: () => api.text(),
   inferredAnnotations: () => inferredAnnotations(),
-  failed: (why) => onFailed?.(why),
+  failed: (message) => onFailed?.(message),
   /** Applies a text that differs in few lines as a change of the same source. */
   change(text) {
-    const old = api.text();
+    const current = api.text();
     let [from, end] = [0, 0];
-    const maxCommonLength = Math.min(old.length, text.length);
-    while (from < maxCommonLength && old[from] === text[from]) from += 1;
-    while (end < maxCommonLength - from && old.at(-1 - end) === text.at(-1 - end)) end += 1;
-    view.dispatch({ changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) }, userEvent: "input.start", effects: EditorView.scrollIntoView(from) });
+    const maxCommonLength = Math.min(current.length, text.length);
+    while (from < maxCommonLength && current[from] === text[from]) from += 1;
+    while (end < maxCommonLength - from && current.at(-1 - end) === text.at(-1 - end)) end += 1;
+    view.dispatch({ changes: { from, to: current.length - end, insert: text.slice(from, text.length - end) }, userEvent: "input.start", effects: EditorView.scrollIntoView(from) });
   },
 };
 
@@ -640,7 +640,7 @@ async function openFiles(files, memory) {
   }
 }
 listenToDrops(openFiles);
-listenToZoom((words) => onPin?.(words));
+listenToZoom((text) => onPin?.(text));
 
 const host = document.getElementById("editor-host");
 if (host) api.attach(host);

@@ -22,9 +22,9 @@ export function setLayouts(entries) {
   layouts = new Map(entries.map(([line, ...layout]) => [line, layout]));
 }
 
-async function sendRequest(name, state, at) {
+async function sendRequest(name, state, offset) {
   if (!requests || state.doc.length > MAX_REQUEST_LENGTH) return null;
-  const result = await requests[name](state.doc.toString(), at);
+  const result = await requests[name](state.doc.toString(), offset);
   return result?.length ? result : null;
 }
 
@@ -50,9 +50,9 @@ function createElement(name, className, text) {
 }
 
 /** Returns the meaning of the token at an offset and the layout of its line, or null if neither is known. */
-async function hoverInfoAt(state, at) {
-  const info = await sendRequest("hover", state, at);
-  const line = state.doc.lineAt(Math.min(at, state.doc.length));
+async function hoverInfoAt(state, offset) {
+  const info = await sendRequest("hover", state, offset);
+  const line = state.doc.lineAt(Math.min(offset, state.doc.length));
   const [opcode, description, link] = layouts.get(line.number) ?? [];
   if (!description) return info;
   const layoutLines = [`This access, ${description}.`, ...(link ? [`\`${link}\` draws it.`] : [])];
@@ -61,8 +61,8 @@ async function hoverInfoAt(state, at) {
   return [pos, end, title, [...lines, ...layoutLines]];
 }
 
-async function hoverTooltipAt(state, at) {
-  const info = await hoverInfoAt(state, at);
+async function hoverTooltipAt(state, offset) {
+  const info = await hoverInfoAt(state, offset);
   if (!info) return null;
   const [pos, end, title, lines] = info;
   return {
@@ -75,7 +75,7 @@ async function hoverTooltipAt(state, at) {
     },
   };
 }
-const pointerHover = hoverTooltip((view, at) => hoverTooltipAt(view.state, at));
+const pointerHover = hoverTooltip((view, offset) => hoverTooltipAt(view.state, offset));
 
 /** Keyboard equivalent of the hover tooltip: shows the token at the cursor until the cursor moves. */
 const hoverEffect = StateEffect.define();
@@ -172,14 +172,14 @@ function syntaxNodes(syntax, operand) {
   const firstBrace = opcode.search(/[{]/);
   const shortened = opcode.length > MAX_OPCODE_LENGTH && firstBrace > 0 ? `${opcode.slice(0, firstBrace)}…` : opcode;
   const operands = syntax.slice(end);
-  const at = operand ? wordAt(operands, operand, 0) : -1;
-  if (at < 0) return [shortened + operands];
-  return [shortened + operands.slice(0, at), createElement("b", "", operand), operands.slice(at + operand.length)];
+  const operandStart = operand ? wordAt(operands, operand, 0) : -1;
+  if (operandStart < 0) return [shortened + operands];
+  return [shortened + operands.slice(0, operandStart), createElement("b", "", operand), operands.slice(operandStart + operand.length)];
 }
 function wordAt(text, word, from) {
   const isWord = (c) => c !== undefined && /[\w-]/.test(c);
-  for (let at = text.indexOf(word, from); at >= 0; at = text.indexOf(word, at + 1)) {
-    if (!isWord(text[at - 1]) && !isWord(text[at + word.length])) return at;
+  for (let start = text.indexOf(word, from); start >= 0; start = text.indexOf(word, start + 1)) {
+    if (!isWord(text[start - 1]) && !isWord(text[start + word.length])) return start;
   }
   return -1;
 }
@@ -194,19 +194,19 @@ function dismiss(view) {
 export async function formatText(view) {
   if (!requests) return;
   const { state } = view;
-  const old = state.doc.toString();
-  const text = await requests.format(old);
+  const current = state.doc.toString();
+  const text = await requests.format(current);
   // Text that was typed in the meantime is not overwritten.
-  if (typeof text !== "string" || text === old || view.state.doc !== state.doc) return;
+  if (typeof text !== "string" || text === current || view.state.doc !== state.doc) return;
   let commonPrefix = 0;
-  while (commonPrefix < old.length && commonPrefix < text.length && old[commonPrefix] === text[commonPrefix]) commonPrefix += 1;
+  while (commonPrefix < current.length && commonPrefix < text.length && current[commonPrefix] === text[commonPrefix]) commonPrefix += 1;
   let commonSuffix = 0;
-  const maxSuffix = Math.min(old.length, text.length) - commonPrefix;
-  while (commonSuffix < maxSuffix && old.at(-1 - commonSuffix) === text.at(-1 - commonSuffix)) commonSuffix += 1;
+  const maxSuffix = Math.min(current.length, text.length) - commonPrefix;
+  while (commonSuffix < maxSuffix && current.at(-1 - commonSuffix) === text.at(-1 - commonSuffix)) commonSuffix += 1;
   const { anchor, head } = view.state.selection.main;
   view.dispatch({
-    changes: { from: commonPrefix, to: old.length - commonSuffix, insert: text.slice(commonPrefix, text.length - commonSuffix) },
-    selection: { anchor: mapOffset(old, text, anchor), head: mapOffset(old, text, head) },
+    changes: { from: commonPrefix, to: current.length - commonSuffix, insert: text.slice(commonPrefix, text.length - commonSuffix) },
+    selection: { anchor: mapOffset(current, text, anchor), head: mapOffset(current, text, head) },
     effects: signatureHelpEffect.of(null),
     scrollIntoView: true,
     userEvent: "format",
@@ -214,12 +214,12 @@ export async function formatText(view) {
 }
 
 /** Maps an offset by the number of preceding visible characters, because the texts differ only in whitespace. */
-function mapOffset(old, text, at) {
+function mapOffset(old, text, offset) {
   const visible = /\S/;
   let visibleBefore = 0;
-  for (let i = 0; i < at; i += 1) if (visible.test(old[i])) visibleBefore += 1;
+  for (let i = 0; i < offset; i += 1) if (visible.test(old[i])) visibleBefore += 1;
   // Prefers the start of a token to the end of the previous one.
-  const isTokenStart = at < old.length && visible.test(old[at]);
+  const isTokenStart = offset < old.length && visible.test(old[offset]);
   let i = 0;
   for (; i < text.length && (visibleBefore > 0 || (isTokenStart && !visible.test(text[i]))); i += 1) {
     if (visible.test(text[i])) visibleBefore -= 1;

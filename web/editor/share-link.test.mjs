@@ -36,7 +36,7 @@ test("invalid links are rejected with the expected message", async () => {
 test("truncated link is rejected, and text after a link is ignored", async () => {
   const [, link] = savedLinks[0];
   const complete = await readLink(link);
-  for (let at = 3; at < link.length; at += 7) await assert.rejects(readLink(link.slice(0, at)), /incomplete/);
+  for (let length = 3; length < link.length; length += 7) await assert.rejects(readLink(link.slice(0, length)), /incomplete/);
   for (const suffix of [".", ")", "=", ", as I said", "%20"]) assert.deepEqual(await readLink(link + suffix), complete);
 });
 

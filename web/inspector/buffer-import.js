@@ -9,22 +9,22 @@ const MAX_FILE_BYTES = 4e6;
 
 /** Readers of elements, which return a literal with the same bits. */
 const hex = (bits, width) => `0x${bits.toString(16).padStart(width * 2, "0")}`;
-const integer = (read) => () => (view, at) => String(view[read](at, true));
-const bitsOf = (view, at, width) => {
+const integer = (read) => () => (view, offset) => String(view[read](offset, true));
+const bitsOf = (view, offset, width) => {
   let value = 0n;
-  for (let byte = width - 1; byte >= 0; byte -= 1) value = value << 8n | BigInt(view.getUint8(at + byte));
+  for (let byte = width - 1; byte >= 0; byte -= 1) value = value << 8n | BigInt(view.getUint8(offset + byte));
   return value;
 };
-const bitsLiteral = (width) => (view, at) => hex(bitsOf(view, at, width), width);
-const float = (read, format) => (width) => (view, at) => {
-  const value = read(view, at);
-  if (!Number.isFinite(value)) return hex(bitsOf(view, at, width), width);
+const bitsLiteral = (width) => (view, offset) => hex(bitsOf(view, offset, width), width);
+const float = (read, format) => (width) => (view, offset) => {
+  const value = read(view, offset);
+  if (!Number.isFinite(value)) return hex(bitsOf(view, offset, width), width);
   return Object.is(value, -0) ? "-0.0" : format(value);
 };
 
 /** Returns the value of a 16-bit float. */
-function readHalf(view, at) {
-  const word = view.getUint16(at, true);
+function readHalf(view, offset) {
+  const word = view.getUint16(offset, true);
   const [exponent, fraction] = [word >> 10 & 31, word & 1023];
   const magnitude = exponent === 31 ? (fraction ? NaN : Infinity) : exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);
   return word >> 15 ? -magnitude : magnitude;
@@ -43,7 +43,7 @@ function shortestSingle(value) {
 const NUMBER_READERS = {
   u8: integer("getUint8"), s8: integer("getInt8"), u16: integer("getUint16"), s16: integer("getInt16"), u32: integer("getUint32"), s32: integer("getInt32"),
   u64: integer("getBigUint64"), s64: integer("getBigInt64"),
-  f16: float(readHalf, String), f32: float((view, at) => view.getFloat32(at, true), shortestSingle), f64: float((view, at) => view.getFloat64(at, true), String),
+  f16: float(readHalf, String), f32: float((view, offset) => view.getFloat32(offset, true), shortestSingle), f64: float((view, offset) => view.getFloat64(offset, true), String),
 };
 /** Returns the width and the reader of an element type, or null for an unknown type. */
 const elementReader = (type) => {
@@ -70,7 +70,7 @@ function readNumpy(bytes) {
   const n = shape.reduce((product, extent) => product * extent, 1);
   const body = bytes.slice(start + length, start + length + n * width);
   if (body.length < n * width) throw new Error(`the file is truncated: found ${formatCount(body.length)} of ${formatCount(n * width)} bytes`);
-  if (descr[1] === ">") for (let at = 0; at < body.length; at += width) body.subarray(at, at + width).reverse();
+  if (descr[1] === ">") for (let offset = 0; offset < body.length; offset += width) body.subarray(offset, offset + width).reverse();
   const isColumnMajor = /'fortran_order':\s*True/.test(header) && shape.length > 1;
   return { type, shape: shape.length > 0 ? shape : [1], bytes: isColumnMajor ? toRowMajor(body, shape, width) : body };
 }
@@ -79,9 +79,9 @@ function readNumpy(bytes) {
 function toRowMajor(bytes, shape, width) {
   const rowMajor = new Uint8Array(bytes.length);
   const index = shape.map(() => 0);
-  for (let at = 0; at < bytes.length; at += width) {
+  for (let offset = 0; offset < bytes.length; offset += width) {
     const target = index.reduce((sum, coordinate, axis) => sum * shape[axis] + coordinate, 0) * width;
-    rowMajor.set(bytes.subarray(at, at + width), target);
+    rowMajor.set(bytes.subarray(offset, offset + width), target);
     for (let axis = 0; axis < shape.length; axis += 1) {
       index[axis] += 1;
       if (index[axis] < shape[axis]) break;

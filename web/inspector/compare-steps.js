@@ -28,9 +28,9 @@ export function compareStepsCard(initialContext) {
   const pinButton = (text, target) => createElement("button", { type: "button", class: "line-link", title: "Show", onclick: () => context.page.pin(target) }, text);
   const differenceRow = (name, [before, after], location) => createElement("tr", {},
     createElement("td", {}, name), createElement("td", {}, createElement("code", {}, before), " → ", createElement("code", {}, after)), createElement("td", {}, ...location));
-  const writerLinks = ({ position, lane, line: at }) => (position === undefined ? [] : [
+  const writerLinks = ({ position, lane, line: lineNumber }) => (position === undefined ? [] : [
     createElement("button", { type: "button", class: "line-link", title: "Go to store", onclick: () => seekTo(position) }, `step ${position}`),
-    ` lane ${lane}`, ...(at ? [", ", pinButton(`line ${at}`, `line ${at}`)] : [])]);
+    ` lane ${lane}`, ...(lineNumber ? [", ", pinButton(`line ${lineNumber}`, `line ${lineNumber}`)] : [])]);
 
   function memoryDifferences({ memory: id, title, cells, n }) {
     const rows = cells.map((cell) => differenceRow(pinButton(cell.name, `cell ${cell.index} of ${id}`), cell.values, writerLinks(cell)));

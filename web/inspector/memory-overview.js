@@ -42,11 +42,11 @@ export function memoryOverviewCard(initialContext) {
     context.scale(density, density);
     const colors = new Map();
     const [emptyColor, currentColor, selectedColor] = ["var(--cell-empty)", "var(--now)", "var(--accent)"].map(resolveColor);
-    parts.forEach(([nWritten, lane, , isCurrent], at) => {
-      const [x, y] = [at % REGION_COLUMNS * CELL_SIZE, Math.floor(at / REGION_COLUMNS) * CELL_SIZE];
+    parts.forEach(([nWritten, lane, , isCurrent], index) => {
+      const [x, y] = [index % REGION_COLUMNS * CELL_SIZE, Math.floor(index / REGION_COLUMNS) * CELL_SIZE];
       context.fillStyle = emptyColor;
       context.fillRect(x, y, CELL_SIZE - 1, CELL_SIZE - 1);
-      const regionSize = Math.min(part, n - at * part);
+      const regionSize = Math.min(part, n - index * part);
       if (nWritten > 0) {
         if (!colors.has(lane)) colors.set(lane, resolveColor(laneColorOrUnknown(lane)));
         context.fillStyle = colors.get(lane);
@@ -54,7 +54,7 @@ export function memoryOverviewCard(initialContext) {
         const filledFraction = Math.max(Math.min(nWritten / regionSize, 1), 0.25);
         context.fillRect(x, y + (CELL_SIZE - 1) * (1 - filledFraction), CELL_SIZE - 1, (CELL_SIZE - 1) * filledFraction);
       }
-      const isSelected = at === Number(regionSlider.value);
+      const isSelected = index === Number(regionSlider.value);
       if (!isCurrent && !isSelected) return;
       context.strokeStyle = isSelected ? selectedColor : currentColor;
       context.lineWidth = isSelected ? 2 : 1;
@@ -65,9 +65,9 @@ export function memoryOverviewCard(initialContext) {
   /** Describes the selected part. */
   function describeRegion() {
     const { parts, part, n } = overview;
-    const at = Math.min(Number(regionSlider.value), parts.length - 1);
-    const [nWritten, lane, index, isCurrent] = parts[at];
-    const [from, to] = [at * part, Math.min((at + 1) * part, n) - 1];
+    const selected = Math.min(Number(regionSlider.value), parts.length - 1);
+    const [nWritten, lane, index, isCurrent] = parts[selected];
+    const [from, to] = [selected * part, Math.min((selected + 1) * part, n) - 1];
     const writeDescription = nWritten === 0 ? "not written" : `${formatCount(Math.min(nWritten, to - from + 1))} written; last write${lane === undefined ? "" : ` by lane ${lane}`} to element ${formatCount(index ?? from)}${isCurrent ? " in this step" : ""}`;
     const text = `Elements ${formatCount(from)} to ${formatCount(to)} of ${formatCount(n)}: ${writeDescription}.`;
     status.className = "status-text";
@@ -91,24 +91,24 @@ export function memoryOverviewCard(initialContext) {
     }
   });
 
-  function selectRegion(at) {
-    regionSlider.value = String(at);
+  function selectRegion(index) {
+    regionSlider.value = String(index);
     paint();
     describeRegion();
   }
   const goToRegion = () => {
     if (!overview) return;
-    const at = Number(regionSlider.value);
-    context.page.pin(`cell ${overview.parts[at]?.[2] ?? at * overview.part} of ${memory.value}`);
+    const index = Number(regionSlider.value);
+    context.page.pin(`cell ${overview.parts[index]?.[2] ?? index * overview.part} of ${memory.value}`);
   };
   regionSlider.oninput = () => { if (overview) selectRegion(regionSlider.value); };
   goButton.onclick = goToRegion;
   canvas.onclick = ({ offsetX, offsetY }) => {
     // The canvas is scaled down in a narrow window.
     const cell = canvas.clientWidth / Math.min(REGION_COLUMNS, overview?.parts.length ?? 1);
-    const at = Math.floor(offsetY / cell) * REGION_COLUMNS + Math.floor(offsetX / cell);
-    if (!overview || at < 0 || at >= overview.parts.length) return;
-    selectRegion(at);
+    const index = Math.floor(offsetY / cell) * REGION_COLUMNS + Math.floor(offsetX / cell);
+    if (!overview || index < 0 || index >= overview.parts.length) return;
+    selectRegion(index);
     goToRegion();
   };
   memory.onchange = () => { regionSlider.value = "0"; void update(context); };

@@ -47,12 +47,12 @@ export function minimap(container) {
     Object.assign(canvas, { width, height });
     colors ??= toRgba(container, [...Array.from({ length: LANES }, (_, lane) => laneColorOrUnknown(lane)), laneColorOrUnknown(), "var(--now)"]);
     const image = new ImageData(width, height);
-    parts.forEach(([nWritten, lane = LANES, , isCurrent], at) => {
+    parts.forEach(([nWritten, lane = LANES, , isCurrent], index) => {
       if (nWritten === 0) return;
       const from = 4 * (isCurrent ? LANES + 1 : lane);
-      const fraction = Math.min(nWritten / Math.min(part, n - at * part), 1);
-      image.data.set(colors.subarray(from, from + 3), at * 4);
-      image.data[at * 4 + 3] = isCurrent ? 255 : 255 * (MIN_OPACITY + (1 - MIN_OPACITY) * fraction);
+      const fraction = Math.min(nWritten / Math.min(part, n - index * part), 1);
+      image.data.set(colors.subarray(from, from + 3), index * 4);
+      image.data[index * 4 + 3] = isCurrent ? 255 : 255 * (MIN_OPACITY + (1 - MIN_OPACITY) * fraction);
     });
     canvas.getContext("2d").putImageData(image, 0, 0);
   }

@@ -28,7 +28,7 @@ const COLOR_DESCRIPTIONS = {
 };
 
 /** Parses the view options of the page, such as `cell=4 shows=lane`. */
-const parseOptions = (words) => Object.fromEntries(words.split(" ").map((word) => word.split("=")));
+const parseOptions = (text) => Object.fromEntries(text.split(" ").map((word) => word.split("=")));
 
 /** Returns the CSS colors of the shades. */
 function shadeColors(shows) {
@@ -116,7 +116,7 @@ export function pixelGrid(container) {
     const start = response.first / columns * cell - topOffset;
     context.imageSmoothingEnabled = false;
     context.drawImage(response.image, -left, start, columns * cell, response.rows * cell);
-    const css = (at) => `rgb(${colors.subarray(at * 4, at * 4 + 3).join(" ")})`;
+    const css = (index) => `rgb(${colors.subarray(index * 4, index * 4 + 3).join(" ")})`;
     const [row, last] = visibleRows();
     const currentRanges = response.now.filter(([from, end]) => end > row * columns && from < last * columns);
     if (cell < MIN_CELL_SIZE_WITH_GAP) {
@@ -150,7 +150,7 @@ export function pixelGrid(container) {
     const rows = Math.ceil(shades.length / columns);
     const image = new ImageData(columns, Math.max(rows, 1));
     const [from, to] = [new Uint32Array(colors.buffer), new Uint32Array(image.data.buffer)];
-    for (let at = 0; at < shades.length; at += 1) to[at] = from[shadeOf[shades.charCodeAt(at)]];
+    for (let index = 0; index < shades.length; index += 1) to[index] = from[shadeOf[shades.charCodeAt(index)]];
     const canvas = new OffscreenCanvas(columns, Math.max(rows, 1));
     canvas.getContext("2d").putImageData(image, 0, 0);
     return { first, end: first + shades.length, columns, rows, image: canvas };

@@ -15,7 +15,7 @@ const [site, packageFolder] = process.argv.slice(2).map((path) => resolve(path))
 if (!packageFolder) throw new Error("usage: build.mjs SITE_FOLDER NPM_PACKAGE_FOLDER");
 
 /** The URL of the site with a trailing slash, and that of the sources without one. */
-const siteUrl = (process.env.WARPGRID_SITE ?? "").replace(/\/*$/, (slashes, at) => (at > 0 ? "/" : ""));
+const siteUrl = (process.env.WARPGRID_SITE ?? "").replace(/\/*$/, (slashes, offset) => (offset > 0 ? "/" : ""));
 const repository = (process.env.WARPGRID_REPOSITORY ?? "").replace(/\/+$/, "");
 
 const loadModule = (file) => import(pathToFileURL(join(packageFolder, file)));

@@ -34,12 +34,12 @@ export function codeNodes(text, tokens, { done, errorLines, hidesBoilerplate }) 
 /** Renders a grid as a table. `cellOf(cell, index)` can return attributes and children. */
 export function gridNode({ title, type, columns, totalRows, cells }, cellOf = plainCell) {
   const rows = [];
-  for (let at = 0; at < cells.length; at += columns) {
-    const row = cells.slice(at, at + columns).map((cell, index) => {
-      const [properties, ...children] = cellOf(cell, at + index);
+  for (let start = 0; start < cells.length; start += columns) {
+    const row = cells.slice(start, start + columns).map((cell, index) => {
+      const [properties, ...children] = cellOf(cell, start + index);
       return createElement("td", properties, ...children);
     });
-    rows.push(createElement("tr", {}, createElement("th", { scope: "row" }, `${at / columns}`), ...row));
+    rows.push(createElement("tr", {}, createElement("th", { scope: "row" }, `${start / columns}`), ...row));
   }
   const columnHeaders = Array.from({ length: columns }, (_, index) => createElement("th", { scope: "col" }, `${index}`));
   const rowRange = totalRows > rows.length ? `, rows 0 to ${rows.length - 1} of ${totalRows}` : "";

@@ -22,18 +22,18 @@ export const MAX_HIGHLIGHT_LENGTH = 200_000;
 export function guessTokens(text) {
   const tokens = [];
   if (text.length > MAX_HIGHLIGHT_LENGTH) return tokens;
-  for (let at = 0; at < text.length;) {
+  for (let offset = 0; offset < text.length;) {
     let length = 0;
     for (const [name, shape] of SHAPES) {
-      shape.lastIndex = at;
+      shape.lastIndex = offset;
       const match = shape.exec(text)?.[0];
       if (!match) continue;
       const blanks = match.length - match.trimStart().length;
-      tokens.push({ start: at + blanks, end: at + match.length, class: name });
+      tokens.push({ start: offset + blanks, end: offset + match.length, class: name });
       length = match.length;
       break;
     }
-    at += length || 1;
+    offset += length || 1;
   }
   return tokens;
 }
@@ -47,15 +47,15 @@ export function highlightLines(text, tokens) {
       if (part !== "") lines.at(-1).push([part, name]);
     });
   };
-  let at = 0;
+  let offset = 0;
   for (const { start, end, class: name } of tokens) {
     // Tokens of an earlier source that do not match are skipped.
-    if (start < at || end > text.length) continue;
-    add(text.slice(at, start), null);
+    if (start < offset || end > text.length) continue;
+    add(text.slice(offset, start), null);
     add(text.slice(start, end), name);
-    at = end;
+    offset = end;
   }
-  add(text.slice(at), null);
+  add(text.slice(offset), null);
   return lines;
 }
 

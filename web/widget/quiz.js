@@ -25,7 +25,7 @@ export class Quiz {
   render(state, memory, summary) {
     if (this.#searchedPosition !== state.position) void this.#findNextStore(state);
     const { grids } = this.#questionState ?? state;
-    memory.replaceChildren(...grids.map((grid, index) => gridNode(grid, (cell, at) => this.#cellNode(index, cell, at))));
+    memory.replaceChildren(...grids.map((grid, gridIndex) => gridNode(grid, (cell, cellIndex) => this.#cellNode(gridIndex, cell, cellIndex))));
     summary.replaceChildren(...this.#messageNodes());
   }
 
@@ -37,7 +37,7 @@ export class Quiz {
     for (let n = 0; n < MAX_SEARCH_STEPS && current?.status === "running"; n += 1) {
       const next = await this.#stateAt(current.position + 1);
       if (!next || next.position === current.position) break;
-      const written = next.grids.flatMap(({ cells }, grid) => cells.flatMap(({ now }, at) => (now ? [`${grid}.${at}`] : [])));
+      const written = next.grids.flatMap(({ cells }, gridIndex) => cells.flatMap(({ now }, cellIndex) => (now ? [`${gridIndex}.${cellIndex}`] : [])));
       if (written.length > 0) {
         [this.#questionState, this.#stateAfterStore, this.#solution] = [current, next, { written: new Set(written), isRevealed: false }];
         break;
@@ -50,17 +50,17 @@ export class Quiz {
     this.#setState(result);
   }
 
-  #cellNode(grid, { text, lane }, at) {
-    const key = `${grid}.${at}`;
+  #cellNode(gridIndex, { text, lane }, cellIndex) {
+    const key = `${gridIndex}.${cellIndex}`;
     if (!this.#solution) return [{ class: lane === null ? null : `lane-${lane}` }, text];
     const [isSelected, isWritten] = [this.#selectedCells.has(key), this.#solution.written.has(key)];
     if (this.#solution.isRevealed) {
       const [verdict, title] = isSelected && isWritten ? ["correct", "correct"] : isWritten ? ["false-negative", "missed"] : isSelected ? ["false-positive", "not written"] : [null, null];
-      const cell = this.#stateAfterStore.grids[grid].cells[at];
+      const cell = this.#stateAfterStore.grids[gridIndex].cells[cellIndex];
       const laneClass = cell.lane === null ? null : `lane-${cell.lane}`;
       return [{ class: [verdict, laneClass].filter(Boolean).join(" ") || null, title }, cell.text];
     }
-    const button = createElement("button", { type: "button", "aria-pressed": `${isSelected}`, "aria-label": `cell ${at}: ${text}` }, text);
+    const button = createElement("button", { type: "button", "aria-pressed": `${isSelected}`, "aria-label": `cell ${cellIndex}: ${text}` }, text);
     button.addEventListener("click", () => {
       if (this.#selectedCells.has(key)) this.#selectedCells.delete(key);
       else this.#selectedCells.add(key);

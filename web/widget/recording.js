@@ -34,10 +34,10 @@ export const hasRun = ({ accept, grids, steps, sentence }) => grids.length > 0 |
 /** Encodes tokens as distance, length and class, and returns the names of the classes. */
 function encodeTokens(tokens) {
   const classes = [...new Set(tokens.map((token) => token.class))];
-  let at = 0;
+  let offset = 0;
   const flat = tokens.flatMap(({ start, end, class: name }) => {
-    const token = [start - at, end - start, classes.indexOf(name)];
-    at = end;
+    const token = [start - offset, end - start, classes.indexOf(name)];
+    offset = end;
     return token;
   });
   return { classes, tokens: flat };
@@ -46,11 +46,11 @@ function encodeTokens(tokens) {
 /** Returns the tokens of a recording in the format of the emulator. */
 export function decodeTokens({ classes, tokens }) {
   const decoded = [];
-  let at = 0;
+  let offset = 0;
   for (let i = 0; i + 2 < tokens.length; i += 3) {
-    const start = at + tokens[i];
-    at = start + tokens[i + 1];
-    decoded.push({ start, end: at, class: classes[tokens[i + 2]] });
+    const start = offset + tokens[i];
+    offset = start + tokens[i + 1];
+    decoded.push({ start, end: offset, class: classes[tokens[i + 2]] });
   }
   return decoded;
 }
@@ -81,27 +81,27 @@ function runLengthDecode(encoded, maxTexts) {
 /** Encodes the first number and the differences to the previous numbers, so that stores of neighboring lanes become sequences of ones. */
 const deltaEncode = (numbers) => numbers.map((number, index) => number - (index ? numbers[index - 1] : 0));
 function deltaDecode(deltas) {
-  let at = 0;
-  return deltas.map((delta) => (at += delta));
+  let sum = 0;
+  return deltas.map((delta) => (sum += delta));
 }
 
 /** Encodes a step as `[done, next, sentence, changes, fragment?]`; a change is `[grid, cells, lanes, texts, conflicts?, quiet?]`. */
 function encodeStep(state, previousState, fragments) {
   const changes = state.grids.flatMap((grid, index) => {
-    const changed = grid.cells.map((cell, at) => ({ cell, at })).filter(({ cell, at }) => {
-      const previous = previousState.grids[index].cells[at];
+    const changed = grid.cells.map((cell, cellIndex) => ({ cell, cellIndex })).filter(({ cell, cellIndex }) => {
+      const previous = previousState.grids[index].cells[cellIndex];
       return cell.now || cell.text !== previous.text || cell.lane !== previous.lane;
     });
     if (changed.length === 0) return [];
-    const conflicts = changed.filter(({ cell }) => cell.conflict).map(({ at }) => at);
+    const conflicts = changed.filter(({ cell }) => cell.conflict).map(({ cellIndex }) => cellIndex);
     const change = [
       index,
-      deltaEncode(changed.map(({ at }) => at)),
+      deltaEncode(changed.map(({ cellIndex }) => cellIndex)),
       deltaEncode(changed.map(({ cell }) => cell.lane ?? -1)),
       runLengthEncode(changed.map(({ cell }) => cell.text)),
     ];
     // Memory that changes without a store of the step: a copy completes, or a barrier counts an arrival.
-    const quiet = changed.filter(({ cell }) => !cell.now).map(({ at }) => at);
+    const quiet = changed.filter(({ cell }) => !cell.now).map(({ cellIndex }) => cellIndex);
     const lists = quiet.length > 0 ? [conflicts, quiet] : conflicts.length > 0 ? [conflicts] : [];
     return [[...change, ...lists.map(deltaEncode)]];
   });
@@ -170,9 +170,9 @@ export function stateAt(recording, position) {
 
 function applyChange(grids, [index, cells, lanes, texts, conflicts = [], quiet = []], isLast) {
   const [values, laneOf, conflicting, withoutStore] = [runLengthDecode(texts, cells.length), deltaDecode(lanes), new Set(deltaDecode(conflicts)), new Set(deltaDecode(quiet))];
-  deltaDecode(cells).forEach((at, i) => {
+  deltaDecode(cells).forEach((cellIndex, i) => {
     const lane = laneOf[i] < 0 ? null : laneOf[i];
-    const now = isLast && !withoutStore.has(at);
-    if (grids[index]?.cells[at]) grids[index].cells[at] = { text: values[i], lane, now, conflict: isLast && conflicting.has(at) };
+    const now = isLast && !withoutStore.has(cellIndex);
+    if (grids[index]?.cells[cellIndex]) grids[index].cells[cellIndex] = { text: values[i], lane, now, conflict: isLast && conflicting.has(cellIndex) };
   });
 }

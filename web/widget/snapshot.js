@@ -57,10 +57,10 @@ function codeHtml(recording) {
 
 function gridHtml({ title, type, columns, cells }) {
   const rows = [];
-  for (let at = 0; at < cells.length; at += columns) {
-    const row = cells.slice(at, at + columns).map(({ text, lane }) =>
+  for (let start = 0; start < cells.length; start += columns) {
+    const row = cells.slice(start, start + columns).map(({ text, lane }) =>
       (lane === null ? `<td>${escape(text)}</td>` : `<td class="lane-${lane}" title="lane ${lane}">${escape(text)}</td>`));
-    rows.push(`<tr><th scope="row">${at / columns}</th>${row.join("")}</tr>`);
+    rows.push(`<tr><th scope="row">${start / columns}</th>${row.join("")}</tr>`);
   }
   return `<table dir="ltr"><caption>${escape(title)}: ${escape(type)}</caption><tbody>${rows.join("")}</tbody></table>`;
 }
