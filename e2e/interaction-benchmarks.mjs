@@ -58,7 +58,7 @@ export async function openSource(browser, address, text) {
   return page;
 }
 
-/** Returns the frames per second while `move(element, n)` is called before each of them. */
+/** Returns the frames per second while `action(element, n)` is called before each of them. */
 function frameRateDuring(locator, seconds, action) {
   return locator.evaluate(async (element, [seconds, action]) => {
     const runAction = new Function("element", "n", action);

@@ -10,7 +10,7 @@ const fill = (n: number, value: (i: number) => number) => Array.from({ length: n
 const number = (cell: string) => (cell === "␣" ? 32 : /^[a-z.]$/.test(cell) ? cell.charCodeAt(0) : Number(cell));
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
 
-/** The expected memory of each kernel by file name. `given` reads the values of an input from the source. */
+/** The expected memory of each kernel by file name. `initialValues` reads the values of an input from the source. */
 const kernels: Record<string, (initialValues: (buffer: string) => number[]) => Memory> = {
   "row-and-column-stores": () => ({ rows: fill(128, (i) => i), columns: fill(128, (i) => i) }),
 

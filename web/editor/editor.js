@@ -451,8 +451,8 @@ const api = {
     view.requestMeasure();
     addViewTabs();
   },
-  /** `tokenClasses` are the names of token classes. `requestTokenTriples(text)` returns a promise of triples; `change(text, isReplaced)` and
-   *  `line(number or 0)` are callbacks. */
+  /** `tokenClasses` are the names of token classes. `requestTokenTriples(text)` returns a promise of triples; `change(text, isReplaced)`
+   *  and `line(number or 0)` are callbacks. */
   connect(tokenClasses, requestTokenTriples, change, line, header) {
     tokenDecorations = tokenClasses.map((name) => Decoration.mark({ class: `tok-${name}` }));
     tokenizer = catchTraps(requestTokenTriples);
@@ -487,8 +487,8 @@ const api = {
     const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(linkFields);
     showEmbed(container, { source, position, front, target, version, entry, seed }, kernelStore.linkedField("view"));
   },
-  /** `onPinRequested(text)` receives a focus in the spelling of links, such as `cell 3 of out`, or an empty string to clear the focus. `find 7`
-   *  searches for a value, and `closer cell 3 of out` and `farther …` change the zoom level. */
+  /** `onPinRequested(text)` receives a focus in the spelling of links, such as `cell 3 of out`, or an empty string to clear the focus.
+   *  `find 7` searches for a value, and `closer cell 3 of out` and `farther …` change the zoom level. */
   connectPin(onPinRequested) {
     onPin = catchTraps(onPinRequested);
   },
@@ -507,7 +507,7 @@ const api = {
   },
   /** Saves the result of a promise under a file name. */
   saveResult: (name, promise) => void saveResult(name, promise, onFailed),
-  /** `opened(text)` receives the source of a file with its view state, `failed(why)` the reason for which a link or a file cannot be
+  /** `opened(text)` receives the source of a file with its view state, `failed(message)` the reason for which a link or a file cannot be
    *  opened, `compiled(name, bytes)` a compiled file. */
   connectShare(opened, failed, compiled) {
     [onOpened, onFailed, onCompiled] = [opened, failed, compiled].map(catchTraps);

@@ -1,5 +1,5 @@
-// Loads the inspection features of `web/inspector` on demand: when the user requests them, has watched an expression of this source before, or
-// views a long memory.
+// Loads the inspection features of `web/inspector` on demand: when the user requests them, has watched an expression of this source before,
+// or views a long memory.
 import { CARD_LABELS, WATCH_STORAGE_KEY } from "../inspector/card-labels.js";
 import { createElement } from "./embed.js";
 import { loadModule } from "./util.js";

@@ -302,7 +302,7 @@ export async function removeKernel(id) {
   notifyListener();
 }
 
-/** `onList([[id, label]], own)` receives all saved kernels, newest first; `onTrouble(why)` an error while saving, or "". */
+/** `onList([[id, label]], own)` receives all saved kernels, newest first; `onError(message)` an error while saving, or "". */
 export async function connectKernelStore(onList, onError) {
   listListener = onList;
   errorListener = onError;

@@ -11,12 +11,12 @@ const COMPLETION_TRIGGER = /[\w$.%@]$/;
 
 let requests = null;
 
-/** `hover(text, at)`, `complete(text, at)`, `signature(text, at)` and `format(text)` return promises. Null if the page has stopped. */
+/** `hover(text, offset)`, `complete(text, offset)`, `signature(text, offset)` and `format(text)` return promises. Null if the page has stopped. */
 export function connectLanguageFeatures(handlers) {
   requests = handlers;
 }
 
-/** Inferred access layouts by line: `[opcode, words, link or null]`. */
+/** Inferred access layouts by line: `[opcode, description, link or null]`. */
 let layouts = new Map();
 export function setLayouts(entries) {
   layouts = new Map(entries.map(([line, ...layout]) => [line, layout]));

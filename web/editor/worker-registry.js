@@ -1,7 +1,7 @@
 // Hands the workers to the page, one per kind. The first one starts in the head of `web/index.html`, before the page's own wasm and the
 // editor, for the language that was requested first during the last visit. Rust accesses this module as `globalThis.warpgridWorkers` (see
-// web/src/worker_client.rs). A deferred worker module (see `web/worker/start.js`) starts loading here: the first one once the page has loaded, and
-// the one for deferred features after it.
+// web/src/worker_client.rs). A deferred worker module (see `web/worker/start.js`) starts loading here: the first one once the page has
+// loaded, and the one for deferred features after it.
 const LANGUAGE_STORAGE_KEY = "warpgrid.language";
 const startWorker = globalThis.startWarpgridWorker;
 

@@ -1,5 +1,5 @@
 // The learning pages: examples with thumbnails, guided tours and puzzles. The page loads this module on demand. `page` is its interface to
-// the page (`{ text(), setText(text), pin(words), failed(why) }`), `learn.json` contains the lessons, and a separate worker runs the
+// the page (`{ text(), setText(text), pin(target), failed(message) }`), `learn.json` contains the lessons, and a separate worker runs the
 // kernels.
 import css from "./learn.css";
 import { examplesView } from "./examples.js";

@@ -1,4 +1,5 @@
-//! Bindings for the language features of `web/editor/language-features.js`: converts the editor responses of the worker to JavaScript arrays.
+//! Bindings for the language features of `web/editor/language-features.js`: converts the editor responses of the worker to JavaScript
+//! arrays.
 
 use crate::protocol::{EditorRequest, EditorResponse};
 use crate::worker_client::{DecodeFn, RequestFn};

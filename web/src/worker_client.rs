@@ -13,8 +13,8 @@ use web_sys::{MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
-    /// Returns the worker of a kind (see `web/editor/worker-registry.js`). The first worker starts while the page is loading, and the messages that it
-    /// has sent before this call are replayed.
+    /// Returns the worker of a kind (see `web/editor/worker-registry.js`). The first worker starts while the page is loading, and the
+    /// messages that it has sent before this call are replayed.
     #[wasm_bindgen(catch, js_namespace = warpgridWorkers)]
     fn worker(core: &str, on_message: &Function, on_error: &Function) -> Result<Worker, JsValue>;
 }

@@ -9,7 +9,7 @@ const VALUE_KINDS = {
   length: [/^(\d*\.?\d+([a-z]+|%)?|.*\))$/i, "a CSS length or a number of pixels"],
 };
 
-/** Returns an error message for each invalid value of a known attribute and, if `all` is set, for each unknown name. */
+/** Returns an error message for each invalid value of a known attribute and, if `rejectsUnknown` is set, for each unknown name. */
 export function attributeErrors(attributes, rejectsUnknown = false) {
   return Object.entries(attributes).flatMap(([name, value]) => {
     const kind = ATTRIBUTES[name];

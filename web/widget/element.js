@@ -272,7 +272,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     return { memory: this.getAttribute("memory"), type: this.getAttribute("type"), columns: number("columns"), rows: number("rows") };
   }
 
-  /** Opens the current source in the emulator, again if `anew` is set. */
+  /** Opens the current source in the emulator, again if `reopens` is set. */
   #openSession(position, reopens = false) {
     if (this.#openRequest && !reopens) return this.#openRequest;
     const scenario = this.#currentScenario();

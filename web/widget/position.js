@@ -15,7 +15,7 @@ export function effectiveStep({ step, view, autoplay }) {
   return view === "quiz" || isAutoplay ? "0" : null;
 }
 
-/** Splits a message into spans, `[words, isCode]`. Backticks enclose code. */
+/** Splits a message into spans, `[segment, isCode]`. Backticks enclose code. */
 export function splitInlineCode(text) {
   return `${text}`.split(/`([^`]+)`/).map((segment, index) => [segment, index % 2 === 1]).filter(([segment]) => segment !== "");
 }

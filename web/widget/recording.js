@@ -71,7 +71,7 @@ function runLengthEncode(texts) {
   }
   return encoded;
 }
-/** Decodes at most `most` texts, regardless of the counts. */
+/** Decodes at most `maxTexts` texts, regardless of the counts. */
 function runLengthDecode(encoded, maxTexts) {
   const texts = [];
   for (let i = 0; i < encoded.length; i += 2) for (let n = 0; n < encoded[i + 1] && texts.length < maxTexts; n += 1) texts.push(`${encoded[i]}`);

@@ -16,7 +16,7 @@ export function checkOptions(scenario) {
   return Object.fromEntries(definedNames.map((name) => [name, scenario[name]]));
 }
 
-/** Returns the memories to show: those named in `choice` (comma-separated ids), or else those that the run stores to, in the order of
+/** Returns the memories to show: those named in `selection` (comma-separated ids), or else those that the run stores to, in the order of
  *  their first store. Moves the session. */
 export function chooseMemories(session, selection) {
   const all = session.frame({}).memories;
@@ -49,7 +49,7 @@ export function layoutGrids(session, ids, { columns, type, rows } = {}) {
   });
 }
 
-/** Returns the view state at the current position. `grids` is a result of `layOut`. */
+/** Returns the view state at the current position. `grids` is a result of `layoutGrids`. */
 export function captureState(session, grids, tableOf) {
   const frame = session.frame({ grids });
   const { fault, store, matrix } = frame;

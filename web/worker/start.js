@@ -2,9 +2,8 @@
 // Messages of the page are queued until the module has loaded. If it cannot be loaded, the page receives the reason. A module with the
 // suffix `deferred` in its name is loaded when the page sends `true`, and each worker sends `true` once it has loaded, so that the modules
 // that are needed first have the full bandwidth.
-//
-// In the meantime, the requests of a first visit are answered from a recording (web/worker/src/prerecorded.rs). The module later receives the
-// same requests, and its responses are dropped as long as they equal the recorded ones. After that, its state is the one that the page
+//  In the meantime, the requests of a first visit are answered from a recording (web/worker/src/prerecorded.rs). The module later receives
+// the same requests, and its responses are dropped as long as they equal the recorded ones. After that, its state is the one that the page
 // shows.
 const [kind, isDeferred] = name.split(" ");
 const queuedMessages = [];

@@ -26,7 +26,7 @@ export function connect(exports, compiled = null) {
 /** Returns the compiled module, which a worker loads instead of a file. */
 export const loadedModule = () => module;
 
-/** Loads the module from the source that `find` returns. Later calls return immediately, calls during a load wait for it, and a call after a failure retries. */
+/** Loads the module from the source that `locate` returns. Later calls return immediately, calls during a load wait for it, and a call after a failure retries. */
 export async function load(locate) {
   if (isLoaded) return;
   pendingLoad ??= (async () => {
@@ -42,7 +42,7 @@ export async function load(locate) {
   }
 }
 
-/** Loads the module synchronously from bytes or a module. Without an argument, `find` returns the source. */
+/** Loads the module synchronously from bytes or a module. Without an argument, `locate` returns the source. */
 export function loadSync(source, locate = () => source) {
   if (isLoaded) return;
   const input = (isPlain(source) ? source.module : source) ?? locate();
