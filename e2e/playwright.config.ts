@@ -16,7 +16,7 @@ export default defineConfig({
   reporter: "list",
   use: {
     // The port that the server printed at its start.
-    baseURL: `http://127.0.0.1:${process.env.JOURNEYS_PORT}`,
+    baseURL: `http://127.0.0.1:${process.env.E2E_PORT}`,
     ...devices["Desktop Chrome"],
     viewport: { width: 1440, height: 900 },
     // Each test receives the files of this build from the server; `offline.spec.ts` allows the service worker that caches them.
@@ -39,6 +39,6 @@ export default defineConfig({
   },
   webServer: {
     command: "node server.mjs",
-    wait: { stdout: /served on port (?<journeys_port>\d+)/ },
+    wait: { stdout: /served on port (?<e2e_port>\d+)/ },
   },
 });

@@ -45,4 +45,4 @@ const server = createServer(async (request, response) => {
     response.end("not found\n");
   }
 });
-server.listen(0, "127.0.0.1", () => console.log(`the journeys are served on port ${server.address().port}`));
+server.listen(0, "127.0.0.1", () => console.log(`test server: served on port ${server.address().port}`));

@@ -9,13 +9,13 @@ let inspector = null;
 let pendingImport = null;
 /** Whether the watch cards are shown. */
 let isOpen = false;
-let latestContext = null;
+let latestStepContext = null;
 /** Containers beside rows or in place of rows that wait for the module, each with its pending frame. */
 const pendingContainers = new Map();
 /** Delay in milliseconds before the minimap of a long memory is loaded, because its rows have priority. */
 const MINIMAP_DELAY_MS = 300;
 /** Returns the inferred annotations of the current launch, if there are any. */
-export const inferredAnnotations = () => latestContext?.linkFields.guessed;
+export const inferredAnnotations = () => latestStepContext?.linkFields.guessed;
 /** Checks whether there are saved watch expressions for a source (`web/inspector/watch-storage.js`). */
 const hasSavedWatches = (key) => { try { return (localStorage.getItem(WATCH_STORAGE_KEY) ?? "").includes(JSON.stringify(key)); } catch { return false; } };
 /** Returns the watch expressions of the current source, in order. */
@@ -30,9 +30,9 @@ async function loadInspector() {
     inspector = await pendingImport;
   } catch (error) {
     pendingImport = null;
-    latestContext?.page.failed(`Failed to load the inspector: ${error.message}`);
+    latestStepContext?.page.failed(`Failed to load the inspector: ${error.message}`);
   }
-  for (const context of pendingContainers.values()) inspector?.renderContainer(context);
+  for (const stepContext of pendingContainers.values()) inspector?.renderContainer(stepContext);
   pendingContainers.clear();
   return inspector !== null;
 }
@@ -41,31 +41,31 @@ async function loadInspector() {
 async function openInspector(card) {
   if (!await loadInspector()) return;
   isOpen = true;
-  inspector.openInspector(latestContext);
-  if (card) inspector.focusCard(card, latestContext);
+  inspector.openInspector(latestStepContext);
+  if (card) inspector.focusCard(card, latestStepContext);
 }
 
 /** Shows a memory in a custom stride or layout. */
 export async function openCustomLayout(memory, type) {
-  if (await loadInspector()) inspector.focusCard("custom-layout", latestContext, { memory, type });
+  if (await loadInspector()) inspector.focusCard("custom-layout", latestStepContext, { memory, type });
 }
 
-/** Renders a frame into a container: `{ name, container, linkFields, source, key, generation, watch, page }`. `watch` contains the watch
- *  expressions of a link or file. */
-export function renderInspector(context) {
-  if (context.name !== "inspect") {
-    if (inspector) { inspector.renderContainer(context); return; }
-    pendingContainers.set(context.container, context);
-    setTimeout(() => void loadInspector(), context.name === "minimap" ? MINIMAP_DELAY_MS : 0);
+/** Renders a step into a container. A step context is `{ name, container, linkFields, source, key, generation, watch, page }`; `watch`
+ *  contains the watch expressions of a link or file. */
+export function renderInspector(stepContext) {
+  if (stepContext.name !== "inspect") {
+    if (inspector) { inspector.renderContainer(stepContext); return; }
+    pendingContainers.set(stepContext.container, stepContext);
+    setTimeout(() => void loadInspector(), stepContext.name === "minimap" ? MINIMAP_DELAY_MS : 0);
     return;
   }
-  latestContext = context;
-  inspector?.updateCards(context);
+  latestStepContext = stepContext;
+  inspector?.updateCards(stepContext);
   if (isOpen) return;
-  if (context.watch.length > 0 || hasSavedWatches(context.key)) { void openInspector(); return; }
-  if (context.container.firstChild) return;
+  if (stepContext.watch.length > 0 || hasSavedWatches(stepContext.key)) { void openInspector(); return; }
+  if (stepContext.container.firstChild) return;
   const buttons = Object.entries(CARD_LABELS).map(([card, { label, title }]) => createElement("button", { type: "button", className: "action-button", textContent: label, title, onclick: () => void openInspector(card) }));
   const card = createElement("section", { className: "card" }, createElement("h2", {}, "Watch"), createElement("div", { className: "fixes" }, ...buttons));
   card.setAttribute("aria-label", "Watch");
-  context.container.append(card);
+  stepContext.container.append(card);
 }

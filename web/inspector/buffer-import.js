@@ -97,8 +97,8 @@ const annotationPattern = (name) => new RegExp(`^([ \\t]*(?://|#)@[ \\t]*buffer[
 /** Returns the names of the annotated buffers. */
 export const bufferNames = (source) => [...source.matchAll(/^[ \t]*(?:\/\/|#)@[ \t]*buffer[ \t]+([^\s:]+)[ \t]*:/gm)].map(([, name]) => name);
 
-/** Returns the source with a buffer that is initialized from a file. `guessed` contains the inferred annotations. */
-export async function initializedSource({ source, guessed: inferredAnnotations = "" }, name, file) {
+/** Returns the source with a buffer that is initialized from a file. `inferredAnnotations` contains the inferred annotations. */
+export async function initializedSource({ source, inferredAnnotations = "" }, name, file) {
   if (file.size > MAX_FILE_BYTES) throw new Error(`the file has ${formatCount(file.size)} bytes, but the limit is ${formatCount(MAX_FILE_BYTES)}: use an initializer such as \`random 7\``);
   const bytes = new Uint8Array(await file.arrayBuffer());
   const annotatedSource = annotationPattern(name).test(source) ? source : `${inferredAnnotations}\n${source}`;

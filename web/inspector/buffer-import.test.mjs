@@ -43,7 +43,7 @@ test("raw bytes keep the declared type, and the declared extents if the number o
 });
 
 test("inferred annotations are inserted into the source", async () => {
-  const imported = await initializedSource({ source: "st.global.u32 [p], 1;\n", guessed: "//@ launch grid=1 block=32\n//@ buffer p: u32[64] = 0" }, "p", file(new Uint8Array([1, 0, 0, 0])));
+  const imported = await initializedSource({ source: "st.global.u32 [p], 1;\n", inferredAnnotations: "//@ launch grid=1 block=32\n//@ buffer p: u32[64] = 0" }, "p", file(new Uint8Array([1, 0, 0, 0])));
   assert.equal(imported.text, "//@ launch grid=1 block=32\n//@ buffer p: u32[1] = {1}\nst.global.u32 [p], 1;\n");
   assert.deepEqual(bufferNames(SOURCE), ["x", "out"]);
 });

@@ -8,18 +8,18 @@ export const laneColorOrUnknown = (lane) => (lane === undefined ? "var(--ink3)" 
 /** Resolves CSS colors in the context of an element to RGBA bytes. */
 export function toRgba(container, colors) {
   const canvas = createElement("canvas", { width: colors.length, height: 1 });
-  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const canvasContext = canvas.getContext("2d", { willReadFrequently: true });
   const probe = createElement("i", {});
   // In forced-colors mode, the colors of values and lanes are preserved, because they carry information.
   probe.style.forcedColorAdjust = "none";
   container.append(probe);
   colors.forEach((color, index) => {
     probe.style.color = color;
-    context.fillStyle = getComputedStyle(probe).color;
-    context.fillRect(index, 0, 1, 1);
+    canvasContext.fillStyle = getComputedStyle(probe).color;
+    canvasContext.fillRect(index, 0, 1, 1);
   });
   probe.remove();
-  return context.getImageData(0, 0, colors.length, 1).data;
+  return canvasContext.getImageData(0, 0, colors.length, 1).data;
 }
 
 /** Containers and their paint functions. */

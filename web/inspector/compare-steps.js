@@ -4,15 +4,15 @@ import { createElement, renderInlineCode } from "../learn/dom.js";
 import { seekTo } from "../learn/playback.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 
-export function compareStepsCard(initialContext) {
-  let context = initialContext;
+export function compareStepsCard(initialStepContext) {
+  let stepContext = initialStepContext;
   /** Whether a comparison was requested. */
   let isRequested = false;
   const stepInput = (label, placeholder) => {
     const input = createElement("input", { type: "number", min: "0", placeholder, "aria-label": label });
-    input.oninput = () => { isRequested = true; void update(context); };
+    input.oninput = () => { isRequested = true; void update(stepContext); };
     const currentButton = createElement("button", { type: "button", class: "mini", title: `${label}: use the current step`, "aria-label": `${label}: current` }, "Current");
-    currentButton.onclick = () => { input.value = String(stepOf(context)); isRequested = true; void update(context); };
+    currentButton.onclick = () => { input.value = String(stepOf(stepContext)); isRequested = true; void update(stepContext); };
     return [input, currentButton];
   };
   const [from, fromCurrent] = stepInput("From step", "0");
@@ -25,7 +25,7 @@ export function compareStepsCard(initialContext) {
     createElement("div", { class: "diff-steps" }, createElement("label", {}, "from", from), fromCurrent, createElement("label", {}, "to", to), toCurrent),
     status, list);
 
-  const pinButton = (text, target) => createElement("button", { type: "button", class: "line-link", title: "Show", onclick: () => context.page.pin(target) }, text);
+  const pinButton = (text, target) => createElement("button", { type: "button", class: "line-link", title: "Show", onclick: () => stepContext.page.pin(target) }, text);
   const differenceRow = (name, [before, after], location) => createElement("tr", {},
     createElement("td", {}, name), createElement("td", {}, createElement("code", {}, before), " → ", createElement("code", {}, after)), createElement("td", {}, ...location));
   const writerLinks = ({ position, lane, line: lineNumber }) => (position === undefined ? [] : [
@@ -70,11 +70,11 @@ export function compareStepsCard(initialContext) {
 
   return {
     node: card,
-    focus() { isRequested = true; from.value = String(stepOf(context)); from.focus(); void update(context); },
+    focus() { isRequested = true; from.value = String(stepOf(stepContext)); from.focus(); void update(stepContext); },
     show(next) {
       // The steps of another source do not apply to this one.
-      if (next.generation !== context.generation) { isRequested = false; from.value = to.value = ""; status.replaceChildren(); list.hidden = true; }
-      context = next;
+      if (next.generation !== stepContext.generation) { isRequested = false; from.value = to.value = ""; status.replaceChildren(); list.hidden = true; }
+      stepContext = next;
       void update(next);
     },
   };

@@ -19,8 +19,8 @@ const elementTypes = () => [...document.querySelector("select[aria-label='Elemen
 /** Returns the numbers of a plain row-and-column layout, or null for any other layout. */
 const stridedLayout = (text) => /^\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*$/.exec(text)?.slice(1) ?? null;
 
-export function customLayoutCard(initialContext) {
-  let context = initialContext;
+export function customLayoutCard(initialStepContext) {
+  let stepContext = initialStepContext;
   /** Whether the card is open. */
   let isOpen = false;
   let focusedCell = [0, 0];
@@ -96,17 +96,17 @@ export function customLayoutCard(initialContext) {
     }
   });
 
-  memory.onchange = () => { resetLayout(); void update(context); };
-  type.onchange = () => void update(context);
-  layout.oninput = () => { updateNumberInputs(); void update(context); };
+  memory.onchange = () => { resetLayout(); void update(stepContext); };
+  type.onchange = () => void update(stepContext);
+  layout.oninput = () => { updateNumberInputs(); void update(stepContext); };
   for (const field of numberInputs) {
     field.oninput = () => {
       const [rows, columns, rowStride, columnStride] = numberInputs.map(({ value }, axis) => (value === "" ? (axis < 2 ? "1" : "0") : value));
       layout.value = `(${rows},${columns}):(${rowStride},${columnStride})`;
-      void update(context);
+      void update(stepContext);
     };
   }
-  const pin = (item) => { if (item?.dataset.written && type.value === "") context.page.pin(`cell ${item.dataset.index} of ${memory.value}`); };
+  const pin = (item) => { if (item?.dataset.written && type.value === "") stepContext.page.pin(`cell ${item.dataset.index} of ${memory.value}`); };
   table.onclick = ({ target }) => pin(target.closest("td[role=gridcell]"));
   table.onkeydown = (event) => {
     const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] ?? [0, 0];
@@ -132,20 +132,20 @@ export function customLayoutCard(initialContext) {
     /** `{ memory, type }` is the initial selection. */
     focus(initialSelection) {
       isOpen = true;
-      this.show(context);
+      this.show(stepContext);
       if (initialSelection) {
         [memory.value, type.value] = [initialSelection.memory, initialSelection.type];
         resetLayout();
-        void update(context);
+        void update(stepContext);
       }
       // The card is among the memories, and a narrow window shows only one view.
-      context.page.showView("memory");
+      stepContext.page.showView("memory");
       card.scrollIntoView({ block: "nearest" });
       layout.focus();
     },
     show(next) {
-      if (next.generation !== context.generation) { isOpen = false; memory.replaceChildren(); card.remove(); }
-      context = next;
+      if (next.generation !== stepContext.generation) { isOpen = false; memory.replaceChildren(); card.remove(); }
+      stepContext = next;
       const container = this.container();
       if (!container) return;
       if (card.parentElement !== container) container.prepend(card);

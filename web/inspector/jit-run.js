@@ -5,8 +5,8 @@ import { createElement, renderInlineCode } from "../learn/dom.js";
 import { queryAtStep } from "./query.js";
 import { runOnWorkers } from "./parallel-run.js";
 
-export function jitRunCard(initialContext) {
-  let context = initialContext;
+export function jitRunCard(initialStepContext) {
+  let stepContext = initialStepContext;
   /** Number of runs. The result of a run of an earlier source is dropped. */
   let runId = 0;
 
@@ -36,7 +36,7 @@ export function jitRunCard(initialContext) {
     list.replaceChildren();
     list.hidden = true;
     try {
-      const result = await runOnWorkers(context, () => ownId !== runId);
+      const result = await runOnWorkers(stepContext, () => ownId !== runId);
       if (ownId !== runId) return;
       const counters = result.steps === null ? pluralize(result.laneInstructions, "executed lane-instruction") : `${pluralize(result.steps, "step")}, ${pluralize(result.stores, "store")}`;
       status.replaceChildren(`${result.words[0].toUpperCase()}${result.words.slice(1)}. ${counters}.`, ...expectationResult(result));
@@ -57,15 +57,15 @@ export function jitRunCard(initialContext) {
     node: card,
     focus() {
       document.querySelector(".custom-layout-slot")?.append(card);
-      context.page.showView("memory");
+      stepContext.page.showView("memory");
       card.scrollIntoView({ block: "nearest" });
       runAgainButton.focus();
       void update();
     },
     show(next) {
       // The memory of another source does not apply to this one.
-      if (next.generation !== context.generation) { runId += 1; card.remove(); }
-      context = next;
+      if (next.generation !== stepContext.generation) { runId += 1; card.remove(); }
+      stepContext = next;
     },
   };
 }

@@ -15,7 +15,7 @@ import { watchCard } from "./watch.js";
 document.head.append(createElement("style", {}, css));
 
 let sideCards = null;
-let latestContext = null;
+let latestStepContext = null;
 /** The cards below the memories, by name. */
 const LAZY_CARDS = { "custom-layout": customLayoutCard, "memory-overview": memoryOverviewCard, "jit-run": jitRunCard };
 const lazyCards = {};
@@ -23,32 +23,32 @@ const lazyCards = {};
 /** Returns the current watch expressions. */
 export const watchExpressions = () => sideCards?.[0].watchExpressions() ?? [];
 
-/** Shows the cards for a frame: `{ container, linkFields, source, key, generation, watch, page }`. */
-export function openInspector(context) {
+/** Shows the cards for a step context: `{ container, linkFields, source, key, generation, watch, page }`. */
+export function openInspector(stepContext) {
   if (!sideCards) {
-    sideCards = [watchCard(context), compareStepsCard(context)];
+    sideCards = [watchCard(stepContext), compareStepsCard(stepContext)];
     const buttons = Object.keys(LAZY_CARDS).map((name) => {
       const { label, shortLabel, title } = CARD_LABELS[name];
-      return createElement("button", { type: "button", class: "mini", title, "aria-label": label, onclick: () => focusCard(name, latestContext) }, shortLabel);
+      return createElement("button", { type: "button", class: "mini", title, "aria-label": label, onclick: () => focusCard(name, latestStepContext) }, shortLabel);
     });
     sideCards[0].node.querySelector("h2").append(createElement("span", { class: "spacer" }), ...buttons);
   }
-  updateCards(context);
+  updateCards(stepContext);
 }
 
-/** Updates the open cards for a frame. */
-export function updateCards(context) {
-  latestContext = context;
+/** Updates the open cards for a step context. */
+export function updateCards(stepContext) {
+  latestStepContext = stepContext;
   const nodes = sideCards?.map(({ node }) => node) ?? [];
-  if (nodes[0] && nodes[0].parentElement !== context.container) context.container.replaceChildren(...nodes);
-  for (const card of [...sideCards ?? [], ...Object.values(lazyCards)]) card.show(context);
+  if (nodes[0] && nodes[0].parentElement !== stepContext.container) stepContext.container.replaceChildren(...nodes);
+  for (const card of [...sideCards ?? [], ...Object.values(lazyCards)]) card.show(stepContext);
 }
 
 /** Focuses a card: `watch`, `compare-steps`, `custom-layout`, `memory-overview` or `jit-run`. `initialValues` contains its initial
  *  values. */
-export function focusCard(name, context, initialValues) {
+export function focusCard(name, stepContext, initialValues) {
   if (LAZY_CARDS[name]) {
-    lazyCards[name] ??= LAZY_CARDS[name](context);
+    lazyCards[name] ??= LAZY_CARDS[name](stepContext);
     lazyCards[name].focus(initialValues);
     return;
   }
@@ -58,9 +58,9 @@ export function focusCard(name, context, initialValues) {
 /** Renderers of the containers in place of rows and beside them. */
 const CONTAINER_RENDERERS = { minimap, "pixel-grid": pixelGrid };
 const renderers = new WeakMap();
-/** Renders a frame into such a container. */
-export function renderContainer(context) {
-  const { container, name } = context;
+/** Renders a step into such a container. */
+export function renderContainer(stepContext) {
+  const { container, name } = stepContext;
   if (!renderers.has(container)) renderers.set(container, CONTAINER_RENDERERS[name](container));
-  renderers.get(container).show(context);
+  renderers.get(container).show(stepContext);
 }

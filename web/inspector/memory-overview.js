@@ -9,8 +9,8 @@ import { laneColorOrUnknown, onThemeChange } from "./colors.js";
 const REGION_COLUMNS = 64;
 const CELL_SIZE = 9;
 
-export function memoryOverviewCard(initialContext) {
-  let context = initialContext;
+export function memoryOverviewCard(initialStepContext) {
+  let stepContext = initialStepContext;
   let isOpen = false;
   let overview = null;
 
@@ -38,27 +38,27 @@ export function memoryOverviewCard(initialContext) {
     const [width, height] = [Math.min(REGION_COLUMNS, parts.length) * CELL_SIZE, rows * CELL_SIZE];
     Object.assign(canvas, { width: width * density, height: height * density });
     canvas.style.width = `${width}px`;
-    const context = canvas.getContext("2d");
-    context.scale(density, density);
+    const canvasContext = canvas.getContext("2d");
+    canvasContext.scale(density, density);
     const colors = new Map();
     const [emptyColor, currentColor, selectedColor] = ["var(--cell-empty)", "var(--now)", "var(--accent)"].map(resolveColor);
     parts.forEach(([nWritten, lane, , isCurrent], index) => {
       const [x, y] = [index % REGION_COLUMNS * CELL_SIZE, Math.floor(index / REGION_COLUMNS) * CELL_SIZE];
-      context.fillStyle = emptyColor;
-      context.fillRect(x, y, CELL_SIZE - 1, CELL_SIZE - 1);
+      canvasContext.fillStyle = emptyColor;
+      canvasContext.fillRect(x, y, CELL_SIZE - 1, CELL_SIZE - 1);
       const regionSize = Math.min(part, n - index * part);
       if (nWritten > 0) {
         if (!colors.has(lane)) colors.set(lane, resolveColor(laneColorOrUnknown(lane)));
-        context.fillStyle = colors.get(lane);
+        canvasContext.fillStyle = colors.get(lane);
         // A written part stays visible.
         const filledFraction = Math.max(Math.min(nWritten / regionSize, 1), 0.25);
-        context.fillRect(x, y + (CELL_SIZE - 1) * (1 - filledFraction), CELL_SIZE - 1, (CELL_SIZE - 1) * filledFraction);
+        canvasContext.fillRect(x, y + (CELL_SIZE - 1) * (1 - filledFraction), CELL_SIZE - 1, (CELL_SIZE - 1) * filledFraction);
       }
       const isSelected = index === Number(regionSlider.value);
       if (!isCurrent && !isSelected) return;
-      context.strokeStyle = isSelected ? selectedColor : currentColor;
-      context.lineWidth = isSelected ? 2 : 1;
-      context.strokeRect(x + 0.5, y + 0.5, CELL_SIZE - 2, CELL_SIZE - 2);
+      canvasContext.strokeStyle = isSelected ? selectedColor : currentColor;
+      canvasContext.lineWidth = isSelected ? 2 : 1;
+      canvasContext.strokeRect(x + 0.5, y + 0.5, CELL_SIZE - 2, CELL_SIZE - 2);
     });
   }
 
@@ -99,7 +99,7 @@ export function memoryOverviewCard(initialContext) {
   const goToRegion = () => {
     if (!overview) return;
     const index = Number(regionSlider.value);
-    context.page.pin(`cell ${overview.parts[index]?.[2] ?? index * overview.part} of ${memory.value}`);
+    stepContext.page.pin(`cell ${overview.parts[index]?.[2] ?? index * overview.part} of ${memory.value}`);
   };
   regionSlider.oninput = () => { if (overview) selectRegion(regionSlider.value); };
   goButton.onclick = goToRegion;
@@ -111,22 +111,22 @@ export function memoryOverviewCard(initialContext) {
     selectRegion(index);
     goToRegion();
   };
-  memory.onchange = () => { regionSlider.value = "0"; void update(context); };
+  memory.onchange = () => { regionSlider.value = "0"; void update(stepContext); };
   close.onclick = () => { isOpen = false; card.remove(); };
 
   return {
     node: card,
     focus() {
       isOpen = true;
-      this.show(context);
-      context.page.showView("memory");
+      this.show(stepContext);
+      stepContext.page.showView("memory");
       onThemeChange(card, paint);
       card.scrollIntoView({ block: "nearest" });
       regionSlider.focus();
     },
     show(next) {
-      if (next.generation !== context.generation) { isOpen = false; overview = null; memory.replaceChildren(); card.remove(); }
-      context = next;
+      if (next.generation !== stepContext.generation) { isOpen = false; overview = null; memory.replaceChildren(); card.remove(); }
+      stepContext = next;
       const container = isOpen ? document.querySelector(".custom-layout-slot") : null;
       if (!container) return;
       if (card.parentElement !== container) container.append(card);

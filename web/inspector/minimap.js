@@ -101,5 +101,5 @@ export function minimap(container) {
     paint();
   });
   updateFrame();
-  return { show: (context) => void update(context) };
+  return { show: (stepContext) => void update(stepContext) };
 }

@@ -9,19 +9,19 @@ const MAX_WORKERS = 8;
 
 /** Runs a launch to completion and returns the result. `isCancelled()` reports whether the result is no longer needed, in which case the
  *  workers are terminated. */
-export async function runOnWorkers(context, isCancelled) {
-  const plan = await queryAtStep(context, "run", Math.min(navigator.hardwareConcurrency ?? 1, MAX_WORKERS));
+export async function runOnWorkers(stepContext, isCancelled) {
+  const plan = await queryAtStep(stepContext, "run", Math.min(navigator.hardwareConcurrency ?? 1, MAX_WORKERS));
   if (!plan.shares) return plan;
   const helpers = plan.shares.map((share) => ({ share: share.join(" "), client: createWorkerClient() }));
   try {
-    const helperRuns = helpers.map((helper) => (notes) => sendQuery(helper.client, [], context, "share", helper.share, notes.join(" ")));
+    const helperRuns = helpers.map((helper) => (notes) => sendQuery(helper.client, [], stepContext, "share", helper.share, notes.join(" ")));
     const runMainWorker = async () => {
-      await queryAtStep(context, "go-on");
+      await queryAtStep(stepContext, "go-on");
       return isCancelled();
     };
     let result = null;
     const joinParts = async (parts) => {
-      result = isCancelled() ? null : await sendQuery(sharedClient, parts, context, "join");
+      result = isCancelled() ? null : await sendQuery(sharedClient, parts, stepContext, "join");
       return result?.noted;
     };
     await runRounds(helperRuns, plan.noted, runMainWorker, joinParts);
@@ -29,7 +29,7 @@ export async function runOnWorkers(context, isCancelled) {
   } catch (error) {
     if (isCancelled()) throw error;
     // If workers cannot be started, a single worker runs all blocks.
-    return queryAtStep(context, "run", 1);
+    return queryAtStep(stepContext, "run", 1);
   } finally {
     for (const helper of helpers) helper.client.terminate();
   }

@@ -53,7 +53,7 @@ export function pixelGrid(container) {
   // The larger cells had the focus, which their container has held in the meantime (`web/editor/zoom-gestures.js`).
   if (document.activeElement === container.parentElement) scroller.focus();
 
-  let context = null;
+  let stepContext = null;
   let options = null;
   /** The dimensions of the whole memory: `{ columns, rows, cell }`. */
   let dimensions = null;
@@ -107,28 +107,28 @@ export function pixelGrid(container) {
       [canvas.width, canvas.height] = size;
       Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
     }
-    const context = canvas.getContext("2d");
-    context.setTransform(density, 0, 0, density, 0, 0);
-    context.clearRect(0, 0, width, height);
+    const canvasContext = canvas.getContext("2d");
+    canvasContext.setTransform(density, 0, 0, density, 0, 0);
+    canvasContext.clearRect(0, 0, width, height);
     if (!response || response.columns !== dimensions.columns) return;
     const { cell, columns } = dimensions;
     const [left, topOffset] = [scroller.scrollLeft, firstVisiblePixel()];
     const start = response.first / columns * cell - topOffset;
-    context.imageSmoothingEnabled = false;
-    context.drawImage(response.image, -left, start, columns * cell, response.rows * cell);
+    canvasContext.imageSmoothingEnabled = false;
+    canvasContext.drawImage(response.image, -left, start, columns * cell, response.rows * cell);
     const css = (index) => `rgb(${colors.subarray(index * 4, index * 4 + 3).join(" ")})`;
     const [row, last] = visibleRows();
     const currentRanges = response.now.filter(([from, end]) => end > row * columns && from < last * columns);
     if (cell < MIN_CELL_SIZE_WITH_GAP) {
-      context.fillStyle = css(SHADE_COUNT + 2);
-      for (const [index, x, y] of visibleElements(currentRanges, row, last, left, topOffset)) if (index >= 0) context.fillRect(x, y, cell, cell);
+      canvasContext.fillStyle = css(SHADE_COUNT + 2);
+      for (const [index, x, y] of visibleElements(currentRanges, row, last, left, topOffset)) if (index >= 0) canvasContext.fillRect(x, y, cell, cell);
       return;
     }
-    context.fillStyle = css(SHADE_COUNT + 3);
-    for (let x = cell - 1 - left % cell; x < width; x += cell) context.fillRect(x, 0, 1, height);
-    for (let y = cell - 1 - topOffset % cell; y < height; y += cell) context.fillRect(0, y, width, 1);
-    context.strokeStyle = css(SHADE_COUNT + 2);
-    for (const [, x, y] of visibleElements(currentRanges, row, last, left, topOffset)) context.strokeRect(x + 0.5, y + 0.5, cell - 2, cell - 2);
+    canvasContext.fillStyle = css(SHADE_COUNT + 3);
+    for (let x = cell - 1 - left % cell; x < width; x += cell) canvasContext.fillRect(x, 0, 1, height);
+    for (let y = cell - 1 - topOffset % cell; y < height; y += cell) canvasContext.fillRect(0, y, width, 1);
+    canvasContext.strokeStyle = css(SHADE_COUNT + 2);
+    for (const [, x, y] of visibleElements(currentRanges, row, last, left, topOffset)) canvasContext.strokeRect(x + 0.5, y + 0.5, cell - 2, cell - 2);
   }
   /** Yields the visible elements of ranges: `[index, x, y]`. */
   function* visibleElements(ranges, row, last, left, topOffset) {
@@ -193,7 +193,7 @@ export function pixelGrid(container) {
     schedulePaint();
     const [row, last] = visibleRows();
     const isLoaded = response && row * dimensions.columns >= response.first && Math.min(last * dimensions.columns, Number(options.total)) <= response.end;
-    if (!isLoaded) void update(context);
+    if (!isLoaded) void update(stepContext);
   };
   canvas.onpointermove = (event) => {
     const index = elementAt(event);
@@ -209,7 +209,7 @@ export function pixelGrid(container) {
     const index = elementAt(event);
     if (index === undefined) return;
     // With another element type, indices differ from those that can be pinned.
-    context.page.pin(`${options.type === "" ? "" : "closer "}cell ${index} of ${memory}`);
+    stepContext.page.pin(`${options.type === "" ? "" : "closer "}cell ${index} of ${memory}`);
   };
   scroller.onkeydown = (event) => {
     // These keys scroll the grid here, and move the run elsewhere.
@@ -217,17 +217,17 @@ export function pixelGrid(container) {
   };
   new ResizeObserver(() => {
     if (!dimensions || container.clientWidth === 0) return;
-    if (updateDimensions()) void update(context);
+    if (updateDimensions()) void update(stepContext);
     schedulePaint();
   }).observe(container);
   onThemeChange(container, () => {
     colors = toRgba(container, shadeColors(options.shows));
-    void update(context);
+    void update(stepContext);
   });
 
   return {
     show(next) {
-      context = next;
+      stepContext = next;
       const previous = options;
       options = parseOptions(container.dataset.viewOptions);
       if (previous?.shows !== options.shows || !colors) colors = toRgba(container, shadeColors(options.shows));

@@ -9,7 +9,7 @@ export function sendQuery(workerClient, runParts, { linkFields, source }, reques
   return workerClient.sendWith(runParts, request, ...launch, a, b, c, source);
 }
 
-export const queryAtStep = (context, request, ...rest) => sendQuery(sharedClient, [], context, request, ...rest);
+export const queryAtStep = (stepContext, request, ...rest) => sendQuery(sharedClient, [], stepContext, request, ...rest);
 
 /** Returns a function that runs `update` for the latest of its arguments. */
 export function latestOnly(update) {

@@ -25,12 +25,12 @@ function laneValues(values) {
 /** Returns a key for the values of a row, to detect changes. */
 const valueKey = ({ values, why: error }) => (error === undefined ? JSON.stringify(values) : null);
 
-export function watchCard(initialContext) {
+export function watchCard(initialStepContext) {
   let expressions = [];
   /** The last shown values by expression: `{ position, text, values }`. */
   let previousValues = new Map();
   let results = [];
-  let context = initialContext;
+  let stepContext = initialStepContext;
   let [key, generation] = [null, null];
 
   const list = createElement("ul", { class: "watch-list" });
@@ -97,7 +97,7 @@ export function watchCard(initialContext) {
     expressions = next;
     saveWatches(key, expressions);
     renderRows();
-    void update(context);
+    void update(stepContext);
   }
 
   form.onsubmit = (event) => {
@@ -114,7 +114,7 @@ export function watchCard(initialContext) {
     focus: () => input.focus(),
     watchExpressions: () => expressions,
     show(next) {
-      context = next;
+      stepContext = next;
       // A file can contain the current source with other expressions.
       if (next.key !== key || next.generation !== generation) {
         // An edited source has another key, but is the same source for the user.

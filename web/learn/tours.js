@@ -91,7 +91,7 @@ function mountTour(page, { title, intro, stops, length }, source) {
     if (index === currentIndex) return;
     currentIndex = index;
     [...list.children].forEach((node, number) => {
-      node.toggleAttribute("data-here", number === currentIndex);
+      node.toggleAttribute("data-current", number === currentIndex);
       if (number === currentIndex) node.setAttribute("aria-current", "step"); else node.removeAttribute("aria-current");
     });
     progressLabel.textContent = currentIndex < 0 ? "" : `stop ${currentIndex + 1} of ${stops.length}`;

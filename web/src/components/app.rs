@@ -358,7 +358,7 @@ struct CardsProps {
 fn CardArea(props: &CardsProps) -> Html {
     let node = use_node_ref();
     let (_, height) = use_size(&node);
-    let style = (height > 0.0).then(|| format!("--room: {}px", decimal(height)));
+    let style = (height > 0.0).then(|| format!("--side-height: {}px", decimal(height)));
     html! { <div class="cards" ref={node} {style}>{ props.children.clone() }</div> }
 }
 

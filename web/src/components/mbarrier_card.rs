@@ -70,7 +70,7 @@ fn ring(phase: Option<&MbarrierPhase>) -> Html {
         360.0
     };
     let style = format!(
-        "--come: {}deg; --part: {}deg",
+        "--completed: {}deg; --part: {}deg",
         decimal(360.0 * f64::from(come) / f64::from(all)),
         decimal(part)
     );

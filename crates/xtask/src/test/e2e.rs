@@ -26,7 +26,7 @@ pub(super) fn run() -> Result<TestCounts> {
     let kernels = random_kernels::write()?;
     command.env(random_kernels::VARIABLE, &kernels);
     let mut total = suite(
-        "journeys in Chromium",
+        "end-to-end tests in Chromium",
         &mut command,
         test_counts::of_playwright,
     )?;
