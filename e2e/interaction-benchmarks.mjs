@@ -118,7 +118,7 @@ async function playbackMetrics(browser, address, minutes) {
   await play(minutes * 30_000);
   const heapGrowth = await heap() - halfwayHeap;
   await page.close();
-  return { frames, grown: heapGrowth };
+  return { frames, heapGrowth };
 }
 
 /** Returns the median of the milliseconds from a press of → to the frame with its store, at 1,024 threads. */
@@ -188,7 +188,7 @@ export async function printInteractionFigures(browser, address, printFigure) {
   printFigure("scroll pixels", "scrolling it with cells of one pixel", "frames/s", pixels);
   printFigure("step paint", "from a step to its picture, 1,024 threads", "ms", await stepLatency(browser, address));
   printFigure("keystroke", "from a keystroke to its diagnostics, 2,000 lines", "ms", await diagnosticsLatency(browser, address));
-  const { frames, grown: heapGrowth } = await playbackMetrics(browser, address, minutes);
+  const { frames, heapGrowth } = await playbackMetrics(browser, address, minutes);
   printFigure("play", "playing 100,000 stores", "frames/s", frames);
   printFigure("play, memory", `what its heap grows by in the second half of ${minutes} minutes of play`, "MB", heapGrowth / 1e6);
 }

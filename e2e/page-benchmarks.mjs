@@ -53,7 +53,7 @@ async function measureHover(canvas) {
       lastFrame = now;
     }
     const percentile = (values, fraction) => values.sort((a, b) => a - b)[Math.floor(values.length * fraction)];
-    return { busy: percentile(mainThreadTimes, 0.5), slow: percentile(mainThreadTimes, 0.95), apart: percentile(frameIntervals, 0.5) };
+    return { median: percentile(mainThreadTimes, 0.5), slowest: percentile(mainThreadTimes, 0.95), frameInterval: percentile(frameIntervals, 0.5) };
   });
 }
 
@@ -74,7 +74,7 @@ async function warmLoadTime(context, address, rounds = 9) {
 /** Returns the median of the milliseconds from the request of the start page until its first store is shown, with an empty cache, and
  *  the transferred bytes. */
 async function coldLoadTime(browser, network, rounds = 5) {
-  const { server, line: connection, address } = await serveThrottled(network);
+  const { server, connection, address } = await serveThrottled(network);
   const times = [];
   let bytes = 0;
   // The first round compresses the files that have no compressed copy.
@@ -132,9 +132,9 @@ try {
   const matrix = page.getByRole("group", { name: /^Matrix grid/ }).locator("canvas").nth(1);
   await matrix.waitFor();
   const fragment = await measureHover(matrix);
-  printFigure("hover fragment", "hovering a fragment of 4,096 cells, a move", "ms", fragment.busy);
-  printFigure("hover fragment, slow", "the slowest twentieth of these moves", "ms", fragment.slow);
-  printFigure("hover fragment, frames", "between two frames of it", "ms", fragment.apart);
+  printFigure("hover fragment", "hovering a fragment of 4,096 cells, a move", "ms", fragment.median);
+  printFigure("hover fragment, slow", "the slowest twentieth of these moves", "ms", fragment.slowest);
+  printFigure("hover fragment, frames", "between two frames of it", "ms", fragment.frameInterval);
 
   for (const [name, expression] of [["rows", "(128,256):(256,1)"], ["columns", "(128,256):(1,128)"], ["swizzle", "Swizzle<3,4,3> o (128,256):(256,1)"]]) {
     const address = `http://127.0.0.1:${port}/#layouts?op=layout&expression=${encodeURIComponent(expression)}`;
@@ -155,9 +155,9 @@ try {
   await page.getByRole("group", { name: /^out, grid of/ }).waitFor();
   await page.getByRole("status").and(page.locator("[data-ready=true]")).waitFor();
   const memory = await measureHover(page.getByRole("group", { name: /^out, grid of/ }).locator("canvas"));
-  printFigure("hover memory", "hovering a memory of 64 x 64 cells, a move", "ms", memory.busy);
-  printFigure("hover memory, slow", "the slowest twentieth of these moves", "ms", memory.slow);
-  printFigure("hover memory, frames", "between two frames of it", "ms", memory.apart);
+  printFigure("hover memory", "hovering a memory of 64 x 64 cells, a move", "ms", memory.median);
+  printFigure("hover memory, slow", "the slowest twentieth of these moves", "ms", memory.slowest);
+  printFigure("hover memory, frames", "between two frames of it", "ms", memory.frameInterval);
   await page.close();
   await printInteractionFigures(browser, start, printFigure);
 } finally {

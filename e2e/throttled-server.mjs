@@ -25,12 +25,12 @@ async function readCompressed(path, encoding) {
   return compressedFiles.get(key);
 }
 
-/** Serves the site. `sent` is the number of bytes of all responses. All connections share the line. */
+/** Serves the site. `connection.sent` is the number of bytes of all responses. All connections share the bandwidth. */
 export async function serveThrottled({ bitsPerSecond, delay, encoding }) {
   const connection = { free: 0, sent: 0 };
   const waitUntil = (time) => new Promise((resolve) => setTimeout(resolve, Math.max(0, time - performance.now())));
   const send = async (response, body) => {
-    // The rest of a response to a closed page takes no time of the line.
+    // The rest of a response to a closed page takes no bandwidth.
     for (let offset = 0; offset < body.length && !response.destroyed; offset += CHUNK_SIZE) {
       const chunk = body.subarray(offset, offset + CHUNK_SIZE);
       connection.free = Math.max(connection.free, performance.now()) + (chunk.length * 8000) / bitsPerSecond;
@@ -51,5 +51,5 @@ export async function serveThrottled({ bitsPerSecond, delay, encoding }) {
     }
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { server, line: connection, address: `http://127.0.0.1:${server.address().port}/` };
+  return { server, connection, address: `http://127.0.0.1:${server.address().port}/` };
 }

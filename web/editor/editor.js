@@ -407,7 +407,7 @@ function sourceWithHash() {
   const { doc } = view.state;
   if (sourceCache.doc !== doc) {
     const source = doc.toString();
-    sourceCache = { doc, source, print: contentHash(source) };
+    sourceCache = { doc, source, hash: contentHash(source) };
   }
   return sourceCache;
 }
@@ -472,7 +472,7 @@ const api = {
    *  `sharing` with a link to the current view, `embed` with the embedding code. `linkFields` are pairs of a name and a value. */
   renderPanel(panel, name, linkFields) {
     if (INSPECTOR_PANELS.has(name)) {
-      const { source, print: hash } = sourceWithHash();
+      const { source, hash } = sourceWithHash();
       renderInspector({ name, container: panel, linkFields: Object.fromEntries(linkFields), source, key: kernelStore.kernelKey(hash), generation, watch: sharedViewField("watch", source), page: learnApi });
       return;
     }
