@@ -21,7 +21,7 @@ test("first grid renders before the emulator loads, and input queued meanwhile i
   await open(page);
   await expect(page.getByRole("status")).toHaveText(/store 5 of 8/);
   await expect(page.getByRole("grid", { name: "rows" }).locator("[data-written=now]")).toHaveCount(32);
-  await expect(page.locator(".tok-keyword, .tok-mnemonic, .tok-comment").first()).toBeVisible();
+  await expect(page.locator(".tok-opcode, .tok-comment").first()).toBeVisible();
   await page.getByRole("status").click();
   await page.keyboard.press("ArrowRight");
   await page.waitForTimeout(300);

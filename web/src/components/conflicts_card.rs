@@ -165,7 +165,7 @@ fn verified_rewrite(cured: &BankConflictFix, text: &str) -> Html {
         ),
     };
     html! {
-        <div class="repair">
+        <div class="code-fix">
             <p>{ format!("Bank conflicts: {} before the rewrite, {} after the rewrite. {same}", cured.before, cured.after) }</p>
             <ul>{ for cured.changes.iter().map(|change| html! { <li>{ inline_code(change) }</li> }) }</ul>
             <button class="action-button" onclick={apply}>{ "Apply to editor" }</button>

@@ -98,7 +98,7 @@ fn node_box(node: &NodeView, place: &NodeBox) -> Html {
     html! {
         <g {class}>
             <rect x={px(x)} y={px(y)} width={px(width)} height={px(height)} rx="6" />
-            <text class="what" x={px(x + width / 2.0)} y={px(y + 18.0)} text-anchor="middle">{ &node.label }</text>
+            <text class="event-label" x={px(x + width / 2.0)} y={px(y + 18.0)} text-anchor="middle">{ &node.label }</text>
             <text class="event-details" x={px(x + width / 2.0)} y={px(y + 34.0)} text-anchor="middle">{ words.join(", ") }</text>
         </g>
     }

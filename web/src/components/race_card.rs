@@ -106,7 +106,7 @@ fn repair(races: &[RaceView]) -> Html {
     };
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));
     html! {
-        <div class="repair">
+        <div class="code-fix">
             <p>{ "A run with the following fix has no data race at these lines, and no weaker fix was found:" }</p>
             <ul>{ for edits.iter().map(edit_item) }</ul>
             <button class="action-button" onclick={apply}>{ "Apply fix" }</button>
