@@ -404,7 +404,10 @@ impl DisplayedAnalysis {
 
     /// Renders cards of findings. The cards of the previous run are visible but inert.
     fn cards(&self, cards: Html) -> Html {
-        let class = classes!("analysis-cards", self.is_before.then_some("previous-analysis"));
+        let class = classes!(
+            "analysis-cards",
+            self.is_before.then_some("previous-analysis")
+        );
         html! { <div {class} inert={self.is_before}>{ cards }</div> }
     }
 }
