@@ -3,33 +3,20 @@
 use super::{suite, test_counts};
 use crate::setup::{browser, npm, rust};
 use crate::shell::{self, Result};
+use std::path::Path;
 use std::process::Command;
 use test_counts::TestCounts;
 
 pub(super) fn run() -> Result<TestCounts> {
     rust::wasm_target()?;
-    let (wasm_pack, wasm_bindgen) = (rust::wasm_pack()?, rust::wasm_bindgen()?);
+    let runner = rust::wasm_bindgen()?.join("wasm-bindgen-test-runner");
     rust::clean_up();
     npm::node()?;
     let found = browser::find_or_install()?;
-    // CONTRIBUTING.md documents the same commands.
-    let tests = |place: &[&str], file: &str| {
-        let mut command: Command = shell::command(wasm_pack.join("wasm-pack"));
-        command.env(
-            "PATH",
-            shell::path_with(std::slice::from_ref(&wasm_bindgen)),
-        );
-        command.args(["test", "--mode", "no-install"]).args(place);
-        command.args(["crates/wasm", "--locked", "--test", file]);
-        command
-    };
-    let mut node_tests = tests(&["--node"], "node");
+    let mut node_tests = tests("node", &runner);
     let mut total = suite("wasm tests in Node", &mut node_tests, test_counts::of_rust)?;
-    let driver = found.driver.display().to_string();
-    let mut browser_tests = tests(
-        &["--headless", "--chrome", "--chromedriver", &driver],
-        "browser",
-    );
+    let mut browser_tests = tests("browser", &runner);
+    browser_tests.env("CHROMEDRIVER", found.driver);
     browser_tests.env("WASM_BINDGEN_TEST_TIMEOUT", "180");
     total += suite(
         "wasm tests in Chromium",
@@ -37,4 +24,15 @@ pub(super) fn run() -> Result<TestCounts> {
         test_counts::of_rust,
     )?;
     Ok(total)
+}
+
+/// Returns the command that runs one test file of `crates/wasm`. `wasm-pack test` runs the same tests, but compiles all crates twice: for
+/// its `cargo build --tests` and for its `cargo test`. CONTRIBUTING.md documents it for single tests.
+fn tests(file: &str, runner: &Path) -> Command {
+    let mut command = shell::cargo();
+    command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner);
+    command.args(["test", "--locked", "--package", "warpgrid-wasm"]);
+    command.args(["--target", rust::WASM, "--profile", "wasm-dev"]);
+    command.args(["--test", file]);
+    command
 }
