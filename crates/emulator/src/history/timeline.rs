@@ -73,6 +73,8 @@ pub struct Timeline {
     length: Option<u64>,
     ticks: StorePositions,
     steps_run: u64,
+    /// Whether the current state was adopted from a JIT run.
+    is_result_adopted: bool,
 }
 
 /// Maximum number of seek checkpoints.
@@ -123,6 +125,7 @@ impl Timeline {
                 ..StorePositions::default()
             },
             steps_run: 0,
+            is_result_adopted: false,
         };
         timeline.note_end();
         timeline
@@ -138,9 +141,15 @@ impl Timeline {
     }
 
     /// Checks whether the number of steps to the current position is known. The number is unknown at the end of a
-    /// translated run without step counts. A seek to any other position executes the run with the interpreter.
+    /// translated run without step counts.
     pub fn is_counted(&self) -> bool {
         self.position() != UNCOUNTED
+    }
+
+    /// Checks whether the current state is the result of a JIT run. No snapshot of an intermediate state exists then, so a
+    /// seek to any other position executes the run from its start with the interpreter.
+    pub fn is_result_adopted(&self) -> bool {
+        self.is_result_adopted
     }
 
     pub fn status(&self) -> MachineStatus {
@@ -268,6 +277,7 @@ impl Timeline {
         if self.position() != 0 || !self.machine.take_end(end) {
             return false;
         }
+        self.is_result_adopted = true;
         self.planned_checkpoints.clear();
         self.note_end();
         if let Some(counts) = end.counts {
@@ -350,6 +360,7 @@ impl Timeline {
     }
 
     fn restore(&mut self, position: u64) {
+        self.is_result_adopted = false;
         let state = &mut self.machine.state;
         if self.recent.nearest(position) == Some(position) && state.position > position {
             self.recent.go_back(position, state, &mut self.base);

@@ -340,18 +340,20 @@ impl Session {
             .collect()
     }
 
-    /// Executes the last step again with an observer, unless its data is cached.
+    /// Executes the last step again with an observer, unless its data is cached. After a JIT run, the last step is unknown, because its
+    /// execution would require the interpreter to execute the run from its start.
     fn refresh_last(&mut self) {
         let faulted = self.timeline.machine().status() == MachineStatus::Faulted;
         let position = self.position();
         if self.last.of == Some((position, faulted)) {
             return;
         }
-        self.last = LastStepCache {
-            of: Some((position, faulted)),
-            ..LastStepCache::default()
-        };
-        if position == 0 || !self.timeline.is_counted() {
+        self.last = LastStepCache::default();
+        if self.timeline.is_result_adopted() {
+            return;
+        }
+        self.last.of = Some((position, faulted));
+        if position == 0 {
             return;
         }
         self.timeline.seek(position - 1);

@@ -223,7 +223,58 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
-    use super::speed_text;
+    use super::{RunLimits, WasmtimeEngine, speed_text};
+    use crate::model::GridRequest;
+    use crate::{MemoryKey, Scenario, Session};
+
+    /// Each thread counts to 1,000 and stores the counter.
+    const COUNTING_KERNEL: &str = ".version 8.0\n.target sm_80\n.address_size 64
+//@ launch grid=4 block=32
+//@ buffer out: u32[128] = 0
+.visible .entry k(.param .u64 out) {
+.reg .b32 %i, %t, %n; .reg .pred %p; .reg .b64 %q, %o;
+mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mad.lo.u32 %t, %n, 32, %t; mul.wide.u32 %o, %t, 4;
+mov.u32 %i, 0;
+again: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 1000; @%p bra again;
+ld.param.b64 %q, [out]; add.s64 %q, %q, %o; st.global.u32 [%q], %i;
+ret; }";
+
+    #[test]
+    fn grid_after_jit_run_executes_no_interpreter_steps() {
+        let scenario = Scenario {
+            source: COUNTING_KERNEL.to_owned(),
+            ..Scenario::default()
+        };
+        let limits = RunLimits {
+            max_steps: 1_000_000,
+            min_steps_per_second: None,
+        };
+        let mut session = Session::new(scenario)
+            .and_then(|session| session.restart_without_last_writers())
+            .expect("a launch");
+        session
+            .run_translated(WasmtimeEngine::get(), limits)
+            .expect("a JIT run");
+        let end = session.position();
+        let request = GridRequest {
+            memory: MemoryKey::Buffer("out".to_owned()),
+            ty: None,
+            columns: Some(32),
+            first_row: 0,
+            n_rows: Some(1),
+        };
+        let grid = session.grid(&request).expect("a grid");
+        assert!(grid.cells.iter().all(|cell| cell.text == "1000"));
+        assert_eq!(session.timeline.steps_run(), 0);
+        // After a seek back, the interpreter executes the run, so the last step is known.
+        session.seek(0);
+        session.seek(end);
+        assert_eq!(
+            session.grid(&request).map(|grid| grid.cells),
+            Some(grid.cells)
+        );
+        assert!(session.last.step.is_some());
+    }
 
     #[test]
     fn slow_speed_has_one_fractional_digit() {
