@@ -1,5 +1,5 @@
 // Loads the code that initializes a buffer from a file when a file is selected or dropped (`web/inspector/buffer-import.js`).
-import { createElement } from "./embed.js";
+import { createElement } from "../dom.js";
 import { RULES, writeLink } from "./share-link.js";
 import { formatCount, loadModule } from "./util.js";
 

@@ -1,6 +1,6 @@
 // The command palette (Ctrl+K): lists the visible controls of the page and activates the selected one. Controls need no registration here,
 // because each is listed under its accessible name.
-import { createElement } from "./embed.js";
+import { createElement } from "../dom.js";
 import { openHeader, showView, viewContaining, withAllViewsRendered } from "./view-tabs.js";
 
 /** Containers of controls and the name of that part of the page. The first matching container determines the name. */

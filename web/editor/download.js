@@ -1,5 +1,5 @@
 // Downloads: saves contents that the worker has created under a file name.
-import { createElement } from "./embed.js";
+import { createElement } from "../dom.js";
 
 const MEDIA_TYPES = { svg: "image/svg+xml", png: "image/png", csv: "text/csv", npy: "application/octet-stream", txt: "text/plain", json: "application/json" };
 /** Pixel density of an exported image, for a sharp result on high-density screens, and the longest side of a canvas that browsers

@@ -1,5 +1,6 @@
 // Embedding of the playground in a document: creates the embedding code from the current source and view. `web/widget/link.js` implements
 // the opposite direction, from a widget to the playground.
+import { createElement } from "../dom.js";
 import { base64 } from "../widget/link.js";
 import { withAnnotations } from "../widget/annotate.js";
 
@@ -84,11 +85,6 @@ export function publicUrl() {
   return (isLocal && document.querySelector('link[rel="canonical"]')?.href) || pageUrl;
 }
 
-export const createElement = (name, properties, ...children) => {
-  const element = Object.assign(document.createElement(name), properties);
-  element.append(...children);
-  return element;
-};
 const selectBox = (label, entries, value, onChange) => {
   const options = entries.map(([name, text]) => createElement("option", { value: name, selected: name === value }, text));
   const list = createElement("select", { className: "pill", onchange: () => onChange(list.value) }, ...options);

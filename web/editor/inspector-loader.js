@@ -1,7 +1,7 @@
 // Loads the inspection features of `web/inspector` on demand: when the user requests them, has watched an expression of this source before,
 // or views a long memory.
 import { CARD_LABELS, WATCH_STORAGE_KEY } from "../inspector/card-labels.js";
-import { createElement } from "./embed.js";
+import { createElement } from "../dom.js";
 import { loadModule } from "./util.js";
 
 let inspector = null;

@@ -251,7 +251,7 @@ async function changeId(id, other) {
   return other;
 }
 
-/** Returns a saved kernel with the same source, so that switching back and forth creates only one. */
+/** Returns the saved kernel with the same source, if there is one. Reopening a source therefore creates no second kernel. */
 async function findDuplicate(id, text) {
   for (const [other, metadata] of savedKernels) {
     if (other !== id && metadata.length === text.length && await get(sourceKey(other), store()) === text) return other;

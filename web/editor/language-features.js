@@ -1,5 +1,6 @@
 // Language features of the editor: hover, completion, signature help and the formatter. The worker responds with arrays (see
 // web/src/assist.rs); without a worker, nothing is shown.
+import { createElement } from "../dom.js";
 import { autocompletion } from "@codemirror/autocomplete";
 import { Prec, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip } from "@codemirror/view";
@@ -42,12 +43,6 @@ function appendInlineCode(text, parent) {
   });
   return parent;
 }
-function createElement(name, className, text) {
-  const node = document.createElement(name);
-  node.className = className;
-  if (text) node.textContent = text;
-  return node;
-}
 
 /** Returns the meaning of the token at an offset and the layout of its line, or null if neither is known. */
 async function hoverInfoAt(state, offset) {
@@ -68,9 +63,9 @@ async function hoverTooltipAt(state, offset) {
   return {
     pos, end: Math.min(end, state.doc.length), above: true, announcement: [title, ...lines].join("\n").replaceAll("`", ""),
     create() {
-      const dom = createElement("div", "cm-hover-info");
-      dom.append(createElement("strong", "cm-hover-title", title));
-      for (const line of lines) dom.append(appendInlineCode(line, createElement("p", "")));
+      const dom = createElement("div", { class: "cm-hover-info" });
+      dom.append(createElement("strong", { class: "cm-hover-title" }, title));
+      for (const line of lines) dom.append(appendInlineCode(line, createElement("p")));
       return { dom };
     },
   };
@@ -108,7 +103,7 @@ async function completionSource(context) {
   // A complete word that is the only candidate needs no list.
   if (!context.explicit && candidates.length === 1 && candidates[0][1] === word) return null;
   const options = candidates.map(([, label, kind, help, requirements]) => ({
-    label, type: kind, detail: requirements?.replaceAll("`", "") ?? "", info: help ? () => appendInlineCode(help, createElement("div", "")) : undefined,
+    label, type: kind, detail: requirements?.replaceAll("`", "") ?? "", info: help ? () => appendInlineCode(help, createElement("div")) : undefined,
   }));
   // The worker has filtered and sorted the options.
   return { from, options, filter: false };
@@ -153,7 +148,7 @@ async function signatureHelpAt(state) {
   return {
     pos, above: true,
     create() {
-      const dom = createElement("div", "cm-signature-help");
+      const dom = createElement("div", { class: "cm-signature-help" });
       dom.title = `${syntax}\n${help}`;
       dom.append(...syntaxNodes(syntax, operand));
       return { dom };
@@ -174,7 +169,7 @@ function syntaxNodes(syntax, operand) {
   const operands = syntax.slice(end);
   const operandStart = operand ? wordAt(operands, operand, 0) : -1;
   if (operandStart < 0) return [shortened + operands];
-  return [shortened + operands.slice(0, operandStart), createElement("b", "", operand), operands.slice(operandStart + operand.length)];
+  return [shortened + operands.slice(0, operandStart), createElement("b", {}, operand), operands.slice(operandStart + operand.length)];
 }
 function wordAt(text, word, from) {
   const isWord = (c) => c !== undefined && /[\w-]/.test(c);

@@ -1,6 +1,7 @@
 // Sharing of the current view: the panel that creates the link, the corresponding files, and dropped files. The inputs are the source and
 // the link fields of the page (`web/src/share.rs`); `web/editor/share-link.js` encodes them.
-import { codeFence, publicUrl, createElement } from "./embed.js";
+import { createElement } from "../dom.js";
+import { codeFence, publicUrl } from "./embed.js";
 import { saveFile } from "./download.js";
 import { readFile, RULES, writeFile, writeLink } from "./share-link.js";
 import { formatCount } from "./util.js";

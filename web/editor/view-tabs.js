@@ -1,6 +1,6 @@
 // Layout of a narrow window: one view at a time, selected by tabs below the header, and a button that shows the rest of the header. The
 // style sheet hides both in wide windows (`web/style.css`), so this code does not check the window width.
-import { createElement } from "./embed.js";
+import { createElement } from "../dom.js";
 
 const VIEWS = [["memory", "Memory"], ["threads", "Threads"], ["source", "Source"]];
 /** The view survives a reload of the tab. */

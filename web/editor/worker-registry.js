@@ -14,7 +14,7 @@ function acquireWorker(kind) {
   const likelyWorker = firstWorker;
   if (!likelyWorker) return startWorker(kind, kind === "extended");
   firstWorker = null;
-  try { localStorage.setItem(LANGUAGE_STORAGE_KEY, kind); } catch { /* the first worker is only a guess */ }
+  try { localStorage.setItem(LANGUAGE_STORAGE_KEY, kind); } catch { /* Without storage, the page starts with the default worker kind. */ }
   if (likelyWorker.kind === kind) return likelyWorker;
   likelyWorker.worker.terminate();
   return startWorker(kind);

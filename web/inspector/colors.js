@@ -1,5 +1,5 @@
 // Colors of the page for canvases.
-import { createElement } from "../learn/dom.js";
+import { createElement } from "../dom.js";
 import { laneColor } from "./watch.js";
 
 /** Returns the color of a lane, or the color for an unknown lane. */

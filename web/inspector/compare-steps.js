@@ -1,6 +1,6 @@
 // Comparison of two steps of a run: the cells and registers that differ, with links to them.
 import { pluralize } from "../editor/util.js";
-import { createElement, renderInlineCode } from "../learn/dom.js";
+import { createElement, renderInlineCode } from "../dom.js";
 import { seekTo } from "../learn/playback.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 

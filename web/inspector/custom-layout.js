@@ -1,7 +1,7 @@
 // The custom layout card: a memory in rows and columns by arbitrary strides, entered as four numbers, or by a CuTe layout. Cells have the
 // colors of the lanes that wrote them.
 import { formatCount, pluralize } from "../editor/util.js";
-import { createElement, renderInlineCode } from "../learn/dom.js";
+import { createElement, renderInlineCode } from "../dom.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { laneColor } from "./watch.js";
 

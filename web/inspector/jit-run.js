@@ -1,7 +1,7 @@
 // The JIT run: runs the launch to completion with translated code, and shows the final memory, the engine and its speed. The run of the
 // page is unaffected and keeps every step.
 import { formatCount, pluralize } from "../editor/util.js";
-import { createElement, renderInlineCode } from "../learn/dom.js";
+import { createElement, renderInlineCode } from "../dom.js";
 import { queryAtStep } from "./query.js";
 import { runOnWorkers } from "./parallel-run.js";
 

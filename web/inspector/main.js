@@ -2,7 +2,7 @@
 // runs. The page loads this module on demand (`web/editor/inspector-loader.js`). `page` is its interface to the page, and a dedicated
 // worker answers its requests (`web/worker/src/inspector.rs`).
 import css from "./inspector.css";
-import { createElement } from "../learn/dom.js";
+import { createElement } from "../dom.js";
 import { customLayoutCard } from "./custom-layout.js";
 import { minimap } from "./minimap.js";
 import { memoryOverviewCard } from "./memory-overview.js";

@@ -1,7 +1,7 @@
 // Memory overview: a cell per part of a memory, filled by the percentage of written elements, in the color of the lane that wrote last. A
 // click scrolls to the part.
 import { formatCount } from "../editor/util.js";
-import { createElement, renderInlineCode } from "../learn/dom.js";
+import { createElement, renderInlineCode } from "../dom.js";
 import { memories } from "./custom-layout.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { laneColorOrUnknown, onThemeChange } from "./colors.js";

@@ -1,7 +1,7 @@
 // Minimap of a long memory beside its rows: parts from top to bottom, in the colors of the lanes that wrote last, and a frame around the
 // visible rows. Clicks, drags and arrow keys scroll the rows.
 import { formatCount } from "../editor/util.js";
-import { createElement } from "../learn/dom.js";
+import { createElement } from "../dom.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { toRgba, laneColorOrUnknown, onThemeChange } from "./colors.js";
 

@@ -2,7 +2,7 @@
 // visible cells and a margin around them.
 import SHADE_ALPHABET from "../worker/src/inspector/shade_alphabet.json" with { type: "json" };
 import { formatCount, pluralize } from "../editor/util.js";
-import { createElement } from "../learn/dom.js";
+import { createElement } from "../dom.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { toRgba, laneColorOrUnknown, onThemeChange } from "./colors.js";
 
@@ -50,7 +50,7 @@ export function pixelGrid(container) {
   const scroller = createElement("div", { class: "scroller", tabIndex: 0, role: "group" }, content);
   const caption = createElement("p", { class: "status-text" });
   container.append(scroller, caption);
-  // The larger cells had the focus, which their container has held in the meantime (`web/editor/zoom-gestures.js`).
+  // Zooming out replaced the focused cells. Their container keeps the focus until the pixel grid exists (`web/editor/zoom-gestures.js`).
   if (document.activeElement === container.parentElement) scroller.focus();
 
   let stepContext = null;

@@ -1,5 +1,5 @@
 // Watched values: expressions over registers and cells, with their value at each step and the previous value.
-import { createElement, renderInlineCode } from "../learn/dom.js";
+import { createElement, renderInlineCode } from "../dom.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { saveWatches, loadWatches, MAX_EXPRESSION_LENGTH, MAX_EXPRESSIONS } from "./watch-storage.js";
 

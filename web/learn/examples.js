@@ -1,5 +1,5 @@
 // The gallery of examples by chapter, with a thumbnail per example. A thumbnail is rendered when its card is scrolled into view.
-import { createElement, renderInlineCode } from "./dom.js";
+import { createElement, renderInlineCode } from "../dom.js";
 import { lazyThumbnail } from "./lazy-thumbnails.js";
 
 /** The buggy and the fixed version of a published bug share a card. */

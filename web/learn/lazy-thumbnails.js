@@ -1,6 +1,6 @@
 // Thumbnails that are rendered sequentially when they are scrolled into view.
 import { fetchExample, thumbnail } from "./worker-client.js";
-import { diagramContainer, renderDiagram } from "./dom.js";
+import { diagramContainer, renderDiagram } from "../dom.js";
 
 const exampleByContainer = new WeakMap();
 let observer = null;

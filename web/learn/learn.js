@@ -3,7 +3,7 @@
 // kernels.
 import css from "./learn.css";
 import { examplesView } from "./examples.js";
-import { createElement } from "./dom.js";
+import { createElement } from "../dom.js";
 import { puzzlesView } from "./puzzles.js";
 import { startTour, toursView } from "./tours.js";
 

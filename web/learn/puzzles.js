@@ -1,6 +1,6 @@
 // The puzzles: their list by chapter, and the open one. The worker checks an answer by running it; solved puzzles are saved in the browser.
 import { sendRequest, thumbnail } from "./worker-client.js";
-import { diagramContainer, renderDiagram, createElement, renderParagraphs, renderInlineCode } from "./dom.js";
+import { diagramContainer, renderDiagram, createElement, renderParagraphs, renderInlineCode } from "../dom.js";
 import * as progress from "./progress.js";
 
 const headerField = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";

@@ -1,7 +1,7 @@
 // Guided tours: text beside the page that is synchronized with the steps. Provides the list of tours and the active tour, which opens its
 // example, moves to stops, follows the run when the user steps, and points at lines and cells.
 import { sendRequest, fetchExample } from "./worker-client.js";
-import { createElement, renderParagraphs } from "./dom.js";
+import { createElement, renderParagraphs } from "../dom.js";
 import { lazyThumbnail } from "./lazy-thumbnails.js";
 import { currentStep, seekTo, isPlaybackReady } from "./playback.js";
 

@@ -27,7 +27,7 @@ pub(super) fn run() -> Result<TestCounts> {
 }
 
 /// Returns the command that runs one test file of `crates/wasm`. `wasm-pack test` runs the same tests, but compiles all crates twice: for
-/// its `cargo build --tests` and for its `cargo test`. CONTRIBUTING.md documents it for single tests.
+/// its `cargo build --tests` and for its `cargo test`. CONTRIBUTING.md documents `wasm-pack test` for single tests.
 fn tests(file: &str, runner: &Path) -> Command {
     let mut command = shell::cargo();
     command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner);

@@ -1,4 +1,4 @@
-// DOM helpers for the learning pages.
+// DOM helpers of the editor, the inspector and the learning pages.
 
 /** Creates an element with properties, attributes (names with a dash, `role` and `class`), and children. */
 export function createElement(name, properties = {}, ...children) {
