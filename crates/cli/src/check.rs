@@ -26,8 +26,8 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "8.8", value_parser = read_version)]
     ptx_version: Option<String>,
     /// Language of the sources. By default, the command infers the language from the file extension or the contents.
-    #[arg(long, value_enum)]
-    front: Option<LanguageArg>,
+    #[arg(long = "language", alias = "front", value_enum)]
+    language: Option<LanguageArg>,
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
     /// Read requests as JSON Lines, and write one result per request as JSON Lines in the same order.
@@ -72,7 +72,7 @@ fn read_option(text: &str, options: CheckOptions) -> Result<String, String> {
     }
 }
 
-/// Value of `--front`.
+/// Value of `--language`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LanguageArg {
     #[default]
@@ -155,7 +155,7 @@ impl<'a> CheckVerdict<'a> {
 /// Checks every file. The outcome is the worst outcome of the files.
 pub(crate) fn check(arguments: &CheckArguments) -> io::Result<ExitKind> {
     let options = CheckOptions {
-        language: arguments.front.unwrap_or_default().into(),
+        language: arguments.language.unwrap_or_default().into(),
         target: arguments.target.clone(),
         ptx_version: arguments.ptx_version.clone(),
     };
@@ -227,7 +227,7 @@ fn check_text(
         }
         return checked;
     }
-    let front = arguments.front.map(SourceLanguage::from);
+    let front = arguments.language.map(SourceLanguage::from);
     let options = CheckOptions {
         language: front.unwrap_or_else(|| front_of(&listed.path, source)),
         ..options.clone()

@@ -49,17 +49,17 @@ pub(crate) struct DescriptorArguments {
     #[arg(long)]
     step: Option<String>,
     /// Contents of the tile to show: `memory`, `memory before the swizzle` or `elements read`.
-    #[arg(long)]
-    shown: Option<String>,
+    #[arg(long, alias = "shown")]
+    show: Option<String>,
     /// Actual swizzle mode of the tile in memory. The output marks elements that the hardware reads from wrong addresses.
-    #[arg(long, value_name = "SWIZZLE")]
-    stored: Option<String>,
+    #[arg(long, alias = "stored", value_name = "SWIZZLE")]
+    actual_swizzle: Option<String>,
     /// Actual major-ness of the tile in memory, `k` or `mn`. The output marks elements that the hardware reads from wrong addresses.
-    #[arg(long, value_name = "INDEX")]
-    stored_major: Option<String>,
+    #[arg(long, alias = "stored-major", value_name = "INDEX")]
+    actual_major: Option<String>,
     /// Bits of the intended descriptor. The output compares the fields, and marks elements that the hardware reads from wrong addresses.
-    #[arg(long, value_name = "BITS")]
-    meant: Option<String>,
+    #[arg(long, alias = "meant", value_name = "BITS")]
+    intended: Option<String>,
     /// MMA kind, required for an instruction descriptor: `f16`, `tf32`, `f8f6f4`, `i8`, `mxf8f6f4`, `mxf4`, `mxf4nvf4`.
     #[arg(long)]
     kind: Option<String>,
@@ -67,11 +67,11 @@ pub(crate) struct DescriptorArguments {
     #[arg(long, value_name = "BITS")]
     idesc: Option<String>,
     /// Bits of the intended instruction descriptor for a comparison.
-    #[arg(long, value_name = "BITS")]
-    meant_idesc: Option<String>,
-    /// Further parameters, as in `--with sparse=yes`, including the parameters of an instruction descriptor (`kind=f16`, `d=f32`).
-    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = crate::fragment::word)]
-    with: Vec<(String, String)>,
+    #[arg(long, alias = "meant-idesc", value_name = "BITS")]
+    intended_idesc: Option<String>,
+    /// Further parameters, as in `--param sparse=yes`, including the parameters of an instruction descriptor (`kind=f16`, `d=f32`).
+    #[arg(long = "param", alias = "with", value_name = "NAME=VALUE", value_delimiter = ',', value_parser = crate::fragment::word)]
+    params: Vec<(String, String)>,
     /// Output format: a table, complete JSON, or an SVG diagram.
     #[arg(long, value_enum, default_value_t)]
     format: FragmentFormat,
@@ -109,13 +109,13 @@ pub(crate) fn print(arguments: &DescriptorArguments) -> io::Result<ExitKind> {
         ("stride", &arguments.stride),
         ("base", &arguments.base),
         ("step", &arguments.step),
-        ("shown", &arguments.shown),
-        ("stored", &arguments.stored),
-        ("stored_major", &arguments.stored_major),
-        ("meant", &arguments.meant),
+        ("shown", &arguments.show),
+        ("stored", &arguments.actual_swizzle),
+        ("stored_major", &arguments.actual_major),
+        ("meant", &arguments.intended),
         ("kind", &arguments.kind),
         ("idesc", &arguments.idesc),
-        ("meant_idesc", &arguments.meant_idesc),
+        ("meant_idesc", &arguments.intended_idesc),
     ];
     let words = words
         .into_iter()
@@ -124,7 +124,7 @@ pub(crate) fn print(arguments: &DescriptorArguments) -> io::Result<ExitKind> {
         op,
         shape: arguments.shape.clone().unwrap_or_default(),
         ty: arguments.ty.clone().unwrap_or_default(),
-        with: words.chain(arguments.with.iter().cloned()).collect(),
+        with: words.chain(arguments.params.iter().cloned()).collect(),
         ..FragmentRequest::default()
     };
     print_request(&request, arguments.format)

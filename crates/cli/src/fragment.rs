@@ -32,10 +32,10 @@ pub(crate) struct FragmentArguments {
     /// Leading dimension in elements.
     #[arg(long, value_name = "ELEMENTS")]
     stride: Option<u32>,
-    /// Further parameters of a layout, as in `--with swizzle=128B,major=k`. The error message for an unknown parameter lists the known
+    /// Further parameters of a layout, as in `--param swizzle=128B,major=k`. The error message for an unknown parameter lists the known
     /// parameters.
-    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = word)]
-    with: Vec<(String, String)>,
+    #[arg(long = "param", alias = "with", value_name = "NAME=VALUE", value_delimiter = ',', value_parser = word)]
+    params: Vec<(String, String)>,
     /// Output format: a table, complete JSON, or an SVG diagram.
     #[arg(long, value_enum, default_value_t)]
     format: FragmentFormat,
@@ -83,7 +83,7 @@ pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<ExitKind> {
         target: arguments.target.clone(),
         layout: arguments.layout.clone(),
         stride: arguments.stride,
-        with: arguments.with.iter().cloned().collect(),
+        with: arguments.params.iter().cloned().collect(),
     };
     print_request(&request, arguments.format)
 }

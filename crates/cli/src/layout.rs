@@ -10,26 +10,32 @@ use warpgrid_view::layouts::fragment::FragmentRequest;
 #[derive(Debug, Args)]
 pub(crate) struct LayoutArguments {
     /// `Swizzle<3,4,3> o ((8,2),64):((64,512),1)`, `logical_divide((8,8):(8,1), <4,2>)`, `A o B`, or bases: `{lane = [1, 2], register = [4]}`.
-    #[arg(value_name = "LAYOUT", required_unless_present = "first")]
+    #[arg(value_name = "LAYOUT", required_unless_present = "producer")]
     layout: Option<String>,
     /// Label of each cell, which is the offset, the shared memory bank (`bank`), or the element at each offset (`element`).
-    #[arg(long, default_value = "offset", value_name = "offset|bank|element")]
-    shown: String,
+    #[arg(
+        long,
+        alias = "shown",
+        default_value = "offset",
+        value_name = "offset|bank|element"
+    )]
+    show: String,
     /// Element size in bytes, which determines the banks.
-    #[arg(long, default_value = "2")]
-    bytes: String,
+    #[arg(long, alias = "bytes", default_value = "2")]
+    element_bytes: String,
     /// Instruction that produces the fragment, such as `mma.d m16n8k16 f32 sm_80`.
     #[arg(
         long,
+        alias = "first",
         value_name = "OPERATION",
-        requires = "then",
+        requires = "consumer",
         conflicts_with = "layout"
     )]
-    first: Option<String>,
+    producer: Option<String>,
     /// Instruction that consumes the fragment, such as `mma.a m16n8k16 f16 sm_80`. The output marks elements that are in a different
     /// thread than required.
-    #[arg(long, value_name = "OPERATION", requires = "first")]
-    then: Option<String>,
+    #[arg(long, alias = "then", value_name = "OPERATION", requires = "producer")]
+    consumer: Option<String>,
     /// Output format: a table, complete JSON, or an SVG diagram.
     #[arg(long, value_enum, default_value_t)]
     format: FragmentFormat,
@@ -37,15 +43,16 @@ pub(crate) struct LayoutArguments {
 
 /// Prints the layout. An invalid layout expression is a usage error.
 pub(crate) fn print(arguments: &LayoutArguments) -> io::Result<ExitKind> {
-    let words: Vec<(&str, &str)> = match (&arguments.layout, &arguments.first, &arguments.then) {
-        (_, Some(first), Some(then)) => vec![("first", first), ("then", then)],
-        (layout, ..) => vec![
-            ("expression", layout.as_deref().unwrap_or_default()),
-            ("shown", &arguments.shown),
-            ("bytes", &arguments.bytes),
-        ],
-    };
-    let op = if arguments.first.is_some() {
+    let words: Vec<(&str, &str)> =
+        match (&arguments.layout, &arguments.producer, &arguments.consumer) {
+            (_, Some(producer), Some(consumer)) => vec![("first", producer), ("then", consumer)],
+            (layout, ..) => vec![
+                ("expression", layout.as_deref().unwrap_or_default()),
+                ("shown", &arguments.show),
+                ("bytes", &arguments.element_bytes),
+            ],
+        };
+    let op = if arguments.producer.is_some() {
         "chain"
     } else {
         "layout"

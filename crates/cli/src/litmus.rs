@@ -29,11 +29,11 @@ pub(crate) struct LitmusArguments {
     #[arg(long, value_name = "0:0,1:0", value_delimiter = ',', value_parser = extract::read_thread, requires = "lines")]
     threads: Vec<ExtractionThread>,
     /// With `--lines`: use the last execution of the lines before this step instead of the first execution.
-    #[arg(long, value_name = "STEP", requires = "lines")]
-    before: Option<u64>,
+    #[arg(long, alias = "before", value_name = "STEP", requires = "lines")]
+    before_step: Option<u64>,
     /// With `--lines`: print the extracted litmus test as an editable source instead of enumerating the outcomes.
-    #[arg(long, requires = "lines")]
-    question: bool,
+    #[arg(long, alias = "question", requires = "lines")]
+    print_test: bool,
     /// With `--lines`: stop the run of the kernel after this many steps.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_steps: u64,
@@ -47,8 +47,8 @@ pub(crate) struct LitmusArguments {
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
     /// Explore only litmus tests whose name contains this text.
-    #[arg(long, value_name = "NAME")]
-    only: Option<String>,
+    #[arg(long, alias = "only", value_name = "NAME")]
+    filter: Option<String>,
     /// Exit with 1 if the memory model allows an outcome of `//@ bad`.
     #[arg(long)]
     deny: bool,
@@ -120,14 +120,14 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<ExitKind> {
         Err(outcome) => return Ok(outcome),
     };
     if let [test] = tests.as_slice()
-        && arguments.question
+        && arguments.print_test
     {
         let mut out = stdout();
         out.write_all(write_text(test).as_bytes())?;
         out.flush()?;
         return Ok(ExitKind::Success);
     }
-    let is_wanted = |test: &&LitmusTest| match &arguments.only {
+    let is_wanted = |test: &&LitmusTest| match &arguments.filter {
         Some(only) => test.name.contains(only.as_str()),
         None => true,
     };

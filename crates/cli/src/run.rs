@@ -71,8 +71,8 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, value_parser = seeds::read_range, conflicts_with_all = ["seed", "trace"])]
     seeds: Option<std::ops::Range<u64>>,
     /// Language of the source. By default, the command infers the language from the scenario, the file extension or the contents.
-    #[arg(long, value_enum)]
-    front: Option<LanguageArg>,
+    #[arg(long = "language", alias = "front", value_enum)]
+    language: Option<LanguageArg>,
     /// Run another version of the kernel with the same launch configuration, and compare the final memory.
     #[arg(long = "compare", alias = "beside", value_name = "FILE", conflicts_with_all = ["seeds", "trace", "traffic"])]
     beside: Option<PathBuf>,
@@ -164,7 +164,7 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<ExitKind> {
             // In corpus files, the field `ptx_version` is the version of kernel.ptx, which the module itself also specifies.
             scenario.ptx_version = None;
         }
-        if let Some(front) = arguments.front {
+        if let Some(front) = arguments.language {
             scenario.front = front.into();
         }
         if let Some(seed) = arguments.seed {

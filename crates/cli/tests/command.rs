@@ -314,7 +314,7 @@ fn check_and_explain_support_sass() {
     let listing = listing.to_string_lossy();
     assert_eq!(warpgrid(&["check", &listing], "").status.code(), Some(0));
     let output = warpgrid(
-        &["check", "--front", "sass", "--target", "sm_90", "-"],
+        &["check", "--language", "sass", "--target", "sm_90", "-"],
         "STS.64 [R7.X4], R2;\n",
     );
     expect![[r#"
@@ -1069,4 +1069,125 @@ fn exitless_loop_is_reported_as_spin_hang() {
     let report = json(&warpgrid(&["run", &path, "--format", "json"], ""));
     assert_eq!(report["hang"]["kind"], "spin");
     assert!(report["steps"].as_u64() < Some(100_000));
+}
+
+/// Each former option and the option that replaced it, in an invocation that succeeds.
+const FORMER_OPTIONS: &[(&str, &str, &[&str])] = &[
+    ("--front", "--language", &["check", "OPTION", "ptx", "-"]),
+    ("--front", "--language", &["run", "OPTION", "ptx", "-"]),
+    (
+        "--with",
+        "--param",
+        &[
+            "fragment",
+            "--op",
+            "wgmma.shared.a",
+            "--type",
+            "f16",
+            "--shape",
+            "m64n64",
+            "OPTION",
+            "swizzle=64B",
+        ],
+    ),
+    (
+        "--with",
+        "--param",
+        &[
+            "descriptor",
+            "--family",
+            "instruction",
+            "0x08410490",
+            "OPTION",
+            "kind=f16",
+        ],
+    ),
+    (
+        "--shown",
+        "--show",
+        &["descriptor", "--swizzle", "64B", "OPTION", "memory"],
+    ),
+    (
+        "--stored",
+        "--actual-swizzle",
+        &["descriptor", "--swizzle", "64B", "OPTION", "128B"],
+    ),
+    (
+        "--stored-major",
+        "--actual-major",
+        &["descriptor", "--swizzle", "64B", "OPTION", "mn"],
+    ),
+    (
+        "--meant",
+        "--intended",
+        &[
+            "descriptor",
+            "0x4000002000010000",
+            "OPTION",
+            "0x4000004000010000",
+        ],
+    ),
+    (
+        "--meant-idesc",
+        "--intended-idesc",
+        &[
+            "descriptor",
+            "--factor",
+            "b",
+            "--idesc",
+            "0x08410490",
+            "--kind",
+            "f16",
+            "OPTION",
+            "0x08400490",
+        ],
+    ),
+    (
+        "--shown",
+        "--show",
+        &["layout", "(8,8):(8,1)", "OPTION", "bank"],
+    ),
+    (
+        "--bytes",
+        "--element-bytes",
+        &["layout", "(8,8):(8,1)", "--show", "bank", "OPTION", "4"],
+    ),
+    (
+        "--first",
+        "--producer",
+        &[
+            "layout",
+            "OPTION",
+            "mma.d m16n8k16 f32 sm_80",
+            "--consumer",
+            "mma.a m16n8k16 f16 sm_80",
+        ],
+    ),
+    (
+        "--then",
+        "--consumer",
+        &[
+            "layout",
+            "--producer",
+            "mma.d m16n8k16 f32 sm_80",
+            "OPTION",
+            "mma.a m16n8k16 f16 sm_80",
+        ],
+    ),
+];
+
+#[test]
+fn former_options_produce_same_output() {
+    for &(former, current, arguments) in FORMER_OPTIONS {
+        let output = |option| {
+            let words: Vec<&str> = arguments
+                .iter()
+                .map(|&word| if word == "OPTION" { option } else { word })
+                .collect();
+            warpgrid(&words, GOOD)
+        };
+        let (before, now) = (output(former), output(current));
+        assert_eq!(now.status.code(), Some(0), "{current}: {now:?}");
+        assert_eq!(before, now, "{former}");
+    }
 }

@@ -130,7 +130,7 @@ fn tensor_instruction_layouts_and_descriptors_are_printed() {
         "tcgen05.ld",
         "--shape",
         "16x128b",
-        "--with",
+        "--param",
         "num=x1",
     ]);
     expect![[r#"
@@ -165,7 +165,7 @@ fn tensor_instruction_layouts_and_descriptors_are_printed() {
         "fragment",
         "--op",
         "tcgen05.idesc",
-        "--with",
+        "--param",
         "kind=f16,descriptor=0x08410490",
     ]);
     expect![[r#"
@@ -197,7 +197,7 @@ fn tensor_instruction_layouts_and_descriptors_are_printed() {
         "fragment", "--op", "wgmma.d", "--shape", "m64n8k16", "--format", "json",
     ]));
     assert_eq!(view["lanes"][37][2], serde_json::json!([[25, 2]]));
-    let output = warpgrid(&["fragment", "--op", "wgmma.d", "--with", "swizzle"]);
+    let output = warpgrid(&["fragment", "--op", "wgmma.d", "--param", "swizzle"]);
     assert!(text(&output.stderr).contains("NAME=VALUE"));
 }
 

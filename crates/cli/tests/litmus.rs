@@ -118,3 +118,60 @@ fn deny_option_fails_on_allowed_bad_outcome() {
         Some(0)
     );
 }
+
+/// Two threads of one block store to the same element and read it.
+const RACY_KERNEL: &str = "//@ launch grid=1 block=2
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+.reg .b64 %a;
+.reg .b32 %r<3>;
+ld.param.u64 %a, [p];
+mov.u32 %r1, %tid.x;
+st.global.u32 [%a], %r1;
+ld.global.u32 %r2, [%a];
+ret;
+}
+";
+
+#[test]
+fn litmus_test_is_extracted_from_lines_of_kernel() {
+    let folder = Folder::new("extract");
+    let kernel = folder.file("kernel.ptx", RACY_KERNEL.as_bytes());
+    let lines = [
+        "litmus",
+        &kernel,
+        "--lines",
+        "11-12",
+        "--threads",
+        "0:0,0:1",
+    ];
+    let extracted = printed(&[&lines[..], &["--print-test"]].concat(), "");
+    assert_eq!(extracted.matches("//@ thread").count(), 2, "{extracted}");
+    let outcomes = printed(&lines, "");
+    assert!(outcomes.contains("line 11"), "{outcomes}");
+}
+
+#[test]
+fn former_options_produce_same_output() {
+    let folder = Folder::new("former");
+    let kernel = folder.file("kernel.ptx", RACY_KERNEL.as_bytes());
+    let tests = folder.file("test.ptx", MESSAGE.as_bytes());
+    let lines = [
+        "litmus",
+        &kernel,
+        "--lines",
+        "11-12",
+        "--threads",
+        "0:0,0:1",
+    ];
+    let with = |options: &[&str]| printed(&[&lines[..], options].concat(), "");
+    assert_eq!(with(&["--question"]), with(&["--print-test"]));
+    assert_eq!(with(&["--before", "9"]), with(&["--before-step", "9"]));
+    assert_eq!(
+        printed(&["litmus", &tests, "--only", "Message"], ""),
+        printed(&["litmus", &tests, "--filter", "Message"], "")
+    );
+}

@@ -58,7 +58,7 @@ pub(crate) struct ControlFlowGraph {
     pub(crate) blocks: Vec<BasicBlock>,
     /// Scheduling priority of each block: the interpreter executes the lanes in the block with the lowest number first.
     pub(crate) numbers: Vec<u32>,
-    /// Reads and writes of shared memory in the barrier intervals that contain each block. All lane vectors enter a
+    /// Reads and writes of shared memory in the barrier intervals that contain each block. All subwarps enter a
     /// barrier interval at the same entry.
     pub(crate) shared: Vec<SharedMemoryUse>,
     /// Whether copies to shared memory may be in flight across barriers.
@@ -66,9 +66,9 @@ pub(crate) struct ControlFlowGraph {
     /// Blocks at which a region may start: the first block, the blocks after barriers and warp-level operations, and
     /// branch targets.
     pub(crate) entries: Vec<usize>,
-    /// Warp-level operations at which lane vectors wait, each with the sequence of operations that follows it
+    /// Warp-level operations at which subwarps wait, each with the sequence of operations that follows it
     /// immediately.
-    pub(crate) chains: Vec<WarpOpSequence>,
+    pub(crate) warp_op_sequences: Vec<WarpOpSequence>,
 }
 
 /// Sequence of consecutive blocks that end with warp-level operations. The code before the first operation does not
@@ -199,7 +199,7 @@ impl ControlFlowGraph {
             shared: vec![SharedMemoryUse::default(); blocks.len()],
             has_copies: false,
             numbers: Vec::new(),
-            chains: chains(&blocks, &by_host.warps),
+            warp_op_sequences: warp_op_sequences(&blocks, &by_host.warps),
             blocks,
             entries,
         };
@@ -217,7 +217,7 @@ impl ControlFlowGraph {
 
     /// Checks whether the code contains warp-level operations.
     pub(crate) fn has_warp_operations(&self) -> bool {
-        !self.chains.is_empty()
+        !self.warp_op_sequences.is_empty()
     }
 
     /// Returns the number of the synchronization point at the end of a block: warp-level operations are numbered from 1
@@ -234,7 +234,9 @@ impl ControlFlowGraph {
         let numbers = self.wait_numbers();
         match self.suspends_for(block) {
             SuspendKind::None => 0,
-            SuspendKind::Warp => self.chain_at(block).map_or(0, |chain| chain as u32 + 1),
+            SuspendKind::Warp => self
+                .sequence_at(block)
+                .map_or(0, |sequence| chain as u32 + 1),
             SuspendKind::Barrier => numbers.first_barrier + count(SuspendKind::Barrier, before),
             SuspendKind::Host => numbers.first_of_host + count(SuspendKind::Host, before),
         }
@@ -250,7 +252,7 @@ impl ControlFlowGraph {
     /// Returns the first number of each kind of synchronization point.
     pub(crate) fn wait_numbers(&self) -> SuspendCodes {
         let is_barrier = |block: &&BasicBlock| block.suspends_for == SuspendKind::Barrier;
-        let first_barrier = self.chains.len() as u32 + 1;
+        let first_barrier = self.warp_op_sequences.len() as u32 + 1;
         SuspendCodes {
             first_barrier,
             first_of_host: first_barrier + self.blocks.iter().filter(is_barrier).count() as u32,
@@ -258,15 +260,15 @@ impl ControlFlowGraph {
     }
 
     /// Returns the index of the sequence that starts with a block.
-    pub(crate) fn chain_at(&self, block: usize) -> Option<usize> {
-        self.chains
+    pub(crate) fn sequence_at(&self, block: usize) -> Option<usize> {
+        self.warp_op_sequences
             .iter()
-            .position(|chain| chain.blocks.start == block)
+            .position(|sequence| sequence.blocks.start == block)
     }
 
     /// Checks whether a block is executed only as a part of a sequence of warp-level operations.
     pub(crate) fn is_within_chain(&self, block: usize) -> bool {
-        self.suspends_for(block) == SuspendKind::Warp && self.chain_at(block).is_none()
+        self.suspends_for(block) == SuspendKind::Warp && self.sequence_at(block).is_none()
     }
 
     /// Returns the blocks of each barrier interval: the blocks that are reachable from its start without passing a
@@ -502,7 +504,7 @@ impl ControlFlowGraph {
 
 /// Returns the sequences of warp-level operations. A sequence continues with a block whose only predecessor belongs to
 /// the sequence. Host calls and other warp-level operations are in separate sequences.
-fn chains(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<WarpOpSequence> {
+fn warp_op_sequences(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<WarpOpSequence> {
     let is_by_host = |index: usize| {
         let last = blocks.get(index).map_or(0, |block| block.end as u32 - 1);
         by_host.contains(&last)
@@ -524,14 +526,14 @@ fn chains(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<WarpOpSequence>
     for index in (0..blocks.len()).filter(|index| is_meeting(*index)) {
         let is_entered = entered.get(index).is_none_or(|is_entered| *is_entered);
         match found.last_mut() {
-            Some(chain)
-                if chain.blocks.end == index
+            Some(sequence)
+                if sequence.blocks.end == index
                     && !is_entered
                     && !is_by_host(index)
                     && !is_by_host(index - 1)
-                    && chain.blocks.len() < MAX_SEQUENCE_LEN =>
+                    && sequence.blocks.len() < MAX_SEQUENCE_LEN =>
             {
-                chain.blocks.end += 1;
+                sequence.blocks.end += 1;
             }
             _ => found.push(WarpOpSequence {
                 blocks: index..index + 1,

@@ -1,4 +1,4 @@
-//! Dirty-register analysis: computes the registers whose values differ from the record of the lane vector. Input: the
+//! Dirty-register analysis: computes the registers whose values differ from the record of the subwarp. Input: the
 //! control-flow graph, and the registers that blocks read and write. Output, by block: the registers saved at
 //! synchronization points, the registers saved before loops with synchronization points, and the registers loaded at an
 //! entry.

@@ -1,4 +1,4 @@
-//! Code generation for regions, the code between two synchronization points, for a lane vector of four lanes. Input:
+//! Code generation for regions, the code between two synchronization points, for a subwarp of four lanes. Input:
 //! decoded code, block by block. Output: WebAssembly instructions. A register occupies one or two `v128` locals; a
 //! predicate has all ones or zeros in each lane.
 
@@ -76,7 +76,7 @@ impl AddressOperand {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FixedLocals {
     pub(crate) pc: u32,
-    /// Entry at which the lane vector started, and the number of the synchronization point for which it waits.
+    /// Entry at which the subwarp started, and the number of the synchronization point for which it waits.
     pub(crate) start_entry: u32,
     pub(crate) waits_for: u32,
     pub(crate) mask: u32,
@@ -88,8 +88,8 @@ pub(crate) struct FixedLocals {
     /// Bit set of the records that ran before this call, and the number of the first record of the call.
     pub(crate) ran_contexts: u32,
     pub(crate) started: u32,
-    /// Record of the previous lane vector, whether all previous lane vectors took the same path, and the live lanes of
-    /// all lane vectors.
+    /// Record of the previous subwarp, whether all previous subwarps took the same path, and the live lanes of
+    /// all subwarps.
     pub(crate) before: u32,
     pub(crate) is_converged: u32,
     pub(crate) live: u32,
@@ -127,7 +127,7 @@ impl FixedLocals {
     }
 }
 
-/// Mask of all lanes of a lane vector.
+/// Mask of all lanes of a subwarp.
 pub(crate) const ALL: i32 = (1 << SUBWARP_LANES) - 1;
 
 /// Parameters of a region function: address of the record, and its number within the warp.
@@ -511,7 +511,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Pushes the address of the special-register table of the lane vector.
+    /// Pushes the address of the special-register table of the subwarp.
     fn get_table(&mut self) {
         self.get(RECORD);
         self.op(I::I32Load(at(record::TABLE)));

@@ -7,7 +7,7 @@ use crate::registers::parts;
 use std::collections::BTreeMap;
 use warpgrid_emulator::translation_view::{LANES, TranslationView, WarpRegisterFile};
 
-/// Lanes for which the host executes an instruction: the lanes of a lane vector, or all lanes of a warp.
+/// Lanes for which the host executes an instruction: the lanes of a subwarp, or all lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callers {
     Lanes,
@@ -57,16 +57,16 @@ fn lanes_of<B: AsRef<[u8]>>(
     records: &MemoryWindow<B>,
     at: u32,
 ) -> impl Iterator<Item = LaneIndex> + use<B> {
-    let gang = records.get32(at + record::SUBWARP) % SUBWARPS_PER_WARP;
+    let subwarp = records.get32(at + record::SUBWARP) % SUBWARPS_PER_WARP;
     let mask = records.get32(at + record::MASK);
     let there = (0..SUBWARP_LANES).filter(move |lane| mask >> lane & 1 != 0);
     there.map(move |lane| LaneIndex {
         lane,
-        of_warp: gang * SUBWARP_LANES + lane,
+        of_warp: subwarp * SUBWARP_LANES + lane,
     })
 }
 
-/// Lane of a lane vector.
+/// Lane of a subwarp.
 #[derive(Clone, Copy)]
 struct LaneIndex {
     lane: u32,

@@ -1,5 +1,5 @@
 //! If-conversion of short branches: finds hammocks and diamonds whose lanes reconverge after a few instructions, so
-//! that the lanes of a divergent lane vector need no separate records. Input: the control-flow graph. Output: the sides
+//! that the lanes of a divergent subwarp need no separate records. Input: the control-flow graph. Output: the sides
 //! of each branch, by the block that ends with the branch.
 
 use crate::control_flow_graph::{
@@ -55,7 +55,7 @@ impl IfConversion {
         kept
     }
 
-    /// Returns the registers whose values may differ between the lanes of a lane vector at the join block because the
+    /// Returns the registers whose values may differ between the lanes of a subwarp at the join block because the
     /// lanes took different sides.
     fn divergent_at_join(
         &self,

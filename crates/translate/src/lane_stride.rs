@@ -25,7 +25,7 @@ type LaneStride = u64;
 /// Strides of registers. Registers with unknown strides are absent.
 pub(crate) type LaneStrides = BTreeMap<RegisterKey, LaneStride>;
 
-/// Values of the lanes of a lane vector.
+/// Values of the lanes of a subwarp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LanePattern {
     stride: LaneStride,
@@ -161,7 +161,7 @@ const ONE: StrideLattice = StrideLattice::Row(LanePattern {
     trailing_zeros: 0,
 });
 
-/// Numbers of the four lanes of a lane vector. The first number is a multiple of four.
+/// Numbers of the four lanes of a subwarp. The first number is a multiple of four.
 const NEIGHBOURS: StrideLattice = StrideLattice::Row(LanePattern {
     stride: 1,
     trailing_zeros: SUBWARP_LANES.trailing_zeros(),
@@ -300,7 +300,7 @@ impl StrideAnalysis<'_, '_> {
             .collect()
     }
 
-    /// Checks whether the lanes of a lane vector are neighbors in the x dimension of the block.
+    /// Checks whether the lanes of a subwarp are neighbors in the x dimension of the block.
     fn has_rows(&self) -> bool {
         let [x, y, z] = self.block;
         x.is_multiple_of(SUBWARP_LANES) || (y, z) == (1, 1)
@@ -435,7 +435,7 @@ impl StrideAnalysis<'_, '_> {
 
     fn special(&self, index: u32) -> StrideLattice {
         match self.plain.special32(index) {
-            // The x dimension of the block is a multiple of the number of lanes of a lane vector.
+            // The x dimension of the block is a multiple of the number of lanes of a subwarp.
             Some(SpecialRegister::Tid(0)) if self.has_rows() => NEIGHBOURS,
             Some(SpecialRegister::Tid(_)) if self.has_rows() => ONE,
             Some(SpecialRegister::Laneid) => NEIGHBOURS,

@@ -9,9 +9,9 @@ use std::ops::Range;
 use warpgrid_emulator::translation_view::{AddressRange, LANES, MemoryKind, TranslationView};
 use warpgrid_isa::SpecialRegister;
 
-/// Number of lanes of a lane vector.
+/// Number of lanes of a subwarp.
 pub(crate) const SUBWARP_LANES: u32 = 4;
-/// Number of lane vectors of a warp.
+/// Number of subwarps of a warp.
 pub(crate) const SUBWARPS_PER_WARP: u32 = LANES as u32 / SUBWARP_LANES;
 
 /// Defines a structure in linear memory. Each field is a constant: the offset of the field in the `repr(C)` structure,
@@ -41,12 +41,12 @@ layout! {
         /// First epoch of the barrier interval, and first epoch of the block.
         PHASE: u32,
         BLOCK: u32,
-        /// Epoch of the running lane vector, and a mask of its earlier epochs whose lanes include the current lanes.
+        /// Epoch of the running subwarp, and a mask of its earlier epochs whose lanes include the current lanes.
         CURRENT_EPOCH: u32,
         ANCESTOR_EPOCHS: u32,
         /// Size in bytes of the list of deferred equality checks.
         VALUE_CHECKS: u32,
-        /// Number of steps that a lane vector may still execute in this barrier interval.
+        /// Number of steps that a subwarp may still execute in this barrier interval.
         FUEL: u64,
         /// Steps and stores of warps whose lanes have not diverged.
         STEPS: u64,
@@ -75,7 +75,7 @@ layout! {
         /// the first warp-level operation that does not wait for all lanes count. Zero if all lanes took one path; all
         /// bits are set if a time slice of the scheduler may have ended.
         FURTHEST_BLOCK: u32,
-        /// Entry at which the lane vectors continue after a warp-level operation.
+        /// Entry at which the subwarps continue after a warp-level operation.
         NEXT_ENTRY: u32,
         /// Whether a warp has diverged in this barrier interval, so that its number of steps is only a lower bound.
         DIVERGED: u32,
@@ -87,7 +87,7 @@ layout! {
         LIVE_AT_LAST_SYNC: u32,
         /// Dummy memory to which accesses of inactive lanes are redirected.
         INACTIVE_LANE_TARGET: [u8; 64],
-        /// Whether all lane vectors of the warp have taken the same path to the same entry in one call of the region,
+        /// Whether all subwarps of the warp have taken the same path to the same entry in one call of the region,
         /// and the mask of their lanes.
         IS_CONVERGED: u32,
         ALIKE_LIVE: u32,
@@ -111,28 +111,28 @@ const _: () =
     assert!(cell::N_CONTEXTS + cell::BYTES <= DEAD_STORE && DEAD_STORE + 16 <= BLOCK_REGISTERS);
 
 layout! {
-    /// Record: saved context of a lane vector, or of those of its lanes that have diverged.
+    /// Record: saved context of a subwarp, or of those of its lanes that have diverged.
     record at 0 {
         /// Next entry; negative if the lanes have exited.
         ENTRY: u32,
         MASK: u32,
         SUBWARP: u32,
-        /// Number of the record's epoch among the epochs of the lane vector, and a mask with the numbers of the epochs
+        /// Number of the record's epoch among the epochs of the subwarp, and a mask with the numbers of the epochs
         /// before its lanes diverged.
         EPOCH: u32,
         ANCESTOR_EPOCHS: u32,
         PATH: u32,
         STEPS: u64,
-        /// Address of the special-register table of the lane vector.
+        /// Address of the special-register table of the subwarp.
         TABLE: u32,
-        /// Number of the next epoch. Used only in the record of the whole lane vector.
+        /// Number of the next epoch. Used only in the record of the whole subwarp.
         NEXT_EPOCH: u32,
         STORES: u64,
         /// [`FURTHEST_BLOCK`](super::cell::FURTHEST_BLOCK) of the lanes of the record.
         FURTHEST_BLOCK: u64,
         /// Number of the synchronization point for which the lanes wait; zero if the lanes can continue.
         SUSPEND_CODE: u32,
-        /// All lanes of the lane vector. Used only in the record of the whole lane vector.
+        /// All lanes of the subwarp. Used only in the record of the whole subwarp.
         FIRST_MASK: u32,
         REGISTERS: [u64; 0],
     }
@@ -143,8 +143,8 @@ layout! {
 pub(crate) const STORE: u64 = 1;
 pub(crate) const LANDING: u64 = 1 << 32 | STORE;
 
-/// Maximum number of kinds of atomic operations; shared epoch of words to which several lane vectors or blocks have
-/// stored; and first epoch of the first lane vector.
+/// Maximum number of kinds of atomic operations; shared epoch of words to which several subwarps or blocks have
+/// stored; and first epoch of the first subwarp.
 pub(crate) const MAX_KINDS: u32 = 14;
 pub(crate) const SHARED_EPOCH: u32 = 15;
 pub(crate) const FIRST_NAME: u32 = 16;
@@ -153,7 +153,7 @@ pub(crate) const FIRST_NAME: u32 = 16;
 pub(crate) const MAX_VALUE_CHECKS: u32 = 2048;
 
 layout! {
-    /// Deferred check: previous value of a word to which several lane vectors have stored.
+    /// Deferred check: previous value of a word to which several subwarps have stored.
     suspect at 0 {
         PLACE: u32,
         WORD: u32,
@@ -176,7 +176,7 @@ layout! {
         /// Number of written bytes, number of read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT), and
         /// [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
         SIZES: u32,
-        /// Epoch of the lane vector at the start of the copy.
+        /// Epoch of the subwarp at the start of the copy.
         EPOCH: u32,
     }
 }
@@ -241,7 +241,7 @@ layout! {
     site at 0 {
         ADDRESS: u64,
         SIZE: u64,
-        /// Number of offsets at which a contiguous row of a lane vector may start.
+        /// Number of offsets at which a contiguous row of a subwarp may start.
         ROWS: u64,
         PLACE: u32,
         HOLDS: u32,
@@ -300,7 +300,7 @@ pub(crate) struct LayoutSizes {
     pub(crate) has_copies: bool,
 }
 
-/// Maximum number of records of diverged lanes per warp: one per lane, except for one lane of each lane vector.
+/// Maximum number of records of diverged lanes per warp: one per lane, except for one lane of each subwarp.
 pub(crate) const PARTS: u32 = SUBWARPS_PER_WARP * (SUBWARP_LANES - 1);
 
 /// Size in bytes of the scratch memory for operand rows of a warp and operands of an MMA.
@@ -309,10 +309,10 @@ const SCRATCH_BYTES: u64 = 32 << 10;
 /// Addresses of the structures in linear memory.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleLayout {
-    pub(crate) n_gangs: u32,
+    pub(crate) n_subwarps: u32,
     /// Special registers of the kernel whose values differ by block, in the order of their cells.
     pub(crate) by_block: Vec<SpecialRegister>,
-    /// All other special registers, in the order of the special-register table of a lane vector.
+    /// All other special registers, in the order of the special-register table of a subwarp.
     pub(crate) by_thread: Vec<SpecialRegister>,
     pub(crate) table: u32,
     pub(crate) sites: u32,
@@ -369,7 +369,7 @@ impl ModuleLayout {
         code: &InlinedCode<'_>,
         sizes: LayoutSizes,
     ) -> Result<ModuleLayout, BailoutReason> {
-        let n_gangs = plain.n_threads().div_ceil(LANES as u32) * SUBWARPS_PER_WARP;
+        let n_subwarps = plain.n_threads().div_ceil(LANES as u32) * SUBWARPS_PER_WARP;
         let [by_block, by_thread] = special_registers(plain);
         let (_, shared_bytes) = plain.shared();
         let local_bytes = code.local_bytes;
@@ -389,16 +389,16 @@ impl ModuleLayout {
         };
         let n_ranges = plain.ranges().count() as u32 + 2;
         let record_bytes = (record::REGISTERS + sizes.registers).next_multiple_of(64);
-        let most_records = n_gangs + PARTS;
-        let table = place(u64::from(n_gangs) * 16 * by_thread.len() as u64);
+        let most_records = n_subwarps + PARTS;
+        let table = place(u64::from(n_subwarps) * 16 * by_thread.len() as u64);
         let sites = place(u64::from(sizes.sites * site::BYTES));
         let ranges = place(u64::from(n_ranges * range::BYTES));
         let records = place(u64::from(most_records) * u64::from(record_bytes));
-        let divergent_steps = place(u64::from(n_gangs / SUBWARPS_PER_WARP) * 4);
+        let divergent_steps = place(u64::from(n_subwarps / SUBWARPS_PER_WARP) * 4);
         let suspects = place(u64::from(MAX_VALUE_CHECKS * suspect::BYTES));
         let scratch = place(SCRATCH_BYTES);
         let n_copying = if sizes.has_copies {
-            n_gangs / SUBWARPS_PER_WARP
+            n_subwarps / SUBWARPS_PER_WARP
         } else {
             0
         };
@@ -409,12 +409,12 @@ impl ModuleLayout {
         let shared_size = shared_bytes.next_multiple_of(128);
         let shared = place(shared_size);
         let shared_notes = [place(shared_size) - shared, place(shared_size) - shared];
-        let local = place(local_bytes * u64::from(n_gangs * SUBWARP_LANES));
+        let local = place(local_bytes * u64::from(n_subwarps * SUBWARP_LANES));
         let arena_size = (arena_bytes as u64).next_multiple_of(128);
         let arena = place(arena_size);
         let arena_notes = [place(arena_size) - arena, place(arena_size) - arena];
         Ok(ModuleLayout {
-            n_gangs,
+            n_subwarps,
             by_block,
             by_thread,
             table,
@@ -467,19 +467,20 @@ impl ModuleLayout {
         self.fill_ranges(plain, &[], &mut memory);
         self.invalidate_sites(sites, &mut memory);
         let n_threads = plain.n_threads();
-        for gang in 0..self.n_gangs {
-            let present = (0..SUBWARP_LANES).filter(|lane| gang * SUBWARP_LANES + lane < n_threads);
+        for subwarp in 0..self.n_subwarps {
+            let present =
+                (0..SUBWARP_LANES).filter(|lane| subwarp * SUBWARP_LANES + lane < n_threads);
             let mask = present.fold(0, |mask, lane| mask | 1 << lane);
-            let row = self.table + gang * 16 * self.by_thread.len() as u32;
-            let at = self.records + gang * self.record_bytes;
-            memory.put32(at + record::SUBWARP, gang);
+            let row = self.table + subwarp * 16 * self.by_thread.len() as u32;
+            let at = self.records + subwarp * self.record_bytes;
+            memory.put32(at + record::SUBWARP, subwarp);
             memory.put32(at + record::TABLE, row);
             memory.put32(at + record::FIRST_MASK, mask);
             for (index, special) in (0..).zip(&self.by_thread) {
                 for lane in 0..SUBWARP_LANES {
                     let (warp, lane_of_warp) = (
-                        gang / SUBWARPS_PER_WARP,
-                        gang % SUBWARPS_PER_WARP * SUBWARP_LANES + lane,
+                        subwarp / SUBWARPS_PER_WARP,
+                        subwarp % SUBWARPS_PER_WARP * SUBWARP_LANES + lane,
                     );
                     let value = plain.special(*special, 0, warp, lane_of_warp);
                     memory.put32(row + 16 * index + 4 * lane, value as u32);

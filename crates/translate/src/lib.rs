@@ -8,11 +8,10 @@
 //! - Tests: `cargo test -p warpgrid-translate` compares both engines with the corpus and with random kernels (two
 //!   minutes).
 //!
-//! The comments use these terms: a *lane vector* (`gang`; *lane group* in the README) consists of four adjacent lanes
-//! of a warp, which execute in one SIMD vector; a *region* (`strip`) is the code between two synchronization points; a
-//! *barrier interval* (`phase`) is the execution of a block between two barriers; a *record* is the saved context of a
-//! suspended lane vector; an *epoch* (`name`) identifies the accesses of a lane vector between two synchronizations in
-//! *shadow memory* (`notes`).
+//! The comments use these terms: a *subwarp* consists of four adjacent lanes of a warp, which execute in one SIMD
+//! vector; a *region* is the code between two synchronization points; a *barrier interval* is the execution of a block
+//! between two barriers; a *record* is the saved context of a suspended subwarp; an *epoch* (`name`) identifies the
+//! accesses of a subwarp between two synchronizations in *shadow memory* (`notes`).
 
 pub(crate) mod affine;
 pub(crate) mod bailout;

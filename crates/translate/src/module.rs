@@ -250,28 +250,28 @@ fn translate_code(source: TranslationInput<'_>) -> Result<CompiledKernel, Bailou
         learnt.apply_to(&mut emitter);
         emitter
     };
-    let mut strip = begin(EmitMode::Strip);
-    strip.keep_scalars(&find_uniform_registers(
+    let mut region_code = begin(EmitMode::Region);
+    region_code.keep_scalars(&find_uniform_registers(
         source,
         &learnt.definitions,
         &strides,
     ));
-    strip.any_nan = find_nan_insensitive(source, &learnt.definitions);
-    strip.detours = detours;
-    strip.find_changed(&flow.natural_loops(&dominators), &learnt.touched);
-    strip.emit_region()?;
-    let mut chains = begin(EmitMode::Warp);
-    chains.sites = std::mem::take(&mut strip.sites);
-    chains.routines = std::mem::take(&mut strip.routines);
-    chains.chains()?;
-    let held = |number: u32| strip.waits.get(&number).cloned().unwrap_or_default();
+    region_code.any_nan = find_nan_insensitive(source, &learnt.definitions);
+    region_code.detours = detours;
+    region_code.find_changed(&flow.natural_loops(&dominators), &learnt.touched);
+    region_code.emit_region()?;
+    let mut warp_code = begin(EmitMode::Warp);
+    warp_code.sites = std::mem::take(&mut region_code.sites);
+    warp_code.routines = std::mem::take(&mut region_code.routines);
+    warp_code.emit_warp_operations()?;
+    let held = |number: u32| region_code.waits.get(&number).cloned().unwrap_or_default();
     let waits: Vec<SavedRegisters> = (1..=flow.n_waits()).map(held).collect();
-    let by_host = host_operations(source, &flow, &strip);
+    let by_host = host_operations(source, &flow, &region_code);
     Ok(CompiledKernel {
-        wasm: module(source, &flow, [&strip, &chains], &waits),
+        wasm: module(source, &flow, [&region_code, &warp_code], &waits),
         n_entries: flow.entries.len() as u32,
-        sites: std::mem::take(&mut chains.sites),
-        is_unpartitionable: strip.has_global_atomics || chains.has_global_atomics,
+        sites: std::mem::take(&mut warp_code.sites),
+        is_unpartitionable: region_code.has_global_atomics || warp_code.has_global_atomics,
         host_calls: by_host,
         first_of_lanes: flow.wait_numbers().first_of_host,
         places: places.clone(),
@@ -301,7 +301,7 @@ fn check_functions(
 fn host_operations(
     TranslationInput { plain, code, .. }: TranslationInput<'_>,
     flow: &ControlFlowGraph,
-    strip: &Emitter<'_>,
+    region_code: &Emitter<'_>,
 ) -> BTreeMap<u32, HostCall> {
     let mut found = BTreeMap::new();
     for (index, block) in flow.blocks.iter().enumerate() {
@@ -316,7 +316,7 @@ fn host_operations(
         let places = |registers: Vec<RegisterKey>| {
             let place = |register: RegisterKey| {
                 let own = code.register(frame, register);
-                Some((register, strip.offset_of(own)?))
+                Some((register, region_code.offset_of(own)?))
             };
             registers.into_iter().filter_map(place).collect()
         };
@@ -343,20 +343,23 @@ fn module(
         plain, products, ..
     }: TranslationInput<'_>,
     flow: &ControlFlowGraph,
-    [strip, chains]: [&Emitter<'_>; 2],
+    [region_code, warp_code]: [&Emitter<'_>; 2],
     waits: &[SavedRegisters],
 ) -> Vec<u8> {
-    let places = strip.places;
-    let first_part = ROUTINES + chains.routines.len() as u32;
-    let (whole, parts) = match strip.regions.as_slice() {
-        [whole] => (written(strip, whole), Vec::new()),
+    let places = region_code.places;
+    let first_part = ROUTINES + warp_code.routines.len() as u32;
+    let (whole, parts) = match region_code.regions.as_slice() {
+        [whole] => (written(region_code, whole), Vec::new()),
         parts => {
-            let whole = runtime::strip(&strip.groups_of_entries(), first_part);
-            let parts = parts.iter().map(|part| written(strip, part)).collect();
+            let whole = runtime::region_dispatch(&region_code.groups_of_entries(), first_part);
+            let parts = parts
+                .iter()
+                .map(|part| written(region_code, part))
+                .collect();
             (whole, parts)
         }
     };
-    let reconvergence = match strip.first_without_wait {
+    let reconvergence = match region_code.first_without_wait {
         Some(_) => Reconvergence::Dependent { seed: plain.seed() },
         None => Reconvergence::Independent,
     };
@@ -371,12 +374,12 @@ fn module(
         runtime::resolve_all(places),
         runtime::count(places, reconvergence),
         runtime::join(waits),
-        written(chains, &chains.out),
+        written(warp_code, &warp_code.out),
         runtime::copy(places),
         runtime::groups(places),
         runtime::check_same_value_stores(places),
     ];
-    for routine in &chains.routines {
+    for routine in &warp_code.routines {
         types.push(routine.function_type());
         bodies.push(routine.function(places, products));
     }
@@ -385,7 +388,7 @@ fn module(
         bodies.push(part);
     }
     let bodies: Vec<&Function> = bodies.iter().collect();
-    let mut data: Vec<DataSegment> = chains
+    let mut data: Vec<DataSegment> = warp_code
         .routines
         .iter()
         .filter_map(|r| r.data(places))

@@ -13,7 +13,7 @@ use crate::module::CompiledKernel;
 use std::time::Duration;
 use warpgrid_emulator::translation_view::{StepCounts, TranslationView};
 
-/// Maximum number of steps of one region call. The limit ends a region whose loop waits for another lane vector, which
+/// Maximum number of steps of one region call. The limit ends a region whose loop waits for another subwarp, which
 /// cannot run meanwhile.
 const MAX_REGION_STEPS: u64 = 1 << 26;
 
@@ -216,18 +216,18 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         let places = &kernel.places;
         let cells = MemoryWindow::of(self.instance, PHASE_CELLS);
         let (warp, n_records) = (cells.get32(cell::WARP), cells.get32(cell::N_CONTEXTS));
-        let gangs = places.context(warp * SUBWARPS_PER_WARP) as usize
+        let subwarps = places.context(warp * SUBWARPS_PER_WARP) as usize
             ..places.context((warp + 1) * SUBWARPS_PER_WARP) as usize;
-        let parts = places.context(places.n_gangs) as usize..places.context(n_records) as usize;
+        let parts = places.context(places.n_subwarps) as usize..places.context(n_records) as usize;
         let mut served = HostCallBatch::default();
-        for range in [gangs.clone(), parts.clone()] {
+        for range in [subwarps.clone(), parts.clone()] {
             let records = MemoryWindow::of(self.instance, range);
             served.read(kernel, plain, &records, callers);
         }
         if !served.execute(plain) {
             return false;
         }
-        for range in [gangs, parts] {
+        for range in [subwarps, parts] {
             let start = range.start;
             self.instance.update(range, |bytes| {
                 served.write(kernel, &mut MemoryWindow { start, bytes }, callers);
@@ -254,7 +254,7 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         }
         let start = places.local as usize;
         if places.local_bytes > 0 {
-            let bytes = places.local_bytes * places.n_gangs * SUBWARP_LANES;
+            let bytes = places.local_bytes * places.n_subwarps * SUBWARP_LANES;
             self.instance.zero(start..start + bytes as usize);
         }
         let start = places.shared as usize;
@@ -276,17 +276,17 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
 
     fn begin_interval(&mut self, max_steps: u64) {
         let name = self.progress.next_name;
-        let n_gangs = self.places().n_gangs;
+        let n_subwarps = self.places().n_subwarps;
         self.progress.next_name += FIRST_NAME;
         let left = max_steps.saturating_sub(self.progress.counts.steps);
         let fuel = left.min(MAX_REGION_STEPS);
         // All cells are written at once, because calls to a JavaScript engine are expensive. The generated code
-        // initializes the remaining cells for each lane vector, or they are zero.
+        // initializes the remaining cells for each subwarp, or they are zero.
         let mut cells = MemoryWindow {
             start: PHASE_CELLS.start,
             bytes: [0; PHASE_CELLS.end - PHASE_CELLS.start],
         };
-        cells.put32(cell::N_CONTEXTS, n_gangs);
+        cells.put32(cell::N_CONTEXTS, n_subwarps);
         cells.put32(cell::PHASE, name);
         cells.put32(cell::NEXT_EPOCH, self.progress.next_name);
         cells.put32(cell::BLOCK, self.block_name);

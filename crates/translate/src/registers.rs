@@ -21,8 +21,8 @@ pub(crate) struct BlockUseDef {
 pub(crate) enum EmitMode {
     /// Draft of the code, which determines the accessed registers.
     Draft,
-    /// Region: code between two synchronization points, for a lane vector.
-    Strip,
+    /// Region: code between two synchronization points, for a subwarp.
+    Region,
     /// Warp-level operations, and the code between them.
     Warp,
 }

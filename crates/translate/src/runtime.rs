@@ -75,7 +75,7 @@ pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Functi
 
 /// Emits `FN_REGION`: `(record, index of the record in the warp) -> exit code or zero`. The function calls the function
 /// of the group of blocks in which the record continues.
-pub(crate) fn strip(groups_of_entries: &[usize], first_part: u32) -> Function {
+pub(crate) fn region_dispatch(groups_of_entries: &[usize], first_part: u32) -> Function {
     let n_groups = groups_of_entries.iter().max().map_or(0, |last| last + 1) as u32;
     let mut code = vec![I::Block(EMPTY); n_groups as usize];
     code.extend([I::LocalGet(0), I::I32Load(at(record::ENTRY))]);
@@ -105,7 +105,7 @@ pub(crate) const NO_STORES_IN_INTERVAL: u32 = 2;
 
 pub(crate) const EMPTY: BlockType = BlockType::Empty;
 
-/// Converts the number of a lane vector to the distance of its first epoch from the first epoch of its warp.
+/// Converts the number of a subwarp to the distance of its first epoch from the first epoch of its warp.
 pub(crate) fn first_epoch() -> [I<'static>; 6] {
     [
         I::I32Const(SUBWARPS_PER_WARP as i32 - 1),
@@ -117,7 +117,7 @@ pub(crate) fn first_epoch() -> [I<'static>; 6] {
     ]
 }
 
-/// Number of epochs that a warp uses between two reconvergences: eight epochs for each lane vector, and eight further
+/// Number of epochs that a warp uses between two reconvergences: eight epochs for each subwarp, and eight further
 /// epochs, of which the first one is the shared epoch of several readers of the warp.
 pub(crate) const EPOCHS_PER_WARP: u32 = 8 * (SUBWARPS_PER_WARP + 1);
 
@@ -215,10 +215,10 @@ pub(crate) fn stops_if(reason: u32) -> [I<'static>; 4] {
     [I::If(EMPTY), I::I32Const(reason as i32), I::Return, I::End]
 }
 
-/// Advances to the next record of a warp. The records of its lane vectors precede the records of all diverged lanes.
+/// Advances to the next record of a warp. The records of its subwarps precede the records of all diverged lanes.
 /// `record` and `index` are locals with the address and the index of the current record.
 pub(crate) fn next_record(places: &ModuleLayout, record: u32, index: u32) -> [I<'static>; 12] {
-    let parts = places.records + places.n_gangs * places.record_bytes;
+    let parts = places.records + places.n_subwarps * places.record_bytes;
     [
         I::I32Const(parts as i32),
         I::LocalGet(record),

@@ -104,21 +104,27 @@ fn is_found(source: &str) -> bool {
     })
 }
 
+/// Lower bound of the number of examples of published bugs, before and after the fix.
+const MIN_BUG_EXAMPLES: usize = 30;
+
 #[test]
 fn published_bugs_are_detected_and_fixed_versions_pass() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
+    let mut n_examples = 0;
     for path in examples_in(&root.join("../../public/examples")) {
         let name = path.file_stem().expect("a name").to_string_lossy();
         let Some(name) = name.strip_prefix("bug-") else {
             continue;
         };
+        n_examples += 1;
         let source = std::fs::read_to_string(&path).expect("an example");
         if is_found(&source) != name.ends_with("-before") {
             wrong.push(name.to_owned());
         }
     }
     assert_eq!(wrong, [""; 0]);
+    assert!(n_examples >= MIN_BUG_EXAMPLES, "{n_examples} examples");
 }
 
 /// Examples with a data race, because they demonstrate conflicting stores of lanes.

@@ -10,7 +10,9 @@ use warpgrid_view::{Scenario, Session};
 fn warp_scheduling_kernels_match_expected_fault_and_buffers() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/warps");
     let mut wrong = Vec::new();
-    for file in entries(&folder) {
+    let kernels = entries(&folder);
+    assert!(!kernels.is_empty(), "no kernel in {}", folder.display());
+    for file in kernels {
         let source = fs::read_to_string(&file).expect("a kernel");
         let stops = source
             .lines()

@@ -25,6 +25,7 @@ fn documents(folder: &str) -> Vec<(String, Yaml)> {
         assert_eq!(parsed.len(), 1, "{name}: expected one document");
         found.extend(parsed.into_iter().map(|yaml| (name.clone(), yaml)));
     }
+    assert!(!found.is_empty(), "no file in .github/{folder}");
     found
 }
 

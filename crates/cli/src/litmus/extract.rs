@@ -37,7 +37,7 @@ pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<Ex
     let request = ExtractionRequest {
         lines,
         threads: arguments.threads.clone(),
-        before: arguments.before,
+        before: arguments.before_step,
     };
     Ok(session
         .litmus_test(&request, arguments.max_steps)

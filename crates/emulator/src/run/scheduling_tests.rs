@@ -1,4 +1,4 @@
-//! Tests of waits and wakeups for which no test program has an instruction yet; they use hand-assembled code.
+//! Tests of waits and wakeups for which no test program contains an instruction. The tests use hand-assembled code.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::plan_table::PlanId;
@@ -114,7 +114,8 @@ impl Observer for Steps {
     }
 }
 
-/// Stores an mbarrier object at address 16 of the shared memory of block 0. Its phase waits only for 4 bytes.
+/// Stores an mbarrier object at address 16 of the shared memory of block 0. The phase of the object only requires the
+/// completion of 4 bytes.
 fn await_bytes(machine: &mut Machine) {
     let object = MbarrierState {
         parity: false,
@@ -291,6 +292,8 @@ fn memory_wait_faults_only_after_runnable_blocks_finish() {
     machine.state.blocks[0].warps[0].splits.current_mut().state =
         WarpSplitState::Waiting(WaitReason::Memory);
     assert_eq!(machine.run(u64::MAX), MachineStatus::Faulted);
+    let fault = machine.fault().unwrap();
+    assert!(matches!(fault.kind, FaultKind::Deadlock { .. }), "{fault}");
     assert_eq!(machine.blocks_done(), 1, "the other block came to its end");
     assert_eq!(machine.position(), 201);
 }

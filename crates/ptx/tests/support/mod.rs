@@ -252,6 +252,7 @@ pub(crate) fn corpus() -> Vec<(PathBuf, String)> {
     ] {
         collect(&folder, &mut files);
     }
+    assert!(files.len() >= 6, "the files in tests/data are missing");
     files.sort();
     files
 }

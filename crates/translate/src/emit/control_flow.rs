@@ -1,5 +1,5 @@
 //! Control flow: blocks, branches, barriers and exits. Input: the control-flow graph. Output: a dispatch loop over the
-//! blocks of each group, which saves the state of lane vectors that wait or have exited in their records.
+//! blocks of each group, which saves the state of subwarps that wait or have exited in their records.
 
 use crate::bailout::BailoutReason;
 use crate::control_flow_graph::{SuspendKind, is_guarded, is_terminator};
@@ -39,7 +39,7 @@ impl Emitter<'_> {
     /// Emits the region: a single function, or for long code one function per group of blocks, so that the engine's
     /// register allocator processes one group at a time.
     pub(crate) fn emit_region(&mut self) -> Result<(), BailoutReason> {
-        if self.writes == EmitMode::Strip {
+        if self.writes == EmitMode::Region {
             self.first_without_wait = self.find_first_without_wait();
         }
         let mut groups = vec![0; self.flow.blocks.len()];
@@ -53,7 +53,7 @@ impl Emitter<'_> {
         let n_groups = groups.iter().max().map_or(1, |last| last + 1);
         self.groups = groups;
         for group in 0..n_groups {
-            self.strip_of(group)?;
+            self.emit_region_of(group)?;
             let code = std::mem::take(&mut self.out);
             self.regions.push(code);
         }
@@ -71,7 +71,7 @@ impl Emitter<'_> {
         self.changed = DirtyRegisters::new(self.flow, loops, touched, self.live, &put_aside);
     }
 
-    /// Returns the last instruction of a block if it can make a lane vector diverge.
+    /// Returns the last instruction of a block if it can make a subwarp diverge.
     pub(crate) fn diverging_branch(&mut self, index: usize) -> Option<&DecodedInstruction> {
         let (at, code) = (self.flow.blocks[index].end - 1, self.code);
         self.set_current_instruction(at);
@@ -125,7 +125,7 @@ impl Emitter<'_> {
 
     /// Emits the region function of a group: the entries first, then the blocks in topological order. A forward branch
     /// exits one or several WebAssembly constructs, and a back edge continues the enclosing loop.
-    fn strip_of(&mut self, group: usize) -> Result<(), BailoutReason> {
+    fn emit_region_of(&mut self, group: usize) -> Result<(), BailoutReason> {
         let n_before = self.flow.entries.len() + 1;
         let mut own: Vec<(usize, BranchTarget)> =
             self.targets().enumerate().take(n_before).collect();
@@ -143,7 +143,7 @@ impl Emitter<'_> {
         self.loop_headers.clear();
         self.begin();
         self.op(I::Loop(BlockType::Empty));
-        self.begin_gang();
+        self.begin_subwarp();
         let n_at_start = self.out.len();
         self.ops([
             I::Block(BlockType::Empty),
@@ -178,14 +178,14 @@ impl Emitter<'_> {
             }
         }
         self.ops([I::End, I::End, I::Unreachable, I::End]);
-        self.end_gang();
+        self.end_subwarp();
         self.op(I::End);
-        self.end_gangs();
+        self.end_subwarps();
         self.ops([I::I32Const(0), I::End]);
         if let Some(place) = self.out.get_mut(table_at) {
             *place = table_of(&self.target_index, n_before, &self.loop_headers);
         }
-        // Registers that are live at the targets of back edges must not keep values of the previous lane vector.
+        // Registers that are live at the targets of back edges must not keep values of the previous subwarp.
         let rest = self.out.split_off(n_at_start);
         self.clear_registers(self.loop_headers.clone());
         self.out.extend(rest);

@@ -1,4 +1,4 @@
-//! Basic blocks with a fast path and a slow path. The fast path handles converged lane vectors whose accesses hit the
+//! Basic blocks with a fast path and a slow path. The fast path handles converged subwarps whose accesses hit the
 //! memory ranges that their access sites have cached. It contains no calls, so that engines keep values in registers.
 //! The slow path handles everything else. Input: a block. Output: both versions of the block. If a check fails on the
 //! fast path, execution continues on the slow path at the access whose check failed.
@@ -69,7 +69,7 @@ impl Emitter<'_> {
         let is_worth = accesses.iter().any(|access| !access.is_noted);
         let ends = accesses.iter().filter(|access| access.may_end());
         let ends: Vec<u32> = ends.map(|access| access.at).collect();
-        if self.writes != EmitMode::Strip || !is_worth || ends.len() > MAX_EXITS {
+        if self.writes != EmitMode::Region || !is_worth || ends.len() > MAX_EXITS {
             self.body(index)?;
             return self.end_block(index);
         }

@@ -1,5 +1,5 @@
 //! Code generation for symbolic values. Input: a graph of primitive operations. Output: instructions that compute a
-//! value for the four lanes of a lane vector, or for its first lane only.
+//! value for the four lanes of a subwarp, or for its first lane only.
 //!
 //! Operations without a vector instruction are computed lane by lane. A value with several uses is computed once.
 

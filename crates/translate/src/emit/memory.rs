@@ -1,4 +1,4 @@
-//! Loads and stores of a lane vector. Input: addresses of four lanes. Output: code that transfers the bytes. A
+//! Loads and stores of a subwarp. Input: addresses of four lanes. Output: code that transfers the bytes. A
 //! contiguous or uniform access is a single vector operation. All other accesses translate the addresses lane by lane,
 //! and so does the first access to a range that the access site has not cached.
 
@@ -60,7 +60,7 @@ impl SubwarpAccess<'_> {
             && self.plan.offset.rem_euclid(align) == 0
     }
 
-    /// Checks whether the access has a vector path for lane vectors whose lanes are all active.
+    /// Checks whether the access has a vector path for subwarps whose lanes are all active.
     fn has_rows(&self) -> bool {
         let elements = self.plan.elements.len();
         match self.plan.element_bytes {
@@ -174,7 +174,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits an access that executes if any lane of the lane vector is active. Counts executed stores.
+    /// Emits an access that executes if any lane of the subwarp is active. Counts executed stores.
     fn emit_guarded(
         &mut self,
         way: AccessDirection,
@@ -248,7 +248,7 @@ impl<'p> Emitter<'p> {
         self.set(stores);
     }
 
-    /// Records the bytes that the lane vector reads or writes in shadow memory, if the range is tracked.
+    /// Records the bytes that the subwarp reads or writes in shadow memory, if the range is tracked.
     pub(crate) fn record_range_access(&mut self, access: &SubwarpAccess<'_>, bytes: u32) {
         if access.accepts == holds::SHARED {
             if self.flow.shared[self.block].stores {

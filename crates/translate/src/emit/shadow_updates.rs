@@ -56,7 +56,7 @@ impl Emitter<'_> {
                 continue;
             }
             self.set(ordered);
-            // If this lane vector has read the word in one of its earlier epochs, that read must happen before the
+            // If this subwarp has read the word in one of its earlier epochs, that read must happen before the
             // current access, because the new epoch replaces the recorded one.
             self.get_all([readers, me]);
             self.ops([
@@ -114,7 +114,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Records an access to global memory. The inline code handles only words that no other lane vector has accessed.
+    /// Records an access to global memory. The inline code handles only words that no other subwarp has accessed.
     pub(crate) fn record_global_access(&mut self, way: AccessDirection, bytes: u32) {
         let FixedLocals {
             current_epoch: me,
@@ -176,7 +176,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Number of epochs of a lane vector in addition to its first epoch.
+/// Number of epochs of a subwarp in addition to its first epoch.
 const OTHER_NAMES: u32 = 7;
 
 /// Up to four words whose accesses are recorded by one vector operation.

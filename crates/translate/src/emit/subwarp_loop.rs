@@ -1,5 +1,5 @@
-//! Loop over the lane vectors of a warp. Input: the dispatch loop over the blocks. Output: the code at the start and at
-//! the end of each lane vector, and the transition to the next lane vector. One call of the region executes all lane
+//! Loop over the subwarps of a warp. Input: the dispatch loop over the blocks. Output: the code at the start and at
+//! the end of each subwarp, and the transition to the next subwarp. One call of the region executes all lane
 //! vectors that take the same path.
 
 use crate::emit::{Emitter, FixedLocals, NUMBER, RECORD};
@@ -9,7 +9,7 @@ use crate::runtime;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// Emits the initialization that all lane vectors of the warp share.
+    /// Emits the initialization that all subwarps of the warp share.
     pub(crate) fn begin(&mut self) {
         let phase = self.names.phase;
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
@@ -28,7 +28,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub(crate) fn begin_gang(&mut self) {
+    pub(crate) fn begin_subwarp(&mut self) {
         let FixedLocals {
             pc,
             start_entry: began,
@@ -43,7 +43,7 @@ impl Emitter<'_> {
         self.get(RECORD);
         self.op(I::I32Load(at(record::MASK)));
         self.set(mask);
-        // After a reconvergence, all counters of a lane vector are zero. The path hash starts at one, so that a path
+        // After a reconvergence, all counters of a subwarp are zero. The path hash starts at one, so that a path
         // that begins with a branch not taken differs from an empty path.
         for (local, _, is_wide) in self.counts() {
             self.op(match is_wide {
@@ -62,7 +62,7 @@ impl Emitter<'_> {
             I::I32Load(at(record::ANCESTOR_EPOCHS)),
             I::I32Store(at(cell::ANCESTOR_EPOCHS)),
         ]);
-        // First epoch of the lane vector since the last reconvergence, and the number of this epoch.
+        // First epoch of the subwarp since the last reconvergence, and the number of this epoch.
         self.ops([
             I::I32Const(0),
             I::I32Const(0),
@@ -106,7 +106,7 @@ impl Emitter<'_> {
         self.set(me);
     }
 
-    /// Saves the next entry of the lane vector and the synchronization point for which it waits, and ends its execution
+    /// Saves the next entry of the subwarp and the synchronization point for which it waits, and ends its execution
     /// in this region.
     pub(crate) fn exit_region(&mut self, entry: i32, waits_for: u32) {
         self.op(I::I32Const(entry));
@@ -116,15 +116,15 @@ impl Emitter<'_> {
         self.op(I::Br(self.depth_of_loop() + 2));
     }
 
-    /// Marks the lanes of the lane vector as exited.
+    /// Marks the lanes of the subwarp as exited.
     pub(crate) fn exit_subwarp(&mut self) {
         self.ops([I::I32Const(0), I::I32Const(1), I::I32Store(at(cell::ENDED))]);
         self.exit_region(-1, 0);
     }
 
-    /// Stores the next entry in the record. Continues with the next lane vector of the warp if this lane vector took
+    /// Stores the next entry in the record. Continues with the next subwarp of the warp if this subwarp took
     /// the same path as the previous one, the next one starts at the same entry, and no check is pending.
-    pub(crate) fn end_gang(&mut self) {
+    pub(crate) fn end_subwarp(&mut self) {
         let FixedLocals {
             pc,
             start_entry: began,
@@ -163,7 +163,7 @@ impl Emitter<'_> {
         self.op(I::BrIf(0));
     }
 
-    /// Adds the lane-instructions that the lane vector has executed since the last reconvergence, unless the lane
+    /// Adds the lane-instructions that the subwarp has executed since the last reconvergence, unless the lane
     /// vector continues after a host call.
     fn count_lanes(&mut self) {
         let first_of_host = self.flow.wait_numbers().first_of_host;
@@ -191,12 +191,12 @@ impl Emitter<'_> {
         self.set(lane_instructions);
     }
 
-    /// Checks whether lanes of a lane vector can diverge or exit early.
+    /// Checks whether lanes of a subwarp can diverge or exit early.
     fn can_diverge(&mut self) -> bool {
         (0..self.flow.blocks.len()).any(|block| self.diverging_branch(block).is_some())
     }
 
-    /// Compares the results in the record with the results of the previous lane vector. The first lane vector is
+    /// Compares the results in the record with the results of the previous subwarp. The first subwarp is
     /// compared with itself.
     fn check_convergence(&mut self) {
         let FixedLocals {
@@ -228,7 +228,7 @@ impl Emitter<'_> {
         self.set(alike);
         self.get(RECORD);
         self.set(before);
-        // Warp-level operations need the mask of the live lanes of all lane vectors.
+        // Warp-level operations need the mask of the live lanes of all subwarps.
         if self.flow.has_warp_operations() {
             self.get(live);
             self.ops([I::I32Const(SUBWARP_LANES as i32), I::I32ShrU]);
@@ -242,9 +242,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores the set of records that have run, and whether all lane vectors of the warp took the same path to the same
+    /// Stores the set of records that have run, and whether all subwarps of the warp took the same path to the same
     /// synchronization point.
-    pub(crate) fn end_gangs(&mut self) {
+    pub(crate) fn end_subwarps(&mut self) {
         let FixedLocals {
             waits_for,
             first,
@@ -277,7 +277,11 @@ impl Emitter<'_> {
         let first_of_host = self.flow.wait_numbers().first_of_host;
         self.ops([I::I32Const(first_of_host as i32), I::I32LtU, I::I32And]);
         self.ops([I::I32Const(0), I::I32Load(at(cell::N_CONTEXTS))]);
-        self.ops([I::I32Const(self.places.n_gangs as i32), I::I32Eq, I::I32And]);
+        self.ops([
+            I::I32Const(self.places.n_subwarps as i32),
+            I::I32Eq,
+            I::I32And,
+        ]);
         self.ops([I::I32Const(0), I::I32Load(at(cell::DETOURS))]);
         self.ops([I::I32Eqz, I::I32And]);
         self.op(I::I32Store(at(cell::IS_CONVERGED)));
@@ -286,7 +290,7 @@ impl Emitter<'_> {
         self.out.extend(counted);
     }
 
-    /// Returns the counters of a lane vector: the local, its offset in a record, and whether the counter has 64 bits.
+    /// Returns the counters of a subwarp: the local, its offset in a record, and whether the counter has 64 bits.
     fn counts(&self) -> impl Iterator<Item = (u32, u32, bool)> + use<> {
         let names = &self.names;
         let counts = [

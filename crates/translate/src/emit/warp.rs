@@ -1,6 +1,6 @@
 //! Warp-level operations and the code between them. Input: the records of a converged warp. Output: its registers after
-//! a sequence of operations, each executed for all lane vectors at once. The code between two operations is executed
-//! for one lane vector after the other without a region call.
+//! a sequence of operations, each executed for all subwarps at once. The code between two operations is executed
+//! for one subwarp after the other without a region call.
 
 pub(crate) mod byte_gather;
 pub(crate) mod collective;
@@ -124,13 +124,13 @@ impl Emitter<'_> {
     }
 
     /// Emits all sequences as the function `WARP`: `(first record, number of the operation) -> exit code or zero`.
-    pub(crate) fn chains(&mut self) -> Result<(), BailoutReason> {
+    pub(crate) fn emit_warp_operations(&mut self) -> Result<(), BailoutReason> {
         let base = self.local(ValType::I32);
-        let gang = self.local(ValType::I32);
+        let subwarp = self.local(ValType::I32);
         let stride = self.places.record_bytes;
         self.get(RECORD);
         self.set(base);
-        let n = self.flow.chains.len() as u32;
+        let n = self.flow.warp_op_sequences.len() as u32;
         for _ in 0..=n {
             self.op(I::Block(BlockType::Empty));
         }
@@ -139,13 +139,13 @@ impl Emitter<'_> {
         let targets: Vec<u32> = (0..n).collect();
         self.op(I::BrTable(targets.into(), n));
         let flow = self.flow;
-        for chain in &flow.chains {
+        for sequence in &flow.warp_op_sequences {
             self.op(I::End);
-            self.chain(
-                chain.blocks.clone(),
+            self.emit_sequence(
+                sequence.blocks.clone(),
                 WarpContexts {
                     base,
-                    subwarp: gang,
+                    subwarp: subwarp,
                     stride,
                 },
             )?;
@@ -154,7 +154,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn chain(
+    fn emit_sequence(
         &mut self,
         blocks: std::ops::Range<usize>,
         warp: WarpContexts,
@@ -247,7 +247,7 @@ impl Emitter<'_> {
         self.out.extend(counted);
     }
 
-    /// Emits the code between two warp-level operations as a loop over the lane vectors.
+    /// Emits the code between two warp-level operations as a loop over the subwarps.
     fn emit_between_ops(
         &mut self,
         index: usize,
@@ -281,7 +281,7 @@ impl Emitter<'_> {
         self.op(I::I32Load(at(record::MASK)));
         self.set(mask);
         if accesses_memory(self.plain, code) {
-            self.name_gang(warp);
+            self.name_subwarp(warp);
         }
         self.load(&read);
         self.address_patterns.clear();
@@ -309,8 +309,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Sets the epoch that the current lane vector uses for its accesses up to the next warp-level operation.
-    fn name_gang(&mut self, warp: WarpContexts) {
+    /// Sets the epoch that the current subwarp uses for its accesses up to the next warp-level operation.
+    fn name_subwarp(&mut self, warp: WarpContexts) {
         let FixedLocals {
             current_epoch: me,
             phase,
@@ -349,7 +349,7 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// Emits a warp-level operation for all lane vectors. Returns whether the operation stores to memory.
+    /// Emits a warp-level operation for all subwarps. Returns whether the operation stores to memory.
     fn warp_operation(
         &mut self,
         instr: &DecodedInstruction,
@@ -418,7 +418,10 @@ impl Emitter<'_> {
     /// Returns the lowest number of a block that ends with a warp-level operation that does not wait for all lanes.
     pub(crate) fn find_first_without_wait(&mut self) -> Option<u32> {
         let flow = self.flow;
-        let starts = flow.chains.iter().map(|chain| chain.blocks.start);
+        let starts = flow
+            .warp_op_sequences
+            .iter()
+            .map(|sequence| sequence.blocks.start);
         let passed = starts.filter(|block| {
             self.set_current_instruction(flow.blocks[*block].end - 1);
             let instr = self.code.get(self.at as usize).map(|placed| &placed.instr);
@@ -473,7 +476,7 @@ impl Emitter<'_> {
 
     /// Checks whether the operation at the end of the current block is the first one of its sequence.
     fn is_first_of_chain(&self) -> bool {
-        self.flow.chain_at(self.block).is_some()
+        self.flow.sequence_at(self.block).is_some()
     }
 
     /// Bails out like [`Emitter::bail_out_if_diverged`] if a lane in the mask on the stack has exited since the last
@@ -499,12 +502,12 @@ impl Emitter<'_> {
         warp: WarpContexts,
     ) -> Result<(), BailoutReason> {
         self.op(splat32(0));
-        for gang in 0..SUBWARPS_PER_WARP {
-            let bit = |lane: u32| (1u128 << (4 * gang + lane)) << (32 * lane);
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            let bit = |lane: u32| (1u128 << (4 * subwarp + lane)) << (32 * lane);
             let bits = I::V128Const((bit(0) | bit(1) | bit(2) | bit(3)) as i128);
-            self.push_row(mask, gang, warp)?;
+            self.push_row(mask, subwarp, warp)?;
             self.ops([bits, I::V128And, splat32(0), I::I32x4Eq]);
-            self.push_lanes(gang);
+            self.push_lanes(subwarp);
             self.ops([I::V128And, I::V128Or]);
         }
         self.op(I::V128AnyTrue);
@@ -534,9 +537,9 @@ impl Emitter<'_> {
             None => {
                 // The masks of inactive lanes are ignored.
                 self.op(splat32(u32::MAX));
-                for gang in 0..SUBWARPS_PER_WARP {
-                    self.push_row(mask, gang, warp)?;
-                    self.push_lanes(gang);
+                for subwarp in 0..SUBWARPS_PER_WARP {
+                    self.push_row(mask, subwarp, warp)?;
+                    self.push_lanes(subwarp);
                     self.ops([I::V128Not, I::V128Or, I::V128And]);
                 }
                 let row = self.names.vectors[0];
@@ -577,7 +580,7 @@ enum MaskGrouping {
     MakeNoDifference,
 }
 
-/// Records of a warp: the local with the first record, the local that counts lane vectors, and the size of a record.
+/// Records of a warp: the local with the first record, the local that counts subwarps, and the size of a record.
 #[derive(Clone, Copy)]
 pub(crate) struct WarpContexts {
     base: u32,
@@ -586,34 +589,39 @@ pub(crate) struct WarpContexts {
 }
 
 impl WarpContexts {
-    /// Returns the offset of a part of a register of a lane vector relative to the first record.
-    fn offset(self, gang: u32, offset: u32, part: u32) -> u32 {
-        gang * self.stride + record::REGISTERS + offset + 16 * part
+    /// Returns the offset of a part of a register of a subwarp relative to the first record.
+    fn offset(self, subwarp: u32, offset: u32, part: u32) -> u32 {
+        subwarp * self.stride + record::REGISTERS + offset + 16 * part
     }
 }
 
 impl Emitter<'_> {
-    /// Pushes a mask of the live lanes of a lane vector.
-    fn push_lanes(&mut self, gang: u32) {
+    /// Pushes a mask of the live lanes of a subwarp.
+    fn push_lanes(&mut self, subwarp: u32) {
         self.ops([
             I::I32Const(0),
             I::I32Load(at(cell::LIVE)),
-            I::I32Const((4 * gang) as i32),
+            I::I32Const((4 * subwarp) as i32),
             I::I32ShrU,
         ]);
         self.ops(runtime::spread_lanes());
     }
 
-    /// Pushes a row of 32-bit lanes of a lane vector.
+    /// Pushes a row of 32-bit lanes of a subwarp.
     fn push_row(
         &mut self,
         slot: OperandSlot,
-        gang: u32,
+        subwarp: u32,
         warp: WarpContexts,
     ) -> Result<(), BailoutReason> {
         match slot.place() {
             OperandLocation::Register(index) => {
-                self.push_part(self.frame_register(RegisterBank::B32, index), gang, 0, warp);
+                self.push_part(
+                    self.frame_register(RegisterBank::B32, index),
+                    subwarp,
+                    0,
+                    warp,
+                );
             }
             OperandLocation::Special(_) => {
                 return self.unsupported("a warp-level special register");
@@ -623,18 +631,18 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes a predicate of a lane vector.
+    /// Pushes a predicate of a subwarp.
     fn push_predicate(
         &mut self,
         slot: OperandSlot,
-        gang: u32,
+        subwarp: u32,
         warp: WarpContexts,
     ) -> Result<(), BailoutReason> {
         match slot.place() {
             OperandLocation::Register(index) => {
                 self.push_part(
                     self.frame_register(RegisterBank::Predicate, index),
-                    gang,
+                    subwarp,
                     0,
                     warp,
                 );
@@ -644,18 +652,18 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes a part of a register of a lane vector.
-    fn push_part(&mut self, register: RegisterKey, gang: u32, part: u32, warp: WarpContexts) {
+    /// Pushes a part of a register of a subwarp.
+    fn push_part(&mut self, register: RegisterKey, subwarp: u32, part: u32, warp: WarpContexts) {
         let offset = self.home(register).offset;
         self.get(warp.base);
-        self.op(I::V128Load(at(warp.offset(gang, offset, part))));
+        self.op(I::V128Load(at(warp.offset(subwarp, offset, part))));
     }
 
-    /// Writes the pushed value to a part of a register of a lane vector.
+    /// Writes the pushed value to a part of a register of a subwarp.
     fn write_part(
         &mut self,
         register: RegisterKey,
-        gang: u32,
+        subwarp: u32,
         part: u32,
         warp: WarpContexts,
         push: impl FnOnce(&mut Self),
@@ -664,21 +672,21 @@ impl Emitter<'_> {
         debug_assert!(part < parts(register));
         self.get(warp.base);
         push(self);
-        self.op(I::V128Store(at(warp.offset(gang, offset, part))));
+        self.op(I::V128Store(at(warp.offset(subwarp, offset, part))));
     }
 
-    /// Writes the pushed value to a row of 32-bit lanes of a lane vector.
+    /// Writes the pushed value to a row of 32-bit lanes of a subwarp.
     fn write_row(
         &mut self,
         slot: OperandSlot,
-        gang: u32,
+        subwarp: u32,
         warp: WarpContexts,
         push: impl FnOnce(&mut Self),
     ) {
         if let OperandLocation::Register(index) = slot.place() {
             self.write_part(
                 self.frame_register(RegisterBank::B32, index),
-                gang,
+                subwarp,
                 0,
                 warp,
                 push,
@@ -686,28 +694,28 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes the pushed value to a row of 32-bit lanes of all lane vectors.
+    /// Writes the pushed value to a row of 32-bit lanes of all subwarps.
     fn write_same(&mut self, slot: OperandSlot, warp: WarpContexts, push: impl FnOnce(&mut Self)) {
         let row = self.names.vectors[0];
         push(self);
         self.set(row);
-        for gang in 0..SUBWARPS_PER_WARP {
-            self.write_row(slot, gang, warp, |e| e.get(row));
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            self.write_row(slot, subwarp, warp, |e| e.get(row));
         }
     }
 
-    /// Writes the pushed value to a predicate of a lane vector.
+    /// Writes the pushed value to a predicate of a subwarp.
     fn write_row_predicate(
         &mut self,
         slot: OperandSlot,
-        gang: u32,
+        subwarp: u32,
         warp: WarpContexts,
         push: impl FnOnce(&mut Self),
     ) {
         if let OperandLocation::Register(index) = slot.place() {
             self.write_part(
                 self.frame_register(RegisterBank::Predicate, index),
-                gang,
+                subwarp,
                 0,
                 warp,
                 push,

@@ -529,7 +529,7 @@ fn fill_site(c: &mut Vec<I<'static>>) {
         I::LocalGet(SITE),
         I::LocalGet(HOLDS),
         I::I32Store(at(site::HOLDS)),
-        // Number of offsets at which a contiguous row of a lane vector fits into the range.
+        // Number of offsets at which a contiguous row of a subwarp fits into the range.
         I::LocalGet(SITE),
     ]);
     let row = [

@@ -1,4 +1,4 @@
-//! Execution of one barrier interval of a block. Input: the records of the block's lane vectors. Output: every lane
+//! Execution of one barrier interval of a block. Input: the records of the block's subwarps. Output: every lane
 //! vector has reached its next barrier or its exit, and the counts of the interval are updated.
 
 use crate::control_flow_graph::SuspendCodes;
@@ -60,7 +60,7 @@ fn call_and_look(number: u32) -> Vec<I<'static>> {
     code
 }
 
-/// Executes `body` for each lane vector of the current warp.
+/// Executes `body` for each subwarp of the current warp.
 fn for_each_subwarp(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
@@ -87,7 +87,7 @@ fn for_each_subwarp(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'stat
     code
 }
 
-/// Executes `body` for each lane vector of the current warp, and for the records of lanes that diverge during the loop.
+/// Executes `body` for each subwarp of the current warp, and for the records of lanes that diverge during the loop.
 fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
@@ -101,7 +101,7 @@ fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'stat
     code.push(I::LocalGet(INDEX));
     code.extend(load(cell::N_CONTEXTS));
     code.extend([
-        I::I32Const((places.n_gangs - SUBWARPS_PER_WARP) as i32),
+        I::I32Const((places.n_subwarps - SUBWARPS_PER_WARP) as i32),
         I::I32Sub,
         I::I32LtU,
         I::BrIf(0),
@@ -111,7 +111,7 @@ fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'stat
 }
 
 /// Emits `(begins) -> exit code or zero`: executes every record that has not exited up to its next barrier, warp by
-/// warp. At the start of the block, `begins` is the entry at which all lane vectors start. It is negative in later
+/// warp. At the start of the block, `begins` is the entry at which all subwarps start. It is negative in later
 /// barrier intervals, and [`RESUMES`] after a host call.
 pub(crate) fn phase(places: &ModuleLayout, numbers: SuspendCodes) -> Function {
     let mut code = Vec::new();
@@ -137,7 +137,7 @@ pub(crate) fn phase(places: &ModuleLayout, numbers: SuspendCodes) -> Function {
         I::I32Const(1),
         I::I32Add,
         I::LocalTee(NUMBER),
-        I::I32Const((places.n_gangs / SUBWARPS_PER_WARP) as i32),
+        I::I32Const((places.n_subwarps / SUBWARPS_PER_WARP) as i32),
         I::I32LtU,
         I::BrIf(0),
         I::End,
@@ -196,7 +196,7 @@ fn resume_or_begin(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
         I::If(EMPTY),
         I::I32Const(places.divergent_steps as i32),
         I::I32Const(0),
-        I::I32Const((places.n_gangs / SUBWARPS_PER_WARP * 4) as i32),
+        I::I32Const((places.n_subwarps / SUBWARPS_PER_WARP * 4) as i32),
         I::MemoryFill(0),
         I::End,
         I::End,
@@ -222,12 +222,19 @@ fn meet_barrier(c: &mut Vec<I<'static>>) {
     c.extend(store(cell::BARRIER_REACHED, I::I32Const(1)));
 }
 
-/// Merges all records of diverged lanes into the records of their lane vectors.
+/// Merges all records of diverged lanes into the records of their subwarps.
 fn join_parts(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(load(cell::N_CONTEXTS));
-    c.extend([I::I32Const(places.n_gangs as i32), I::I32GtU, I::If(EMPTY)]);
+    c.extend([
+        I::I32Const(places.n_subwarps as i32),
+        I::I32GtU,
+        I::If(EMPTY),
+    ]);
     c.extend(for_each_context(places, join_record(places)));
-    c.extend(store(cell::N_CONTEXTS, I::I32Const(places.n_gangs as i32)));
+    c.extend(store(
+        cell::N_CONTEXTS,
+        I::I32Const(places.n_subwarps as i32),
+    ));
     c.extend(for_each_subwarp(places, take_first_name()));
     c.push(I::End);
 }
@@ -275,14 +282,17 @@ fn take_first_name() -> Vec<I<'static>> {
     code
 }
 
-/// Initializes the records of the lane vectors of a warp at the kernel start or after a barrier.
+/// Initializes the records of the subwarps of a warp at the kernel start or after a barrier.
 fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(store(cell::WARP, I::LocalGet(NUMBER)));
     c.extend(advance_epochs());
     c.push(I::I32Const(0));
     c.extend(load(cell::WARP_SYNC_EPOCH));
     c.push(I::I32Store(at(cell::WARP_INTERVAL_EPOCH)));
-    c.extend(store(cell::N_CONTEXTS, I::I32Const(places.n_gangs as i32)));
+    c.extend(store(
+        cell::N_CONTEXTS,
+        I::I32Const(places.n_subwarps as i32),
+    ));
     c.extend(store(cell::ENDED, I::I32Const(0)));
     c.extend(store(cell::DETOURS, I::I32Const(0)));
     c.extend(store(cell::LIVE, I::I32Const(-1)));
@@ -294,32 +304,32 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
     c.extend(store(cell::RAN_CONTEXTS, I::I32Const(0)));
     c.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
-    let mut gang = take_first_name();
-    gang.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
-    // A lane vector without lanes counts as exited.
-    gang.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
-    gang.extend(field(record::FIRST_MASK));
-    gang.extend([
+    let mut subwarp = take_first_name();
+    subwarp.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
+    // A subwarp without lanes counts as exited.
+    subwarp.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
+    subwarp.extend(field(record::FIRST_MASK));
+    subwarp.extend([
         I::Select,
         I::I32Store(at(record::ENTRY)),
         I::LocalGet(RECORD),
     ]);
-    gang.extend(field(record::FIRST_MASK));
-    gang.push(I::I32Store(at(record::MASK)));
-    c.extend(for_each_subwarp(places, gang));
+    subwarp.extend(field(record::FIRST_MASK));
+    subwarp.push(I::I32Store(at(record::MASK)));
+    c.extend(for_each_subwarp(places, subwarp));
     c.push(I::Else);
-    // The lane vectors already have their first epochs. Diverged lanes have received them at their reconvergence.
-    for gang in 0..SUBWARPS_PER_WARP {
+    // The subwarps already have their first epochs. Diverged lanes have received them at their reconvergence.
+    for subwarp in 0..SUBWARPS_PER_WARP {
         c.extend([
             I::LocalGet(FIRST),
             I::I32Const(0),
-            I::I32Store(at(gang * places.record_bytes + record::SUSPEND_CODE)),
+            I::I32Store(at(subwarp * places.record_bytes + record::SUSPEND_CODE)),
         ]);
     }
     c.push(I::End);
 }
 
-/// Runs all lane vectors of the warp in one call if the first one can continue and no lanes have diverged.
+/// Runs all subwarps of the warp in one call if the first one can continue and no lanes have diverged.
 fn run_converged(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(store(cell::IS_CONVERGED, I::I32Const(0)));
     c.extend([
@@ -334,7 +344,7 @@ fn run_converged(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
     c.extend(load(cell::N_CONTEXTS));
     c.extend([
-        I::I32Const(places.n_gangs as i32),
+        I::I32Const(places.n_subwarps as i32),
         I::I32Eq,
         I::I32And,
         I::If(EMPTY),
@@ -345,7 +355,7 @@ fn run_converged(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.push(I::End);
 }
 
-/// Handles the case that all lane vectors took the same path to the same synchronization point: determines this point,
+/// Handles the case that all subwarps took the same path to the same synchronization point: determines this point,
 /// and updates the counts.
 fn continue_converged(c: &mut Vec<I<'static>>) {
     let first = |offset: u32| [I::LocalGet(FIRST), I::I32Load(at(offset))];
@@ -361,7 +371,7 @@ fn continue_converged(c: &mut Vec<I<'static>>) {
     c.extend(store(cell::FURTHEST_BLOCK, I::I32Const(0)));
 }
 
-/// Runs a record that can continue, and in the same call the lane vectors that follow it.
+/// Runs a record that can continue, and in the same call the subwarps that follow it.
 fn run_record() -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
@@ -424,7 +434,7 @@ fn classify_suspend(numbers: SuspendCodes) -> Vec<I<'static>> {
     code
 }
 
-/// Merges a waiting record of diverged lanes into the record of their lane vector.
+/// Merges a waiting record of diverged lanes into the record of their subwarp.
 fn join_record(places: &ModuleLayout) -> Vec<I<'static>> {
     let mut code = vec![
         I::LocalGet(INDEX),
@@ -484,12 +494,12 @@ fn do_operation(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(store(cell::LIVE, I::LocalGet(LIVE)));
     c.extend([I::LocalGet(FIRST), I::LocalGet(WAIT)]);
     c.extend(call_and_look(WARP));
-    let mut gang = Vec::new();
-    gang.extend(field(record::ENTRY));
-    gang.extend([I::I32Const(0), I::I32GeS, I::If(EMPTY), I::LocalGet(RECORD)]);
-    gang.extend(load(cell::NEXT_ENTRY));
-    gang.push(I::I32Store(at(record::ENTRY)));
-    gang.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
-    gang.push(I::End);
-    c.extend(for_each_subwarp(places, gang));
+    let mut subwarp = Vec::new();
+    subwarp.extend(field(record::ENTRY));
+    subwarp.extend([I::I32Const(0), I::I32GeS, I::If(EMPTY), I::LocalGet(RECORD)]);
+    subwarp.extend(load(cell::NEXT_ENTRY));
+    subwarp.push(I::I32Store(at(record::ENTRY)));
+    subwarp.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
+    subwarp.push(I::End);
+    c.extend(for_each_subwarp(places, subwarp));
 }

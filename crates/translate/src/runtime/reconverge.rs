@@ -1,5 +1,5 @@
-//! Reconvergence of diverged lanes with their lane vector. Input: the record of diverged lanes that wait at the same
-//! synchronization point as their lane vector. Output: the merged record of the lane vector.
+//! Reconvergence of diverged lanes with their subwarp. Input: the record of diverged lanes that wait at the same
+//! synchronization point as their subwarp. Output: the merged record of the subwarp.
 
 use crate::instructions::{at, halves};
 use crate::layout::record;
@@ -16,7 +16,7 @@ const WHOLE: u32 = 1;
 const LANES: u32 = 2;
 const MASK: u32 = 3;
 
-/// Emits `(record of diverged lanes, record of their lane vector) -> zero`.
+/// Emits `(record of diverged lanes, record of their subwarp) -> zero`.
 pub(crate) fn join(waits: &[SavedRegisters]) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -27,7 +27,7 @@ pub(crate) fn join(waits: &[SavedRegisters]) -> Function {
     ]);
     c.extend(spread_lanes());
     c.push(I::LocalSet(MASK));
-    // All lanes in the record of the lane vector may have exited.
+    // All lanes in the record of the subwarp may have exited.
     c.extend([
         I::LocalGet(WHOLE),
         I::LocalGet(LANES),
@@ -94,7 +94,7 @@ fn join_registers(c: &mut Vec<I<'static>>, waits: &[SavedRegisters]) {
     c.push(I::End);
 }
 
-/// Vector with the bit of each lane of a lane vector.
+/// Vector with the bit of each lane of a subwarp.
 const LANE_BITS: I<'static> = I::V128Const((1u128 | 2 << 32 | 4 << 64 | 8 << 96) as i128);
 
 /// Expands the lane mask on the stack to a row with all ones in the lanes of the mask.

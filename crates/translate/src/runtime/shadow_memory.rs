@@ -24,7 +24,7 @@ pub(crate) struct EpochVectors {
 
 impl EpochVectors {
     /// Pushes for each epoch in a local whether its accesses happen before the current access. This is true if the
-    /// epoch belongs to an earlier barrier interval, to this lane vector, or to the warp before the last reconvergence
+    /// epoch belongs to an earlier barrier interval, to this subwarp, or to the warp before the last reconvergence
     /// of its lanes.
     pub(crate) fn ordered(&self, local: u32) -> Vec<I<'static>> {
         let mut code = Vec::new();
@@ -44,7 +44,7 @@ impl EpochVectors {
         code
     }
 
-    /// Pushes the new reader epoch of each word after a read by this lane vector. It is the epoch of this lane vector
+    /// Pushes the new reader epoch of each word after a read by this subwarp. It is the epoch of this subwarp
     /// if all other reads happen before the current read, otherwise the shared epoch of several readers: of readers in
     /// this warp since the last reconvergence, or of any readers.
     pub(crate) fn reader(&self, readers: u32, ordered: u32) -> Vec<I<'static>> {
@@ -91,7 +91,7 @@ pub(crate) fn ordered() -> Function {
     c.extend([I::I32LtU, I::If(EMPTY), I::LocalGet(NAME)]);
     c.extend(cell_of(cell::WARP_INTERVAL_EPOCH));
     c.extend([I::I32GeU, I::Return, I::End]);
-    // Epochs of this lane vector before its lanes diverged.
+    // Epochs of this subwarp before its lanes diverged.
     c.extend([I::LocalGet(NAME), I::I32Const(3), I::I32ShrU]);
     c.extend(cell_of(cell::CURRENT_EPOCH));
     c.extend([I::I32Const(3), I::I32ShrU, I::I32Eq]);
@@ -127,14 +127,14 @@ const R: u32 = 13;
 const KEPT: u32 = 14;
 const NAME: i32 = !(ALL_BYTES as i32);
 
-/// Epoch of the current lane vector.
+/// Epoch of the current subwarp.
 const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::CURRENT_EPOCH))];
 const CONFLICT: [I<'static>; 3] = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
 
 /// Emits `(address, words, flags, bytes) -> exit code or zero`. Flag 1 marks stores, flag 2 marks shared memory, and
 /// the bits from `ATOMIC_SHIFT` on contain the kind of an atomic operation. `bytes` is a mask of the accessed bytes of
-/// each word, in the upper bits. If several lane vectors store to a word without an order, the function defers a check
-/// that the stored values are equal until the lane vector stops. While copies may be in flight, such stores are
+/// each word, in the upper bits. If several subwarps store to a word without an order, the function defers a check
+/// that the stored values are equal until the subwarp stops. While copies may be in flight, such stores are
 /// conflicts.
 pub(crate) fn note(places: &ModuleLayout, flow: &ControlFlowGraph) -> Function {
     let mut code = Vec::new();
@@ -283,8 +283,8 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &Control
         I::I32Eq,
         I::I32And,
         I::If(EMPTY),
-        // Diverged lanes of one lane vector have stored to different bytes of a word. The word receives the last epoch
-        // of the lane vector.
+        // Diverged lanes of one subwarp have stored to different bytes of a word. The word receives the last epoch
+        // of the subwarp.
         I::LocalGet(NAMED),
         I::I32Const(7),
         I::I32Or,
@@ -314,7 +314,7 @@ fn note_ordered(c: &mut Vec<I<'static>>) {
     c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
     c.extend([I::LocalGet(CALM), I::I32Eqz, I::If(EMPTY)]);
     c.extend(CONFLICT);
-    // The mask of written bytes includes the bytes that the same lane vector has stored to this word before.
+    // The mask of written bytes includes the bytes that the same subwarp has stored to this word before.
     c.extend(word(WROTE));
     c.extend(ME);
     c.extend([
@@ -340,7 +340,7 @@ fn note_ordered(c: &mut Vec<I<'static>>) {
 }
 
 /// Defers an equality check for a word with an unordered store of the epoch `NAMED`: the bytes in `BOTH`, a mask in the
-/// upper bits, must keep their value. The word receives the shared epoch of several lane vectors, which are in this
+/// upper bits, must keep their value. The word receives the shared epoch of several subwarps, which are in this
 /// block and barrier interval or in any block. For words of atomic operations, the store is a conflict.
 fn record_value_check(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     // Epochs that stand for kinds of atomic operations follow the first epoch of the barrier interval in shared memory,
@@ -490,7 +490,7 @@ pub(crate) fn note_shared_lanes(
 }
 
 /// Records accesses to global memory like [`note_shared_lanes`]. The last access to each word must be an access of the
-/// lane vector itself.
+/// subwarp itself.
 pub(crate) fn note_arena_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
@@ -582,14 +582,14 @@ fn push_happens_before(
     ]);
 }
 
-/// Pushes for each epoch in a local whether it belongs to the current lane vector before its lanes diverged.
+/// Pushes for each epoch in a local whether it belongs to the current subwarp before its lanes diverged.
 fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
     let number = |c: &mut Vec<I<'static>>| {
         c.push(I::LocalGet(local));
         c.extend_from_slice(me);
         c.extend([splat32(!7), I::V128And, I::I32x4Sub]);
     };
-    // A table with one bit for each epoch number of a lane vector. Larger numbers select zero.
+    // A table with one bit for each epoch number of a subwarp. Larger numbers select zero.
     let mut code = vec![I::V128Const(0x8040_2010_0804_0201)];
     number(&mut code);
     code.extend([splat32(!0xff), I::V128Or, splat32(u32::MAX)]);

@@ -1,4 +1,4 @@
-//! Records of diverged lanes. Input: the record of a lane vector. Output: an additional record.
+//! Records of diverged lanes. Input: the record of a subwarp. Output: an additional record.
 
 use crate::instructions::at;
 use crate::layout::{ModuleLayout, cell, record};
@@ -21,7 +21,7 @@ pub(crate) fn part(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     make_record(c, places);
-    // The record of the whole lane vector contains the number of the next epoch.
+    // The record of the whole subwarp contains the number of the next epoch.
     c.extend(field(record::SUBWARP));
     c.extend([
         I::I32Const(places.record_bytes as i32),
@@ -66,7 +66,7 @@ pub(crate) fn part(places: &ModuleLayout) -> Function {
     function(&[(2, ValType::I32)], &code)
 }
 
-/// Assigns the next epochs of the lane vector to both records. The old epoch becomes an ancestor of both.
+/// Assigns the next epochs of the subwarp to both records. The old epoch becomes an ancestor of both.
 fn name_records(c: &mut Vec<I<'static>>) {
     c.push(I::LocalGet(RECORD));
     c.extend(field(record::ANCESTOR_EPOCHS));

@@ -49,7 +49,7 @@ pub(crate) fn count(places: &ModuleLayout, reconvergence: Reconvergence) -> Func
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
-        // Lanes have diverged from their lane vector, or the lanes of an if-converted branch took different sides.
+        // Lanes have diverged from their subwarp, or the lanes of an if-converted branch took different sides.
         I::LocalGet(LEFT),
         I::I32Const(SUBWARPS_PER_WARP as i32),
         I::I32ShrU,

@@ -15,12 +15,12 @@ mul.wide.u32 %o, %i, 4; add.s64 %a, %in, %o; add.s64 %b, %out, %o; mov.u32 %v, 0
 /// Cases that fault, each with the number of words of its buffer.
 const FAULTS: [(&str, u32, &str); 10] = [
     (
-        "a range that is smaller than a row, after a gang of which a part is there",
+        "a range that is smaller than a row, after a subwarp of which a part is there",
         2,
         "L: mad.lo.u32 %z, %k, 2, 2; setp.lt.u32 %p, %t, %z; @%p ld.global.u32 %v, [%a]; add.u32 %k, %k, 1; setp.lt.u32 %q, %k, 2; @%q bra L;",
     ),
     (
-        "stores to a range that is smaller than a row, after a gang of which a part is there",
+        "stores to a range that is smaller than a row, after a subwarp of which a part is there",
         3,
         "L: add.u32 %z, %k, 3; setp.lt.u32 %p, %t, %z; @%p st.global.u32 [%a], %k; add.u32 %k, %k, 1; setp.lt.u32 %q, %k, 2; @%q bra L;",
     ),
@@ -143,7 +143,7 @@ add.u32 %v, %v, %w; add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %n; @%p bra L;",
 bar.sync 0; ld.global.u32 %w, [%a+4]; add.u32 %v, %v, %w; mul.wide.u32 %o, %k, 4; add.s64 %e, %in, %o; ld.global.u32 %w, [%e]; add.u32 %v, %v, %w;",
     ),
     (
-        "gangs without their first lane",
+        "subwarps without their first lane",
         "and.b32 %z, %t, 3; setp.eq.u32 %p, %z, 0; @%p bra X; mul.lo.u32 %m, %c, 9; add.u32 %w, %x, %m; shl.b32 %w, %w, 2; cvt.u64.u32 %o, %w; add.s64 %e, %in, %o;
 ld.global.u32 %v, [%e]; ld.global.u32 %w, [%a+4]; add.u32 %v, %v, %w; add.u32 %v, %v, %m; L: add.u32 %v, %v, %k; add.u32 %k, %k, 1; setp.lt.u32 %q, %k, %z; @%q bra L;
 X: add.u32 %v, %v, %c;",
@@ -181,7 +181,7 @@ mov.b32 %w, %f7; xor.b32 %v, %v, %w; add.s64 %e, %e, 4; add.u32 %k, %k, 1; setp.
 const FUNCTION: &str = ".func (.reg .b32 d) f(.reg .b64 p, .reg .b32 k) {
 .reg .b32 %x, %y; .reg .b64 %q; ld.global.u32 %x, [p]; ld.global.u32 %y, [p+8]; add.u32 d, %x, %y; add.s64 %q, p, 4; ld.global.u32 %y, [%q]; mad.lo.u32 d, d, k, %y; ret; }";
 
-/// Returns the compiled cases with their descriptions: with blocks whose rows are multiples of lane vectors, whose rows
+/// Returns the compiled cases with their descriptions: with blocks whose rows are multiples of subwarps, whose rows
 /// are not, and with a single row of arbitrary length.
 pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
     let of = |(what, code): (&'static str, &'static str)| {
@@ -195,7 +195,7 @@ pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
     CASES.into_iter().flat_map(of)
 }
 
-/// Returns the faulting cases with their descriptions, each with one lane vector.
+/// Returns the faulting cases with their descriptions, each with one subwarp.
 pub(crate) fn faults() -> impl Iterator<Item = (&'static str, Scenario)> {
     FAULTS
         .into_iter()

@@ -19,7 +19,7 @@ bar.sync 0;";
 /// Number of blocks, sufficient for two threads.
 const GRID: u32 = 8;
 
-/// Block sizes of up to three warps, some with a partial last lane vector.
+/// Block sizes of up to three warps, some with a partial last subwarp.
 const BLOCKS: [u32; 3] = [96, 64, 37];
 
 struct Writer(Text);
@@ -199,7 +199,7 @@ ld.local.u32 %v1, [%l]; add.u32 %v0, %v0, %v1; st.global.u32 [%b+12], %v0; ret; 
 }
 
 /// Returns a kernel of one warp or slightly more in which each thread writes a word, with `%t` and the lane index `%z`
-/// in the lane vector.
+/// in the subwarp.
 fn kernel(threads: u32, text: &str) -> Scenario {
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) {{
@@ -217,7 +217,7 @@ shl.b32 %t4, %t, 2; mov.u32 %tl, tile; add.u32 %sa, %tl, %t4; mov.u32 %n, 0; mov
     serde_json::from_value(scenario).expect("a scenario")
 }
 
-/// Returns kernels with inactive lanes, exited or beyond the block, while other lanes of their lane vector execute an
+/// Returns kernels with inactive lanes, exited or beyond the block, while other lanes of their subwarp execute an
 /// if-converted branch.
 pub(crate) fn without_some_lanes() -> [(&'static str, Scenario); 2] {
     let way = "@%p0 bra END; st.shared.u32 [%sa], %y; END: bar.sync 0;";
@@ -242,7 +242,7 @@ pub(crate) fn noted_after_a_store() -> Scenario {
     )
 }
 
-/// Returns a kernel in which a lane vector reads words of shared memory, then some diverged lanes read their words in
+/// Returns a kernel in which a subwarp reads words of shared memory, then some diverged lanes read their words in
 /// an if-converted branch before they store to them.
 pub(crate) fn read_before_lanes_part() -> Scenario {
     kernel(

@@ -14,7 +14,7 @@ const REGISTERS: u64 = 8;
 /// Number of rows with a word for each thread, followed by as many rows with a byte for each thread.
 const ROWS: u32 = 8;
 
-/// Block dimensions for which lane vectors are within rows, cross rows, or are partial.
+/// Block dimensions for which subwarps are within rows, cross rows, or are partial.
 const BLOCKS: [[u32; 3]; 11] = [
     [32, 1, 1],
     [64, 1, 1],

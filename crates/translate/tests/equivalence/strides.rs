@@ -87,7 +87,7 @@ and.b32 %m, %w, 28; or.b32 %m, %m, 64; mul.wide.u32 %o, %m, 4; add.s64 %o, %in, 
 ld.global.u32 %m, [%o]; xor.b32 %v, %v, %m; mov.u32 %w, %laneid; and.b32 %w, %w, 15; mad.lo.u32 %w, %w, 4, %s; st.shared.u32 [%w+256], %s; bar.sync 0; ld.shared.u32 %m, [%w+256]; add.u32 %v, %v, %m;",
     ),
     (
-        "branches by bits that a gang has in common",
+        "branches by bits that a subwarp has in common",
         "mov.u32 %w, %tid.x; and.b32 %w, %w, 4; setp.eq.u32 %p, %w, 0; @%p bra ON; add.u32 %v, %v, 3; ld.global.u32 %w, [%a]; add.u32 %v, %v, %w; ON: mov.u32 %w, %tid.x; shr.u32 %w, %w, 2;
 setp.gt.u32 %q, %w, 3; @%q bra OFF; ld.global.u32 %w, [%a+4]; xor.b32 %v, %v, %w; OFF: add.u32 %v, %v, 1;",
     ),
@@ -97,7 +97,7 @@ setp.gt.u32 %q, %w, 3; @%q bra OFF; ld.global.u32 %w, [%a+4]; xor.b32 %v, %v, %w
     ),
 ];
 
-/// Returns the scenarios: each case with blocks whose rows are multiples of lane vectors, whose rows are not, and with
+/// Returns the scenarios: each case with blocks whose rows are multiples of subwarps, whose rows are not, and with
 /// a single row of arbitrary length.
 pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
     let words: Vec<u32> = (0..2048u32)

@@ -49,30 +49,31 @@ fn release_st_async_and_red_async_write_global_memory() {
 
 #[test]
 fn red_async_combines_with_current_value_on_completion() {
+    // The memory contains 20. The operand is 1 to 32, or a limit that the count never reaches.
+    let numbers = "add.u32 %r4, %t, 1;";
     let operations = [
-        ("add.u32", 496),
-        ("max.u32", 31),
-        ("min.s32", 0),
-        ("or.b32", 31),
-        ("xor.b32", 0),
-        ("inc.u32", 1),
+        ("add.u32", numbers, 20 + 528),
+        ("max.u32", numbers, 32),
+        ("min.s32", numbers, 1),
+        ("or.b32", numbers, 63),
+        ("xor.b32", numbers, 20 ^ 32),
+        ("inc.u32", "mov.u32 %r4, 1000;", 20 + 32),
     ];
-    for (operation, expected) in operations {
+    for (operation, operand, expected) in operations {
         let body = format!(
             "{INIT}
+            @%z st.shared.u32 [%s], 20;
             @%z mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 128;
+            {MEET}
+            {operand}
             mapa.shared::cluster.u32 %r1, %s, %k;
             mapa.shared::cluster.u32 %r2, %m, %k;
-            red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.{operation} [%r1], %t, [%r2];
+            red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.{operation} [%r1], %r4, [%r2];
             {WAIT}
             ld.shared.u32 %r3, [%s];
             st.global.u32 [%o], %r3;"
         );
         let found = run("grid=1 block=32 cluster=1", &body);
-        match operation {
-            // The count wraps at a limit that depends on the lane, so the result depends on the order of the lanes.
-            "inc.u32" => assert!(found[0] <= 31, "{operation}"),
-            _ => assert_eq!(found[0], expected, "{operation}"),
-        }
+        assert_eq!(found[0], expected, "{operation}");
     }
 }

@@ -13,6 +13,24 @@ const CLUSTERS: &str = include_str!("../../../../public/examples/cluster-message
 const COPIES: &str = include_str!("../../../../public/examples/copy-pipeline.ptx");
 const FAULTS: &str = include_str!("../../../../public/examples/misaligned-store.ptx");
 
+/// Threads of two warps store different values to one element without synchronization.
+const RACE: &str = "\
+//@ launch grid=1 block=64
+//@ buffer out: u32[1] = 0
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry race(.param .u64 p_out)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p_out];
+    mov.u32 %r1, %tid.x;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+";
+
 fn launched(source: &str) -> Session {
     Session::new(scenario(source)).expect("the example runs")
 }
@@ -136,6 +154,13 @@ fn races_and_hang_are_exported() {
     let found = session.races().expect("an answer");
     assert_eq!(array(get(&found, "races")).length(), 0);
     assert!(session.hang().expect("an answer").is_null());
+
+    let mut session = launched(RACE);
+    session.run(JsValue::UNDEFINED).expect("a run");
+    let found = session.races().expect("an answer");
+    let races = array(get(&found, "races"));
+    assert!(races.length() > 0);
+    assert_eq!(text(&races.get(0), "why"), "order");
 }
 
 #[wasm_bindgen_test]

@@ -1,4 +1,4 @@
-//! Address patterns of a lane vector. Input: bases and offsets. Output: whether the lanes access contiguous or equal
+//! Address patterns of a subwarp. Input: bases and offsets. Output: whether the lanes access contiguous or equal
 //! addresses, and the offset of the first lane in linear memory.
 
 use crate::bailout::BailoutReason;
@@ -10,7 +10,7 @@ use crate::registers::RegisterKey;
 use warpgrid_emulator::translation_view::{OperandLocation, OperandSlot, RegisterBank};
 use wasm_encoder::{Instruction as I, ValType};
 
-/// Address pattern of the base register in a lane vector, as local variables.
+/// Address pattern of the base register in a subwarp, as local variables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressPattern {
     /// Base address of the first lane.
@@ -24,7 +24,7 @@ pub(crate) struct AddressPattern {
 /// Bound that an access site caches for the memory range of its last access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CachedBound {
-    /// Start of the range, and the number of offsets at which a contiguous row of the lane vector may start.
+    /// Start of the range, and the number of offsets at which a contiguous row of the subwarp may start.
     Row,
     /// Start and size of the range.
     Range,

@@ -14,7 +14,7 @@ use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// Returns the kind of an atomic operation; operations of one kind commute. All kinds are numbered below the first
-/// epoch of any lane vector, so that shadow memory can contain either.
+/// epoch of any subwarp, so that shadow memory can contain either.
 fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
     match (op, bytes) {
         (AtomicOp::Add, 4) => Some(1),

@@ -354,7 +354,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits an access that executes for the whole lane vector or for no lane.
+    /// Emits an access that executes for the whole subwarp or for no lane.
     pub(crate) fn access_quickly(
         &mut self,
         access: &SubwarpAccess<'_>,

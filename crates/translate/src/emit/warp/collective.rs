@@ -90,7 +90,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns locals with the rows of a register, one for each lane vector.
+    /// Returns locals with the rows of a register, one for each subwarp.
     fn take_rows(
         &mut self,
         slot: OperandSlot,
@@ -103,9 +103,9 @@ impl Emitter<'_> {
             }
         }
         let mut locals = [0; SUBWARPS_PER_WARP as usize];
-        for (gang, local) in (0..SUBWARPS_PER_WARP).zip(&mut locals) {
-            *local = self.rows[gang as usize];
-            self.push_row(slot, gang, warp)?;
+        for (subwarp, local) in (0..SUBWARPS_PER_WARP).zip(&mut locals) {
+            *local = self.rows[subwarp as usize];
+            self.push_row(slot, subwarp, warp)?;
             self.set(*local);
         }
         Ok(locals)
@@ -122,13 +122,13 @@ impl Emitter<'_> {
             .collect();
         self.check_sources(&sources);
         let rows = self.take_rows(operands.a, warp)?;
-        for gang in 0..SUBWARPS_PER_WARP {
-            let first = (gang * SUBWARP_LANES) as usize;
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            let first = (subwarp * SUBWARP_LANES) as usize;
             let own = &sources[first..first + SUBWARP_LANES as usize];
-            self.write_row(operands.d, gang, warp, |e| {
+            self.write_row(operands.d, subwarp, warp, |e| {
                 e.push_lanes_of(&rows, own);
             });
-            self.write_row_predicate(operands.predicate, gang, warp, |e| {
+            self.write_row_predicate(operands.predicate, subwarp, warp, |e| {
                 let bits = own
                     .iter()
                     .enumerate()
@@ -180,26 +180,30 @@ impl Emitter<'_> {
                 (source % SUBWARP_LANES) as u8,
             )
         };
-        let mut gangs: Vec<usize> = sources.iter().map(|(s, _)| place(*s).0).collect();
-        gangs.sort_unstable();
-        gangs.dedup();
+        let mut subwarps: Vec<usize> = sources.iter().map(|(s, _)| place(*s).0).collect();
+        subwarps.sort_unstable();
+        subwarps.dedup();
         let is_same = |(lane, (source, _)): (usize, &(u32, bool))| place(*source).1 == lane as u8;
-        self.get(rows[gangs[0]]);
-        if gangs.len() == 1 && sources.iter().enumerate().all(is_same) {
+        self.get(rows[subwarps[0]]);
+        if subwarps.len() == 1 && sources.iter().enumerate().all(is_same) {
             return;
         }
 
-        for (index, gang) in gangs.iter().enumerate().skip(usize::from(gangs.len() > 1)) {
+        for (index, subwarp) in subwarps
+            .iter()
+            .enumerate()
+            .skip(usize::from(subwarps.len() > 1))
+        {
             let is_first = index <= 1;
-            self.get(rows[*gang]);
+            self.get(rows[*subwarp]);
             let mut bytes = [0u8; 16];
             for (lane, (source, _)) in sources.iter().enumerate() {
                 let (from, within) = place(*source);
                 // Word of the second shuffle operand, of the first shuffle operand, or the word that the previous
                 // shuffle inserted.
-                let word = if from == *gang {
+                let word = if from == *subwarp {
                     4 + within
-                } else if is_first && from == gangs[0] {
+                } else if is_first && from == subwarps[0] {
                     within
                 } else {
                     lane as u8
@@ -212,14 +216,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// Copies the rows of an operand of all lane vectors to contiguous scratch memory, and returns the address of the
+    /// Copies the rows of an operand of all subwarps to contiguous scratch memory, and returns the address of the
     /// first row.
     fn lay_out(&mut self, slot: OperandSlot, warp: WarpContexts) -> Result<u32, BailoutReason> {
         let scratch = self.places.scratch;
-        for gang in 0..SUBWARPS_PER_WARP {
+        for subwarp in 0..SUBWARPS_PER_WARP {
             self.op(I::I32Const(0));
-            self.push_row(slot, gang, warp)?;
-            self.op(I::V128Store(at(scratch + 16 * gang)));
+            self.push_row(slot, subwarp, warp)?;
+            self.op(I::V128Store(at(scratch + 16 * subwarp)));
         }
         Ok(scratch)
     }
@@ -247,51 +251,51 @@ impl Emitter<'_> {
         } = operands;
         let scratch = self.lay_out(a, warp)?;
         let [.., source, within, lanes] = self.names.vectors;
-        for gang in 0..SUBWARPS_PER_WARP {
-            self.find_source(operands, gang, warp)?;
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            self.find_source(operands, subwarp, warp)?;
             self.get_all([source, lanes, within]);
             self.ops([I::V128Bitselect, splat32(31), I::V128And]);
             self.ops([I::I32Const(2), I::I32x4Shl]);
             self.set(source);
-            self.write_row(d, gang, warp, |e| {
+            self.write_row(d, subwarp, warp, |e| {
                 e.each_lane(|e, lane| {
                     e.get(source);
                     e.ops([I::I32x4ExtractLane(lane), I::I32Load(at(scratch))]);
                 });
             });
-            self.write_row_predicate(predicate, gang, warp, |e| e.get(within));
+            self.write_row_predicate(predicate, subwarp, warp, |e| e.get(within));
         }
         Ok(())
     }
 
-    /// Computes the lane numbers of a lane vector, the source lane of each lane, and whether the source lane is within
+    /// Computes the lane numbers of a subwarp, the source lane of each lane, and whether the source lane is within
     /// the segment.
     fn find_source(
         &mut self,
         operands: ShuffleOperands,
-        gang: u32,
+        subwarp: u32,
         warp: WarpContexts,
     ) -> Result<(), BailoutReason> {
         let ShuffleOperands { mode, b, c, .. } = operands;
         let [amount, lowest, limit, source, within, lanes] = self.names.vectors;
         let low_bits = [splat32(31), I::V128And];
-        let lane = |lane: u32| u128::from(gang * SUBWARP_LANES + lane) << (32 * lane);
+        let lane = |lane: u32| u128::from(subwarp * SUBWARP_LANES + lane) << (32 * lane);
         self.op(I::V128Const(
             (lane(0) | lane(1) | lane(2) | lane(3)) as i128,
         ));
         self.set(lanes);
-        self.push_row(b, gang, warp)?;
+        self.push_row(b, subwarp, warp)?;
         self.ops(low_bits.clone());
         self.set(amount);
         // Until the lowest lane is computed, the local holds the segment mask.
-        self.push_row(c, gang, warp)?;
+        self.push_row(c, subwarp, warp)?;
         self.ops([I::I32Const(8), I::I32x4ShrU]);
         self.ops(low_bits.clone());
         self.set(source);
         self.get_all([lanes, source]);
         self.op(I::V128And);
         self.tee(lowest);
-        self.push_row(c, gang, warp)?;
+        self.push_row(c, subwarp, warp)?;
         self.ops(low_bits.clone());
         self.get(source);
         self.ops([I::V128AndNot, I::V128Or]);
@@ -329,11 +333,11 @@ impl Emitter<'_> {
         &mut self,
         mut row: impl FnMut(&mut Self, u32) -> Result<(), BailoutReason>,
     ) -> Result<(), BailoutReason> {
-        for gang in 0..SUBWARPS_PER_WARP {
-            row(self, gang)?;
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            row(self, subwarp)?;
             self.op(I::I32x4Bitmask);
-            if gang > 0 {
-                self.ops([I::I32Const((4 * gang) as i32), I::I32Shl, I::I32Or]);
+            if subwarp > 0 {
+                self.ops([I::I32Const((4 * subwarp) as i32), I::I32Shl, I::I32Or]);
             }
         }
         Ok(())
@@ -347,8 +351,8 @@ impl Emitter<'_> {
         warp: WarpContexts,
     ) -> Result<(), BailoutReason> {
         let ballot = self.names.first;
-        self.push_ballot(|e, gang| {
-            e.push_predicate(a.slot, gang, warp)?;
+        self.push_ballot(|e, subwarp| {
+            e.push_predicate(a.slot, subwarp, warp)?;
             if a.negated {
                 e.op(I::V128Not);
             }
@@ -383,8 +387,8 @@ impl Emitter<'_> {
         self.ops([I::I32Sub, I::I32x4Splat]);
         let row = self.names.vectors[0];
         self.set(row);
-        for gang in 0..SUBWARPS_PER_WARP {
-            self.write_row_predicate(d, gang, warp, |e| e.get(row));
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            self.write_row_predicate(d, subwarp, warp, |e| e.get(row));
         }
         Ok(())
     }
@@ -407,8 +411,8 @@ impl Emitter<'_> {
             self.ops([I::I32Const(0), I::V128Load32Splat(at(scratch + 4 * lane))]);
             self.set(row);
             self.op(I::I32Const(0));
-            self.push_ballot(|e, gang| {
-                e.get_all([rows[gang as usize], row]);
+            self.push_ballot(|e, subwarp| {
+                e.get_all([rows[subwarp as usize], row]);
                 e.op(I::I32x4Eq);
                 Ok(())
             })?;
@@ -423,12 +427,12 @@ impl Emitter<'_> {
             }
             self.op(I::I32Store(at(results + 4 * lane)));
         }
-        for gang in 0..SUBWARPS_PER_WARP {
-            let place = at(results + 16 * gang);
-            self.write_row(d, gang, warp, |e| {
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            let place = at(results + 16 * subwarp);
+            self.write_row(d, subwarp, warp, |e| {
                 e.ops([I::I32Const(0), I::V128Load(place)]);
             });
-            self.write_row_predicate(predicate, gang, warp, |e| {
+            self.write_row_predicate(predicate, subwarp, warp, |e| {
                 e.ops([
                     I::I32Const(0),
                     I::V128Load(place),
@@ -458,12 +462,12 @@ impl Emitter<'_> {
             ReduceOp::Or => (I::V128Or, 0),
             ReduceOp::Xor => (I::V128Xor, 0),
         };
-        for gang in 0..SUBWARPS_PER_WARP {
-            self.push_row(a, gang, warp)?;
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            self.push_row(a, subwarp, warp)?;
             self.op(splat32(neutral));
-            self.push_lanes(gang);
+            self.push_lanes(subwarp);
             self.op(I::V128Bitselect);
-            if gang > 0 {
+            if subwarp > 0 {
                 self.op(combine.clone());
             }
         }
@@ -477,8 +481,8 @@ impl Emitter<'_> {
             self.ops([I::I8x16Shuffle(bytes), combine.clone()]);
         }
         self.set(row);
-        for gang in 0..SUBWARPS_PER_WARP {
-            self.write_row(d, gang, warp, |e| e.get(row));
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            self.write_row(d, subwarp, warp, |e| e.get(row));
         }
         Ok(())
     }
@@ -487,14 +491,14 @@ impl Emitter<'_> {
         let leader = self.names.first;
         self.ops([I::I32Const(0), I::I32Load(at(cell::LIVE)), I::I32Ctz]);
         self.set(leader);
-        for gang in 0..SUBWARPS_PER_WARP {
-            let lane = |lane: u32| u128::from(gang * SUBWARP_LANES + lane) << (32 * lane);
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            let lane = |lane: u32| u128::from(subwarp * SUBWARP_LANES + lane) << (32 * lane);
             let lanes = (lane(0) | lane(1) | lane(2) | lane(3)) as i128;
-            self.write_row(d, gang, warp, |e| {
+            self.write_row(d, subwarp, warp, |e| {
                 e.get(leader);
                 e.op(I::I32x4Splat);
             });
-            self.write_row_predicate(predicate, gang, warp, |e| {
+            self.write_row_predicate(predicate, subwarp, warp, |e| {
                 e.get(leader);
                 e.ops([I::I32x4Splat, I::V128Const(lanes), I::I32x4Eq]);
             });
@@ -510,13 +514,13 @@ impl Emitter<'_> {
     ) -> Result<(), BailoutReason> {
         self.stop_unless_all(stop::UNSUPPORTED);
         let scratch = self.lay_out(a, warp)?;
-        for gang in 0..SUBWARPS_PER_WARP {
-            self.write_row(d, gang, warp, |e| {
+        for subwarp in 0..SUBWARPS_PER_WARP {
+            self.write_row(d, subwarp, warp, |e| {
                 e.op(I::V128Const(0));
                 let row = e.names.vectors[0];
                 e.set(row);
                 for half in 0..8u32 {
-                    let lane = gang * SUBWARP_LANES + half / 2;
+                    let lane = subwarp * SUBWARP_LANES + half / 2;
                     let (row_of, column) = (lane / 4, lane % 4 * 2 + half % 2);
                     let from = 4 * (4 * column + row_of / 2) + 2 * (row_of % 2);
                     e.op(I::I32Const(0));

@@ -38,12 +38,12 @@ impl Emitter<'_> {
         lane: u32,
         warp: WarpContexts,
     ) -> Result<(), BailoutReason> {
-        let gang = lane / SUBWARP_LANES;
+        let subwarp = lane / SUBWARP_LANES;
         if plan.has_64_bit_base {
             match plan.base.place() {
                 OperandLocation::Register(index) => {
                     let register = self.frame_register(RegisterBank::B64, index);
-                    self.push_part(register, gang, lane % SUBWARP_LANES / 2, warp);
+                    self.push_part(register, subwarp, lane % SUBWARP_LANES / 2, warp);
                 }
                 _ => self.read64(plan.base, 0)?,
             }
@@ -56,7 +56,7 @@ impl Emitter<'_> {
             }
             return Ok(());
         }
-        self.push_row(plan.base, gang, warp)?;
+        self.push_row(plan.base, subwarp, warp)?;
         self.op(I::I32x4ExtractLane((lane % SUBWARP_LANES) as u8));
         if plan.offset as u32 != 0 {
             self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
@@ -126,9 +126,9 @@ impl Emitter<'_> {
         warp: WarpContexts,
     ) -> Result<(), BailoutReason> {
         for (element, places) in elements.iter().zip(places) {
-            for (gang, places) in (0..SUBWARPS_PER_WARP).zip(places) {
+            for (subwarp, places) in (0..SUBWARPS_PER_WARP).zip(places) {
                 match element.bank {
-                    RegisterBank::B32 => self.push_row(element.slot, gang, warp)?,
+                    RegisterBank::B32 => self.push_row(element.slot, subwarp, warp)?,
                     _ => return self.unsupported("a matrix fragment in registers of this type"),
                 }
                 self.put_bytes(places);
@@ -148,8 +148,8 @@ impl Emitter<'_> {
             if element.bank != RegisterBank::B32 {
                 return self.unsupported("a matrix fragment in registers of this type");
             }
-            for (gang, places) in (0..SUBWARPS_PER_WARP).zip(places) {
-                self.write_row(element.slot, gang, warp, |e| e.push_bytes(places));
+            for (subwarp, places) in (0..SUBWARPS_PER_WARP).zip(places) {
+                self.write_row(element.slot, subwarp, warp, |e| e.push_bytes(places));
             }
         }
         Ok(())
@@ -309,9 +309,9 @@ impl Emitter<'_> {
         }
         self.set(first);
         self.op(I::V128Const(0));
-        for gang in 0..SUBWARPS_PER_WARP {
+        for subwarp in 0..SUBWARPS_PER_WARP {
             for part in 0..parts(register) {
-                self.push_part(register, gang, part, warp);
+                self.push_part(register, subwarp, part, warp);
                 self.get(first);
                 self.ops([I::V128Xor, I::V128Or]);
             }
@@ -321,7 +321,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the scratch addresses of the bytes of each 16-byte register part of each lane vector, line by line.
+    /// Returns the scratch addresses of the bytes of each 16-byte register part of each subwarp, line by line.
     fn places_of_lines(
         &self,
         lines: &WmmaTransfer<'_>,
@@ -339,12 +339,12 @@ impl Emitter<'_> {
                     + u32::from(*line) * line_bytes
                     + u32::from(*position) * lines.element_bits / 8;
                 for byte in 0..lines.unit_bytes {
-                    // Position of the byte among the bytes of the lane vector, of which each part contains 16.
+                    // Position of the byte among the bytes of the subwarp, of which each part contains 16.
                     let at = lane % SUBWARP_LANES * lane_bytes + within * lines.unit_bytes + byte;
                     let part = register * n_parts + at / 16;
                     let row = found
                         .get_mut(part as usize)
-                        .and_then(|gangs| gangs.get_mut((lane / SUBWARP_LANES) as usize));
+                        .and_then(|subwarps| subwarps.get_mut((lane / SUBWARP_LANES) as usize));
                     if let Some(row) = row {
                         row[(at % 16) as usize] = Some(first + byte);
                     }
@@ -361,13 +361,13 @@ impl Emitter<'_> {
         places: &[ByteGather; SUBWARPS_PER_WARP as usize],
         warp: WarpContexts,
     ) -> Result<(), BailoutReason> {
-        for (gang, places) in (0..SUBWARPS_PER_WARP).zip(places) {
+        for (subwarp, places) in (0..SUBWARPS_PER_WARP).zip(places) {
             match (element.bank, element.slot.place()) {
                 (RegisterBank::B32 | RegisterBank::B64, OperandLocation::Register(index)) => {
                     let register = self.frame_register(element.bank, index);
-                    self.push_part(register, gang, part, warp);
+                    self.push_part(register, subwarp, part, warp);
                 }
-                (RegisterBank::B32, _) => self.push_row(element.slot, gang, warp)?,
+                (RegisterBank::B32, _) => self.push_row(element.slot, subwarp, warp)?,
                 _ => return self.unsupported("a matrix fragment in registers of this type"),
             }
             self.put_bytes(places);
@@ -388,9 +388,9 @@ impl Emitter<'_> {
         if !matches!(element.bank, RegisterBank::B32 | RegisterBank::B64) {
             return self.unsupported("a matrix fragment in registers of this type");
         }
-        for (gang, places) in (0..SUBWARPS_PER_WARP).zip(places) {
+        for (subwarp, places) in (0..SUBWARPS_PER_WARP).zip(places) {
             let register = self.frame_register(element.bank, index);
-            self.write_part(register, gang, part, warp, |e| {
+            self.write_part(register, subwarp, part, warp, |e| {
                 e.push_bytes(places);
             });
         }
@@ -398,7 +398,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the number of 16-byte parts per register and lane vector.
+/// Returns the number of 16-byte parts per register and subwarp.
 fn parts_of(lines: &WmmaTransfer<'_>) -> u32 {
     match lines.per_register * lines.unit_bytes {
         8.. => 2,

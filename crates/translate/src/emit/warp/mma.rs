@@ -78,14 +78,14 @@ const ROWS: u32 = 16 << 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MmaRoutine {
     rule: Fp16SumRule,
-    /// Scratch addresses of the bytes of each operand, indexed by register and lane vector.
+    /// Scratch addresses of the bytes of each operand, indexed by register and subwarp.
     operands: [Vec<RowByteOffsets>; 4],
 }
 
-/// Returns the scratch address of a register row of a lane vector. The registers of all operands are numbered
+/// Returns the scratch address of a register row of a subwarp. The registers of all operands are numbered
 /// consecutively.
-fn row_place(scratch: u32, register: usize, gang: u32) -> u32 {
-    scratch + ROWS + 16 * (register as u32 * SUBWARPS_PER_WARP + gang)
+fn row_place(scratch: u32, register: usize, subwarp: u32) -> u32 {
+    scratch + ROWS + 16 * (register as u32 * SUBWARPS_PER_WARP + subwarp)
 }
 
 impl Emitter<'_> {
@@ -121,19 +121,19 @@ impl Emitter<'_> {
             .flat_map(|operand| operand.registers);
         let n_sources = sources.clone().count();
         for (index, element) in sources.enumerate() {
-            for gang in 0..SUBWARPS_PER_WARP {
+            for subwarp in 0..SUBWARPS_PER_WARP {
                 self.op(I::I32Const(0));
-                self.push_row(element.slot, gang, warp)?;
-                self.op(I::V128Store(at(row_place(scratch, index, gang))));
+                self.push_row(element.slot, subwarp, warp)?;
+                self.op(I::V128Store(at(row_place(scratch, index, subwarp))));
             }
         }
         self.call(SharedRoutine::Product(routine));
         self.op(I::If(BlockType::Empty));
         self.ops([I::I32Const(stop::UNSUPPORTED as i32), I::Return, I::End]);
         for (index, element) in product.d.registers.iter().enumerate() {
-            for gang in 0..SUBWARPS_PER_WARP {
-                let place = row_place(scratch, n_sources + index, gang);
-                self.write_row(element.slot, gang, warp, |e| {
+            for subwarp in 0..SUBWARPS_PER_WARP {
+                let place = row_place(scratch, n_sources + index, subwarp);
+                self.write_row(element.slot, subwarp, warp, |e| {
                     e.ops([I::I32Const(0), I::V128Load(at(place))]);
                 });
             }
@@ -165,7 +165,7 @@ impl MmaRoutine {
     }
 }
 
-/// Scratch address of each byte of a row, by lane vector.
+/// Scratch address of each byte of a row, by subwarp.
 type RowByteOffsets = [ByteGather; SUBWARPS_PER_WARP as usize];
 
 /// Returns the locations of the values in `held`. Copies of a value have the same number as the value.
@@ -191,7 +191,9 @@ fn places_of(
         let from = 4 * (u32::from(value.lane) % SUBWARP_LANES) + u32::from(value.shift) / 8;
         let row = found
             .get_mut(usize::from(value.register))
-            .and_then(|gangs| gangs.get_mut(usize::from(value.lane) / SUBWARP_LANES as usize));
+            .and_then(|subwarps| {
+                subwarps.get_mut(usize::from(value.lane) / SUBWARP_LANES as usize)
+            });
         if let Some(row) = row {
             for byte in 0..value_bytes {
                 if let Some(at) = row.get_mut((from + byte) as usize) {
@@ -270,9 +272,11 @@ pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRoun
 /// Returns the address and the byte locations of each row of operands whose registers start at number `first`.
 fn rows_of(scratch: u32, operands: &[Vec<RowByteOffsets>], first: usize) -> Vec<(u32, ByteGather)> {
     let registers = operands.iter().flatten().enumerate();
-    let rows = registers.flat_map(|(register, gangs)| {
-        let row = move |gang| row_place(scratch, first + register, gang);
-        (0..SUBWARPS_PER_WARP).map(row).zip(gangs.iter().copied())
+    let rows = registers.flat_map(|(register, subwarps)| {
+        let row = move |subwarp| row_place(scratch, first + register, subwarp);
+        (0..SUBWARPS_PER_WARP)
+            .map(row)
+            .zip(subwarps.iter().copied())
     });
     rows.collect()
 }

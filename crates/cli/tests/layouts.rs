@@ -99,9 +99,9 @@ fn layout_is_printed_and_syntax_error_has_column() {
 fn incompatible_register_layouts_list_mismatched_elements() {
     let fits = warpgrid(&[
         "layout",
-        "--first",
+        "--producer",
         "mma.d m16n8k16 f32 sm_80",
-        "--then",
+        "--consumer",
         "mma.a m16n8k16 f16 sm_80",
     ]);
     assert!(
@@ -110,9 +110,9 @@ fn incompatible_register_layouts_list_mismatched_elements() {
     );
     let parts = warpgrid(&[
         "layout",
-        "--first",
+        "--producer",
         "mma.d m16n8k16 f32 sm_80",
-        "--then",
+        "--consumer",
         "mma.b m16n8k16 f16 sm_80",
         "--format",
         "json",
@@ -143,14 +143,14 @@ fn descriptor_decoding_round_trips_encoding() {
     assert_eq!(tensor["op"], "tcgen05.tile.a");
     let mistaken = warpgrid(&["descriptor", "0x4000040000010040"]);
     assert!(text(&mistaken.stdout).contains("16 times the value for a packed tile"));
-    let other = warpgrid(&["descriptor", "--swizzle", "64B", "--stored", "128B"]);
+    let other = warpgrid(&["descriptor", "--swizzle", "64B", "--actual-swizzle", "128B"]);
     assert!(text(&other.stdout).contains("elements from wrong addresses"));
     let words = warpgrid(&[
         "descriptor",
         "--family",
         "instruction",
         "0x08410490",
-        "--with",
+        "--param",
         "kind=f16",
     ]);
     assert_eq!(words.status.code(), Some(0), "{words:?}");
@@ -211,7 +211,7 @@ fn instruction_descriptor_is_decoded_and_compared_with_intended() {
         "instruction",
         "--kind",
         "f16",
-        "--meant",
+        "--intended",
         "0x08400490",
     ]);
     let said = text(&out.stdout);
@@ -231,7 +231,7 @@ fn instruction_descriptor_is_decoded_and_compared_with_intended() {
         bits,
         "--kind",
         "f16",
-        "--meant-idesc",
+        "--intended-idesc",
         "0x08400490",
     ]);
     assert!(
@@ -242,7 +242,7 @@ fn instruction_descriptor_is_decoded_and_compared_with_intended() {
     let out = warpgrid(&[
         "descriptor",
         "0x4000002000010000",
-        "--meant",
+        "--intended",
         "0x4000004000010000",
     ]);
     assert!(
@@ -271,7 +271,7 @@ fn instruction_descriptor_is_decoded_and_compared_with_intended() {
             "the shape m0n0, which is not supported",
         ),
         (
-            &["descriptor", "--meant", "0xffffffffffffffffffff"],
+            &["descriptor", "--intended", "0xffffffffffffffffffff"],
             "found meant",
         ),
     ] {
