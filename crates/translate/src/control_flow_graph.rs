@@ -236,7 +236,7 @@ impl ControlFlowGraph {
             SuspendKind::None => 0,
             SuspendKind::Warp => self
                 .sequence_at(block)
-                .map_or(0, |sequence| chain as u32 + 1),
+                .map_or(0, |sequence| sequence as u32 + 1),
             SuspendKind::Barrier => numbers.first_barrier + count(SuspendKind::Barrier, before),
             SuspendKind::Host => numbers.first_of_host + count(SuspendKind::Host, before),
         }
