@@ -18,9 +18,14 @@
 //! //@ multimem all = x, y
 //! //@ register R2 = lane * 4 + 16
 //! //@ expect out = 0, 1, 2, 3
+//! //@ source saxpy.cu
+//! // __global__ void saxpy(float* y, const float* x, float a, int n) {
+//! // …
 //! ```
 //! `start` selects the element of a buffer whose address the kernel receives. The default is the first element. A name
 //! with an offset denotes a member of a structure: `dims+8` is the member at byte offset 8 of the parameter `dims`.
+//! `source` names a source file of the compiler. The following comment lines contain its text, up to the first line that is
+//! not a comment or is another fact.
 
 mod annotation_value;
 
@@ -30,8 +35,8 @@ use crate::diagnostics::{self, LaunchDiagnostic};
 use crate::initial_registers;
 use crate::pattern::Pattern;
 use crate::scenario::{
-    Buffer, BufferInitializer, InitialRegister, MisalignedPolicy, Parameter, Scenario, Surface,
-    TensorMap, TexelArray, Texture,
+    Buffer, BufferInitializer, InitialRegister, MisalignedPolicy, Parameter, Scenario, SourceFile,
+    Surface, TensorMap, TexelArray, Texture,
 };
 use crate::value::{ElementType, Literal};
 use warpgrid_program::{Diagnostic, Span};
@@ -63,12 +68,22 @@ impl Annotations {
             return annotations;
         }
         let mut offset = 0;
+        let mut is_in_source_file = false;
         for line in source.split_inclusive('\n') {
             offset += line.len();
             if let Some(text) = line.trim_start().strip_prefix(mark)
                 && text.len() <= MAX_LINE_BYTES
             {
+                let n_sources = annotations.scenario.sources.len();
                 annotations.line(&AnnotationText::new(text, offset - text.len()));
+                is_in_source_file = annotations.scenario.sources.len() > n_sources;
+            } else if let Some(file) = annotations.scenario.sources.last_mut()
+                && is_in_source_file
+            {
+                match line.strip_prefix(line_comment) {
+                    Some(text) => file.text.push_str(text.strip_prefix(' ').unwrap_or(text)),
+                    None => is_in_source_file = false,
+                }
             }
         }
         annotations
@@ -97,6 +112,7 @@ impl Annotations {
             "multimem" => self.multimem(&rest),
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
+            "source" => self.source_file(&rest),
             // Annotations that define a C++ name in inline assembly are ignored here, because the parser of inline
             // assembly reads them.
             "" | "constant" => Ok(()),
@@ -104,6 +120,22 @@ impl Annotations {
         };
         self.diagnostics
             .extend(result.err().map(|problem| *problem));
+    }
+
+    /// Starts a source file, whose text consists of the following comment lines.
+    fn source_file(&mut self, name: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
+        if name.text.is_empty() {
+            return Err(name.error(diagnostics::source_without_name()));
+        }
+        let mut files = self.scenario.sources.iter();
+        if files.any(|file| file.name == name.text) {
+            return Err(name.error(diagnostics::given_twice(name.text)));
+        }
+        self.scenario.sources.push(SourceFile {
+            name: name.text.to_owned(),
+            text: String::new(),
+        });
+        Ok(())
     }
 
     fn launch(&mut self, facts: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {

@@ -52,7 +52,7 @@ pub(crate) fn unknown_fact(found: &str) -> LaunchDiagnostic {
     problem(
         "W0700",
         format!(
-            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `multimem`, `register` or `expect`"
+            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `multimem`, `register`, `expect` or `source`"
         ),
     )
 }
@@ -149,6 +149,13 @@ pub(crate) fn alias_without_buffer() -> LaunchDiagnostic {
     problem(
         "W0703",
         "the alias names no buffer, expected an alias such as `//@ alias y = x`",
+    )
+}
+
+pub(crate) fn source_without_name() -> LaunchDiagnostic {
+    problem(
+        "W0707",
+        "the annotation names no source file, expected a name such as `//@ source saxpy.cu`",
     )
 }
 
@@ -440,6 +447,7 @@ pub const PAGES: &[DiagnosticDoc] = &[
     DiagnosticDoc::page(NO_SUCH_KERNEL, "unknown kernel", "The launch configuration specifies a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
     DiagnosticDoc::page(NO_KERNEL, "no kernel", "A launch requires a kernel, which is a function with a body that is declared with `.entry`. Modules without kernels can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),
     DiagnosticDoc::page("W0706", "invalid register", "The initial value of a register is a sum of numbers, `lane`, `thread`, multiples of `lane` or `thread`, and the address of a buffer. The kernel must use the register.", "//@ register R2 4", "//@ register R2 = lane * 4"),
+    DiagnosticDoc::page("W0707", "source file without a name", "The annotation `source` names a source file from which a compiler generated the kernel. The following comment lines contain the text of the file.", "//@ source\n// __global__ void k() {}", "//@ source k.cu\n// __global__ void k() {}"),
     DiagnosticDoc::page("W0712", "invalid structure", "A structure that is passed by value has a size in bytes and fields at byte offsets. The fields of the structure are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
     DiagnosticDoc::page("W0713", "buffer too large", "The memory of a launch is limited to 1 GiB.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
     DiagnosticDoc::page("W0714", "invalid initial value", "Each initial value must fit in the element type, and the number of initial values must not exceed the number of elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),

@@ -216,6 +216,9 @@ fn add_annotations(scenario: &mut Scenario, annotations: Annotations) {
     if scenario.arrays.is_empty() {
         scenario.arrays = facts.arrays;
     }
+    if scenario.sources.is_empty() {
+        scenario.sources = facts.sources;
+    }
 }
 
 /// Infers the parameters that annotations do not specify.

@@ -88,10 +88,24 @@ pub struct Scenario {
     /// Expected fault of the launch, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<ExpectedFault>,
+    /// Source files from which a compiler generated the kernel. The line table of the kernel refers to them by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<SourceFile>>", optional))]
+    pub sources: Vec<SourceFile>,
     /// Values of scalar parameters by name, which replace the values of the annotations and of inference. Only
     /// command-line options specify such values, and a completed scenario contains none.
     #[serde(skip)]
     pub overrides: Vec<(String, Literal)>,
+}
+
+/// Source file from which a compiler generated a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct SourceFile {
+    /// Name of the file: `saxpy.cu`. Directories are optional.
+    pub name: String,
+    pub text: String,
 }
 
 /// Initial value of a register.

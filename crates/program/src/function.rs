@@ -4,6 +4,7 @@
 //! indices.
 
 use crate::ids::{FunctionId, OpcodeId, RegisterId};
+use crate::line_table::LineTable;
 use crate::operand::{Callee, Operand, OperandList, OperandValue, RegisterTuple};
 use crate::registers::Registers;
 use crate::sass_info::SassKernelInfo;
@@ -44,6 +45,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Actions of the instructions: one for each distinct combination of an opcode and its modifiers.
     pub opcodes: Vec<OpcodeInfo>,
+    /// Source locations that the compiler of the module recorded.
+    pub line_table: LineTable,
 }
 
 impl Module {

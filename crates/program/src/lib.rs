@@ -19,6 +19,7 @@ pub mod front_end;
 pub mod function;
 mod ids;
 mod inline;
+mod line_table;
 mod liveness;
 pub mod operand;
 pub mod registers;
@@ -43,6 +44,7 @@ pub use function::{
 };
 pub use ids::{FunctionId, OpcodeId, RegisterId, VariableId};
 pub use inline::{InlineError, InlineErrorKind, Inlined};
+pub use line_table::{InlinedCall, LineTable, LineTableRow, SourceFrame, SourceLocation};
 pub use liveness::{LiveRegisters, Liveness};
 pub use operand::{
     Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterTuple, Source,

@@ -121,7 +121,16 @@ pub(crate) fn check_for(
     let (plans, actions) = ResolvedOpcodes::of(source, tree, &module, manual);
     let declared = declare::declaration_pass::declare(context, &mut reporter);
     let (bodies, made) = body::check(context, &declared, &plans, &mut reporter);
-    let unsealed = assemble::assemble(&module, declared, bodies, actions, made, &mut reporter);
+    let line_table = declare::line_table::build(&context);
+    let unsealed = assemble::assemble(
+        &module,
+        declared,
+        bodies,
+        actions,
+        made,
+        line_table,
+        &mut reporter,
+    );
     if reporter.n_errors() == 0 {
         let predicted = performance::check(&unsealed, tree.kind);
         predicted.into_iter().for_each(|one| reporter.report(one));

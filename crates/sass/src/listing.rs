@@ -4,6 +4,7 @@
 mod complete;
 mod data;
 mod info;
+pub(crate) mod line_table;
 mod schedule;
 
 pub(crate) use complete::complete;

@@ -45,6 +45,7 @@ mod reconvergence;
 mod sass_store_examples;
 mod semantics_coverage;
 mod session;
+mod source_lines;
 mod step_summaries;
 mod stop_conditions;
 mod tensor;

@@ -29,6 +29,7 @@ fn empty_program() -> Program {
         version: Version::NEWEST,
         target: Target::from_name("sm_90").unwrap(),
         address_bits: 64,
+        line_table: Default::default(),
         variables: Vec::new(),
         functions: Vec::new(),
         opcodes: Vec::new(),

@@ -528,6 +528,7 @@ impl Kernel {
             version: Version::NEWEST,
             target,
             address_bits: 64,
+            line_table: Default::default(),
             variables,
             functions,
             opcodes: actions,

@@ -5,7 +5,7 @@ use crate::check::body::module_additions::ModuleAdditions;
 use crate::check::declare::{ModuleDeclarations, kernels, memory};
 use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::target_context::TargetContext;
-use warpgrid_program::{Module as Unsealed, OpcodeInfo};
+use warpgrid_program::{LineTable, Module as Unsealed, OpcodeInfo};
 
 /// Combines the results of the earlier phases.
 pub(crate) fn assemble(
@@ -14,6 +14,7 @@ pub(crate) fn assemble(
     bodies: Vec<Body>,
     mut actions: Vec<OpcodeInfo>,
     made: ModuleAdditions,
+    line_table: LineTable,
     reporter: &mut DiagnosticSink,
 ) -> Unsealed {
     let ModuleDeclarations {
@@ -56,5 +57,6 @@ pub(crate) fn assemble(
         address_bits: module.address_bits,
         variables,
         functions,
+        line_table,
     }
 }

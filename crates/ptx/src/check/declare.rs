@@ -13,6 +13,7 @@ pub(crate) mod directive;
 pub(crate) mod function;
 pub(crate) mod initializer;
 pub(crate) mod kernels;
+pub(crate) mod line_table;
 pub(crate) mod memory;
 pub(crate) mod redeclaration;
 pub(crate) mod values;

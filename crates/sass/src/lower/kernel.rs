@@ -9,7 +9,7 @@ use super::parameters::read_parameters;
 use super::{LoweringContext, control, lower_one, undetermined, uniform};
 use crate::check::target::inferred;
 use crate::listing::{
-    self, AddressedInstruction, ArchUnit, FunctionCode, KernelInfo, Section, Symbol,
+    self, AddressedInstruction, ArchUnit, FunctionCode, KernelInfo, Section, Symbol, line_table,
 };
 use crate::syntax::{Instruction, OperandKind, RegisterFile, RegisterNumber, Tree, parse};
 use crate::target_abi::TargetAbi;
@@ -72,6 +72,7 @@ pub(crate) fn lower(
             variables: lowering.variables,
             functions,
             opcodes: lowering.actions.list,
+            line_table: line_table::build(tree, source),
         },
         not_run: lowering.not_run,
         undetermined_literals: lowering.undetermined_literals,

@@ -225,7 +225,10 @@ impl PairedRun {
         let mut notes = Vec::new();
         for (session, name) in self.sessions.iter().zip(["A", "B"]) {
             let uninitialized = session.uninitialized_registers().into_iter();
-            notes.extend(uninitialized.map(|note| format!("kernel {name}, {note}")));
+            notes.extend(uninitialized.map(|used| {
+                let line = session.range_of(used.function, used.instruction).line;
+                format!("kernel {name}, line {line}: {}", used.message)
+            }));
             let Ok(mut again) = session.restart_without_last_writers() else {
                 continue;
             };

@@ -63,6 +63,7 @@ impl Session {
             let line = self.range_of(place.0, place.1).line;
             let entry = lines.entry(line).or_insert_with(|| LineTraffic {
                 line,
+                source: self.source_of(place.0, place.1),
                 opcode: self
                     .reader(place.0, place.1)
                     .map_or("", InstructionView::opcode)

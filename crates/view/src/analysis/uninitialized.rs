@@ -286,8 +286,8 @@ impl Observer for ValueFollower {
 }
 
 impl Session {
-    /// Returns notes on uses of unwritten registers in the first steps of the launch.
-    pub(crate) fn uninitialized_registers(&self) -> Vec<String> {
+    /// Returns the uses of unwritten registers in the first steps of the launch.
+    pub(crate) fn uninitialized_registers(&self) -> Vec<UninitializedRegisterUse> {
         // SASS starts with registers that the hardware sets, and a SASS snippet starts with registers that the launch sets.
         let may_read = |function: &Function| {
             function.machine.is_none() && self.program.reads_unwritten_register(function)
@@ -299,26 +299,37 @@ impl Session {
         }
     }
 
-    /// Runs a session that is at its start, and returns the notes.
-    fn follow_unwritten_registers(&mut self) -> Option<Vec<String>> {
+    /// Runs a session that is at its start, and returns the uses of unwritten registers.
+    fn follow_unwritten_registers(&mut self) -> Option<Vec<UninitializedRegisterUse>> {
         let entry = self.timeline.machine().next_step()?.function;
         let program = self.program.clone();
         let function = program.functions.get(entry.0 as usize)?;
         let mut follower = ValueFollower::new(&program, entry, &self.scenario().registers)?;
         self.timeline.run_observed(MAX_STEPS, &mut follower);
-        let texts = follower.found.iter().map(|found| {
-            let line = self.range_of(entry, found.instruction).line;
+        let uses = follower.found.iter().map(|found| {
             let register = function.registers.name(found.origin);
             let used = match found.used {
                 ValueUse::Stored => "the stored value",
                 ValueUse::Address => "the address",
                 ValueUse::Branch => "the predicate",
             };
-            format!(
-                "line {line}: {used} depends on the uninitialized register `{register}` (thread {} of block {})",
-                found.thread, found.block
-            )
+            UninitializedRegisterUse {
+                function: entry,
+                instruction: found.instruction,
+                message: format!(
+                    "{used} depends on the uninitialized register `{register}` (thread {} of block {})",
+                    found.thread, found.block
+                ),
+            }
         });
-        Some(texts.collect())
+        Some(uses.collect())
     }
+}
+
+/// Instruction that stores, or uses as an address or predicate, a value that depends on an unwritten register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UninitializedRegisterUse {
+    pub(crate) function: FunctionId,
+    pub(crate) instruction: u32,
+    pub(crate) message: String,
 }

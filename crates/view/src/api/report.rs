@@ -13,6 +13,7 @@ use crate::request_error::RequestError;
 use crate::session::Session;
 use crate::session::expectations::{compare, compare_fault};
 use crate::session::memory_id::MemoryKey;
+use crate::source::line_table::SourcePosition;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -133,6 +134,8 @@ pub struct FaultReport {
     pub fault: ExpectedFault,
     pub message: String,
     pub line: u32,
+    /// Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions.
+    pub source: Vec<SourcePosition>,
     /// Earlier events that are related to the fault.
     pub causes: Vec<CauseView>,
 }
@@ -168,11 +171,9 @@ impl Session {
         let causes = self.causes();
         let hang = self.hang();
         let fault = self.fault();
-        let expected = self.scenario().fault.clone();
         let mut differences = stopped;
-        differences.extend(compare_fault(expected.as_ref(), fault.as_ref()));
+        differences.extend(self.differences_from_expectations(fault.as_ref()));
         let buffers = self.buffers();
-        differences.extend(buffers.iter().filter_map(|buffer| self.difference(buffer)));
         if !request.allow_undefined {
             let barrier = hang.as_ref().filter(|_| fault.is_none());
             differences.extend(undefined(races.as_deref(), barrier));
@@ -192,7 +193,10 @@ impl Session {
         }
         notes.extend(kinds_that_differ(self.scenario(), &self.program));
         notes.extend(self.notes());
-        notes.extend(uninitialized);
+        notes.extend(uninitialized.iter().map(|used| {
+            let line = self.range_of(used.function, used.instruction).line;
+            format!("line {line}: {}", used.message)
+        }));
         notes.extend(differences.iter().cloned());
         let counts = self.step_counts();
         RunReport {
@@ -217,6 +221,15 @@ impl Session {
             differences,
             notes,
         }
+    }
+
+    /// Returns the differences of the fault and the buffers from the expectations of the scenario, one sentence each.
+    pub(crate) fn differences_from_expectations(&self, fault: Option<&FaultView>) -> Vec<String> {
+        let expected = self.scenario().fault.as_ref();
+        let of_fault = compare_fault(expected, fault).into_iter();
+        let buffers = self.buffers();
+        let of_buffers = buffers.iter().filter_map(|buffer| self.difference(buffer));
+        of_fault.chain(of_buffers).collect()
     }
 
     /// Checks whether the scenario has an expectation.
@@ -303,6 +316,7 @@ impl FaultReport {
             fault: ExpectedFault::from(fault),
             message: fault.message.clone(),
             line: fault.range.line,
+            source: fault.source.clone(),
             causes,
         }
     }

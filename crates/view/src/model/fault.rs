@@ -1,6 +1,7 @@
 //! Fault of a run, with earlier events that are related to the fault.
 
 use crate::model::text::SourceRange;
+use crate::source::line_table::SourcePosition;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::fault::MemorySpace;
@@ -23,6 +24,8 @@ pub struct FaultView {
     /// Mask of faulting lanes: bit `i` is lane `i`.
     pub lanes: u32,
     pub range: SourceRange,
+    /// Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions.
+    pub source: Vec<SourcePosition>,
     pub message: String,
     pub help: Option<String>,
 }

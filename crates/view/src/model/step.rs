@@ -1,6 +1,7 @@
 //! Step of a warp in a form that hosts display.
 
 use crate::model::text::SourceRange;
+use crate::source::line_table::SourcePosition;
 use serde::{Deserialize, Serialize};
 
 /// Step of a warp.
@@ -15,6 +16,9 @@ pub struct StepView {
     pub block_id: [u32; 3],
     pub warp: u32,
     pub range: SourceRange,
+    /// Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. Empty if
+    /// the compiler recorded no position.
+    pub source: Vec<SourcePosition>,
     /// Source text of the instruction.
     pub instruction: String,
     /// Opcode of the instruction with its modifiers.

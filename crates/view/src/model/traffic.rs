@@ -1,5 +1,6 @@
 //! Costs of memory accesses, named after the metrics of Nsight Compute.
 
+use crate::source::line_table::SourcePosition;
 use serde::{Deserialize, Serialize};
 
 /// Cost of memory accesses. The comment of each count contains the name of the corresponding metric in the source view of Nsight Compute.
@@ -109,6 +110,9 @@ pub struct TrafficView {
 pub struct LineTraffic {
     /// Line of the source, starting at 1.
     pub line: u32,
+    /// Position in the language from which a compiler generated the first instruction of the line that accesses memory, followed by the
+    /// call sites of inlined functions.
+    pub source: Vec<SourcePosition>,
     /// Opcode of the first instruction of the line that accesses memory.
     pub opcode: String,
     pub traffic: Traffic,

@@ -3,11 +3,12 @@
 use crate::model::MemorySpace;
 use crate::model::fault::FaultView;
 use crate::model::text::SourceRange;
+use crate::source::line_table::SourcePosition;
 use warpgrid_emulator::{AccessFault, Fault, FaultKind, MatrixMisuse, NamedRegion};
 use warpgrid_isa::StateSpace;
 
 /// Converts a fault to the form that hosts display and compare.
-pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
+pub(crate) fn view(fault: &Fault, range: SourceRange, source: Vec<SourcePosition>) -> FaultView {
     let access = fault.access.as_ref();
     FaultView {
         kind: (&fault.kind).into(),
@@ -20,6 +21,7 @@ pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
         address: access.map(|access| format!("{:#x}", access.address)),
         lanes: fault.lanes,
         range,
+        source,
         message: fault.to_string(),
         help: help(&fault.kind, access),
     }

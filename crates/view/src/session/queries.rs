@@ -117,7 +117,8 @@ impl Session {
     pub fn fault(&self) -> Option<FaultView> {
         let fault = self.timeline.machine().fault()?;
         let range = self.range_of(fault.function, fault.instruction);
-        Some(fault::view(fault, range))
+        let source = self.source_of(fault.function, fault.instruction);
+        Some(fault::view(fault, range, source))
     }
 
     /// Returns the notes of the run: inferred parts of the launch, program output, and relevant scheduling choices.
@@ -523,6 +524,7 @@ impl Session {
             block_id: unravel(block, self.scenario.grid.unwrap_or([1; 3])),
             warp,
             range: self.range_of(function, instruction),
+            source: self.source_of(function, instruction),
             instruction: self.text_of(function, instruction).to_owned(),
             opcode: reader.map_or("", InstructionView::opcode).to_owned(),
             names: reader

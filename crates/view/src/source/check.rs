@@ -240,6 +240,21 @@ impl SourceMap {
         }
     }
 
+    /// Returns the range of the text of a line of the source, without its indentation.
+    pub(crate) fn line_range(&self, line: u32) -> SourceRange {
+        let start = self.lines.line_start(line).unwrap_or_default() as usize;
+        let text = self.source.get(start..).unwrap_or_default();
+        let text = text.lines().next().unwrap_or_default();
+        let columns = |text: &str| text.encode_utf16().count() as u32 + 1;
+        let indentation = text.len() - text.trim_start().len();
+        SourceRange {
+            line,
+            column: columns(text.get(..indentation).unwrap_or_default()),
+            end_line: line,
+            end_column: columns(text.trim_end()),
+        }
+    }
+
     pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic) -> DiagnosticView {
         let mut fixes = diagnostic.fixes.iter().map(|fix| self.fix(fix));
         let labels = diagnostic.labels.iter().map(|label| {

@@ -209,6 +209,7 @@ fn program(body: Body, overrides: &Overrides) -> Program {
             .or_else(|| Target::from_name("sm_90"))
             .expect("the tables know the target"),
         address_bits: 64,
+        line_table: Default::default(),
         variables: Vec::new(),
         functions: vec![main],
         opcodes: actions(),

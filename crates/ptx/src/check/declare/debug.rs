@@ -19,7 +19,7 @@ const INLINED: Gate = Gate::ptx(7, 0);
 const FILE_TIMES: Gate = Gate::ptx(3, 2);
 
 /// File, line and column.
-type SourceLocation = [u64; 3];
+pub(super) type DirectiveLocation = [u64; 3];
 
 /// Checks file numbers, labels of sections, and inlining information of `.loc`.
 pub(crate) fn check(context: &Context<'_>, reporter: &mut DiagnosticSink) {
@@ -99,12 +99,12 @@ fn check_inlined<'t>(
 ) {
     let locs: Vec<&Directive> = locs.collect();
     let applied = applied_starts(context);
-    let mut places: Vec<(SourceLocation, u32)> = locs
+    let mut places: Vec<(DirectiveLocation, u32)> = locs
         .iter()
         .filter_map(|loc| Some((place(operands(context, loc))?, loc.span.start)))
         .collect();
     places.sort_by_cached_key(|(place, _)| hash(*place));
-    let is_known = |at: SourceLocation, before: u32| {
+    let is_known = |at: DirectiveLocation, before: u32| {
         let first = places.partition_point(|(place, _)| hash(*place) < hash(at));
         let alike = places.iter().skip(first);
         let mut alike = alike.take_while(|(place, _)| hash(*place) == hash(at));
@@ -184,7 +184,7 @@ fn applied_starts(context: &Context<'_>) -> Vec<u32> {
     starts
 }
 
-fn operands<'a>(
+pub(super) fn operands<'a>(
     context: &Context<'a>,
     directive: &Directive,
 ) -> impl Iterator<Item = &'a Operand> + use<'a> {
@@ -192,19 +192,21 @@ fn operands<'a>(
     operands.iter()
 }
 
-const fn integer(operand: &Operand) -> Option<u64> {
+pub(super) const fn integer(operand: &Operand) -> Option<u64> {
     match operand.kind {
         OperandKind::Integer { value, .. } => Some(value),
         _ => None,
     }
 }
 
-fn place<'o>(mut operands: impl Iterator<Item = &'o Operand>) -> Option<SourceLocation> {
+pub(super) fn place<'o>(
+    mut operands: impl Iterator<Item = &'o Operand>,
+) -> Option<DirectiveLocation> {
     let mut number = || integer(operands.next()?);
     Some([number()?, number()?, number()?])
 }
 
 /// Returns a sort key for positions. Several positions may have the same key.
-const fn hash([file, line, column]: SourceLocation) -> u64 {
+const fn hash([file, line, column]: DirectiveLocation) -> u64 {
     (line << 32 | column).wrapping_add(file.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

@@ -1,0 +1,248 @@
+//! Source view: the lines of CUDA C++, Triton or another language from which a compiler generated the instructions of a session.
+
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+use warpgrid_launch::scenario::{Scenario, SourceFile};
+use warpgrid_program::{FunctionId, SourceFrame};
+
+/// Position in a source file of the compiler.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SourcePosition {
+    /// Name of the file as the compiler recorded it.
+    pub file: String,
+    /// Line, counted from 1.
+    pub line: u32,
+    /// Column, counted from 1. Absent if the compiler recorded no column.
+    pub column: Option<u32>,
+    /// Inlined function that contains the position. Absent for the kernel or function itself.
+    pub function: Option<String>,
+}
+
+impl SourcePosition {
+    /// Returns the position as file name without directories and line: `saxpy.cu:7`.
+    pub fn short(&self) -> String {
+        format!("{}:{}", base_name(&self.file), self.line)
+    }
+}
+
+/// Lines of the checked source that a compiler generated for one source position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct MappedLines {
+    /// First line of the checked source.
+    pub line: u32,
+    /// Last line of the checked source, inclusive.
+    pub end_line: u32,
+    /// Source position, followed by the call sites of the inlined functions that contain it. At least one element.
+    pub frames: Vec<SourcePosition>,
+}
+
+/// Line table of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LineTableView {
+    /// Source files to which the table refers, in the order of their first use.
+    pub files: Vec<MappedFile>,
+    /// Mapped lines in ascending order. Lines without a source position are absent.
+    pub lines: Vec<MappedLines>,
+    /// Names of source files that the scenario contains although the line table refers to no file of this name.
+    pub unused: Vec<String>,
+}
+
+/// Source file of a line table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct MappedFile {
+    /// Name of the file as the compiler recorded it.
+    pub name: String,
+    /// Text of the file, if the scenario contains the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub text: Option<String>,
+    /// Largest line number to which the line table refers.
+    pub last_line: u32,
+}
+
+impl Session {
+    /// Returns the line table of the program. Empty if the compiler recorded no line information.
+    pub fn line_table(&self) -> LineTableView {
+        let lines = self.mapped_lines();
+        let mut files: Vec<MappedFile> = Vec::new();
+        for position in lines.iter().flat_map(|mapped| &mapped.frames) {
+            match files.iter_mut().find(|file| file.name == position.file) {
+                Some(file) => file.last_line = file.last_line.max(position.line),
+                None => files.push(MappedFile {
+                    name: position.file.clone(),
+                    text: source_text(self.scenario(), &position.file).map(str::to_owned),
+                    last_line: position.line,
+                }),
+            }
+        }
+        let is_used = |source: &&SourceFile| {
+            let mut files = files.iter();
+            files.any(|file| is_same_file(&file.name, &source.name))
+        };
+        let sources = self.scenario().sources.iter();
+        let unused = sources.filter(|source| !is_used(source));
+        let unused = unused.map(|source| source.name.clone()).collect();
+        LineTableView {
+            files,
+            lines,
+            unused,
+        }
+    }
+
+    /// Returns the source position of an instruction, followed by the call sites of the inlined functions that contain it. Empty if the
+    /// compiler recorded no position.
+    pub(crate) fn source_of(&self, function: FunctionId, index: u32) -> Vec<SourcePosition> {
+        let found = self.program.functions.get(function.0 as usize);
+        let row = found.and_then(|function| {
+            let instruction = function.instructions.get(index as usize)?;
+            self.program.line_table.row(function, instruction)
+        });
+        row.map(|row| self.positions_of_row(row))
+            .unwrap_or_default()
+    }
+
+    /// Returns the source position of a line of the checked source, followed by the call sites of the inlined functions that contain it.
+    /// Empty if the compiler recorded no position.
+    pub fn source_positions(&self, line: u32) -> Vec<SourcePosition> {
+        let table = &self.program.line_table;
+        if table.rows.is_empty() {
+            return Vec::new();
+        }
+        let instructions = self
+            .program
+            .functions
+            .iter()
+            .flat_map(|function| function.instructions.iter().map(move |i| (function, i)));
+        let mut on_line = instructions
+            .filter(|(_, instruction)| self.places.range(instruction.span).line == line);
+        let row = on_line.find_map(|(function, instruction)| table.row(function, instruction));
+        row.map(|row| self.positions_of_row(row))
+            .unwrap_or_default()
+    }
+
+    fn mapped_lines(&self) -> Vec<MappedLines> {
+        let table = &self.program.line_table;
+        let mut rows: Vec<(u32, u32)> = Vec::new();
+        if !table.rows.is_empty() {
+            for function in &self.program.functions {
+                let statements = function.instructions.iter();
+                for instruction in statements.filter(|instruction| !instruction.is_implicit()) {
+                    if let Some(row) = table.row(function, instruction) {
+                        rows.push((self.places.range(instruction.span).line, row));
+                    }
+                }
+            }
+        }
+        rows.sort_unstable();
+        rows.dedup_by_key(|(line, _)| *line);
+        let mut mapped: Vec<MappedLines> = Vec::new();
+        let mut previous_row = None;
+        for (line, row) in rows {
+            match mapped.last_mut() {
+                Some(last) if previous_row == Some(row) => last.end_line = line,
+                _ => mapped.push(MappedLines {
+                    line,
+                    end_line: line,
+                    frames: self.positions_of_row(row),
+                }),
+            }
+            previous_row = Some(row);
+        }
+        mapped
+    }
+
+    fn positions_of_row(&self, row: u32) -> Vec<SourcePosition> {
+        let table = &self.program.line_table;
+        let position = |frame: SourceFrame<'_>| SourcePosition {
+            file: table
+                .files
+                .get(frame.location.file as usize)
+                .cloned()
+                .unwrap_or_default(),
+            line: frame.location.line,
+            column: Some(frame.location.column).filter(|column| *column > 0),
+            function: frame.function.map(|name| unmangled(name).to_owned()),
+        };
+        table.frames(row).map(position).collect()
+    }
+}
+
+/// Returns the text of a source file, if the scenario contains a file with this name. Directories are ignored if only one of the names has
+/// them.
+pub fn source_text<'s>(scenario: &'s Scenario, file: &str) -> Option<&'s str> {
+    let sources = &scenario.sources;
+    let exact = sources.iter().find(|source| source.name == file);
+    let found = exact.or_else(|| {
+        sources
+            .iter()
+            .find(|source| is_same_file(file, &source.name))
+    });
+    found.map(|source| source.text.as_str())
+}
+
+/// Returns whether two file names denote the same file: one name is the other, or ends with the other after a separator.
+fn is_same_file(one: &str, other: &str) -> bool {
+    let ends = |long: &str, short: &str| {
+        let directory = long.strip_suffix(short);
+        directory.is_some_and(|directory| directory.is_empty() || directory.ends_with(['/', '\\']))
+    };
+    !one.is_empty() && !other.is_empty() && (ends(one, other) || ends(other, one))
+}
+
+/// Returns the last component of a path.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Returns the unqualified name of a function from its linker name in the Itanium C++ ABI: `flat` for `_Z4flatiii` and
+/// `_ZN2ns4flatIfEEvi`. Returns other names unchanged.
+fn unmangled(linker_name: &str) -> &str {
+    let Some(encoded) = linker_name.strip_prefix("_Z") else {
+        return linker_name;
+    };
+    let mut rest = encoded.strip_prefix('N').unwrap_or(encoded);
+    rest = rest.trim_start_matches(['r', 'V', 'K', 'L']);
+    let mut name = linker_name;
+    loop {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (length, text) = rest.split_at(digits);
+        let Ok(length) = length.parse::<usize>() else {
+            return name;
+        };
+        let Some(component) = text.get(..length) else {
+            return name;
+        };
+        name = component;
+        rest = text.get(length..).unwrap_or("");
+        if !encoded.starts_with('N') {
+            return name;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_same_file, unmangled};
+
+    #[test]
+    fn unmangled_name_is_last_component() {
+        assert_eq!(unmangled("_Z4flatiii"), "flat");
+        assert_eq!(unmangled("_ZN2ns5outer4flatIfEEvi"), "flat");
+        assert_eq!(unmangled("_ZL4flatiii"), "flat");
+        assert_eq!(unmangled("transpose"), "transpose");
+        assert_eq!(unmangled("_Z99x"), "_Z99x");
+    }
+
+    #[test]
+    fn file_names_match_without_directories() {
+        assert!(is_same_file("/src/k.cu", "k.cu"));
+        assert!(is_same_file("k.cu", "src\\k.cu"));
+        assert!(!is_same_file("/src/ok.cu", "k.cu"));
+        assert!(!is_same_file("/src/k.cu", ""));
+    }
+}
