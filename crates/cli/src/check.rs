@@ -2,9 +2,8 @@
 
 use crate::document::{CodeBlock, Markup};
 use crate::embedded::{self, EmbeddedRequest};
-use crate::output::{
-    NamedSource, about, print_error, read_bytes, render, renderer, stdout, text_of,
-};
+use crate::input_files::{InputFile, list, nothing_in};
+use crate::output::{NamedSource, print_error, read_bytes, render, renderer, stdout, text_of};
 use crate::{ExitKind, OutputFormat, batch};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -164,11 +163,11 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<ExitKind> {
     }
     let mut outcome = ExitKind::Success;
     let mut out = stdout();
-    for listed in list(&arguments.files) {
+    for listed in list(&arguments.files, ENDINGS) {
         let path = listed.path.as_path();
         let name = path.display().to_string();
         let read = match path.is_dir() {
-            true => Err(nothing_in(path)),
+            true => Err(nothing_in(path, ENDINGS)),
             false => read_bytes(path),
         };
         if let Some(bytes) = read.as_ref().ok().filter(|bytes| is_compiled(bytes)) {
@@ -262,84 +261,8 @@ fn print(
     }
 }
 
-/// Returns the error for a directory that contains nothing to check or cannot be read.
-fn nothing_in(folder: &Path) -> io::Error {
-    let reason = match std::fs::read_dir(folder) {
-        Err(error) => return about(folder, error),
-        Ok(_) => format!(
-            "the directory contains no file with the extension .{}",
-            ENDINGS.join(", .")
-        ),
-    };
-    about(folder, io::Error::new(io::ErrorKind::NotFound, reason))
-}
-
-/// File to check, or directory without files to check.
-struct InputFile {
-    path: PathBuf,
-    /// Whether the user named the file itself rather than its directory.
-    is_named: bool,
-}
-
 /// Extensions of the files that are checked in a directory.
 const ENDINGS: &[&str] = &["ptx", "sass", "md", "mdx", "rst"];
-
-/// Lists the files. Directories are replaced by the files to check in them and in their subdirectories, in the order of their names.
-fn list(paths: &[PathBuf]) -> Vec<InputFile> {
-    let mut files = Vec::new();
-    for path in paths {
-        match path.is_dir() {
-            true => {
-                let before = files.len();
-                list_folder(path, &mut files);
-                // A user who names a directory expects that it contains files to check, so an empty directory is reported.
-                if files.len() == before {
-                    files.push(InputFile {
-                        path: path.clone(),
-                        is_named: true,
-                    });
-                }
-            }
-            false => files.push(InputFile {
-                path: path.clone(),
-                is_named: true,
-            }),
-        }
-    }
-    files
-}
-
-/// Adds the files to check in a directory, except those in hidden directories, in `node_modules` and in symbolic links to directories. An
-/// unreadable directory is added to the list itself, so that the later attempt to read it reports the error.
-fn list_folder(folder: &Path, files: &mut Vec<InputFile>) {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        files.push(InputFile {
-            path: folder.to_owned(),
-            is_named: false,
-        });
-        return;
-    };
-    let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-    entries.sort_by_cached_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        let name = entry.file_name();
-        let is_hidden = name.to_string_lossy().starts_with('.') || name == "node_modules";
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        if is_folder && !is_hidden {
-            list_folder(&path, files);
-        } else if !is_folder
-            && path.is_file()
-            && ending.is_some_and(|ending| ENDINGS.contains(&ending))
-        {
-            files.push(InputFile {
-                path,
-                is_named: false,
-            });
-        }
-    }
-}
 
 /// Verdict on a file.
 struct CheckedFile {

@@ -4,6 +4,7 @@
 //! - The command contains argument parsing and output formats only. Checks, runs and all messages come from `view`.
 //! - Tests: `cargo test -p warpgrid` runs the built command.
 
+mod analyze;
 mod batch;
 mod check;
 mod compare;
@@ -16,6 +17,7 @@ mod explain;
 mod first_difference;
 mod format;
 mod fragment;
+mod input_files;
 mod launch;
 mod layout;
 mod litmus;
@@ -29,7 +31,9 @@ mod save;
 mod seeds;
 mod traffic;
 
-use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Checks, runs and explains GPU kernels in PTX and SASS, lane by lane.
@@ -45,6 +49,9 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Check and run every kernel, and list all findings: diagnostics, faults, data races, hangs, uninitialized reads, bank conflicts and
+    /// uncoalesced accesses. `warpgrid FILE` is short for `warpgrid analyze FILE`.
+    Analyze(analyze::AnalyzeArguments),
     /// Check sources for their PTX version and target, with the accept/reject decisions of `ptxas`.
     Check(check::CheckArguments),
     /// Run a scenario (case.json, scenario JSON, PTX or SASS) and check its expectations.
@@ -101,10 +108,29 @@ impl ExitKind {
     }
 }
 
+/// Returns the arguments of the process. If the first argument is a file or directory, inserts `analyze` before it.
+fn with_default_command() -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let is_file = |first: &OsString| {
+        Arguments::command().find_subcommand(first).is_none() && is_input(Path::new(first))
+    };
+    if arguments.get(1).is_some_and(is_file) {
+        arguments.insert(1, "analyze".into());
+    }
+    arguments
+}
+
+/// Returns whether an argument in the position of the subcommand is a path. No subcommand has an extension, so the name of a missing file
+/// results in an error about the file.
+fn is_input(argument: &Path) -> bool {
+    argument.is_dir() || argument.is_file() || argument.extension().is_some()
+}
+
 fn main() -> ExitCode {
-    let Arguments { color, command } = Arguments::parse();
+    let Arguments { color, command } = Arguments::parse_from(with_default_command());
     output::set_colour(color);
     let outcome = match command {
+        Command::Analyze(arguments) => analyze::analyze_files(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),

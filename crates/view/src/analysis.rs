@@ -4,6 +4,7 @@
 pub mod cell_history;
 pub mod comparison;
 pub(crate) mod fault_causes;
+pub mod findings;
 pub(crate) mod memory_diff;
 pub mod mma_explanation;
 pub mod schedule_seeds;

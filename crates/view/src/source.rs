@@ -6,4 +6,5 @@ pub mod editor_assist;
 pub mod front_ends;
 pub(crate) mod glossary;
 pub mod language;
+pub mod line_table;
 pub mod reference;

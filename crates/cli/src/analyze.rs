@@ -1,0 +1,315 @@
+//! `warpgrid analyze`: checks and runs every kernel of the input files, and lists all findings with their source positions.
+
+mod badge;
+mod sarif;
+
+use crate::check::front_of;
+use crate::embedded;
+use crate::input_files::{list, nothing_in};
+use crate::launch::LaunchOptions;
+use crate::output::{print_error, read_bytes, stdout, text_of, without_mark};
+use crate::{ExitKind, run};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use warpgrid_view::analysis::findings::{
+    AnalysisLimits, AnalysisReport, Finding, FindingSeverity, KernelAnalysis, Verdict, analyze,
+};
+use warpgrid_view::compiled_file::is_compiled;
+use warpgrid_view::scenario::SourceFile;
+use warpgrid_view::source::line_table::{SourcePosition, base_name, source_text};
+use warpgrid_view::{Scenario, Session, counted};
+
+/// Arguments of `analyze`.
+#[derive(Debug, Args)]
+pub(crate) struct AnalyzeArguments {
+    /// PTX, SASS, cubin, executable, case.json or scenario JSON files, or directories that contain such files. `-` reads standard input.
+    #[arg(required = true, value_name = "FILE|DIRECTORY")]
+    files: Vec<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    format: ReportFormat,
+    /// Stop each run after this many steps (warp-instructions). A run that reaches the limit is `incomplete`.
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    max_steps: u64,
+    /// Run each kernel with this number of scheduler seeds, and compare the final memory.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    seeds: u64,
+    /// Exit with 1 also for findings of this severity.
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    deny: Option<DeniedSeverity>,
+    /// Write an SVG badge with the verdict to this file.
+    #[arg(long, value_name = "FILE.svg")]
+    badge: Option<PathBuf>,
+    #[command(flatten)]
+    launch: LaunchOptions,
+}
+
+/// Output format of an analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ReportFormat {
+    #[default]
+    Human,
+    /// One JSON object per file and line.
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+}
+
+/// Lowest severity that makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DeniedSeverity {
+    Warnings,
+    Performance,
+}
+
+/// Extensions of the files that are analyzed in a directory.
+const ENDINGS: &[&str] = &["ptx", "sass", "cubin"];
+
+/// Analyzed file.
+struct AnalyzedFile {
+    name: String,
+    scenario: Scenario,
+    report: AnalysisReport,
+}
+
+/// JSON of an analyzed file.
+#[derive(Serialize)]
+struct JsonAnalysis<'a> {
+    ok: bool,
+    file: &'a str,
+    #[serde(flatten)]
+    report: &'a AnalysisReport,
+}
+
+/// Analyzes every file. The outcome is the worst outcome of the files.
+pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind> {
+    let mut outcome = ExitKind::Success;
+    let mut analyzed = Vec::new();
+    let mut out = stdout();
+    for input in list(&arguments.files, ENDINGS) {
+        let loaded = match input.path.is_dir() {
+            true => Err(nothing_in(&input.path, ENDINGS).to_string()),
+            false => load(&input.path),
+        };
+        let mut scenario = match loaded {
+            Ok(scenario) => scenario,
+            Err(reason) => {
+                print_error(&reason);
+                outcome = ExitKind::UsageError;
+                continue;
+            }
+        };
+        arguments.launch.apply(&mut scenario);
+        if arguments.launch.selects_all() {
+            scenario.entry = None;
+        }
+        let limits = AnalysisLimits {
+            max_steps: arguments.max_steps,
+            seeds: arguments.seeds,
+        };
+        let file = AnalyzedFile {
+            name: input.path.display().to_string(),
+            report: analyze(&scenario, limits),
+            scenario,
+        };
+        let is_failed = is_failure(&file.report, arguments.deny);
+        outcome = outcome.and(match is_failed {
+            true => ExitKind::Failure,
+            false => ExitKind::Success,
+        });
+        match arguments.format {
+            ReportFormat::Human => print_file(&mut out, &file)?,
+            ReportFormat::Json => {
+                let answer = JsonAnalysis {
+                    ok: !is_failed,
+                    file: &file.name,
+                    report: &file.report,
+                };
+                serde_json::to_writer(&mut out, &answer)?;
+                writeln!(out)?;
+            }
+            // SARIF is one document for all files.
+            ReportFormat::Sarif => {}
+        }
+        analyzed.push(file);
+    }
+    if arguments.format == ReportFormat::Sarif {
+        serde_json::to_writer_pretty(&mut out, &sarif::document(&analyzed))?;
+        writeln!(out)?;
+    }
+    out.flush()?;
+    if let Some(path) = &arguments.badge {
+        let verdicts = analyzed.iter().map(|file| file.report.verdict);
+        let badge = badge::svg(verdicts.max().unwrap_or(Verdict::Error));
+        std::fs::write(path, badge).map_err(|error| crate::output::about(path, error))?;
+    }
+    Ok(outcome)
+}
+
+/// Loads the scenario of a file, with the source files beside it to which its line table refers.
+fn load(path: &Path) -> Result<Scenario, String> {
+    let mut scenario = load_scenario(path)?;
+    if scenario.sources.is_empty() {
+        scenario.sources = sources_beside(path, &scenario);
+    }
+    Ok(scenario)
+}
+
+fn load_scenario(path: &Path) -> Result<Scenario, String> {
+    let is_json = path.extension().is_some_and(|ending| ending == "json");
+    if is_json {
+        let shared = run::load_shared(path).map_err(|error| error.to_string())?;
+        return Ok(shared?.into_scenario());
+    }
+    let bytes = read_bytes(path).map_err(|error| error.to_string())?;
+    if is_compiled(&bytes) {
+        let source = embedded::source_of(&bytes, None);
+        let source = source.map_err(|reason| format!("{}: {reason}", path.display()))?;
+        return Ok(Scenario {
+            source,
+            ..Scenario::default()
+        });
+    }
+    let text = text_of(path, bytes).map_err(|error| error.to_string())?;
+    let source = without_mark(text);
+    Ok(Scenario {
+        front: front_of(path, &source),
+        source,
+        ..Scenario::default()
+    })
+}
+
+/// Reads the source files of a line table that are in the directory of a kernel.
+fn sources_beside(path: &Path, scenario: &Scenario) -> Vec<SourceFile> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let Ok(session) = Session::new_without_last_writers(scenario.clone()) else {
+        return Vec::new();
+    };
+    let files = session.line_table().files.into_iter();
+    files
+        .filter_map(|file| {
+            let text = std::fs::read_to_string(folder.join(base_name(&file.name))).ok()?;
+            let name = file.name;
+            Some(SourceFile { name, text })
+        })
+        .collect()
+}
+
+fn is_failure(report: &AnalysisReport, denied: Option<DeniedSeverity>) -> bool {
+    let limit = match denied {
+        None => FindingSeverity::Error,
+        Some(DeniedSeverity::Warnings) => FindingSeverity::Warning,
+        Some(DeniedSeverity::Performance) => FindingSeverity::Performance,
+    };
+    let is_denied = report.severity().is_some_and(|severity| severity <= limit);
+    let has_verdict = |verdict: Verdict| {
+        let mut kernels = report.kernels.iter();
+        report.verdict == verdict || kernels.any(|kernel| kernel.verdict == verdict)
+    };
+    is_denied || has_verdict(Verdict::Error) || has_verdict(Verdict::Incomplete)
+}
+
+/// Prints the findings of a file, one line per finding, with its details below.
+fn print_file(out: &mut impl Write, file: &AnalyzedFile) -> io::Result<()> {
+    let AnalyzedFile { name, report, .. } = file;
+    writeln!(out, "{name}: {}", report.verdict.name())?;
+    for finding in &report.diagnostics {
+        print_finding(out, file, finding)?;
+    }
+    for kernel in &report.kernels {
+        print_kernel(out, file, kernel)?;
+    }
+    Ok(())
+}
+
+fn print_kernel(
+    out: &mut impl Write,
+    file: &AnalyzedFile,
+    kernel: &KernelAnalysis,
+) -> io::Result<()> {
+    let launch = format!("<<<{}, {}>>>", extents(kernel.grid), extents(kernel.block));
+    let steps = counted(kernel.steps, "step");
+    let seeds = counted(kernel.seeds, "scheduler seed");
+    writeln!(
+        out,
+        "  {}  {launch}  {}, {steps}, {seeds}: {}",
+        kernel.kernel,
+        kernel.target,
+        kernel.verdict.name()
+    )?;
+    for line in &kernel.inferred {
+        writeln!(out, "    inferred: {line}")?;
+    }
+    for reason in &kernel.not_covered {
+        writeln!(out, "    not covered: {reason}")?;
+    }
+    for finding in &kernel.findings {
+        print_finding(out, file, finding)?;
+    }
+    Ok(())
+}
+
+/// Maximum number of details that the human-readable output shows per finding.
+const MAX_DETAILS: usize = 4;
+
+fn print_finding(out: &mut impl Write, file: &AnalyzedFile, finding: &Finding) -> io::Result<()> {
+    let severity = finding.severity.name();
+    let kind = match &finding.code {
+        Some(code) => code.as_str(),
+        None => finding.kind.name(),
+    };
+    write!(out, "    {severity}: {kind}")?;
+    if let Some(position) = finding.source.first() {
+        write!(out, " at {}", position.short())?;
+    }
+    let lines: Vec<String> = finding.lines.iter().map(u32::to_string).collect();
+    match lines.as_slice() {
+        [] => {}
+        [line] => write!(out, " (line {line})")?,
+        lines => write!(out, " (lines {})", lines.join(", "))?,
+    }
+    write!(out, ": {}", finding.message)?;
+    if finding.depends_on_inferred_launch && finding.severity <= FindingSeverity::Warning {
+        write!(out, " [depends on the inferred launch]")?;
+    }
+    writeln!(out)?;
+    if let Some((position, text)) = source_line(&file.scenario, finding) {
+        writeln!(out, "      {} | {}", position.line, text.trim())?;
+    }
+    for detail in finding.details.iter().take(MAX_DETAILS) {
+        writeln!(out, "      {detail}")?;
+    }
+    if finding.details.len() > MAX_DETAILS {
+        let n_more = finding.details.len() - MAX_DETAILS;
+        writeln!(out, "      … and {n_more} more (`--format json` lists all)")?;
+    }
+    if let Some(fix) = &finding.fix {
+        let edits = fix.edits.iter();
+        let texts: Vec<String> = edits
+            .map(|edit| format!("line {}: `{}`", edit.line, edit.text.trim()))
+            .collect();
+        writeln!(out, "      fix: {} ({})", fix.title, texts.join("; "))?;
+    }
+    Ok(())
+}
+
+/// Returns the source line of a finding, if its file is available.
+fn source_line<'a>(
+    scenario: &'a Scenario,
+    finding: &'a Finding,
+) -> Option<(&'a SourcePosition, &'a str)> {
+    let position = finding.source.first()?;
+    let text = source_text(scenario, &position.file)?;
+    let line = text.lines().nth(position.line as usize - 1)?;
+    Some((position, line))
+}
+
+/// Formats extents as CUDA C++ does: `4`, `(32, 8)`.
+fn extents([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("({x}, {y})"),
+        _ => format!("({x}, {y}, {z})"),
+    }
+}

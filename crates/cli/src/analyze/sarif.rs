@@ -1,0 +1,127 @@
+//! SARIF 2.1.0 (OASIS standard) of an analysis, for code scanning services and editors.
+
+use super::AnalyzedFile;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use warpgrid_view::analysis::findings::{Finding, FindingSeverity};
+use warpgrid_view::model::SourceRange;
+use warpgrid_view::source::line_table::SourcePosition;
+use warpgrid_view::url_encoding::percent_encode;
+
+/// Builds the SARIF document of all analyzed files.
+pub(super) fn document(files: &[AnalyzedFile]) -> Value {
+    let mut rules: BTreeMap<String, Value> = BTreeMap::new();
+    let mut results = Vec::new();
+    for file in files {
+        for finding in file.report.findings() {
+            let id = rule_id(finding);
+            let name = finding.kind.name();
+            let rule = json!({ "id": id, "shortDescription": { "text": name } });
+            rules.entry(id).or_insert(rule);
+            results.push(result(&file.name, finding));
+        }
+    }
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "warpgrid",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules.into_values().collect::<Vec<_>>(),
+            } },
+            "columnKind": "utf16CodeUnits",
+            "results": results,
+        }],
+    })
+}
+
+/// Returns the rule of a finding: the code of a diagnostic, and the kind of any other finding.
+fn rule_id(finding: &Finding) -> String {
+    let code = finding.code.clone();
+    code.unwrap_or_else(|| finding.kind.identifier().to_owned())
+}
+
+fn result(file: &str, finding: &Finding) -> Value {
+    let level = match finding.severity {
+        FindingSeverity::Error => "error",
+        FindingSeverity::Warning => "warning",
+        FindingSeverity::Performance | FindingSeverity::Information => "note",
+    };
+    let text: Vec<&str> = std::iter::once(&finding.message)
+        .chain(&finding.details)
+        .map(String::as_str)
+        .collect();
+    let location = match &finding.range {
+        Some(range) => json!({ "physicalLocation": {
+            "artifactLocation": { "uri": uri(file) },
+            "region": region(range),
+        } }),
+        None => json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file) } } }),
+    };
+    let mut result = json!({
+        "ruleId": rule_id(finding),
+        "level": level,
+        "message": { "text": text.join("\n") },
+        "locations": [location],
+    });
+    if !finding.source.is_empty() {
+        let related: Vec<Value> = finding.source.iter().map(related_location).collect();
+        result["relatedLocations"] = Value::Array(related);
+    }
+    if let Some(fix) = &finding.fix {
+        let replacements: Vec<Value> = fix
+            .edits
+            .iter()
+            .map(|edit| {
+                let range = SourceRange {
+                    line: edit.line,
+                    column: edit.column,
+                    end_line: edit.end_line,
+                    end_column: edit.end_column,
+                };
+                json!({ "deletedRegion": region(&range), "insertedContent": { "text": edit.text } })
+            })
+            .collect();
+        result["fixes"] = json!([{
+            "description": { "text": fix.title },
+            "artifactChanges": [{
+                "artifactLocation": { "uri": uri(file) },
+                "replacements": replacements,
+            }],
+        }]);
+    }
+    result
+}
+
+fn region(range: &SourceRange) -> Value {
+    json!({
+        "startLine": range.line,
+        "startColumn": range.column,
+        "endLine": range.end_line,
+        "endColumn": range.end_column,
+    })
+}
+
+/// Returns the position in the language from which a compiler generated the kernel.
+fn related_location(position: &SourcePosition) -> Value {
+    let mut region = json!({ "startLine": position.line });
+    if let Some(column) = position.column {
+        region["startColumn"] = column.into();
+    }
+    let mut location = json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(&position.file) },
+        "region": region,
+    } });
+    if let Some(function) = &position.function {
+        location["message"] = json!({ "text": format!("in the inlined function `{function}`") });
+    }
+    location
+}
+
+/// Converts a path to a URI reference with percent-encoded components.
+fn uri(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let components: Vec<String> = path.split('/').map(percent_encode).collect();
+    components.join("/")
+}

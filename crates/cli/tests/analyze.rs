@@ -1,0 +1,184 @@
+//! `warpgrid analyze`: verdicts, findings with source positions, and output formats.
+
+mod common;
+
+use common::{Folder, json, warpgrid};
+use serde_json::Value;
+use std::path::Path;
+
+/// Every lane stores another value to the same word.
+const RACE: &str = "//@ launch grid=1 block=64\n//@ buffer out: u32[1] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry race(.param .u64 out)\n{\n.reg .b32 %t; .reg .b64 %p;\nld.param.u64 %p, [out];\nmov.u32 %t, %tid.x;\nst.global.u32 [%p], %t;\nret;\n}\n";
+
+/// Every lane stores its index to its own word.
+const CLEAN: &str = "//@ launch grid=1 block=32\n//@ buffer out: u32[32] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry fill(.param .u64 out)\n{\n.reg .b32 %t; .reg .b64 %p;\nld.param.u64 %p, [out];\nmov.u32 %t, %tid.x;\nmad.wide.u32 %p, %t, 4, %p;\nst.global.u32 [%p], %t;\nret;\n}\n";
+
+/// Endless loop, whose steps exceed every limit.
+const ENDLESS: &str = "//@ launch grid=1 block=32\n//@ buffer out: u32[1] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry spin(.param .u64 out)\n{\n.reg .b32 %t;\nmov.u32 %t, 0;\nagain: add.u32 %t, %t, 1;\nbra again;\n}\n";
+
+/// Compiled kernel with `.loc` directives, and its CUDA C++ source.
+fn transpose() -> (String, String) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/tests/source_lines");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("a test file");
+    (read("transpose.ptx"), read("transpose.cu"))
+}
+
+fn kinds(findings: &Value) -> Vec<&str> {
+    let findings = findings.as_array().expect("findings");
+    let kinds = findings.iter().map(|finding| finding["kind"].as_str());
+    kinds.collect::<Option<_>>().expect("kinds")
+}
+
+#[test]
+fn correct_kernel_is_clean() {
+    let folder = Folder::new("analyze-clean");
+    let file = folder.file("fill.ptx", CLEAN.as_bytes());
+    let output = warpgrid(&["analyze", "--format", "json", &file], "");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let report = json(&output);
+    assert_eq!(report["verdict"], "clean");
+    assert_eq!(report["kernels"][0]["kernel"], "fill");
+    assert_eq!(report["kernels"][0]["seeds"], 8);
+    assert_eq!(report["kernels"][0]["findings"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn file_without_subcommand_is_analyzed() {
+    let folder = Folder::new("analyze-default");
+    let file = folder.file("race.ptx", RACE.as_bytes());
+    let short = warpgrid(&[&file], "");
+    assert_eq!(short, warpgrid(&["analyze", &file], ""));
+    assert_eq!(short.status.code(), Some(1));
+    let missing = warpgrid(&["nothing.ptx"], "");
+    assert_eq!(missing.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&missing.stderr);
+    assert!(message.starts_with("warpgrid: nothing.ptx: "), "{message}");
+}
+
+#[test]
+fn racing_kernel_has_one_finding_per_memory_and_exits_with_1() {
+    let folder = Folder::new("analyze-race");
+    let file = folder.file("race.ptx", RACE.as_bytes());
+    let output = warpgrid(&["analyze", "--format", "json", &file], "");
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(report["verdict"], "findings");
+    let findings = &report["kernels"][0]["findings"];
+    assert_eq!(kinds(findings), ["race", "schedule-dependence"]);
+    assert_eq!(findings[0]["severity"], "error");
+    assert_eq!(findings[0]["lines"], serde_json::json!([11]));
+    assert_eq!(findings[0]["dependsOnInferredLaunch"], false);
+}
+
+#[test]
+fn run_without_end_is_incomplete_and_exits_with_1() {
+    let folder = Folder::new("analyze-incomplete");
+    let file = folder.file("spin.ptx", ENDLESS.as_bytes());
+    let limit = ["analyze", "--format", "json", "--max-steps", "1000", &file];
+    let output = warpgrid(&limit, "");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let kernel = &json(&output)["kernels"][0];
+    let is_ended = kernel["verdict"] == "findings" && kinds(&kernel["findings"]) == ["hang"];
+    let reasons = kernel["notCovered"].as_array().map_or(0, Vec::len);
+    assert!(
+        is_ended || kernel["verdict"] == "incomplete" && reasons == 1,
+        "{kernel}"
+    );
+}
+
+#[test]
+fn rejected_source_has_verdict_error() {
+    let output = warpgrid(
+        &["analyze", "--format", "json", "-"],
+        "st.shred.u32 [p], 5;",
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(report["verdict"], "error");
+    let diagnostics = report["diagnostics"].as_array().expect("diagnostics");
+    assert!(diagnostics.iter().any(|found| found["severity"] == "error"));
+    assert_eq!(report["kernels"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn findings_of_compiled_kernel_name_lines_of_cuda_source() {
+    let folder = Folder::new("analyze-source");
+    let (ptx, cuda) = transpose();
+    let file = folder.file("transpose.ptx", ptx.as_bytes());
+    folder.file("transpose.cu", cuda.as_bytes());
+    let launch = [
+        "--grid",
+        "1",
+        "--block-size",
+        "32x8",
+        "--arg",
+        "w=32",
+        "--arg",
+        "h=32",
+    ];
+    let arguments: Vec<&str> = ["analyze", &file].into_iter().chain(launch).collect();
+    let output = warpgrid(&arguments, "");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("transpose.cu:16"), "{text}");
+    assert!(
+        text.contains("16 | out[flat(y + j, x, h)] = t[threadIdx.x][threadIdx.y + j];"),
+        "{text}"
+    );
+    let deny = [&arguments[..], &["--deny", "performance"]].concat();
+    assert_eq!(warpgrid(&deny, "").status.code(), Some(1));
+}
+
+#[test]
+fn every_kernel_of_a_folder_is_analyzed() {
+    let folder = Folder::new("analyze-folder");
+    folder.file("a.ptx", CLEAN.as_bytes());
+    folder.file("b.ptx", RACE.as_bytes());
+    let path = folder.0.to_string_lossy().into_owned();
+    let output = warpgrid(&["analyze", "--format", "json", &path], "");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let reports: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a JSON line"))
+        .collect();
+    let verdicts: Vec<&Value> = reports.iter().map(|report| &report["verdict"]).collect();
+    assert_eq!(verdicts, ["clean", "findings"]);
+}
+
+#[test]
+fn kernel_with_worst_verdict_is_first() {
+    let header = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    let kernel = |source: &str| source.split(header).nth(1).expect("a kernel").to_owned();
+    let source = format!("{header}{}{}", kernel(CLEAN), kernel(RACE));
+    let output = warpgrid(&["analyze", "--format", "json", "-"], &source);
+    let report = json(&output);
+    assert_eq!(report["kernels"][0]["kernel"], "race");
+    assert_eq!(report["kernels"][1]["kernel"], "fill");
+    assert_eq!(report["verdict"], "findings");
+}
+
+#[test]
+fn sarif_names_rule_level_and_region_of_findings() {
+    let folder = Folder::new("analyze-sarif");
+    let file = folder.file("my race.ptx", RACE.as_bytes());
+    let output = warpgrid(&["analyze", "--format", "sarif", &file], "");
+    let report = json(&output);
+    assert_eq!(report["version"], "2.1.0");
+    let result = &report["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "race");
+    assert_eq!(result["level"], "error");
+    let location = &result["locations"][0]["physicalLocation"];
+    assert_eq!(location["region"]["startLine"], 11);
+    let uri = location["artifactLocation"]["uri"].as_str().expect("a URI");
+    assert!(uri.ends_with("my%20race.ptx"), "{uri}");
+}
+
+#[test]
+fn badge_shows_verdict() {
+    let folder = Folder::new("analyze-badge");
+    let file = folder.file("fill.ptx", CLEAN.as_bytes());
+    let badge = folder.0.join("badge.svg");
+    let path = badge.to_string_lossy().into_owned();
+    let output = warpgrid(&["analyze", "--badge", &path, &file], "");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let svg = std::fs::read_to_string(badge).expect("a badge");
+    assert!(svg.contains("<title>warpgrid: clean</title>"), "{svg}");
+}

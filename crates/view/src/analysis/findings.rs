@@ -1,0 +1,723 @@
+//! Findings: everything that a check and a run of a kernel report, as one list.
+//!
+//! Input: a [`Scenario`]. Output: an [`AnalysisReport`] with the diagnostics of the source and one [`KernelAnalysis`] per kernel. The
+//! analysis runs each kernel twice (race detection, memory traffic), and once more for each additional scheduler seed.
+
+use crate::analysis::memory_diff::MemoryDifference;
+use crate::analysis::schedule_seeds::{OutcomeGroup, SeedReport, compare_seeds};
+use crate::layouts::inspector::bank_conflict_fix::BufferConflicts;
+use crate::layouts::inspector::bank_conflicts::ConflictReport;
+use crate::memory_model::concurrency::hang::HangView;
+use crate::memory_model::concurrency::{
+    RaceConfidence, RaceReport, RaceView, UninitializedReadView, fix_of,
+};
+use crate::model::fault::FaultView;
+use crate::model::text::{DiagnosticView, FixView, Severity, SourceRange};
+use crate::request_error::RequestError;
+use crate::session::Session;
+use crate::source::check::{CheckOptions, check};
+use crate::source::line_table::SourcePosition;
+use serde::Serialize;
+use warpgrid_launch::fault::FaultSort;
+use warpgrid_launch::scenario::Scenario;
+use warpgrid_program::counted;
+
+/// Kind of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// Difference from an expectation of the scenario.
+    Expectation,
+    Fault,
+    Hang,
+    Race,
+    UninitializedRead,
+    /// The final memory depends on the schedule.
+    ScheduleDependence,
+    /// Diagnostic of the check of the source.
+    Diagnostic,
+    BankConflict,
+    /// Access to global memory that touches more sectors than necessary.
+    UncoalescedAccess,
+    Note,
+}
+
+impl FindingKind {
+    /// Returns the name that outputs show: `bank conflict`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FindingKind::Expectation => "wrong result",
+            FindingKind::Fault => "fault",
+            FindingKind::Hang => "hang",
+            FindingKind::Race => "data race",
+            FindingKind::UninitializedRead => "uninitialized read",
+            FindingKind::ScheduleDependence => "schedule dependence",
+            FindingKind::Diagnostic => "diagnostic",
+            FindingKind::BankConflict => "bank conflict",
+            FindingKind::UncoalescedAccess => "uncoalesced access",
+            FindingKind::Note => "note",
+        }
+    }
+
+    /// Returns the name in JSON and SARIF: `bank-conflict`.
+    pub const fn identifier(self) -> &'static str {
+        match self {
+            FindingKind::Expectation => "expectation",
+            FindingKind::Fault => "fault",
+            FindingKind::Hang => "hang",
+            FindingKind::Race => "race",
+            FindingKind::UninitializedRead => "uninitialized-read",
+            FindingKind::ScheduleDependence => "schedule-dependence",
+            FindingKind::Diagnostic => "diagnostic",
+            FindingKind::BankConflict => "bank-conflict",
+            FindingKind::UncoalescedAccess => "uncoalesced-access",
+            FindingKind::Note => "note",
+        }
+    }
+}
+
+/// Severity of a finding, most severe first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum FindingSeverity {
+    /// The source is rejected, the run fails, or its result is undefined.
+    Error,
+    /// Probably a mistake.
+    Warning,
+    /// The result is correct, but the access is slower than necessary.
+    Performance,
+    Information,
+}
+
+impl FindingSeverity {
+    /// Returns the name in outputs: `error`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FindingSeverity::Error => "error",
+            FindingSeverity::Warning => "warning",
+            FindingSeverity::Performance => "performance",
+            FindingSeverity::Information => "information",
+        }
+    }
+}
+
+impl From<Severity> for FindingSeverity {
+    fn from(severity: Severity) -> FindingSeverity {
+        match severity {
+            Severity::Error => FindingSeverity::Error,
+            Severity::Warning => FindingSeverity::Warning,
+            Severity::Information => FindingSeverity::Information,
+        }
+    }
+}
+
+/// Verdict of an analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The run ended, and no error or warning was found.
+    Clean,
+    /// Errors or warnings were found.
+    Findings,
+    /// No error or warning was found, but the analysis did not cover the whole run.
+    Incomplete,
+    /// The source is rejected, or the launch is impossible.
+    Error,
+}
+
+impl Verdict {
+    /// Returns the name in outputs: `clean`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Clean => "clean",
+            Verdict::Findings => "findings",
+            Verdict::Incomplete => "incomplete",
+            Verdict::Error => "error",
+        }
+    }
+}
+
+/// Finding about the source or a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    pub kind: FindingKind,
+    pub severity: FindingSeverity,
+    /// Code of a diagnostic: `W0107`. Absent for findings of a run.
+    pub code: Option<String>,
+    /// Range in the checked source. Absent for a finding that concerns the whole run.
+    pub range: Option<SourceRange>,
+    /// All lines of the checked source that take part in the finding, in ascending order.
+    pub lines: Vec<u32>,
+    /// Position of `range` in the language from which a compiler generated the source, followed by the call sites of inlined functions.
+    pub source: Vec<SourcePosition>,
+    /// The finding in one sentence.
+    pub message: String,
+    /// Explanations and further occurrences, one sentence each.
+    pub details: Vec<String>,
+    /// Number of occurrences that the finding combines, at least 1.
+    pub occurrences: u32,
+    /// Fix of the finding, if one is known.
+    pub fix: Option<FixView>,
+    /// Whether the finding depends on an inferred part of the launch configuration.
+    pub depends_on_inferred_launch: bool,
+}
+
+/// Analysis of one kernel.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct KernelAnalysis {
+    /// Name of the kernel or asm block.
+    pub kernel: String,
+    pub verdict: Verdict,
+    pub target: String,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Inferred parts of the launch configuration as `//@` lines. Empty if the source states the whole launch.
+    pub inferred: Vec<String>,
+    /// Number of executed steps.
+    pub steps: u64,
+    /// Number of scheduler seeds with which the kernel was run.
+    pub seeds: u64,
+    /// Findings of the run, most severe first.
+    pub findings: Vec<Finding>,
+    /// Parts of the run that the analysis did not cover, one sentence each. Empty if the verdict is not `incomplete`.
+    pub not_covered: Vec<String>,
+}
+
+/// Analysis of a source.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AnalysisReport {
+    /// Most severe verdict of the source and its kernels.
+    pub verdict: Verdict,
+    /// Diagnostics of the source.
+    pub diagnostics: Vec<Finding>,
+    /// Kernels, those with the most severe findings first.
+    pub kernels: Vec<KernelAnalysis>,
+}
+
+impl AnalysisReport {
+    /// Returns the diagnostics of the source, followed by the findings of all kernels.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        let of_kernels = self.kernels.iter().flat_map(|kernel| &kernel.findings);
+        self.diagnostics.iter().chain(of_kernels)
+    }
+
+    /// Returns the highest severity of all findings, or `None` if there are no findings.
+    pub fn severity(&self) -> Option<FindingSeverity> {
+        self.findings().map(|finding| finding.severity).min()
+    }
+}
+
+/// Limits of an analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnalysisLimits {
+    /// Step limit of each run.
+    pub max_steps: u64,
+    /// Number of scheduler seeds, at least 1.
+    pub seeds: u64,
+}
+
+/// Step limit of the additional runs with other scheduler seeds. A longer run is analyzed with one seed.
+const MAX_STEPS_OF_SEEDS: u64 = 1_000_000;
+
+/// Checks a source, and runs the selected kernel of the scenario, or all kernels if the scenario selects none.
+pub fn analyze(scenario: &Scenario, limits: AnalysisLimits) -> AnalysisReport {
+    let options = CheckOptions {
+        language: scenario.front,
+        target: scenario.target.clone(),
+        ptx_version: scenario.ptx_version.clone(),
+    };
+    let checked = check(&scenario.source, &options);
+    let diagnostics: Vec<Finding> = checked.diagnostics.into_iter().map(Finding::from).collect();
+    let mut report = AnalysisReport {
+        verdict: Verdict::Error,
+        diagnostics,
+        kernels: Vec::new(),
+    };
+    if !checked.accept && checked.parts.iter().all(|part| !part.accept) {
+        return report;
+    }
+    let opened = Session::new_without_last_writers(scenario.clone());
+    let kernels = match (&scenario.entry, &opened) {
+        (None, Ok(session)) => session.kernels(),
+        _ => Vec::new(),
+    };
+    match kernels.len() {
+        0 | 1 => report
+            .kernels
+            .push(analyze_opened(scenario, opened, limits)),
+        _ => {
+            for kernel in kernels {
+                let mut scenario = scenario.clone();
+                scenario.entry = Some(kernel);
+                let opened = Session::new_without_last_writers(scenario.clone());
+                report
+                    .kernels
+                    .push(analyze_opened(&scenario, opened, limits));
+            }
+        }
+    }
+    let worst = |kernel: &KernelAnalysis| {
+        let severity = kernel.findings.first().map(|finding| finding.severity);
+        (
+            std::cmp::Reverse(kernel.verdict),
+            severity.map_or(u8::MAX, |s| s as u8),
+        )
+    };
+    report.kernels.sort_by_key(worst);
+    let is_relevant = |finding: &Finding| finding.severity <= FindingSeverity::Warning;
+    let of_source = match report.diagnostics.iter().any(is_relevant) {
+        true if checked.accept => Verdict::Findings,
+        true => Verdict::Error,
+        false => Verdict::Clean,
+    };
+    let of_kernels = report.kernels.iter().map(|kernel| kernel.verdict);
+    report.verdict = of_kernels.chain([of_source]).max().unwrap_or(of_source);
+    report
+}
+
+/// Analyzes a kernel whose session is at its start.
+fn analyze_opened(
+    scenario: &Scenario,
+    opened: Result<Session, RequestError>,
+    limits: AnalysisLimits,
+) -> KernelAnalysis {
+    let mut session = match opened {
+        Ok(session) => session,
+        Err(error) => return impossible_launch(scenario, error),
+    };
+    let races = session.run_for_races(limits.max_steps);
+    let mut findings = session.run_findings(races);
+    let fault = session.fault();
+    let not_covered = session.not_covered(fault.as_ref());
+    let mut seeds = 1;
+    if limits.seeds > 1 && session.position() <= MAX_STEPS_OF_SEEDS && not_covered.is_empty() {
+        seeds = limits.seeds;
+        let compared = compare_seeds(session.scenario(), 0..seeds, limits.max_steps);
+        findings.extend(compared.ok().and_then(|report| seed_finding(&report)));
+    }
+    findings.extend(session.performance_findings());
+    let depends = session.inferred_launch().is_some();
+    for finding in &mut findings {
+        finding.depends_on_inferred_launch = depends;
+    }
+    findings.sort_by_key(|finding| (finding.severity, finding.kind, finding.lines.clone()));
+    let is_relevant = |finding: &Finding| finding.severity <= FindingSeverity::Warning;
+    let verdict = match (findings.iter().any(is_relevant), not_covered.is_empty()) {
+        (true, _) => Verdict::Findings,
+        (false, false) => Verdict::Incomplete,
+        (false, true) => Verdict::Clean,
+    };
+    let scenario = session.scenario();
+    KernelAnalysis {
+        kernel: scenario.entry.clone().unwrap_or_default(),
+        verdict,
+        target: session.target_name().to_owned(),
+        grid: scenario.grid.unwrap_or([1; 3]),
+        block: scenario.block.unwrap_or([1; 3]),
+        inferred: session.inferred_annotations().to_vec(),
+        steps: session.position(),
+        seeds,
+        findings,
+        not_covered,
+    }
+}
+
+/// Returns the analysis of a kernel that cannot be launched.
+fn impossible_launch(scenario: &Scenario, error: RequestError) -> KernelAnalysis {
+    let mut finding = Finding::new(
+        FindingKind::Diagnostic,
+        FindingSeverity::Error,
+        error.message,
+    );
+    let mut diagnostics = error.diagnostics.iter();
+    let place = diagnostics.find(|found| found.code == error.code);
+    finding.range = place.map(range_of_diagnostic);
+    finding.lines = finding.range.iter().map(|range| range.line).collect();
+    finding.code = Some(error.code);
+    KernelAnalysis {
+        kernel: scenario.entry.clone().unwrap_or_default(),
+        verdict: Verdict::Error,
+        target: scenario.target.clone().unwrap_or_default(),
+        grid: scenario.grid.unwrap_or([1; 3]),
+        block: scenario.block.unwrap_or([1; 3]),
+        inferred: Vec::new(),
+        steps: 0,
+        seeds: 0,
+        findings: vec![finding],
+        not_covered: Vec::new(),
+    }
+}
+
+impl Session {
+    /// Returns the findings of a finished run: differences from expectations, fault, hang, races, uninitialized reads and notes.
+    fn run_findings(&mut self, races: RaceReport) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let hang = self.hang();
+        let fault = self.fault();
+        let expects_fault = self.scenario().fault.is_some();
+        // Without an expected fault, the fault itself is the finding.
+        let compared_fault = fault.as_ref().filter(|_| expects_fault);
+        findings.extend(self.expectation_differences(compared_fault));
+        if !expects_fault {
+            let is_deadlock = |fault: &FaultView| fault.kind == FaultSort::Deadlock;
+            let is_explained = fault.as_ref().is_some_and(is_deadlock) && hang.is_some();
+            if let Some(fault) = &fault
+                && fault.kind != FaultSort::Unsupported
+                && !is_explained
+            {
+                findings.push(self.fault_finding(fault));
+            }
+            findings.extend(hang.map(|hang| self.hang_finding(&hang, fault.is_some())));
+        }
+        findings.extend(self.race_findings(&races.races));
+        let reads = races.unwritten.iter();
+        findings.extend(reads.map(|read| self.uninitialized_read_finding(read)));
+        for used in self.uninitialized_registers() {
+            let range = self.range_of(used.function, used.instruction);
+            let mut finding = self.finding_at(
+                FindingKind::UninitializedRead,
+                FindingSeverity::Warning,
+                used.message,
+                vec![range.line],
+            );
+            finding.range = Some(range);
+            findings.push(finding);
+        }
+        let is_read_note =
+            |note: &&String| races.unwritten.iter().any(|read| read.message == **note);
+        let notes = races
+            .notes
+            .iter()
+            .filter(|note| !is_read_note(note))
+            .cloned();
+        let notes = notes.chain(self.notes());
+        findings.extend(notes.map(|note| {
+            let severity = FindingSeverity::Information;
+            Finding::new(FindingKind::Note, severity, note)
+        }));
+        findings
+    }
+
+    /// Returns the parts of the run that the analysis did not cover.
+    fn not_covered(&self, fault: Option<&FaultView>) -> Vec<String> {
+        let mut not_covered = Vec::new();
+        if !self.is_finished() {
+            let steps = counted(self.position(), "step");
+            not_covered.push(format!(
+                "the run reached the step limit after {steps}: increase the step limit to cover the remaining steps"
+            ));
+        }
+        let unsupported = fault.filter(|fault| fault.kind == FaultSort::Unsupported);
+        not_covered.extend(
+            unsupported.map(|fault| format!("line {}: {}", fault.range.line, fault.message)),
+        );
+        not_covered
+    }
+
+    fn fault_finding(&mut self, fault: &FaultView) -> Finding {
+        let mut finding = self.finding_at(
+            FindingKind::Fault,
+            FindingSeverity::Error,
+            fault.message.clone(),
+            vec![fault.range.line],
+        );
+        finding.range = Some(fault.range);
+        finding.source.clone_from(&fault.source);
+        finding.details.extend(fault.help.clone());
+        let causes = self.causes();
+        let causes = causes.iter();
+        finding
+            .details
+            .extend(causes.map(|cause| format!("line {}: {}", cause.range.line, cause.text)));
+        finding
+    }
+
+    fn hang_finding(&self, hang: &HangView, is_stopped: bool) -> Finding {
+        let severity = match is_stopped {
+            true => FindingSeverity::Error,
+            false => FindingSeverity::Warning,
+        };
+        let lines = [Some(hang.line), hang.line_at_fault];
+        let lines = lines
+            .into_iter()
+            .flatten()
+            .filter(|line| *line > 0)
+            .collect();
+        self.finding_at(FindingKind::Hang, severity, hang.message.clone(), lines)
+    }
+
+    /// Returns one finding for all races with the same memory, cause and certainty.
+    fn race_findings(&self, races: &[RaceView]) -> Vec<Finding> {
+        let mut groups: Vec<(&RaceView, Vec<&RaceView>)> = Vec::new();
+        for race in races {
+            match groups
+                .iter_mut()
+                .find(|(first, _)| is_same_race(first, race))
+            {
+                Some((_, others)) => others.push(race),
+                None => groups.push((race, Vec::new())),
+            }
+        }
+        let findings = groups.into_iter().map(|(first, others)| {
+            let lines = std::iter::once(first).chain(others.iter().copied());
+            let lines = lines.flat_map(|race| [race.first.line, race.second.line]);
+            let mut finding = self.finding_at(
+                FindingKind::Race,
+                race_severity(first),
+                first.message.clone(),
+                lines.flatten().collect(),
+            );
+            finding.details = others.iter().map(|race| race.message.clone()).collect();
+            finding.occurrences = others.len() as u32 + 1;
+            finding.fix = fix_of(&first.repair);
+            finding
+        });
+        findings.collect()
+    }
+
+    fn uninitialized_read_finding(&self, read: &UninitializedReadView) -> Finding {
+        let lines = read.reader.line.into_iter().collect();
+        self.finding_at(
+            FindingKind::UninitializedRead,
+            FindingSeverity::Warning,
+            read.message.clone(),
+            lines,
+        )
+    }
+
+    /// Returns the differences from the expectations of the scenario.
+    fn expectation_differences(&self, fault: Option<&FaultView>) -> Vec<Finding> {
+        let differences = self.differences_from_expectations(fault).into_iter();
+        let severity = FindingSeverity::Error;
+        differences
+            .map(|difference| Finding::new(FindingKind::Expectation, severity, difference))
+            .collect()
+    }
+
+    /// Returns the bank conflicts and the uncoalesced accesses of the run. The function executes the run again.
+    fn performance_findings(&mut self) -> Vec<Finding> {
+        let report = self.conflicts();
+        let conflicting = report.accesses.iter().filter(|access| access.conflicts > 0);
+        let conflicts = conflicting.map(|access| MemoryCost {
+            kind: FindingKind::BankConflict,
+            line: access.line,
+            opcode: &access.opcode,
+            buffer: &access.buffer,
+            found: access.wavefronts,
+            ideal: access.ideal,
+            details: Vec::new(),
+        });
+        let advice = report.sectors.iter().map(|advice| MemoryCost {
+            kind: FindingKind::UncoalescedAccess,
+            line: advice.line,
+            opcode: &advice.opcode,
+            buffer: &advice.buffer,
+            found: advice.sectors,
+            ideal: advice.ideal,
+            details: vec![advice.text.clone()],
+        });
+        let mut findings = self.cost_findings(conflicts.chain(advice).collect());
+        for finding in &mut findings {
+            if finding.kind == FindingKind::BankConflict {
+                finding.details = layout_proposals(&report, &finding.lines);
+            }
+        }
+        findings
+    }
+
+    /// Returns one finding for all accesses that a compiler generated from the same source line, such as those of an unrolled loop.
+    fn cost_findings(&self, costs: Vec<MemoryCost<'_>>) -> Vec<Finding> {
+        let mut groups: Vec<(Vec<SourcePosition>, Vec<MemoryCost<'_>>)> = Vec::new();
+        for cost in costs {
+            let source = self.source_positions(cost.line);
+            let is_same = |(of_group, group): &&mut (Vec<SourcePosition>, Vec<MemoryCost<'_>>)| {
+                let is_like_first = group.first().is_some_and(|first| first.is_like(&cost));
+                !source.is_empty() && *of_group == source && is_like_first
+            };
+            match groups.iter_mut().find(is_same) {
+                Some((_, group)) => group.push(cost),
+                None => groups.push((source, vec![cost])),
+            }
+        }
+        let findings = groups.into_iter().filter_map(|(_, group)| {
+            let first = group.first()?;
+            let (unit, verb) = match first.kind {
+                FindingKind::BankConflict => ("wavefront", "takes"),
+                _ => ("sector", "touches"),
+            };
+            let found: u64 = group.iter().map(|cost| cost.found).sum();
+            let ideal: u64 = group.iter().map(|cost| cost.ideal).sum();
+            let message = format!(
+                "`{}` on `{}` {verb} {}, ideal {ideal}",
+                first.opcode,
+                first.buffer,
+                counted(found, unit)
+            );
+            let lines = group.iter().map(|cost| cost.line).collect();
+            let severity = FindingSeverity::Performance;
+            let mut finding = self.finding_at(first.kind, severity, message, lines);
+            finding.details.clone_from(&first.details);
+            finding.occurrences = group.len() as u32;
+            Some(finding)
+        });
+        findings.collect()
+    }
+
+    /// Creates a finding whose range and source position are those of the first line.
+    fn finding_at(
+        &self,
+        kind: FindingKind,
+        severity: FindingSeverity,
+        message: String,
+        mut lines: Vec<u32>,
+    ) -> Finding {
+        let first = lines.first().copied();
+        lines.sort_unstable();
+        lines.dedup();
+        let mut finding = Finding::new(kind, severity, message);
+        finding.range = first.map(|line| self.places.line_range(line));
+        finding.source = first.map_or_else(Vec::new, |line| self.source_positions(line));
+        finding.lines = lines;
+        finding
+    }
+}
+
+/// Cost of an access to memory, compared with the ideal cost of its requests.
+struct MemoryCost<'a> {
+    kind: FindingKind,
+    line: u32,
+    opcode: &'a str,
+    buffer: &'a str,
+    /// Wavefronts of a bank conflict, or sectors of an uncoalesced access.
+    found: u64,
+    ideal: u64,
+    details: Vec<String>,
+}
+
+impl MemoryCost<'_> {
+    /// Checks whether the other access has the same kind of cost, opcode and buffer.
+    fn is_like(&self, other: &MemoryCost<'_>) -> bool {
+        (self.kind, self.opcode, self.buffer) == (other.kind, other.opcode, other.buffer)
+    }
+}
+
+/// Returns the proposed layouts of the buffers to which these lines have conflicting accesses, or the reason why no layout helps.
+fn layout_proposals(report: &ConflictReport, lines: &[u32]) -> Vec<String> {
+    let is_on_line = |buffer: &&BufferConflicts| {
+        let mut accesses = report.accesses.iter();
+        accesses.any(|access| access.buffer == buffer.name && lines.contains(&access.line))
+    };
+    let buffers = report.buffers.iter().filter(is_on_line);
+    buffers
+        .flat_map(|buffer| {
+            let proposals = buffer.proposals.iter().map(|proposal| {
+                format!(
+                    "`{}` without bank conflicts: {}",
+                    buffer.name, proposal.change
+                )
+            });
+            proposals.chain(buffer.impossible.clone())
+        })
+        .collect()
+}
+
+impl Finding {
+    fn new(kind: FindingKind, severity: FindingSeverity, message: String) -> Finding {
+        Finding {
+            kind,
+            severity,
+            code: None,
+            range: None,
+            lines: Vec::new(),
+            source: Vec::new(),
+            message,
+            details: Vec::new(),
+            occurrences: 1,
+            fix: None,
+            depends_on_inferred_launch: false,
+        }
+    }
+}
+
+impl From<DiagnosticView> for Finding {
+    fn from(diagnostic: DiagnosticView) -> Finding {
+        let kind = FindingKind::Diagnostic;
+        let range = range_of_diagnostic(&diagnostic);
+        let mut finding = Finding::new(kind, diagnostic.severity.into(), diagnostic.message);
+        finding.lines = vec![range.line];
+        finding.range = Some(range);
+        finding.code = Some(diagnostic.code);
+        finding.details.extend(diagnostic.help);
+        finding.fix = diagnostic.fix;
+        finding
+    }
+}
+
+fn range_of_diagnostic(diagnostic: &DiagnosticView) -> SourceRange {
+    SourceRange {
+        line: diagnostic.line,
+        column: diagnostic.column,
+        end_line: diagnostic.end_line,
+        end_column: diagnostic.end_column,
+    }
+}
+
+/// Returns whether two races belong to one finding: same memory, cause, certainty and effect on the value.
+fn is_same_race(one: &RaceView, other: &RaceView) -> bool {
+    let memory = |race: &RaceView| {
+        let place = &race.place;
+        (
+            place.space.clone(),
+            place.buffer.clone(),
+            place.variable.clone(),
+        )
+    };
+    one.cause == other.cause
+        && one.confidence == other.confidence
+        && one.same_value == other.same_value
+        && memory(one) == memory(other)
+}
+
+/// Returns the severity of a race. A race is an error only if it makes the results undefined.
+fn race_severity(race: &RaceView) -> FindingSeverity {
+    match (race.is_undefined(), race.confidence) {
+        (true, _) => FindingSeverity::Error,
+        (false, RaceConfidence::ModelOnly) => FindingSeverity::Information,
+        (false, RaceConfidence::Certain | RaceConfidence::OutsideModel) => FindingSeverity::Warning,
+    }
+}
+
+/// Returns the finding that the final memory differs between scheduler seeds.
+fn seed_finding(report: &SeedReport) -> Option<Finding> {
+    let [first, second, ..] = report.ends.as_slice() else {
+        return None;
+    };
+    let seed = |group: &OutcomeGroup| group.seeds.first().copied().unwrap_or_default();
+    let message = format!(
+        "the final memory depends on the schedule: {} have {} different results (seeds {} and {} differ)",
+        counted(report.n_seeds, "scheduler seed"),
+        report.ends.len(),
+        seed(first),
+        seed(second)
+    );
+    let kind = FindingKind::ScheduleDependence;
+    let mut finding = Finding::new(kind, FindingSeverity::Warning, message);
+    let memories = report.differences.iter();
+    let text = |difference: &MemoryDifference| {
+        let [one, other] = &difference.sides;
+        format!(
+            "`{}[{}]` is {} with seed {} and {} with seed {}",
+            difference.memory, difference.index, one.value, one.seed, other.value, other.seed
+        )
+    };
+    finding.details = memories.map(text).collect();
+    Some(finding)
+}
