@@ -14,7 +14,8 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::analysis::findings::{
-    AnalysisLimits, AnalysisReport, Finding, FindingSeverity, KernelAnalysis, Verdict, analyze,
+    AnalysisLimits, AnalysisReport, DEFAULT_SEEDS, Finding, FindingSeverity, KernelAnalysis,
+    Verdict, analyze,
 };
 use warpgrid_view::compiled_file::is_compiled;
 use warpgrid_view::scenario::SourceFile;
@@ -33,7 +34,7 @@ pub(crate) struct AnalyzeArguments {
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     max_steps: u64,
     /// Run each kernel with this number of scheduler seeds, and compare the final memory.
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEEDS, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     seeds: u64,
     /// Exit with 1 also for findings of this severity.
     #[arg(long, value_enum, value_name = "SEVERITY")]

@@ -51,6 +51,8 @@ const stringArgument = (argument) => (value) => {
 };
 const queryArgument = (shape) => (value) => [readArgument("query", value, shape, true)];
 
+export const analyze = wrap(core.analyze, (scenario, options) =>
+  [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.analyze)]);
 export const check = wrap(core.check, withOptions("source", SHAPES.check));
 export const compare = wrap(core.compare, (scenario, options) =>
   [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);

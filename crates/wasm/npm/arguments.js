@@ -49,6 +49,7 @@ const GRID = { type: STRING, columns: UINT32, firstRow: COUNT, nRows: COUNT };
 const ENGINE = oneOf("auto", "interpreter", "translated");
 export const SHAPES = {
   check: { front: FRONT, target: STRING, ptx_version: STRING },
+  analyze: { maxSteps: STEP_LIMIT, seeds: COUNT },
   run: { maxSteps: STEP_LIMIT },
   sessionRun: { maxSteps: STEP_LIMIT, engine: ENGINE },
   runOnWorkers: { maxSteps: STEP_LIMIT, engine: ENGINE, workers: valueType("an integer from 1 to 64", (value) => isCount(value) && value >= 1 && value <= 64) },
@@ -67,6 +68,7 @@ export const SHAPES = {
     name: STRING, source: STRING, front: FRONT, target: STRING, ptx_version: STRING, entry: STRING, grid: EXTENTS, block: EXTENTS, cluster: EXTENTS,
     dynamic_shared: COUNT, params: list(object(PARAMETER)), arrays: list(object(ARRAY)), seed: COUNT, resident: UINT32, registers: list(object({ name: STRING, value: NUMBER_OR_STRING })),
     misaligned: oneOf("fault", "force"), beside: object({ source: STRING, front: FRONT, target: STRING, entry: STRING }), fault: object(FAULT),
+    sources: list(object({ name: STRING, text: STRING })),
   },
 };
 

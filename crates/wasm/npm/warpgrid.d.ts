@@ -46,6 +46,8 @@ export interface Session {
 
 // ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes this section.
 import type {
+  AnalysisOptions,
+  AnalysisReport,
   AsyncOperationView,
   BankConflictFix,
   CauseView,
@@ -72,6 +74,7 @@ import type {
   HoverView,
   InferredAccessLayout,
   LayoutView,
+  LineTableView,
   LitmusRepairs,
   LitmusView,
   MbarrierView,
@@ -154,6 +157,11 @@ export class Session {
    * otherwise the first address that matches no layout. Reruns the executed steps.
    */
   layouts(): InferredAccessLayout[];
+  /**
+   * Returns the source lines of CUDA C++, Triton or another language from which a compiler generated the kernel: `{ files, lines, unused }`. Empty if
+   * the kernel contains no line information. The field `sources` of the scenario or `//@ source` annotations contain the text of the files.
+   */
+  lineTable(): LineTableView;
   /**
    * Exports a buffer as `"svg"` (cells coloured by lane), `"animation"` (animated SVG of the run up to the current position), `"csv"` or
    * `"npy"` (NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
@@ -250,6 +258,12 @@ export class Session {
    */
   readonly scenario: Scenario;
 }
+
+/**
+ * Checks a scenario and runs its kernel, or all kernels if the scenario selects none, and lists all findings: `{ verdict, diagnostics, kernels }`.
+ * The verdict is `clean`, `findings`, `incomplete` or `error`. `options`: `{ maxSteps?, seeds? }`. A rejected source is a verdict, not an error.
+ */
+export function analyze(scenario: Scenario, options?: AnalysisOptions): AnalysisReport;
 
 /**
  * Checks a source. `options`: `{ target?, ptx_version?, front? }`.

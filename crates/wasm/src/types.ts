@@ -57,6 +57,49 @@ expression: string, };
 /** Range of a source. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive. */
 export type SourceRange = { line: number, column: number, endLine: number, endColumn: number, };
 
+/** Source file from which a compiler generated a kernel. */
+export type SourceFile = {
+/** Name of the file: `saxpy.cu`. Directories are optional. */
+name: string, text: string, };
+
+/** Position in a source file of the compiler. */
+export type SourcePosition = {
+/** Name of the file as the compiler recorded it. */
+file: string,
+/** Line, counted from 1. */
+line: number,
+/** Column, counted from 1. Absent if the compiler recorded no column. */
+column: number | null,
+/** Inlined function that contains the position. Absent for the kernel or function itself. */
+function: string | null, };
+
+/** Source file of a line table. */
+export type MappedFile = {
+/** Name of the file as the compiler recorded it. */
+name: string,
+/** Text of the file, if the scenario contains the file. */
+text?: string,
+/** Largest line number to which the line table refers. */
+last_line: number, };
+
+/** Lines of the checked source that a compiler generated for one source position. */
+export type MappedLines = {
+/** First line of the checked source. */
+line: number,
+/** Last line of the checked source, inclusive. */
+endLine: number,
+/** Source position, followed by the call sites of the inlined functions that contain it. At least one element. */
+frames: Array<SourcePosition>, };
+
+/** Line table of a session. */
+export type LineTableView = {
+/** Source files to which the table refers, in the order of their first use. */
+files: Array<MappedFile>,
+/** Mapped lines in ascending order. Lines without a source position are absent. */
+lines: Array<MappedLines>,
+/** Names of source files that the scenario contains although the line table refers to no file of this name. */
+unused: Array<string>, };
+
 /** Severity of a diagnostic. Only an error rejects the source. */
 export type Severity = "error" | "warning" | "information";
 
@@ -252,7 +295,9 @@ misaligned?: MisalignedPolicy | null,
  * version. */
 beside?: ComparisonKernel | null,
 /** Expected fault of the launch, if any. */
-fault?: ExpectedFault | null, };
+fault?: ExpectedFault | null,
+/** Source files from which a compiler generated the kernel. The line table of the kernel refers to them by name. */
+sources?: Array<SourceFile>, };
 
 /** Options of `Session.history`. */
 export type HistoryOptions = {
@@ -517,6 +562,67 @@ words: string,
 /** Throughput in million lane-instructions per second. */
 rate: number, };
 
+/** Options of an analysis. */
+export type AnalysisOptions = {
+/** Step limit of each run. A run that does not finish within this limit is incomplete. */
+maxSteps?: number | null,
+/** Number of scheduler seeds with which each kernel runs. Default: 8. */
+seeds?: number | null, };
+
+/** Kind of a finding. */
+export type FindingKind = "expectation" | "fault" | "hang" | "race" | "uninitialized-read" | "schedule-dependence" | "diagnostic" | "bank-conflict" | "uncoalesced-access" | "note";
+
+/** Severity of a finding, most severe first. */
+export type FindingSeverity = "error" | "warning" | "performance" | "information";
+
+/** Verdict of an analysis. */
+export type Verdict = "clean" | "findings" | "incomplete" | "error";
+
+/** Finding about the source or a run. */
+export type Finding = { kind: FindingKind, severity: FindingSeverity,
+/** Code of a diagnostic: `W0107`. Absent for findings of a run. */
+code: string | null,
+/** Range in the checked source. Absent for a finding that concerns the whole run. */
+range: SourceRange | null,
+/** All lines of the checked source that take part in the finding, in ascending order. */
+lines: Array<number>,
+/** Position of `range` in the language from which a compiler generated the source, followed by the call sites of inlined functions. */
+source: Array<SourcePosition>,
+/** The finding in one sentence. */
+message: string,
+/** Explanations and further occurrences, one sentence each. */
+details: Array<string>,
+/** Number of occurrences that the finding combines, at least 1. */
+occurrences: number,
+/** Fix of the finding, if one is known. */
+fix: FixView | null,
+/** Whether the finding depends on an inferred part of the launch configuration. */
+dependsOnInferredLaunch: boolean, };
+
+/** Analysis of one kernel. */
+export type KernelAnalysis = {
+/** Name of the kernel or asm block. */
+kernel: string, verdict: Verdict, target: string, grid: [number, number, number], block: [number, number, number],
+/** Inferred parts of the launch configuration as `//@` lines. Empty if the source states the whole launch. */
+inferred: Array<string>,
+/** Number of executed steps. */
+steps: number,
+/** Number of scheduler seeds with which the kernel was run. */
+seeds: number,
+/** Findings of the run, most severe first. */
+findings: Array<Finding>,
+/** Parts of the run that the analysis did not cover, one sentence each. Empty if the verdict is not `incomplete`. */
+notCovered: Array<string>, };
+
+/** Analysis of a source. */
+export type AnalysisReport = {
+/** Most severe verdict of the source and its kernels. */
+verdict: Verdict,
+/** Diagnostics of the source. */
+diagnostics: Array<Finding>,
+/** Kernels, those with the most severe findings first. */
+kernels: Array<KernelAnalysis>, };
+
 /** Options of `Session.report`. */
 export type ReportOptions = {
 /** Step limit. `ok` is false if the run does not finish within this limit. */
@@ -566,6 +672,8 @@ notes: Array<string>, };
 
 /** Fault with its message, its line and related events, in the notation of scenarios. */
 export type FaultReport = { message: string, line: number,
+/** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. */
+source: Array<SourcePosition>,
 /** Earlier events that are related to the fault. */
 causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: MemorySpace | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
@@ -807,6 +915,9 @@ export type StepView = { step: number,
 block: number,
 /** Coordinates of the block in the grid. */
 blockId: [number, number, number], warp: number, range: SourceRange,
+/** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. Empty if
+ * the compiler recorded no position. */
+source: Array<SourcePosition>,
 /** Source text of the instruction. */
 instruction: string,
 /** Opcode of the instruction with its modifiers. */
@@ -827,7 +938,9 @@ buffer: string | null,
 /** State space of the address, if the address is in neither a buffer nor a variable. */
 space: MemorySpace | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
 /** Mask of faulting lanes: bit `i` is lane `i`. */
-lanes: number, range: SourceRange, message: string, help: string | null, };
+lanes: number, range: SourceRange,
+/** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. */
+source: Array<SourcePosition>, message: string, help: string | null, };
 
 /** Earlier event that is related to a fault. */
 export type CauseView = {
@@ -948,6 +1061,9 @@ export type RunStatus = "running" | "finished" | "faulted";
 export type LineTraffic = {
 /** Line of the source, starting at 1. */
 line: number,
+/** Position in the language from which a compiler generated the first instruction of the line that accesses memory, followed by the
+ * call sites of inlined functions. */
+source: Array<SourcePosition>,
 /** Opcode of the first instruction of the line that accesses memory. */
 opcode: string, traffic: Traffic, };
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use js_sys::Uint8Array;
+use warpgrid_view::analysis::findings::{self, AnalysisOptions};
 use warpgrid_view::api::ReportOptions;
 use warpgrid_view::memory_model::litmus::ExtractionRequest;
 use warpgrid_view::model::{HistoryOptions, StopOptions};
@@ -31,6 +32,19 @@ pub fn compare(
 ) -> Result<JsValue, JsValue> {
     let scenario: Scenario = from_js_with_extra_fields(scenario, "scenario", CASE_FACTS)?;
     to_js_result(api::compare(scenario, max_steps(options)?))
+}
+
+/// Checks a scenario and runs its kernel, or all kernels if the scenario selects none, and lists all findings: `{ verdict, diagnostics, kernels }`.
+/// The verdict is `clean`, `findings`, `incomplete` or `error`. `options`: `{ maxSteps?, seeds? }`. A rejected source is a verdict, not an error.
+#[wasm_bindgen(unchecked_return_type = "AnalysisReport")]
+pub fn analyze(
+    #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "AnalysisOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let scenario: Scenario = from_js_with_extra_fields(scenario, "scenario", CASE_FACTS)?;
+    let options: AnalysisOptions = from_js(options, "options")?;
+    let limits = options.limits().map_err(to_js_error)?;
+    to_js(&findings::analyze(&scenario, limits))
 }
 
 /// Evaluates a CuTe or Triton layout, a descriptor, or the layouts of two consecutive instructions: `{ op, shape?, type?, with? }`, such as
@@ -314,6 +328,13 @@ impl Session {
     pub fn traffic(&mut self) -> Result<JsValue, JsValue> {
         self.inner.tracked_session().count_traffic(u64::MAX);
         to_js(&self.inner.tracked_session().traffic())
+    }
+
+    /// Returns the source lines of CUDA C++, Triton or another language from which a compiler generated the kernel: `{ files, lines, unused }`. Empty if
+    /// the kernel contains no line information. The field `sources` of the scenario or `//@ source` annotations contain the text of the files.
+    #[wasm_bindgen(js_name = lineTable, unchecked_return_type = "LineTableView")]
+    pub fn line_table(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.launch().line_table())
     }
 
     /// Infers the layout of each access to shared and global memory in the executed steps: shape and stride, a swizzle of them, or bases over GF(2);

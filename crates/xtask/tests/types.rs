@@ -5,6 +5,9 @@ use expect_test::expect_file;
 use std::collections::BTreeSet;
 use ts_rs::{Config, TS};
 use warpgrid_view::analysis::comparison::{ComparisonReport, ComparisonSide};
+use warpgrid_view::analysis::findings::{
+    AnalysisOptions, AnalysisReport, Finding, FindingKind, FindingSeverity, KernelAnalysis, Verdict,
+};
 use warpgrid_view::analysis::mma_explanation::{
     AccumulationBlockView, GenerationView, MmaExplanation, MmaRequest, MmaStepView, NumberView,
     OperationView, TermView,
@@ -53,10 +56,11 @@ use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 use warpgrid_view::scenario::{
     Buffer, BufferInitializer, ComparisonKernel, ExpectedFault, ImageResource, InitialRegister,
-    MisalignedPolicy, StructField, Surface, TensorMap, TexelArray, Texture,
+    MisalignedPolicy, SourceFile, StructField, Surface, TensorMap, TexelArray, Texture,
 };
 use warpgrid_view::session::stop_conditions::StopResult;
 use warpgrid_view::source::editor_assist::{CompletionItemKind, CompletionView, HoverView};
+use warpgrid_view::source::line_table::{LineTableView, MappedFile, MappedLines, SourcePosition};
 use warpgrid_view::source::reference::{CodePage, FormPage, ModifierDoc, OperandDoc, SlotDoc};
 use warpgrid_view::value::{ElementType, Literal};
 use warpgrid_view::{CheckOptions, CheckReport, MemoryKey, Parameter, Scenario, SourceLanguage};
@@ -162,6 +166,11 @@ fn generated_typescript_types_match_rust_types() {
         InlineAsmView,
         SnippetOperand,
         SourceRange,
+        SourceFile,
+        SourcePosition,
+        MappedFile,
+        MappedLines,
+        LineTableView,
         Severity,
         DiagnosticView,
         LabelView,
@@ -208,6 +217,13 @@ fn generated_typescript_types_match_rust_types() {
         SessionRunOptions,
         EngineKind,
         EngineView,
+        AnalysisOptions,
+        FindingKind,
+        FindingSeverity,
+        Verdict,
+        Finding,
+        KernelAnalysis,
+        AnalysisReport,
         ReportOptions,
         RunReport,
         FaultReport,

@@ -5,6 +5,7 @@
 
 use crate::analysis::memory_diff::MemoryDifference;
 use crate::analysis::schedule_seeds::{OutcomeGroup, SeedReport, compare_seeds};
+use crate::api::limits::{steps, whole};
 use crate::layouts::inspector::bank_conflict_fix::BufferConflicts;
 use crate::layouts::inspector::bank_conflicts::ConflictReport;
 use crate::memory_model::concurrency::hang::HangView;
@@ -17,7 +18,7 @@ use crate::request_error::RequestError;
 use crate::session::Session;
 use crate::source::check::{CheckOptions, check};
 use crate::source::line_table::SourcePosition;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::scenario::Scenario;
 use warpgrid_program::counted;
@@ -212,6 +213,35 @@ impl AnalysisReport {
     /// Returns the highest severity of all findings, or `None` if there are no findings.
     pub fn severity(&self) -> Option<FindingSeverity> {
         self.findings().map(|finding| finding.severity).min()
+    }
+}
+
+/// Options of an analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct AnalysisOptions {
+    /// Step limit of each run. A run that does not finish within this limit is incomplete.
+    #[serde(default)]
+    pub max_steps: Option<f64>,
+    /// Number of scheduler seeds with which each kernel runs. Default: 8.
+    #[serde(default)]
+    pub seeds: Option<f64>,
+}
+
+/// Default number of scheduler seeds.
+pub const DEFAULT_SEEDS: u64 = 8;
+
+impl AnalysisOptions {
+    /// Returns the limits with default values.
+    pub fn limits(self) -> Result<AnalysisLimits, RequestError> {
+        Ok(AnalysisLimits {
+            max_steps: steps(self.max_steps)?,
+            seeds: match self.seeds {
+                Some(seeds) => whole(seeds, "seeds")?.max(1),
+                None => DEFAULT_SEEDS,
+            },
+        })
     }
 }
 

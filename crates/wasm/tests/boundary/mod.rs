@@ -3,7 +3,7 @@
 mod whole;
 
 use js_sys::{Float32Array, Object, Reflect};
-use warpgrid_wasm::{Session, check, compare, explain, fragment, layout, product, tokens};
+use warpgrid_wasm::{Session, analyze, check, compare, explain, fragment, layout, product, tokens};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -270,6 +270,31 @@ fn invalid_scenario_throws_with_code_and_diagnostics() {
         .memory("nothing")
         .expect_err("unknown buffer or variable");
     assert_eq!(text(&error, "code"), "W0902");
+}
+
+#[wasm_bindgen_test]
+fn analyze_reports_verdict_and_findings_of_each_kernel() {
+    let report = analyze(scenario(SCALE), JsValue::UNDEFINED).expect("an analysis");
+    assert_eq!(text(&report, "verdict"), "clean");
+    let kernels: js_sys::Array = get(&report, "kernels").into();
+    assert_eq!(get(&kernels.get(0), "seeds").as_f64(), Some(8.0));
+    let rejected = analyze(scenario("st.shred.u32 [p], 1;"), JsValue::UNDEFINED);
+    assert_eq!(text(&rejected.expect("an analysis"), "verdict"), "error");
+    let options = object("seeds", (-1).into());
+    let error = analyze(scenario(SCALE), options.into()).expect_err("a negative number");
+    assert_eq!(text(&error, "code"), "W0901");
+}
+
+#[wasm_bindgen_test]
+fn line_table_maps_lines_to_source_file() {
+    let source = ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"k.cu\"\n.entry k() {\n.loc 1 7 2\nret; }";
+    let session = Session::new(scenario(source)).expect("a session");
+    let table = session.line_table().expect("a table");
+    let lines: js_sys::Array = get(&table, "lines").into();
+    assert_eq!(get(&lines.get(0), "line").as_f64(), Some(7.0));
+    let frames: js_sys::Array = get(&lines.get(0), "frames").into();
+    assert_eq!(text(&frames.get(0), "file"), "k.cu");
+    assert_eq!(get(&frames.get(0), "line").as_f64(), Some(7.0));
 }
 
 #[wasm_bindgen_test]
