@@ -19,6 +19,7 @@ import { chooseFile, importBuffer, initializesBuffer } from "./buffer-import.js"
 import { followLearnLinks, openLearn } from "./learn-loader.js";
 import { openCustomLayout, inferredAnnotations, renderInspector, watchExpressions } from "./inspector-loader.js";
 import { readDroppedFiles, listenToDrops, showShare } from "./share.js";
+import { refersToFile, withSourceFile } from "./source-file.js";
 import { addViewTabs, openHeader, showView } from "./view-tabs.js";
 import * as kernelStore from "./kernel-store.js";
 import { listenToZoom } from "./zoom-gestures.js";
@@ -589,13 +590,24 @@ const api = {
 };
 globalThis.warpgridEditor = api;
 
+/** Applies a text that differs in few lines as a change of the same source. */
+function changeText(text) {
+  const current = api.text();
+  let [from, end] = [0, 0];
+  const maxCommonLength = Math.min(current.length, text.length);
+  while (from < maxCommonLength && current[from] === text[from]) from += 1;
+  while (end < maxCommonLength - from && current.at(-1 - end) === text.at(-1 - end)) end += 1;
+  view.dispatch({ changes: { from, to: current.length - end, insert: text.slice(from, text.length - end) }, userEvent: "input.start", effects: EditorView.scrollIntoView(from) });
+}
+
 /** The view of each kind of focus, by its first word. */
 const VIEW_BY_FOCUS = { cell: "memory", line: "source", lane: "threads", register: "threads" };
 
-/** The interface of the page for examples, tours and puzzles. */
+/** The interface of the page for examples, tours, puzzles and the inspector. */
 const learnApi = {
   text: () => api.text(),
   setText: (text) => api.setText(text),
+  change: changeText,
   pin(focus) {
     onPin?.(focus);
     // A narrow window shows one view at a time, so it changes to the view of the focus.
@@ -612,20 +624,13 @@ const importApi = {
   text: () => api.text(),
   inferredAnnotations: () => inferredAnnotations(),
   failed: (message) => onFailed?.(message),
-  /** Applies a text that differs in few lines as a change of the same source. */
-  change(text) {
-    const current = api.text();
-    let [from, end] = [0, 0];
-    const maxCommonLength = Math.min(current.length, text.length);
-    while (from < maxCommonLength && current[from] === text[from]) from += 1;
-    while (end < maxCommonLength - from && current.at(-1 - end) === text.at(-1 - end)) end += 1;
-    view.dispatch({ changes: { from, to: current.length - end, insert: text.slice(from, text.length - end) }, userEvent: "input.start", effects: EditorView.scrollIntoView(from) });
-  },
+  change: changeText,
 };
 
 /** Opens dropped or selected files. The previous source is saved. `memory` is the drop target, if it is a memory. */
 async function openFiles(files, memory) {
   if (files.length === 1 && initializesBuffer(files[0], memory)) { void importBuffer(importApi, files[0], memory); return; }
+  if (files.length === 1 && refersToFile(api.text(), files[0].name)) { changeText(withSourceFile(api.text(), files[0].name, await files[0].text())); return; }
   try {
     const { shared, text, name, compiled } = await readDroppedFiles(files);
     if (compiled) { onCompiled?.(name, compiled); return; }

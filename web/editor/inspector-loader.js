@@ -1,6 +1,6 @@
 // Loads the inspection features of `web/inspector` on demand: when the user requests them, has watched an expression of this source before,
-// or views a long memory.
-import { CARD_LABELS, WATCH_STORAGE_KEY } from "../inspector/card-labels.js";
+// views a long memory, or opens a kernel that contains its source file.
+import { CARD_LABELS, WATCH_STORAGE_KEY, hasSourceFile } from "../inspector/card-labels.js";
 import { createElement } from "../dom.js";
 import { loadModule } from "./util.js";
 
@@ -62,7 +62,7 @@ export function renderInspector(stepContext) {
   latestStepContext = stepContext;
   inspector?.updateCards(stepContext);
   if (isOpen) return;
-  if (stepContext.watch.length > 0 || hasSavedWatches(stepContext.key)) { void openInspector(); return; }
+  if (stepContext.watch.length > 0 || hasSavedWatches(stepContext.key) || hasSourceFile(stepContext.source)) { void openInspector(); return; }
   if (stepContext.container.firstChild) return;
   const buttons = Object.entries(CARD_LABELS).map(([card, { label, title }]) => createElement("button", { type: "button", className: "action-button", textContent: label, title, onclick: () => void openInspector(card) }));
   const card = createElement("section", { className: "card" }, createElement("h2", {}, "Watch"), createElement("div", { className: "fixes" }, ...buttons));

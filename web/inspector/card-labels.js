@@ -3,11 +3,15 @@
 /** For each card, the label and the tooltip of the button that opens it. `shortLabel` is the visible text of a button in the heading, whose
  *  accessible name is `label`. */
 export const CARD_LABELS = {
+  findings: { label: "List findings", shortLabel: "Findings", title: "List everything that is known about the kernel and its run: errors, faults, data races, hangs, bank conflicts, uncoalesced accesses" },
+  "source-view": { label: "Show source", shortLabel: "Source", title: "Show the CUDA C++, Triton or Numba source of a compiled kernel beside its run" },
   watch: { label: "Add watch", title: "Evaluate an expression over registers and memory at each step" },
   "compare-steps": { label: "Compare two steps", title: "Show the memory and registers that differ between two steps" },
   "custom-layout": { label: "Custom layout", shortLabel: "Layout", title: "Show a buffer with a custom stride or a CuTe layout" },
   "memory-overview": { label: "Memory overview", shortLabel: "Overview", title: "Show an overview of a whole buffer with its written regions, coloured by the last writer" },
   "jit-run": { label: "Run with JIT", shortLabel: "JIT", title: "Compile the launch to WebAssembly, run the compiled launch to completion, and show the final memory and the throughput" },
 };
+/** Checks whether a kernel contains the text of a source file. The source view of such a kernel opens without a request. */
+export const hasSourceFile = (kernel) => /^\s*(?:\/\/|#)@ ?source \S/m.test(kernel);
 /** Storage key of the watch expressions of each source. */
 export const WATCH_STORAGE_KEY = "warpgrid.watch";

@@ -7,9 +7,11 @@ import { customLayoutCard } from "./custom-layout.js";
 import { minimap } from "./minimap.js";
 import { memoryOverviewCard } from "./memory-overview.js";
 import { compareStepsCard } from "./compare-steps.js";
-import { CARD_LABELS } from "./card-labels.js";
+import { CARD_LABELS, hasSourceFile } from "./card-labels.js";
 import { pixelGrid } from "./pixel-grid.js";
+import { findingsCard } from "./findings.js";
 import { jitRunCard } from "./jit-run.js";
+import { sourceViewCard } from "./source-view.js";
 import { watchCard } from "./watch.js";
 
 document.head.append(createElement("style", {}, css));
@@ -17,7 +19,7 @@ document.head.append(createElement("style", {}, css));
 let sideCards = null;
 let latestStepContext = null;
 /** The cards below the memories, by name. */
-const LAZY_CARDS = { "custom-layout": customLayoutCard, "memory-overview": memoryOverviewCard, "jit-run": jitRunCard };
+const LAZY_CARDS = { findings: findingsCard, "source-view": sourceViewCard, "custom-layout": customLayoutCard, "memory-overview": memoryOverviewCard, "jit-run": jitRunCard };
 const lazyCards = {};
 
 /** Returns the current watch expressions. */
@@ -33,6 +35,10 @@ export function openInspector(stepContext) {
     });
     sideCards[0].node.querySelector("h2").append(createElement("span", { class: "spacer" }), ...buttons);
   }
+  if (hasSourceFile(stepContext.source)) {
+    lazyCards["source-view"] ??= sourceViewCard(stepContext);
+    lazyCards["source-view"].open();
+  }
   updateCards(stepContext);
 }
 
@@ -44,7 +50,7 @@ export function updateCards(stepContext) {
   for (const card of [...sideCards ?? [], ...Object.values(lazyCards)]) card.show(stepContext);
 }
 
-/** Focuses a card: `watch`, `compare-steps`, `custom-layout`, `memory-overview` or `jit-run`. `initialValues` contains its initial
+/** Focuses a card: `findings`, `source-view`, `watch`, `compare-steps`, `custom-layout`, `memory-overview` or `jit-run`. `initialValues` contains its initial
  *  values. */
 export function focusCard(name, stepContext, initialValues) {
   if (LAZY_CARDS[name]) {

@@ -11,10 +11,18 @@ use crate::json::response;
 use crate::message_loop::Answered;
 use crate::protocol::AnalysisRequest;
 use crate::runner::launched;
+use warpgrid_view::analysis::findings::{self, AnalysisLimits};
+use warpgrid_view::model::FrameRequest;
 use warpgrid_view::session::inspect::{HeatmapMode, HeatmapRequest, LayoutViewRequest};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryKey, Session};
 use wasm_bindgen::JsValue;
+
+/// Limits of the analysis that lists the findings. A longer run is incomplete, so that the page receives the response within a second.
+const LIMITS: AnalysisLimits = AnalysisLimits {
+    max_steps: 2_000_000,
+    seeds: 4,
+};
 
 /// The session of the last request.
 #[derive(Default)]
@@ -25,7 +33,7 @@ pub(crate) struct Inspector {
 }
 
 /// A parsed request: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT`, `map
-/// POSITION MEMORY`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`], each with a launch.
+/// POSITION MEMORY`, `sources POSITION`, `findings`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`], each with a launch.
 struct InspectorRequest<'a> {
     number: u32,
     what: &'a str,
@@ -73,6 +81,11 @@ impl Inspector {
     }
 
     fn find(&mut self, asked: InspectorRequest<'_>) -> Result<String, String> {
+        if asked.what == "findings" {
+            // An analysis opens sessions of its own.
+            let scenario = analysis::scenario(asked.launch);
+            return Ok(json::analysis(&findings::analyze(&scenario, LIMITS)));
+        }
         let session = self.session(asked.launch)?;
         let [first, second, third] = asked.facts;
         match asked.what {
@@ -98,6 +111,12 @@ impl Inspector {
             "shades" => {
                 let found = session.shades(number(first)?, &shade_request(second, third)?)?;
                 Ok(json::shades(&found))
+            }
+            "sources" => {
+                session.seek(number(first)?);
+                let line = session.frame(&FrameRequest::default()).last;
+                let line = line.map(|step| step.range.line);
+                Ok(json::source_view(line, &session.line_table()))
             }
             _ => {
                 let found = session.moments([number(first)?, number(second)?])?;
@@ -131,7 +150,17 @@ impl<'a> InspectorRequest<'a> {
         let stated = |word: &str| (!word.is_empty()).then(|| word.to_owned());
         matches!(
             what,
-            "watch" | "moments" | "arrange" | "map" | "shades" | "run" | "go-on" | "join" | "share"
+            "watch"
+                | "sources"
+                | "findings"
+                | "moments"
+                | "arrange"
+                | "map"
+                | "shades"
+                | "run"
+                | "go-on"
+                | "join"
+                | "share"
         )
         .then_some(InspectorRequest {
             number: number.parse().ok()?,
@@ -234,6 +263,16 @@ mod tests {
         assert_eq!(
             said["found"]["shades"].as_str().map(|text| &text[60..]),
             Some("eeff")
+        );
+        let said = found(&mut inspect, ["sources", "", "", "", "", "9", "", ""]);
+        assert_eq!(said["found"]["line"], 5);
+        assert_eq!(said["found"]["files"], serde_json::json!([]));
+        let said = found(&mut inspect, ["findings", "", "", "", "", "", "", ""]);
+        assert_eq!(said["found"]["kernels"][0]["verdict"], "findings");
+        let finding = &said["found"]["kernels"][0]["findings"][0];
+        assert_eq!(
+            (&finding["kind"], &finding["lines"][0]),
+            (&"data race".into(), &5.into())
         );
         assert!(inspect.answer("1\0watch\0", &[]).is_none());
     }

@@ -31,9 +31,9 @@ try {
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
   for (const { name, title, scenario } of alone) {
     const figure = await page.evaluate(async (scenario) => {
-      const [{ default: init, Session }, { best }] = await Promise.all([import("/warpgrid.js"), import("/throughput.mjs")]);
+      const [{ default: init, Session }, { bestRate }] = await Promise.all([import("/warpgrid.js"), import("/throughput.mjs")]);
       await init();
-      return best(Session, scenario, "translated");
+      return bestRate(Session, scenario, "translated");
     }, scenario);
     console.log(JSON.stringify({ name: `${name} chromium`, title: `${title}, Chromium`, unit: "M lane-instr/s", ...figure }));
   }

@@ -1,11 +1,14 @@
 //! Serializes watched values and step comparisons as JSON.
 
-use crate::json::{list, object, or_null, text};
+use crate::json::{list, object, or_null, text, texts};
+use warpgrid_view::analysis::findings::{AnalysisReport, Finding, KernelAnalysis};
+use warpgrid_view::model::FixView;
 use warpgrid_view::model::{GridCell, WriteAge};
 use warpgrid_view::session::inspect::{
     CellChange, Heatmap, LayoutMemoryView, MemoryChange, Minimap, RegisterChange, StateDiff,
     WatchedValue,
 };
+use warpgrid_view::source::line_table::{LineTableView, SourcePosition};
 
 pub(super) fn watched(found: &[WatchedValue]) -> String {
     list(found.iter().map(value))
@@ -151,4 +154,94 @@ pub(super) fn shades(found: &Heatmap) -> String {
         ("ends", list(ends)),
         ("now", list(now)),
     ])
+}
+
+/// Serializes a line table, with the line of the last step.
+pub(super) fn source_view(line: Option<u32>, table: &LineTableView) -> String {
+    let files = table.files.iter().map(|file| {
+        object(&[
+            ("name", text(&file.name)),
+            ("text", or_null(file.text.as_ref())),
+            ("lastLine", file.last_line.to_string()),
+        ])
+    });
+    let lines = table.lines.iter().map(|mapped| {
+        object(&[
+            ("line", mapped.line.to_string()),
+            ("endLine", mapped.end_line.to_string()),
+            ("frames", list(mapped.frames.iter().map(position))),
+        ])
+    });
+    object(&[
+        (
+            "line",
+            line.map_or("null".to_owned(), |line| line.to_string()),
+        ),
+        ("files", list(files)),
+        ("lines", list(lines)),
+        ("unused", texts(&table.unused)),
+    ])
+}
+
+fn position(position: &SourcePosition) -> String {
+    object(&[
+        ("file", text(&position.file)),
+        ("line", position.line.to_string()),
+        ("function", or_null(position.function.as_ref())),
+    ])
+}
+
+/// Serializes the findings of a source and of its kernels.
+pub(super) fn analysis(report: &AnalysisReport) -> String {
+    object(&[
+        ("verdict", text(report.verdict.name())),
+        ("diagnostics", list(report.diagnostics.iter().map(finding))),
+        ("kernels", list(report.kernels.iter().map(kernel))),
+    ])
+}
+
+fn kernel(kernel: &KernelAnalysis) -> String {
+    let extents = |extents: [u32; 3]| list(extents.iter().map(u32::to_string));
+    object(&[
+        ("kernel", text(&kernel.kernel)),
+        ("verdict", text(kernel.verdict.name())),
+        ("target", text(&kernel.target)),
+        ("grid", extents(kernel.grid)),
+        ("block", extents(kernel.block)),
+        ("inferred", texts(&kernel.inferred)),
+        ("steps", kernel.steps.to_string()),
+        ("seeds", kernel.seeds.to_string()),
+        ("notCovered", texts(&kernel.not_covered)),
+        ("findings", list(kernel.findings.iter().map(finding))),
+    ])
+}
+
+fn finding(finding: &Finding) -> String {
+    let lines = finding.lines.iter().map(u32::to_string);
+    let fix = finding.fix.as_ref();
+    object(&[
+        ("kind", text(finding.kind.name())),
+        ("severity", text(finding.severity.name())),
+        ("code", or_null(finding.code.as_ref())),
+        ("lines", list(lines)),
+        ("source", list(finding.source.iter().map(position))),
+        ("message", text(&finding.message)),
+        ("details", texts(&finding.details)),
+        ("occurrences", finding.occurrences.to_string()),
+        ("isInferred", finding.depends_on_inferred_launch.to_string()),
+        ("fix", fix.map_or("null".to_owned(), fix_json)),
+    ])
+}
+
+fn fix_json(fix: &FixView) -> String {
+    let edits = fix.edits.iter().map(|edit| {
+        object(&[
+            ("line", edit.line.to_string()),
+            ("column", edit.column.to_string()),
+            ("endLine", edit.end_line.to_string()),
+            ("endColumn", edit.end_column.to_string()),
+            ("text", text(&edit.text)),
+        ])
+    });
+    object(&[("title", text(&fix.title)), ("edits", list(edits))])
 }
