@@ -1,7 +1,7 @@
-//! Fast path for accesses of a whole warp to words with a constant stride in one memory. In most kernels, most accesses
-//! have this form. The fast path transfers the words of all lanes together, unless an observer receives the transferred
-//! bytes. It leaves all other accesses unchanged, and [`access`](crate::exec::memory::access::access) performs the
-//! access.
+//! Fast path for word accesses of a whole warp with a constant stride in one memory. In most kernels, most memory
+//! accesses have this form. The fast path transfers the words of all lanes together, unless an observer receives the
+//! transferred bytes. All other accesses return without an effect, and are executed by
+//! [`access`](crate::exec::memory::access::access).
 
 use crate::code::{AccessPlan, RegisterOperand};
 use crate::contract::observer::MemoryId;
@@ -12,13 +12,13 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters};
 use crate::state::memory::PagedMemory;
 use warpgrid_isa::StateSpace;
 
-/// Size of a word in bytes.
+/// Size of a word that the fast path transfers, in bytes.
 const WORD: usize = 4;
 
 /// Cache line size of the host.
 const LINE: usize = 64;
 
-/// Locations of the words within one memory.
+/// Locations of the accessed words within one memory.
 struct WordPattern {
     /// Offset of the first word of each half-warp.
     at: [usize; 2],
@@ -36,7 +36,7 @@ enum WordPatternKind {
 }
 
 /// Executes a load or a store of words. Returns `None` if the access requires the slow path. `hint` is the allocation
-/// to check first. If a summary was offered to an observer, `ear` is set to its decision.
+/// that is checked first. If a summary was offered to an observer, `ear` is set to the response of the observer.
 #[inline(always)]
 pub(crate) fn access_coalesced_words(
     around: &mut ExecutionContext<'_>,
@@ -100,7 +100,7 @@ pub(crate) fn access_coalesced_words(
     }
 }
 
-/// Returns the addresses of the first lanes of both half-warps, if each half-warp has a constant stride.
+/// Returns the addresses of the first lane in each half-warp, if each half-warp has a constant stride.
 #[inline(always)]
 fn even_starts(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Option<HalfWarpPattern<u64>> {
     let is_constant = plan.base.is_constant();
@@ -112,14 +112,14 @@ fn even_starts(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Option<HalfWarpPatte
     } else {
         let HalfWarpPattern { starts, follow } =
             even32(l.r32(plan.base), is_constant, plan.width_bytes)?;
-        // 32-bit address arithmetic wraps.
+        // Arithmetic with 32-bit addresses wraps.
         let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
         HalfWarpPattern { starts, follow }
     };
     Some(even)
 }
 
-/// Offers a summary to an observer. `starts` contains the address of the first lane of each half-warp.
+/// Offers an access summary to the observer. `starts` contains the address of the first lane of each half-warp.
 #[cold]
 #[inline(never)]
 fn offer_summary(
@@ -151,20 +151,20 @@ fn offer_summary(
         .make_even(memory, row, starts, step)
 }
 
-/// Prefetches a cache line that is likely to be read soon. It does nothing on hosts without a prefetch instruction.
+/// Prefetches a cache line. The implementation does nothing on hosts without a prefetch instruction.
 pub(crate) trait Prefetch: Fn(&u8) + Copy {}
 
 impl<F: Fn(&u8) + Copy> Prefetch for F {}
 
-/// Prefetches the cache lines of the next row. Most kernels read memory sequentially, one row per warp, so the lines
-/// arrive while the current warp executes.
+/// Prefetches the cache lines of the next row. Most kernels read memory sequentially, one row per warp, so the prefetch
+/// completes while the current warp executes.
 #[inline(always)]
 fn prefetch_next_row(bytes: &[u8], start: usize, n_bytes: usize, ask_for: impl Prefetch) {
     let next = bytes.get(start..start + n_bytes).unwrap_or(&[]);
     next.iter().step_by(LINE).for_each(ask_for);
 }
 
-/// Returns `N` words from `start`.
+/// Returns `N` words that start at the byte offset `start`.
 #[inline(always)]
 fn words<const N: usize>(bytes: &[u8], start: usize) -> Option<&[[u8; WORD]; N]> {
     bytes.get(start..)?.as_chunks::<WORD>().0.first_chunk::<N>()
@@ -197,7 +197,7 @@ fn load_word(
     Some(())
 }
 
-/// Loads four words per lane, which are transposed into registers.
+/// Loads four words per lane, and transposes them into four registers.
 #[inline(always)]
 fn load_four(
     bytes: &[u8],

@@ -1,5 +1,5 @@
-//! Accesses to the memory of several devices (PTX ISA, "multimem"). An access is reported as one event with the pieces
-//! of all devices.
+//! Accesses to multicast addresses, which denote the memory of several devices (PTX ISA, "multimem"). An access is
+//! reported as one event with the memory pieces of all devices.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, MultimemAction, MultimemPlan};
@@ -79,7 +79,7 @@ pub(crate) fn multimem(
     Ok(())
 }
 
-/// Returns the lanes, the addresses and the resolved locations of the accesses to each device.
+/// Returns the lanes, the addresses and the resolved locations of a `multimem` access for each device.
 fn places_of_members(
     reach: &MemoryContext<'_>,
     l: &LaneRegisters<'_>,
@@ -107,7 +107,7 @@ fn places_of_members(
     Ok(places)
 }
 
-/// Returns the bytes that a lane writes to the memory of a device, or `None` for a load.
+/// Returns the bytes that a lane writes to the memory of one device, or `None` for a load.
 fn changed(
     plan: &MultimemPlan,
     old: &[u8; MAX_WIDTH],
@@ -131,7 +131,7 @@ fn changed(
     Some(new)
 }
 
-/// Combines, for each element, the values in the memories of all devices.
+/// Combines the values of each element in the memories of all devices.
 fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8; MAX_WIDTH] {
     let (ty, size) = (access.metadata.ty, access.element_bytes as usize);
     let mut whole = [0; MAX_WIDTH];
@@ -146,7 +146,7 @@ fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8;
     whole
 }
 
-/// Adds small floats exactly, with a single rounding. The PTX ISA does not define the order and the precision of the
+/// Adds narrow floats exactly, with a single rounding. The PTX ISA does not define the order and the precision of the
 /// addition.
 fn sum(format: FloatFormat, bits: u32, n: u32, values: impl Iterator<Item = u128>) -> u128 {
     let values: Vec<u128> = values.collect();
