@@ -1,5 +1,5 @@
-//! Public types of a run: launch configuration, events, faults and inspection. Shared by hosts, observers and the
-//! translation interface (`plain`).
+//! Public types of a run: launch configuration, events, faults and inspection. They are shared by hosts, observers and
+//! the interface for the JIT compiler (`translation_view`).
 
 pub(crate) mod fault;
 pub(crate) mod image;

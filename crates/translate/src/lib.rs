@@ -10,8 +10,9 @@
 //!
 //! The comments use these terms: a *subwarp* consists of four adjacent lanes of a warp, which execute in one SIMD
 //! vector; a *region* is the code between two synchronization points; a *barrier interval* is the execution of a block
-//! between two barriers; a *record* is the saved context of a suspended subwarp; an *epoch* (`name`) identifies the
-//! accesses of a subwarp between two synchronizations in *shadow memory* (`notes`).
+//! between two barriers; a *context record* (`record`) contains the saved context of a suspended subwarp; an *epoch*
+//! (`name` in some identifiers) identifies the accesses of a subwarp between two synchronizations in *shadow memory*
+//! (`notes` in some identifiers).
 
 pub(crate) mod affine;
 pub(crate) mod bailout;

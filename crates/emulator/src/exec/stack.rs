@@ -1,4 +1,4 @@
-//! Stack allocation (PTX ISA, "alloca"), and cluster launch control (PTX ISA, "clusterlaunchcontrol").
+//! Dynamic stack allocation (PTX ISA, "alloca"), and cluster launch control (PTX ISA, "clusterlaunchcontrol").
 
 use crate::code::stack::CancelResponseField;
 use crate::code::{ClusterLaunchPlan, RegisterOperand, StackPlan};

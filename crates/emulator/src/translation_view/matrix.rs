@@ -54,12 +54,14 @@ pub struct WmmaTransfer<'m> {
     pub n_read: usize,
     /// Number of units that one register contains.
     pub per_register: u32,
+    /// Number of bytes per unit.
     pub unit_bytes: u32,
     pub element_bits: u32,
     /// Line of the matrix, and element within the line, for each unit and lane.
     pub places: &'m [[[u16; 2]; LANES]],
     /// Number of lines of the matrix.
     pub n_lines: u16,
+    /// Number of elements per line.
     pub line_elements: u16,
     /// Required alignment of the address and of the stride in bytes.
     pub align_bytes: u8,

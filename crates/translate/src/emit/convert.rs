@@ -1,4 +1,5 @@
-//! Conversions between number types for which WebAssembly has the same semantics. Input and output: elements.
+//! Conversions between number types for which WebAssembly has the same semantics as the hardware. Input and output:
+//! register elements.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -12,7 +13,7 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::{Rounding, ScalarType, Signedness};
 use wasm_encoder::Instruction as I;
 
-/// Rounding mode of a conversion to an integral value.
+/// Rounding mode of a conversion to an integral floating-point value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RoundToIntegral {
     Nearest,
@@ -51,7 +52,7 @@ impl RoundToIntegral {
     }
 }
 
-/// Checks whether a number occupies a whole register element or its low bits.
+/// Checks whether a number of this type occupies a whole register element or its low bits.
 fn fits(e: RegisterOperand, ty: ScalarType) -> bool {
     match ty.width_bits() {
         64 => e.bank == RegisterBank::B64,
@@ -192,7 +193,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Rounds floats to integral values, flushes subnormal numbers and saturates the results, as the mode specifies.
+    /// Rounds floats to integral values, flushes subnormal numbers, and saturates the results, as the mode specifies.
     fn float_to_float(
         &mut self,
         whole: Option<RoundToIntegral>,
@@ -294,7 +295,7 @@ impl Emitter<'_> {
             self.set(low);
             self.get_all([low, low]);
             self.op(I::F32x4Ne);
-            // Only the interpreter defines the result for a NaN.
+            // A NaN operand causes a bailout, because only the interpreter implements its result.
             self.bail_out_if_any_lane(None);
         } else {
             for (half, local) in [(0, low), (1, high)] {
@@ -341,7 +342,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Widens the elements of the lower half of a row, two lanes at a time.
+    /// Widens the elements in the lower half of a row, two lanes at a time.
     fn widen(
         &mut self,
         d: RegisterOperand,
@@ -360,7 +361,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Truncates each lane of a row to its low `bits` bits, and extends the result to the lane width.
+    /// Truncates each lane of a row to its low `bits` bits, and zero-extends or sign-extends the result to the lane
+    /// width.
     pub(crate) fn fit(&mut self, bits: u32, sign: Signedness) {
         if bits >= 32 {
             return;

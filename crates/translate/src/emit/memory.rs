@@ -1,6 +1,6 @@
-//! Loads and stores of a subwarp. Input: addresses of four lanes. Output: code that transfers the bytes. A
-//! contiguous or uniform access is a single vector operation. All other accesses translate the addresses lane by lane,
-//! and so does the first access to a range that the access site has not cached.
+//! Loads and stores of a subwarp. Input: the addresses of four lanes. Output: code that transfers the bytes. A
+//! contiguous or uniform access is a single vector operation. All other accesses translate the addresses lane by lane.
+//! The first access to a range that the access site has not cached also translates its addresses lane by lane.
 
 pub(crate) mod address_pattern;
 pub(crate) mod async_copy;
@@ -32,13 +32,14 @@ pub(crate) enum AccessDirection {
     Store,
 }
 
-/// Access under emission.
+/// Memory access that is currently emitted.
 #[derive(Clone, Copy)]
 pub(crate) struct SubwarpAccess<'p> {
     pub(crate) plan: &'p AccessPlan,
     pub(crate) way: AccessDirection,
-    /// Memories that the access site accepts, and the address of the site's record.
+    /// Kinds of memory that the access site accepts.
     pub(crate) accepts: u32,
+    /// Address of the access site.
     site: u32,
     /// Whether addresses are 32-bit offsets in shared memory.
     is_narrow: bool,
@@ -51,7 +52,7 @@ impl SubwarpAccess<'_> {
         self.plan.width_bytes
     }
 
-    /// Checks whether the base is a register of address width and the constant offset is a multiple of the access
+    /// Checks whether the base is a register of address width, and the constant offset is a multiple of the access
     /// width.
     fn has_aligned_base(&self) -> bool {
         let align = i64::from(self.width());
@@ -60,7 +61,7 @@ impl SubwarpAccess<'_> {
             && self.plan.offset.rem_euclid(align) == 0
     }
 
-    /// Checks whether the access has a vector path for subwarps whose lanes are all active.
+    /// Checks whether the access has a vector path for subwarps in which all lanes are active.
     fn has_rows(&self) -> bool {
         let elements = self.plan.elements.len();
         match self.plan.element_bytes {
@@ -122,7 +123,7 @@ impl<'p> Emitter<'p> {
         plan.space == StateSpace::Generic && plan.has_64_bit_base && self.places.local_bytes > 0
     }
 
-    /// Emits the access with the first applicable method: access to local memory, contiguous row, uniform address, or
+    /// Emits an access with the first applicable method: access to local memory, contiguous row, uniform address, or
     /// lane by lane.
     fn access_anywhere(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
         if access.lie.is_none() {
@@ -143,7 +144,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Returns the partition number of the access at this position in the code.
+    /// Returns the partition number of the access at a position in the code.
     fn private_pattern_at(&self, at: u32) -> u32 {
         self.private_patterns
             .get(&at)
@@ -157,7 +158,7 @@ impl<'p> Emitter<'p> {
         place
     }
 
-    /// Returns the description of an access for which a separate access site is allocated.
+    /// Returns the description of an access, and allocates an access site for it.
     fn begin_access<'a>(
         &mut self,
         plan: &'a AccessPlan,
@@ -174,7 +175,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits an access that executes if any lane of the subwarp is active. Counts executed stores.
+    /// Emits an access that executes if any lane of the subwarp is active, and counts executed stores.
     fn emit_guarded(
         &mut self,
         way: AccessDirection,
@@ -218,7 +219,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Stores the mask of the active lanes of the current instruction in its local.
+    /// Stores the mask of the lanes that execute the current instruction in its local.
     pub(crate) fn set_active_lanes(&mut self) {
         let FixedLocals { mask, active, .. } = self.names;
         self.get(mask);
@@ -229,7 +230,7 @@ impl<'p> Emitter<'p> {
         self.set(active);
     }
 
-    /// Counts a store or a copy; a guarded store counts only if a lane executes it.
+    /// Counts a store or a copy. A guarded store is counted only if a lane executes it.
     fn count_store(&mut self, what: u64) {
         if self.writes == EmitMode::Warp {
             if self.guard.is_some() {
@@ -282,7 +283,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Exits the current path if the pointer is not word-aligned or the access is smaller than a word, because shadow
-    /// memory tracks whole words. `within` is the number of WebAssembly constructs that have been opened within this
+    /// memory tracks whole words. `within` is the number of WebAssembly constructs that are open within the current
     /// path.
     fn fall_back_if_subword(&mut self, access: &SubwarpAccess<'_>, bytes: u32, within: u32) {
         let depth = match self.fallback_label {
@@ -297,7 +298,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Writes a row of 32-bit values on the stack to a register. The values are extended as the plan specifies.
+    /// Writes a row of 32-bit values on the stack to a register. The plan specifies the extension of the values.
     pub(crate) fn write_loaded(&mut self, plan: &AccessPlan, element: RegisterOperand) {
         match element.bank {
             RegisterBank::B64 => {
@@ -319,8 +320,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Loads bytes from one address into all lanes. For a byte offset, `address` pushes a base address and returns a
-    /// constant; their sum is the address of the byte at this offset.
+    /// Loads bytes from one address to all lanes. For a byte offset, `address` pushes a base address and returns a
+    /// constant. The sum of both is the address of the byte at this offset.
     pub(crate) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32) -> u32) {
         for (index, element) in (0u32..).zip(&plan.elements) {
             if element.slot.place() == OperandLocation::None {
@@ -347,8 +348,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits a load from a constant address in read-only memory: parameters and constants. Returns `false` for all
-    /// other loads.
+    /// Emits a load from a constant address in read-only memory, which contains parameters and constants. Returns
+    /// `false` for all other loads.
     fn load_known(&mut self, plan: &AccessPlan) -> Result<bool, BailoutReason> {
         let read_only = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
         let base = match (plan.base.place(), plan.has_64_bit_base) {
@@ -385,7 +386,7 @@ impl<'p> Emitter<'p> {
     }
 }
 
-/// Returns the load instruction of an element of up to 32 bits.
+/// Returns the scalar load instruction for an element of up to 32 bits.
 pub(crate) fn scalar_load(plan: &AccessPlan, offset: u32) -> I<'static> {
     let at = at(offset);
     match (plan.element_bytes, plan.sign) {
