@@ -45,7 +45,7 @@ fn from_js<T: DeserializeOwned + Default>(value: JsValue, what: &str) -> Result<
     from_js_with_extra_fields(value, what, &[])
 }
 
-/// Reads an argument that may have the fields `others` in addition to its own.
+/// Deserializes an argument that may have the fields `others` in addition to the fields of `T`.
 fn from_js_with_extra_fields<T: DeserializeOwned + Default>(
     value: JsValue,
     what: &str,
@@ -54,7 +54,7 @@ fn from_js_with_extra_fields<T: DeserializeOwned + Default>(
     if value.is_undefined() || value.is_null() {
         return Ok(T::default());
     }
-    // Deserialization would silently ignore unknown fields.
+    // Deserialization would silently ignore unknown fields, so these are rejected first.
     let mut value = value;
     if let Some(object) = value.dyn_ref::<js_sys::Object>() {
         reject_unknown_fields::<T>(object, what, others)?;
@@ -80,7 +80,7 @@ fn reject_unknown_fields<T: DeserializeOwned>(
     }
 }
 
-/// Returns the objects at a key: the value itself, or the elements of an array.
+/// Returns the objects at a key of an object: the value itself, or the elements of an array.
 fn objects_at(object: &JsValue, key: &str) -> Vec<js_sys::Object> {
     // Values other than objects have no keys; deserialization reports them.
     let value = js_sys::Reflect::get(object, &key.into()).unwrap_or(JsValue::UNDEFINED);
@@ -92,7 +92,7 @@ fn objects_at(object: &JsValue, key: &str) -> Vec<js_sys::Object> {
     objects.map(JsCast::unchecked_into).collect()
 }
 
-/// Returns an error for unknown fields of parameters, and of the members of structures.
+/// Returns an error if a parameter, or a member of a structure parameter, has an unknown field.
 fn reject_unknown_parameter_fields(object: &JsValue, key: &str) -> Result<(), JsValue> {
     for parameter in objects_at(object, key) {
         reject_unknown_fields::<Parameter>(&parameter, "scenario", &[])?;
@@ -101,11 +101,11 @@ fn reject_unknown_parameter_fields(object: &JsValue, key: &str) -> Result<(), Js
     Ok(())
 }
 
-/// Returns a copy without the fields that are `undefined`, which JavaScript treats as absent.
+/// Returns a copy of an object without the fields that are `undefined`, which JavaScript treats as absent.
 fn without_undefined(object: &js_sys::Object) -> js_sys::Object {
     let fresh = js_sys::Object::new();
     for key in js_sys::Object::keys(object) {
-        // Access to fields of plain objects cannot fail; a getter that throws counts as absent.
+        // Reading a field of a plain object cannot fail. A field whose getter throws is treated as absent.
         let value = js_sys::Reflect::get(object, &key).unwrap_or(JsValue::UNDEFINED);
         if !value.is_undefined() {
             let _ = js_sys::Reflect::set(&fresh, &key, &value);
@@ -123,7 +123,7 @@ fn to_u64(value: f64, what: &str) -> Result<u64, JsValue> {
     api::whole(value, what).map_err(to_js_error)
 }
 
-/// Converts a failure to an `Error` with the name `WarpgridError`, a code and diagnostics.
+/// Converts a failed request to an `Error` with the name `WarpgridError`, a code and diagnostics.
 fn to_js_error(failure: RequestError) -> JsValue {
     let error = js_sys::Error::new(&failure.message);
     error.set_name("WarpgridError");
@@ -135,7 +135,7 @@ fn to_js_error(failure: RequestError) -> JsValue {
     object
 }
 
-/// Returns an answer as a JavaScript value, or throws the failure.
+/// Returns a response as a JavaScript value, or throws the error of a failed request.
 fn to_js_result<T: Serialize>(answer: Result<T, RequestError>) -> Result<JsValue, JsValue> {
     to_js(&answer.map_err(to_js_error)?)
 }
@@ -169,7 +169,7 @@ pub fn layout(
     to_js_result(api::layout(&from_js(query, "query")?))
 }
 
-/// Returns the step limit of the options of a run.
+/// Returns the step limit from the options of a run.
 #[cfg(feature = "whole")]
 fn max_steps(options: JsValue) -> Result<u64, JsValue> {
     let options: RunOptions = from_js(options, "options")?;
@@ -193,14 +193,14 @@ pub fn tokens(
 #[wasm_bindgen]
 pub struct Session {
     inner: HybridSession,
-    /// Run whose blocks are distributed among workers.
+    /// Current run if its blocks are distributed among workers.
     #[cfg(feature = "translate")]
     shared: Option<DistributedRun<JsEngine>>,
 }
 
 #[cfg(feature = "translate")]
 thread_local! {
-    /// Engine of compiled runs.
+    /// Engine that executes compiled runs.
     static HOST: JsEngine = JsEngine::default();
 }
 

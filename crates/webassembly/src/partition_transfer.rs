@@ -1,5 +1,5 @@
-//! Serialization of partitions for messages between workers. Input: a partition, or a received object. Output: the
-//! object, or the partition.
+//! Serialization of partitions for messages between workers. Input: a partition, or a received object. Output: an
+//! object, or a partition.
 
 use crate::{JsInstance, js_error_message};
 use js_sys::{Object, Reflect, Uint8Array};
@@ -8,7 +8,7 @@ use std::ops::Range;
 use warpgrid_translate::{LinearMemory, Partition, PartitionSummary, ReplayBlock};
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Memory of a partition that ran in another worker.
+/// Linear memory of a partition that ran in another worker.
 #[derive(Debug)]
 pub struct TransferredMemory {
     bytes: Uint8Array,
@@ -16,14 +16,14 @@ pub struct TransferredMemory {
 
 impl LinearMemory for TransferredMemory {
     fn read(&self, range: Range<usize>) -> Cow<'_, [u8]> {
-        // Bytes outside the memory are ignored.
+        // Bytes outside of the memory are not returned.
         let bytes = self.bytes.subarray(range.start as u32, range.end as u32);
         Cow::Owned(bytes.to_vec())
     }
 }
 
-/// Returns a partition as `{ laneInstructions, steps, stores, hasDiverged, mustNote, refused, memory }`, with a copy of
-/// its memory.
+/// Returns a partition as the object `{ laneInstructions, steps, stores, hasDiverged, mustNote, refused, memory }`,
+/// which contains a copy of its memory.
 pub fn serialize_partition(part: &Partition<JsInstance>) -> Result<Object, String> {
     let facts = part.facts();
     let object = Object::new();
@@ -41,7 +41,8 @@ pub fn serialize_partition(part: &Partition<JsInstance>) -> Result<Object, Strin
     Ok(object)
 }
 
-/// Returns the partition of such an object. The error is a message fragment.
+/// Returns the partition that an object of [`serialize_partition`] describes. An error is returned as a message
+/// fragment.
 pub fn deserialize_partition(object: &JsValue) -> Result<Partition<TransferredMemory>, String> {
     let get = |name: &str| Reflect::get(object, &name.into()).map_err(js_error_message);
     let count = |name: &str| {

@@ -1,4 +1,5 @@
-//! The Tensor Core operation of the last step: its tiles in the colors that mark them in the memories, and a diagram of a tensor copy.
+//! Card of the Tensor Core operation in the last step: its tiles in the colors that mark them in the memories, and the diagram of a tensor
+//! copy.
 
 use super::{Dispatch, FrameRef, dispatching};
 use crate::canvas::{cell_under, paint_highlights};
@@ -62,7 +63,7 @@ fn entry(at: u8, tile: &TileView, step: &TensorStep, dispatch: &Dispatch) -> Htm
     }
 }
 
-/// Renders the box and the tensor in up to two dimensions. The out-of-bounds part of the box is hatched.
+/// Renders the box and the tensor in at most two dimensions. The out-of-bounds part of the box is hatched.
 fn over_tensor(copy: &TensorCopyView) -> Html {
     let dimensions = || {
         let found = copy.coordinates.iter().zip(&copy.box_extents);
@@ -99,8 +100,8 @@ fn over_tensor(copy: &TensorCopyView) -> Html {
     }
 }
 
-/// Extents of a box and of its tensor along one dimension. The fields are integers, because float formatting adds as much code as the rest
-/// of this card.
+/// Extents of a box and its tensor in one dimension. The fields are integers, because float formatting would add as much code as all other
+/// parts of this card.
 #[derive(Clone, Copy)]
 struct Along {
     first: i64,
@@ -140,7 +141,7 @@ impl Along {
         }
     }
 
-    /// Returns the visible range: for a large tensor, only the surroundings of the box.
+    /// Returns the visible range of a dimension. For a large tensor, only the surroundings of the box are visible.
     fn window(self) -> Span {
         let Along { first, n, extent } = self;
         let low = (first - n).max(first.min(0));
@@ -158,12 +159,12 @@ struct PictureProps {
     palette: Rc<Palette>,
 }
 
-/// Returns the tensor copy of the step.
+/// Returns the tensor copy of the last step.
 fn shown_copy(frame: &FrameRef) -> Option<&TensorCopyView> {
     frame.tensor.as_ref()?.copy.as_ref()
 }
 
-/// Diagram of the tile in shared memory by chunks.
+/// Diagram of a tile in shared memory, divided into 16-byte chunks.
 #[component]
 fn TilePicture(props: &PictureProps) -> Html {
     let node = use_node_ref();
@@ -236,7 +237,7 @@ fn use_lit(lit: &NodeRef, plan: &Rc<DisplayList>, palette: &Rc<Palette>, here: O
     });
 }
 
-/// Returns the text that is shown while no chunk is under the pointer.
+/// Returns the description that is shown while no chunk is under the pointer.
 fn about(copy: &TensorCopyView) -> String {
     let swizzle = match copy.swizzle.as_str() {
         "none" => "No swizzle".to_owned(),
