@@ -37,6 +37,7 @@ pub struct GridScene<'a> {
     pub palette: &'a Palette,
     /// Horizontal position of the visible part, in coordinates of the whole grid.
     pub left: f64,
+    /// Vertical position of the visible part, in coordinates of the whole grid.
     pub top: f64,
     pub width: f64,
     pub height: f64,

@@ -163,6 +163,7 @@ pub fn on_file_opened(
 pub struct EditorMarkers {
     /// Line of the last step. 0 if there is no such line.
     pub done: u32,
+    /// Line of the next step. 0 if there is no such line.
     pub next: u32,
     pub faulted: u32,
     pub linked: Vec<u32>,

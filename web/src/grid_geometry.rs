@@ -15,6 +15,7 @@ pub const MAX_VISIBLE_ROWS: u64 = 17;
 const TWO_CARD_WIDTH: f64 = 880.0;
 /// Default width of a cell for short values.
 const PLAIN_CELL: f64 = 30.0;
+/// Maximum width of a cell for short values in a wide card.
 const WIDE_CELL: f64 = 56.0;
 /// Minimum factor by which the widest zoom level enlarges cells.
 const LARGER: f64 = 1.4;

@@ -24,6 +24,7 @@ use yew::prelude::*;
 const CARD_EDGES: f64 = 26.0;
 /// Minimum width of the column for one block of a cluster.
 const CLUSTER_COLUMN: f64 = 250.0;
+/// Width of the gap between the columns of two blocks.
 const CLUSTER_GAP: f64 = 12.0;
 /// Minimum window width from which on the page scrolls to the card of the current store. A narrower window would scroll as a whole, which
 /// must not happen while the user is reading.

@@ -9,6 +9,7 @@ use warpgrid_view::model::MatrixOperandView;
 const CELL_HEIGHT: f64 = 30.0;
 /// Width of a cell that provides space for `r3.1`.
 const CELL_WIDTH: f64 = 38.0;
+/// Width of a cell in a matrix with many columns.
 const NARROW_CELL_WIDTH: f64 = 26.0;
 /// Number of matrix columns from which on cells are narrow.
 const NARROW_CELL_COLUMNS: u16 = 40;

@@ -7,16 +7,19 @@ use warpgrid_view::layouts::tensor::LayoutView;
 
 /// Number of columns from which on a cell has space for only one short text.
 const SHORT_TEXT_COLUMNS: u32 = 65;
+/// Number of columns from which on a cell has no space for text.
 const VERY_MANY_COLUMNS: u32 = 129;
 /// Width in pixels of a diagram with a very large number of columns.
 const WIDE: f64 = 1040.0;
 /// Number of lanes of tensor memory.
 const LANES: usize = 128;
+/// Number of lanes of a warp.
 const WARP: usize = 32;
 /// Width in pixels of a character in a cell.
 const LETTER: f64 = 6.8;
 /// Size in bytes of a shared memory line.
 const LINE_BYTES: u64 = 128;
+/// Size in bytes of a chunk, which is the unit that a swizzle permutes.
 const PIECE_BYTES: u64 = 16;
 
 /// Returns the index of the cell of an element.

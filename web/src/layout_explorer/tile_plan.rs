@@ -7,6 +7,7 @@ use warpgrid_view::model::{TensorCopyView, TensorPieceView};
 
 /// Size in bytes of a shared memory line.
 const LINE_BYTES: u64 = 128;
+/// Size in bytes of a chunk.
 const PIECE_BYTES: u64 = 16;
 /// Width in pixels of a character of a label.
 const LETTER: f64 = 6.0;

@@ -6,6 +6,7 @@ use warpgrid_view::memory_model::litmus::{EdgeKind, EventKind, GraphView, NodeVi
 const MIN_WIDTH: f64 = 184.0;
 /// Width of a character in a label.
 const LETTER: f64 = 7.6;
+/// Horizontal padding of a box.
 const PADDING: f64 = 20.0;
 const BOX_HEIGHT: f64 = 42.0;
 /// Gap between two columns, for the arrows.
