@@ -16,7 +16,7 @@ await build({
   minify: release,
   sourcemap: release ? false : "inline",
   legalComments: "none",
-  // The initial source of the editor, before the worker has loaded.
+  // Initial source of the editor, which is shown before the worker has loaded.
   alias: { "first-example": "./public/examples/row-and-column-stores.ptx" },
   loader: { ".ptx": "text" },
   logLevel: "warning",

@@ -1,7 +1,7 @@
-// Definitions shared by the page and the modules that it loads: the cards that can be requested, and a storage key.
+// Definitions that are shared by the page and the modules that it loads: the cards that the user can open, and a storage key.
 
-/** For each card, the label and the tooltip of the button that opens it. `shortLabel` is the visible text of a button in the heading, whose
- *  accessible name is `label`. */
+/** Label and tooltip of the button that opens each card. `shortLabel` is the visible text of a button in the heading, and `label` is its
+ *  accessible name. */
 export const CARD_LABELS = {
   watch: { label: "Add watch", title: "Evaluate an expression over registers and memory at each step" },
   "compare-steps": { label: "Compare two steps", title: "Show the memory and registers that differ between two steps" },

@@ -158,7 +158,7 @@ fn of_lens(request: &FragmentRequest) -> Option<WorkerKind> {
 pub enum FileRequest {
     /// Opens a file and lists its code objects. The file remains open.
     Open(Vec<u8>),
-    /// Opens a file and lists its code objects. The file remains open.
+    /// Requests a code object of the open file as text.
     Text(usize),
     /// Closes the file.
     Close,
@@ -179,9 +179,9 @@ pub enum FileAnswer {
 pub enum LitmusRequest {
     /// Enumerates all outcomes of the litmus test.
     Explore(String),
-    /// Enumerates all outcomes of the litmus test.
-    Repair { text: String, bad: Option<Vec<u64>> },
     /// Searches for the weakest changes that forbid an outcome, or that forbid all outcomes that are not sequentially consistent.
+    Repair { text: String, bad: Option<Vec<u64>> },
+    /// Extracts a litmus test from lines of a kernel.
     Cut(Box<AnalysisRequest>, ExtractionRequest),
     /// Cancels the running search.
     Stop,
