@@ -185,7 +185,7 @@ impl<E: Engine> PartitionedRun<E> {
     }
 
     /// Runs the remaining blocks of a partition. If `rest` is given, no block starts after this duration, and
-    /// [`Part::remaining_blocks`] returns the blocks that have not run.
+    /// [`Partition::remaining_blocks`] returns the blocks that have not run.
     pub fn run_part(
         &self,
         plain: TranslationView<'_>,
