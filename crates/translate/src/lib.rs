@@ -2,8 +2,8 @@
 //!
 //! - Input: a [`TranslationView`](warpgrid_emulator::translation_view::TranslationView) of a machine that has not
 //!   executed a step.
-//! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a [`BailoutReason`],
-//!   the reason for a bailout to the interpreter.
+//! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a
+//!   [`BailoutReason`], which is the reason for a bailout to the interpreter.
 //! - An [`Engine`] executes the module: Wasmtime in native hosts, or the engine of a JavaScript host.
 //! - Tests: `cargo test -p warpgrid-translate` compares both engines with the corpus and with random kernels (two
 //!   minutes).

@@ -33,8 +33,8 @@ pub(crate) fn report() -> Result<String> {
     rust::wasm_target()?;
     let mut text = String::new();
     for (core, words) in CORES {
-        let mut rooms = weigh(core, words)?;
-        rooms.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let mut sizes = weigh(core, words)?;
+        sizes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         // Writing to a `String` cannot fail.
         let _ = writeln!(
             text,
@@ -42,8 +42,8 @@ pub(crate) fn report() -> Result<String> {
             format!("crate of {core}"),
             "bytes"
         );
-        for (room, bytes) in rooms {
-            let _ = writeln!(text, "  {room:<30} {bytes:>12}");
+        for (name, bytes) in sizes {
+            let _ = writeln!(text, "  {name:<30} {bytes:>12}");
         }
     }
     Ok(text)
@@ -61,12 +61,12 @@ fn weigh(core: &str, words: &str) -> Result<Vec<(String, usize)>> {
     let file = artefact(&outcome.transcript, ".wasm").ok_or("cargo produced no emulator module")?;
     let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     let wasm = Wasm::read(&bytes).ok_or_else(|| format!("{}: not a wasm file", file.display()))?;
-    let mut rooms: Vec<_> = wasm.rooms().into_iter().collect();
-    rooms.push((
+    let mut sizes: Vec<_> = wasm.crate_sizes().into_iter().collect();
+    sizes.push((
         "tables and strings of all crates".to_owned(),
         wasm.data_bytes,
     ));
-    Ok(rooms)
+    Ok(sizes)
 }
 
 /// Relevant contents of a wasm file (WebAssembly Core Specification, "Binary Format").
@@ -106,19 +106,19 @@ impl<'a> Wasm<'a> {
         Some(wasm)
     }
 
-    fn rooms(&self) -> CrateSizes {
-        let mut rooms = CrateSizes::new();
+    fn crate_sizes(&self) -> CrateSizes {
+        let mut sizes = CrateSizes::new();
         for (index, bytes) in self.functions.iter().enumerate() {
             let name = self.names.get(&(self.n_imported + index)).copied();
-            *rooms.entry(room_of(name.unwrap_or(""))).or_default() += bytes;
+            *sizes.entry(crate_of(name.unwrap_or(""))).or_default() += bytes;
         }
-        rooms
+        sizes
     }
 }
 
 /// Returns the crate to which the bytes of a function are attributed. The crate is the first workspace crate in the mangled name of the
 /// function, since a generic function of the standard library is instantiated for the crate that calls this function.
-fn room_of(name: &str) -> String {
+fn crate_of(name: &str) -> String {
     let Some((_, rest)) = name.split_once(CRATE) else {
         return OTHERS.to_owned();
     };
@@ -226,10 +226,10 @@ mod tests {
         let legacy = "_ZN12warpgrid_ptx5check4body3run17h0E";
         let generic =
             "_ZN79_$LT$warpgrid_emulator..state..State$u20$as$u20$core..clone..Clone$GT$5cloneE";
-        assert_eq!(room_of(legacy), "ptx");
-        assert_eq!(room_of(generic), "emulator");
-        assert_eq!(room_of("_RNvNtCs_4core3fmt5write"), OTHERS);
-        assert_eq!(room_of(""), OTHERS);
+        assert_eq!(crate_of(legacy), "ptx");
+        assert_eq!(crate_of(generic), "emulator");
+        assert_eq!(crate_of("_RNvNtCs_4core3fmt5write"), OTHERS);
+        assert_eq!(crate_of(""), OTHERS);
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
         .concat();
         let wasm = Wasm::read(&file).expect("a wasm file");
         let expected = [("isa".to_owned(), 3), (OTHERS.to_owned(), 2)];
-        assert_eq!(wasm.rooms(), CrateSizes::from(expected));
+        assert_eq!(wasm.crate_sizes(), CrateSizes::from(expected));
         assert_eq!(wasm.data_bytes, 1);
         assert!(Wasm::read(&file[..file.len() - 1]).is_none());
     }

@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
 fn regenerate() -> Result<()> {
     let before = work_tree()?;
     project_urls::write_readme()?;
-    let mut bless = test::every_room();
+    let mut bless = test::test_all_crates();
     shell::observe("regenerating", bless.env("UPDATE_EXPECT", "1"))?;
     if work_tree()? == before {
         return Ok(());

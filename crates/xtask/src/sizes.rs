@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Size budgets of wasm files in gzip-compressed bytes, by prefix of the file name. A budget exceeds the size at the start of the release by
-/// 5 %. A longer prefix precedes the shorter prefixes that it contains.
+/// Size budgets of wasm files in gzip-compressed bytes, by prefix of the file name. A budget exceeds the size at the start of the release
+/// by 5 %. A longer prefix precedes the shorter prefixes that it contains.
 const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 446_000),
     ("warpgrid-core-extended", 1_956_000),

@@ -11,7 +11,7 @@ use crate::arguments::Arguments;
 use crate::setup::rust;
 use crate::shell::{self, ProcessOutput, Result, StepLabel, plain};
 use crate::site;
-pub(crate) use native::every_room;
+pub(crate) use native::test_all_crates;
 use std::process::Command;
 use std::thread;
 use test_counts::TestCounts;

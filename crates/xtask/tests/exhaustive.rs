@@ -1,9 +1,9 @@
 //! Tests that matches over instruction semantics are exhaustive. The test fails on wildcard arms and on comparisons with a single variant.
 //!
-//! A new variant must cause compile errors until every crate handles the variant. A `_` arm and a comparison such as
-//! `does == Operation::Memory(Store)` return "no" for every new variant. Predicates over operations are therefore exhaustive matches, either
-//! next to the enum or in `families.rs` of a front end. The facts next to the enum may use `matches!` and `_ => None`, because their default is
-//! "no".
+//! A new variant must cause compile errors until every crate handles the variant. A `_` arm or a comparison such as
+//! `does == Operation::Memory(Store)` returns "no" for every new variant. Predicates over operations are therefore exhaustive matches,
+//! either next to the enum or in `families.rs` of a front end. The facts next to the enum may use `matches!` and `_ => None`, because
+//! their default is "no".
 
 mod support;
 
@@ -46,7 +46,7 @@ const ENUMS: &[&str] = &[
 ];
 
 /// Crates that handle instruction semantics.
-const ROOMS: &[&str] = &[
+const CRATES: &[&str] = &[
     "isa", "program", "ptx", "sass", "paste", "emulator", "order", "launch", "view",
 ];
 
@@ -389,8 +389,8 @@ fn is_catch_all(arm: &Arm) -> bool {
 fn sources() -> Vec<PathBuf> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
-    for room in ROOMS {
-        files.extend(rust_files(&crates.join(room).join("src")));
+    for name in CRATES {
+        files.extend(rust_files(&crates.join(name).join("src")));
     }
     files.push(crates.join(TRANSLATED_OPERATIONS));
     files.sort();

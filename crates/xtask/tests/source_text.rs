@@ -1,9 +1,9 @@
 //! Tests that only front ends inspect source text. The test fails if another crate compares strings with opcodes, modifiers or directives
 //! of PTX.
 //!
-//! Outside of the front ends, an instruction is an [`Instruction`](warpgrid_program::Instruction) with its `Operation` and `Modifiers`, and its
-//! syntax is an [`InstructionSyntax`](warpgrid_program::syntax::InstructionSyntax). A comparison such as `line.starts_with("bar.")` assumes
-//! the formatting of the source.
+//! Outside of the front ends, an instruction is an [`Instruction`](warpgrid_program::Instruction) with its `Operation` and `Modifiers`,
+//! and the syntax of an instruction is an [`InstructionSyntax`](warpgrid_program::syntax::InstructionSyntax). A comparison such as
+//! `line.starts_with("bar.")` assumes the formatting of the source.
 //!
 //! The rule: no string literal that names an opcode, a modifier or a directive is an operand of `==` or `!=`, a pattern, or an argument of
 //! a method in [`INSPECTIONS`]. A literal names an opcode if its text up to the first `.` is an opcode of the tables and a `.` follows; it
@@ -21,7 +21,7 @@ use warpgrid_isa::PTX;
 use warpgrid_isa::form::SlotKind;
 
 /// Crates that must not inspect source text.
-const ROOMS: &[&str] = &[
+const CRATES: &[&str] = &[
     "crates/program",
     "crates/emulator",
     "crates/order",
@@ -97,9 +97,9 @@ fn only_front_ends_inspect_source_text() {
     let words = words();
     let mut found = Vec::new();
     let mut excepted = BTreeSet::new();
-    for path in ROOMS
+    for path in CRATES
         .iter()
-        .flat_map(|room| rust_files(&root.join(room).join("src")))
+        .flat_map(|name| rust_files(&root.join(name).join("src")))
     {
         let text = std::fs::read_to_string(&path).expect("a source file that was listed");
         let file = syn::parse_file(&text).expect("a source file that compiles");

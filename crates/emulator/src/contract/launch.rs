@@ -33,8 +33,8 @@ pub struct Launch {
     pub misaligned: MisalignedPolicy,
 }
 
-/// Whether the machine records the last writer of each byte, which memory grids require. Recording increases the run time,
-/// and requires up to eight bytes of memory per byte.
+/// Whether the machine records the last writer of each byte, which memory grids require. Recording increases the run
+/// time, and requires up to eight bytes of memory per byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriterTracking {
     Off,

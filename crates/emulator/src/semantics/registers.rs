@@ -207,18 +207,18 @@ pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
 
 /// Copies the lanes of a mask from `value` to `row`.
 #[inline(always)]
-fn put<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
+fn copy_masked<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     if mask == FULL {
         copy(row, value);
     } else {
-        put_some(row, value, mask);
+        copy_partial_mask(row, value, mask);
     }
 }
 
 /// Copies the lanes of a partial mask. The function is not inlined, because the compiler would otherwise compute the
 /// per-lane masks before the test for a full mask.
 #[inline(never)]
-fn put_some<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
+fn copy_partial_mask<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     for lane in 0..LANES {
         if mask & (1 << lane) != 0 {
             row[lane] = value[lane];
@@ -249,7 +249,7 @@ macro_rules! bank {
         pub(crate) fn $set(&mut self, slot: OperandSlot, value: &$row) {
             let index = self.base.$bank as usize + (slot.0 & OperandSlot::INDEX) as usize;
             if let Some(row) = self.banks.$bank.get_mut(index) {
-                put(row, value, self.mask);
+                copy_masked(row, value, self.mask);
             }
         }
     };

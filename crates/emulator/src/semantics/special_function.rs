@@ -99,9 +99,9 @@ impl<const N: usize> Coefficients<N> {
     }
 }
 
-/// Computes x^2 in units of 2^19, without partial products of lower weight: of the products of bits 10 to 16 with bits
-/// 2 to 8, each of which occurs twice in x^2, only products whose bit indices add up to 18 or more are included. The sum
-/// consists of products of bit groups and four products of single bits.
+/// Computes x^2 in units of 2^19, without partial products of lower weight. Of the products of bits 10 to 16 with
+/// bits 2 to 8, each of which occurs twice in x^2, the sum includes only products whose bit indices add up to 18 or
+/// more. The sum consists of products of bit groups and four products of single bits.
 #[inline(always)]
 fn square(x: u32) -> u32 {
     let high = x >> 9;

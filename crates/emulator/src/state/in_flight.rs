@@ -290,8 +290,8 @@ pub(crate) struct AsyncIssuer<'a> {
 }
 
 impl AsyncIssuer<'_> {
-    /// Issues an operation. The issuing instruction stops the warp with `StopReason::ScheduledAction`, so that the operation can
-    /// complete before the next step of the warp.
+    /// Issues an operation. The issuing instruction stops the warp with `StopReason::ScheduledAction`, so that the
+    /// operation can complete before the next step of the warp.
     pub(crate) fn start(&mut self, operation: AsyncOperation) -> AsyncOperationId {
         let delay = self.schedule.landing_delay();
         self.in_flight.start(operation, delay)

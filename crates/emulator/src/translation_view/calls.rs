@@ -24,8 +24,8 @@ pub struct Call<'m> {
 }
 
 impl<'m> TranslationView<'m> {
-    /// Returns the code of the kernel and of all functions that it may call. Branch targets and [`TranslationView::function`]
-    /// index this code.
+    /// Returns the code of the kernel and of all functions that it may call. Branch targets and
+    /// [`TranslationView::function`] index this code.
     pub fn all_instructions(self) -> &'m [DecodedInstruction] {
         &self.code().instructions
     }

@@ -45,7 +45,7 @@ pub(crate) struct DualPathBlock {
     n_loaded: usize,
     /// Locals that contain the address patterns for both paths, by the access that determines the pattern and its base
     /// register.
-    pub(crate) lies: BTreeMap<(u32, RegisterKey), [u32; 3]>,
+    pub(crate) pattern_locals: BTreeMap<(u32, RegisterKey), [u32; 3]>,
 }
 
 impl DualPathBlock {
@@ -91,7 +91,7 @@ impl Emitter<'_> {
             start: 0,
             early: Vec::new(),
             n_loaded: 0,
-            lies: BTreeMap::new(),
+            pattern_locals: BTreeMap::new(),
         });
         // The fast path and the slow path use the same access sites.
         let n_sites = self.sites.len();

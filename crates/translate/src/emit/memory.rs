@@ -44,7 +44,7 @@ pub(crate) struct SubwarpAccess<'p> {
     /// Whether addresses are 32-bit offsets in shared memory.
     is_narrow: bool,
     /// Address pattern of the base register, if an earlier access of the block has determined it.
-    lie: Option<AddressPattern>,
+    pattern: Option<AddressPattern>,
 }
 
 impl SubwarpAccess<'_> {
@@ -106,7 +106,7 @@ impl<'p> Emitter<'p> {
             return self.emit_guarded(way, |e| e.access_on_detour(&access));
         }
         let access = SubwarpAccess {
-            lie: match may_be_local {
+            pattern: match may_be_local {
                 true => None,
                 false => self.classify_addresses(&access)?,
             },
@@ -126,17 +126,19 @@ impl<'p> Emitter<'p> {
     /// Emits an access with the first applicable method: access to local memory, contiguous row, uniform address, or
     /// lane by lane.
     fn access_anywhere(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
-        if access.lie.is_none() {
+        if access.pattern.is_none() {
             self.find_addresses(access)?;
         }
         self.op(I::Block(BlockType::Empty));
         if self.may_be_local(access.plan) {
             self.access_window(access)?;
         }
-        if access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
+        if access.has_rows() && access.pattern.is_none_or(|pattern| pattern.may_be_row()) {
             self.move_row(access)?;
         }
-        if access.way == AccessDirection::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
+        if access.way == AccessDirection::Load
+            && access.pattern.is_none_or(|pattern| pattern.may_be_one())
+        {
             self.load_one_place(access)?;
         }
         self.move_lanes(access)?;
@@ -171,7 +173,7 @@ impl<'p> Emitter<'p> {
             accepts: site.accepts,
             site: self.add_site(site),
             is_narrow: site.accepts == holds::SHARED && !plan.has_64_bit_base,
-            lie: None,
+            pattern: None,
         }
     }
 

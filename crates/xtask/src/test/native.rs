@@ -11,7 +11,7 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 /// Runs the tests with a fixed seed of the property tests, so that a failure results from the change and not from a new random input.
 /// `cargo test` selects a new seed in each run. The variable `PROPTEST_RNG_SEED` overrides the fixed seed.
 pub(super) fn run() -> Result<TestCounts> {
-    let mut command = every_room();
+    let mut command = test_all_crates();
     if std::env::var_os(SEED).is_none() {
         command.env(SEED, "1");
     }
@@ -19,7 +19,7 @@ pub(super) fn run() -> Result<TestCounts> {
 }
 
 /// Returns the command that tests all crates, including xtask with all its features.
-pub(crate) fn every_room() -> Command {
+pub(crate) fn test_all_crates() -> Command {
     let mut command = shell::cargo();
     command.args([
         "test",

@@ -56,12 +56,22 @@ pub(crate) fn access(
     let plan = plan_of(&code.accesses, request.plan, l.mask)?;
     let loads = request.loads;
     let hint = &mut rows.hints[request.plan.number() as usize % N_HINTS];
-    let mut ear = ObserverDetail::Off;
-    if access_coalesced_words(around, l, plan, request, hint, &mut ear, ask_for).is_some() {
+    let mut observer_detail = ObserverDetail::Off;
+    if access_coalesced_words(
+        around,
+        l,
+        plan,
+        request,
+        hint,
+        &mut observer_detail,
+        ask_for,
+    )
+    .is_some()
+    {
         return Ok(!loads && stores(plan));
     }
-    if ear == ObserverDetail::Off {
-        ear = ObserverDetail::before(around.interest, plan, request);
+    if observer_detail == ObserverDetail::Off {
+        observer_detail = ObserverDetail::before(around.interest, plan, request);
     }
     let purpose = match loads {
         true => AccessMode::Read,
@@ -69,10 +79,10 @@ pub(crate) fn access(
     };
     let memories = around.memories(stack);
     let found = memories.resolve_fast(l, plan, purpose, hint, &mut rows.target);
-    if found && ear == ObserverDetail::Undecided {
-        ear = offer_target(around, l, plan, request, &rows.target);
+    if found && observer_detail == ObserverDetail::Undecided {
+        observer_detail = offer_target(around, l, plan, request, &rows.target);
     }
-    if found && ear.needs_no_events() {
+    if found && observer_detail.needs_no_events() {
         let backing = rows.target.backing();
         if loads {
             let bytes = match backing {
@@ -92,7 +102,7 @@ pub(crate) fn access(
         }
     }
     let mut reach = around.reach(stack, request.warp, request.step, request.pc);
-    if ear == ObserverDetail::SummaryAccepted {
+    if observer_detail == ObserverDetail::SummaryAccepted {
         reach.interest = EventMask::NONE;
     }
     if !found {

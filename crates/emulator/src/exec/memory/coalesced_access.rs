@@ -36,7 +36,7 @@ enum WordPatternKind {
 }
 
 /// Executes a load or a store of words. Returns `None` if the access requires the slow path. `hint` is the allocation
-/// that is checked first. If a summary was offered to an observer, `ear` is set to the response of the observer.
+/// that is checked first. If a summary was offered to an observer, `observer_detail` is set to the response of the observer.
 #[inline(always)]
 pub(crate) fn access_coalesced_words(
     around: &mut ExecutionContext<'_>,
@@ -44,7 +44,7 @@ pub(crate) fn access_coalesced_words(
     plan: &AccessPlan,
     request: AccessRequest,
     hint: &mut u32,
-    ear: &mut ObserverDetail,
+    observer_detail: &mut ObserverDetail,
     ask_for: impl Prefetch,
 ) -> Option<()> {
     if !plan.moves_words || l.mask != FULL {
@@ -77,10 +77,10 @@ pub(crate) fn access_coalesced_words(
         return None;
     }
     let at = relative.map(|relative| start + relative as usize);
-    let lie = WordPattern { at, how };
+    let pattern = WordPattern { at, how };
     if around.interest.includes_accesses() {
-        *ear = offer_summary(around, plan, request, starts, how);
-        if !ear.needs_no_events() {
+        *observer_detail = offer_summary(around, plan, request, starts, how);
+        if !observer_detail.needs_no_events() {
             return None;
         }
     }
@@ -93,9 +93,9 @@ pub(crate) fn access_coalesced_words(
         prefetch_next_row(memory.bytes(), at[0] + n_bytes, n_bytes, ask_for);
     }
     match (plan.elements.as_slice(), loads) {
-        ([element], true) => load_word(memory.bytes(), l, *element, &lie),
-        ([a, b, c, d], true) => load_four(memory.bytes(), l, [a, b, c, d], &lie),
-        (elements, false) => store(memory, l, elements, &lie, request.step),
+        ([element], true) => load_word(memory.bytes(), l, *element, &pattern),
+        ([a, b, c, d], true) => load_four(memory.bytes(), l, [a, b, c, d], &pattern),
+        (elements, false) => store(memory, l, elements, &pattern, request.step),
         (_, true) => None,
     }
 }
@@ -129,9 +129,9 @@ fn offer_summary(
     starts: [u64; 2],
     how: WordPatternKind,
 ) -> ObserverDetail {
-    let ear = ObserverDetail::before(around.interest, plan, request);
-    if ear != ObserverDetail::Undecided {
-        return ear;
+    let observer_detail = ObserverDetail::before(around.interest, plan, request);
+    if observer_detail != ObserverDetail::Undecided {
+        return observer_detail;
     }
     let memory = match plan.space {
         StateSpace::Shared => MemoryId::Shared {
@@ -176,18 +176,18 @@ fn load_word(
     bytes: &[u8],
     l: &mut LaneRegisters<'_>,
     element: RegisterOperand,
-    lie: &WordPattern,
+    pattern: &WordPattern,
 ) -> Option<()> {
     let row = l.whole32(element.slot)?;
-    let [low, high] = lie.at;
-    if let WordPatternKind::Row = lie.how {
+    let [low, high] = pattern.at;
+    if let WordPatternKind::Row = pattern.how {
         *row = words::<LANES>(bytes, low)?.map(u32::from_le_bytes);
         return Some(());
     }
     let [first, second] = row.as_chunks_mut::<16>().0 else {
         return None;
     };
-    if let WordPatternKind::TwoRows = lie.how {
+    if let WordPatternKind::TwoRows = pattern.how {
         *first = words::<16>(bytes, low)?.map(u32::from_le_bytes);
         *second = words::<16>(bytes, high)?.map(u32::from_le_bytes);
     } else {
@@ -203,12 +203,12 @@ fn load_four(
     bytes: &[u8],
     l: &mut LaneRegisters<'_>,
     elements: [&RegisterOperand; 4],
-    lie: &WordPattern,
+    pattern: &WordPattern,
 ) -> Option<()> {
-    let WordPatternKind::Row = lie.how else {
+    let WordPatternKind::Row = pattern.how else {
         return None;
     };
-    let lanes = bytes.get(lie.at[0]..)?.as_chunks::<16>().0;
+    let lanes = bytes.get(pattern.at[0]..)?.as_chunks::<16>().0;
     let lanes = lanes.first_chunk::<LANES>()?;
     let mut rows = [[0; LANES]; 4];
     for lane in 0..LANES {
@@ -230,20 +230,20 @@ fn store(
     memory: &mut PagedMemory,
     l: &LaneRegisters<'_>,
     elements: &[RegisterOperand],
-    lie: &WordPattern,
+    pattern: &WordPattern,
     step: u64,
 ) -> Option<()> {
-    let WordPatternKind::Row = lie.how else {
+    let WordPatternKind::Row = pattern.how else {
         return None;
     };
     match elements {
         [element] => {
-            let place = memory.place(lie.at[0], LANES * WORD)?;
+            let place = memory.place(pattern.at[0], LANES * WORD)?;
             let words = place.as_chunks_mut::<WORD>().0.first_chunk_mut::<LANES>()?;
             *words = l.r32(element.slot).map(u32::to_le_bytes);
         }
         [a, b, c, d] => {
-            let place = memory.place(lie.at[0], 4 * LANES * WORD)?;
+            let place = memory.place(pattern.at[0], 4 * LANES * WORD)?;
             let lanes = place.as_chunks_mut::<16>().0.first_chunk_mut::<LANES>()?;
             let [a, b, c, d] = [a, b, c, d].map(|element| l.r32(element.slot));
             for lane in 0..LANES {
@@ -256,6 +256,6 @@ fn store(
         }
         _ => return None,
     }
-    memory.note_row(lie.at[0], elements.len() * WORD, step);
+    memory.note_row(pattern.at[0], elements.len() * WORD, step);
     Some(())
 }

@@ -18,8 +18,8 @@ pub(crate) struct AddressPattern {
     /// Local that is nonzero if all lanes are active and have contiguous addresses. `None` if this pattern is
     /// impossible. The pattern implies that the base is aligned.
     pub(crate) is_contiguous: Option<u32>,
-    /// Local that is nonzero if all lanes are active and have the same address. `None` if this pattern is impossible. The
-    /// pattern implies that the base is aligned.
+    /// Local that is nonzero if all lanes are active and have the same address. `None` if this pattern is impossible.
+    /// The pattern implies that the base is aligned.
     is_uniform: Option<u32>,
 }
 
@@ -102,12 +102,12 @@ impl Emitter<'_> {
         }
         let bank = plan.base_bank();
         let key = (self.frame_register(bank, index), access.width());
-        if let Some(lie) = self.address_patterns.get(&key) {
-            return Ok(Some(*lie));
+        if let Some(pattern) = self.address_patterns.get(&key) {
+            return Ok(Some(*pattern));
         }
-        let [first, is_row, is_one] = self.lie_locals(key.0);
+        let [first, is_row, is_one] = self.address_pattern_locals(key.0);
         let stride = self.strides.get(&key.0).copied();
-        let lie = match stride {
+        let pattern = match stride {
             None => {
                 let locals = [first, is_row, is_one];
                 match plan.has_64_bit_base {
@@ -132,12 +132,12 @@ impl Emitter<'_> {
                 self.push_first(bank, plan.base)?;
                 self.set(first);
                 let may_be_row = stride == u64::from(access.width());
-                let lie = AddressPattern {
+                let pattern = AddressPattern {
                     first,
                     is_contiguous: may_be_row.then_some(is_row),
                     is_uniform: (stride == 0).then_some(is_one),
                 };
-                if let Some(is_whole) = lie.is_contiguous.or(lie.is_uniform) {
+                if let Some(is_whole) = pattern.is_contiguous.or(pattern.is_uniform) {
                     match self.on_quick_way().filter(|_| self.guard.is_none()) {
                         // The access that determines the pattern checks its alignment and its active lanes before
                         // another access uses the result.
@@ -146,21 +146,21 @@ impl Emitter<'_> {
                     }
                     self.set(is_whole);
                 }
-                lie
+                pattern
             }
         };
-        self.address_patterns.insert(key, lie);
-        Ok(Some(lie))
+        self.address_patterns.insert(key, pattern);
+        Ok(Some(pattern))
     }
 
     /// Returns the locals for the address pattern of a register, which the current access is the first to determine.
     /// The fast path and the slow path of a block use the same locals.
-    fn lie_locals(&mut self, register: RegisterKey) -> [u32; 3] {
+    fn address_pattern_locals(&mut self, register: RegisterKey) -> [u32; 3] {
         let at = self.at;
         let known = self
             .ways
             .as_ref()
-            .and_then(|ways| ways.lies.get(&(at, register)));
+            .and_then(|ways| ways.pattern_locals.get(&(at, register)));
         if let Some(locals) = known {
             return *locals;
         }
@@ -170,7 +170,7 @@ impl Emitter<'_> {
         };
         let locals = [first, ValType::I32, ValType::I32].map(|ty| self.local(ty));
         if let Some(ways) = &mut self.ways {
-            ways.lies.insert((at, register), locals);
+            ways.pattern_locals.insert((at, register), locals);
         }
         locals
     }
@@ -243,7 +243,12 @@ impl Emitter<'_> {
 
     /// Checks the addresses of an access like [`Emitter::check_addresses`], but uses the address pattern that an
     /// earlier access of the block has determined.
-    pub(crate) fn check_lie(&mut self, access: &SubwarpAccess<'_>, lie: AddressPattern, gap: u32) {
+    pub(crate) fn check_pattern(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        pattern: AddressPattern,
+        gap: u32,
+    ) {
         let FixedLocals {
             active,
             first,
@@ -256,16 +261,16 @@ impl Emitter<'_> {
             self.leave_if();
         }
         match if gap == 0 {
-            lie.is_uniform
+            pattern.is_uniform
         } else {
-            lie.is_contiguous
+            pattern.is_contiguous
         } {
             Some(known) => self.get(known),
             None => self.op(I::I32Const(0)),
         }
         self.op(I::I32Eqz);
         self.leave_if();
-        self.get(lie.first);
+        self.get(pattern.first);
         if access.is_narrow {
             self.ops([I::I32Const(access.plan.offset as i32), I::I32Add]);
             self.set(first);
@@ -295,8 +300,8 @@ impl Emitter<'_> {
             addresses: [low, high],
             ..
         } = self.names;
-        if let Some(lie) = access.lie {
-            return self.check_lie(access, lie, gap);
+        if let Some(pattern) = access.pattern {
+            return self.check_pattern(access, pattern, gap);
         }
         self.get(active);
         self.ops([I::I32Const(ALL), I::I32Ne]);

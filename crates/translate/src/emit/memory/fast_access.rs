@@ -245,7 +245,8 @@ impl Emitter<'_> {
         Some((leader.at, (offset / FOUR_WORDS * FOUR_WORDS).min(last)))
     }
 
-    /// Returns the fast-path description of the current access, and the key of the range check that covers only this access.
+    /// Returns the fast-path description of the current access, and the key of the range check that covers only this
+    /// access.
     fn quick_access(&self, instr: &DecodedInstruction) -> Option<(FastAccess, RangeCheckKey)> {
         let (plan, way) = match instr.op {
             DecodedOp::Load(plan) => (plan, AccessDirection::Load),
@@ -260,7 +261,7 @@ impl Emitter<'_> {
             accepts,
             site: 0,
             is_narrow: accepts == holds::SHARED && !plan.has_64_bit_base,
-            lie: None,
+            pattern: None,
         };
         let together = self.together(&access);
         let may_be_local = plan.space == StateSpace::Generic && self.places.local_bytes > 0;
@@ -402,7 +403,7 @@ impl Emitter<'_> {
         if quick.checking_access == quick.at {
             match quick.is_early {
                 true => self.hoist_range_check(|e| e.emit_range_check(access, quick, None))?,
-                false => self.emit_range_check(access, quick, access.lie)?,
+                false => self.emit_range_check(access, quick, access.pattern)?,
             }
         }
         // Lowest address of this access, relative to the lowest address in the range check.
@@ -439,11 +440,11 @@ impl Emitter<'_> {
         &mut self,
         access: &SubwarpAccess<'_>,
         quick: FastAccess,
-        lie: Option<AddressPattern>,
+        pattern: Option<AddressPattern>,
     ) -> Result<(), BailoutReason> {
         let FixedLocals { first, offset, .. } = self.names;
-        match lie {
-            Some(lie) => self.get(lie.first),
+        match pattern {
+            Some(pattern) => self.get(pattern.first),
             None => self.push_first(access.plan.base_bank(), access.plan.base)?,
         }
         if access.is_narrow {
@@ -617,7 +618,7 @@ impl Emitter<'_> {
 
     /// Opens the WebAssembly construct that handles contiguous addresses.
     fn if_row(&mut self, access: &SubwarpAccess<'_>) {
-        match access.lie.and_then(|lie| lie.is_contiguous) {
+        match access.pattern.and_then(|pattern| pattern.is_contiguous) {
             Some(is_row) => self.get(is_row),
             None => self.op(I::I32Const(0)),
         }

@@ -23,7 +23,7 @@ impl Emitter<'_> {
             accepts: 0,
             site: 0,
             is_narrow: !plan.has_64_bit_base,
-            lie: None,
+            pattern: None,
         };
         // Stores to function parameters are not included in the store count.
         let counts_as = match plan.space {

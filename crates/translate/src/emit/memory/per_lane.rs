@@ -12,7 +12,7 @@ use wasm_encoder::Instruction as I;
 impl Emitter<'_> {
     /// Emits an access lane by lane.
     pub(crate) fn move_lanes(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
-        if access.lie.is_some() {
+        if access.pattern.is_some() {
             self.find_addresses(access)?;
         }
         let calm = match self.flow.shared[self.block].stores {
