@@ -765,8 +765,8 @@ impl DecodedCode {
 
     /// Returns the program counter of a source instruction, or 0 if its function is not reachable.
     pub(crate) fn pc_of(&self, function: FunctionId, instruction: u32) -> u32 {
-        let found = self.functions.iter().find(|f| f.id == function);
-        found.map_or(0, |f| self.start_of(f.start, instruction))
+        let decoded_function = self.functions.iter().find(|f| f.id == function);
+        decoded_function.map_or(0, |f| self.start_of(f.start, instruction))
     }
 
     /// Returns the first row of the stack frame at a call depth, in each register bank.

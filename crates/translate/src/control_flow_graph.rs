@@ -526,10 +526,10 @@ fn warp_op_sequences(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<Warp
             }
         }
     }
-    let mut found: Vec<WarpOpSequence> = Vec::new();
+    let mut sequences: Vec<WarpOpSequence> = Vec::new();
     for index in (0..blocks.len()).filter(|index| is_meeting(*index)) {
         let is_entered = entered.get(index).is_none_or(|is_entered| *is_entered);
-        match found.last_mut() {
+        match sequences.last_mut() {
             Some(sequence)
                 if sequence.blocks.end == index
                     && !is_entered
@@ -539,12 +539,12 @@ fn warp_op_sequences(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<Warp
             {
                 sequence.blocks.end += 1;
             }
-            _ => found.push(WarpOpSequence {
+            _ => sequences.push(WarpOpSequence {
                 blocks: index..index + 1,
             }),
         }
     }
-    found
+    sequences
 }
 
 /// Effect of an instruction on memory.
@@ -610,17 +610,17 @@ fn shared_use(
     code: &InlinedCode<'_>,
     block: &BasicBlock,
 ) -> SharedMemoryUse {
-    let mut found = SharedMemoryUse::default();
+    let mut shared_memory_use = SharedMemoryUse::default();
     for placed in code.range(block.start..block.end) {
         let Some(used) = memory_use(plain, &placed.instr.op) else {
             continue;
         };
         if matches!(used.space, StateSpace::Shared | StateSpace::Generic) {
-            found.loads |= used.loads;
-            found.stores |= used.stores;
+            shared_memory_use.loads |= used.loads;
+            shared_memory_use.stores |= used.stores;
         }
     }
-    found
+    shared_memory_use
 }
 
 /// Numbering of the synchronization points: warp-level operations from 1 on, then barriers, then host calls for lanes.

@@ -36,11 +36,11 @@ impl DirtyRegisters {
         // The first pass assumes that all registers that are live before a loop are saved there, in order to determine
         // the registers that the loop itself modifies.
         let by_itself = changed(flow, touched, live, &entered.all_live);
-        let kept = entered.loop_invariant_dirty(live, &by_itself.at_start);
-        let found = changed(flow, touched, live, &kept);
+        let saved_before_loops = entered.loop_invariant_dirty(live, &by_itself.at_start);
+        let sets = changed(flow, touched, live, &saved_before_loops);
         let mut all = DirtyRegisters {
-            dirty_out: found.dirty_out,
-            spill_before_loop: found.spill_before_loop,
+            dirty_out: sets.dirty_out,
+            spill_before_loop: sets.spill_before_loop,
             upward_exposed: vec![RegisterSet::new(); flow.blocks.len()],
         };
         all.find_wanted(flow, touched, live, put_aside);
@@ -133,12 +133,12 @@ fn changed(
     kept: &[RegisterSet],
 ) -> DirtySets {
     let none = vec![RegisterSet::new(); flow.blocks.len()];
-    let mut found = DirtySets {
+    let mut sets = DirtySets {
         at_start: none.clone(),
         dirty_out: none.clone(),
         spill_before_loop: none,
     };
-    if let (Some(first), Some(live)) = (found.at_start.first_mut(), live.first()) {
+    if let (Some(first), Some(live)) = (sets.at_start.first_mut(), live.first()) {
         first.extend(live);
     }
     let mut is_changed = true;
@@ -146,26 +146,26 @@ fn changed(
         is_changed = false;
         for index in 0..flow.blocks.len() {
             let written = touched.get(index).into_iter().flat_map(|t| &t.written);
-            let mut all = of(&found.at_start, index).clone();
+            let mut all = of(&sets.at_start, index).clone();
             all.extend(written);
             let kept = of(kept, index);
             let rest: RegisterSet = all.difference(kept).copied().collect();
             for next in region_successors(flow, index) {
-                if let Some(place) = found.at_start.get_mut(next) {
+                if let Some(place) = sets.at_start.get_mut(next) {
                     let n_before = place.len();
                     place.extend(rest.intersection(of(live, next)));
                     is_changed |= place.len() > n_before;
                 }
             }
-            if let Some(place) = found.spill_before_loop.get_mut(index) {
+            if let Some(place) = sets.spill_before_loop.get_mut(index) {
                 *place = all.intersection(kept).copied().collect();
             }
-            if let Some(place) = found.dirty_out.get_mut(index) {
+            if let Some(place) = sets.dirty_out.get_mut(index) {
                 *place = rest;
             }
         }
     }
-    found
+    sets
 }
 
 /// Edges into loops that contain synchronization points.
@@ -181,7 +181,7 @@ fn entered_loops(
     loops: &BTreeMap<usize, BTreeSet<usize>>,
     live: &[RegisterSet],
 ) -> LoopPreheaders {
-    let mut found = LoopPreheaders {
+    let mut preheaders = LoopPreheaders {
         ways: Vec::new(),
         all_live: vec![RegisterSet::new(); flow.blocks.len()],
     };
@@ -190,16 +190,16 @@ fn entered_loops(
         if !inside.iter().any(waits) {
             continue;
         }
-        for (index, place) in found.all_live.iter_mut().enumerate() {
+        for (index, place) in preheaders.all_live.iter_mut().enumerate() {
             if !inside.contains(&index)
                 && region_successors(flow, index).any(|next| next == *header)
             {
                 place.extend(of(live, *header));
-                found.ways.push((index, *header));
+                preheaders.ways.push((index, *header));
             }
         }
     }
-    found
+    preheaders
 }
 
 impl LoopPreheaders {
@@ -210,12 +210,12 @@ impl LoopPreheaders {
         live: &[RegisterSet],
         changed: &[RegisterSet],
     ) -> Vec<RegisterSet> {
-        let mut kept = vec![RegisterSet::new(); self.all_live.len()];
+        let mut unmodified = vec![RegisterSet::new(); self.all_live.len()];
         for (before, header) in &self.ways {
-            if let Some(place) = kept.get_mut(*before) {
+            if let Some(place) = unmodified.get_mut(*before) {
                 place.extend(of(live, *header).difference(of(changed, *header)));
             }
         }
-        kept
+        unmodified
     }
 }

@@ -59,8 +59,8 @@ fn lanes_of<B: AsRef<[u8]>>(
 ) -> impl Iterator<Item = LaneIndex> + use<B> {
     let subwarp = records.get32(at + record::SUBWARP) % SUBWARPS_PER_WARP;
     let mask = records.get32(at + record::MASK);
-    let there = (0..SUBWARP_LANES).filter(move |lane| mask >> lane & 1 != 0);
-    there.map(move |lane| LaneIndex {
+    let lanes = (0..SUBWARP_LANES).filter(move |lane| mask >> lane & 1 != 0);
+    lanes.map(move |lane| LaneIndex {
         lane,
         of_warp: subwarp * SUBWARP_LANES + lane,
     })

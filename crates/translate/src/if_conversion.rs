@@ -46,14 +46,14 @@ impl IfConversion {
         block: usize,
         live: &[BTreeSet<RegisterKey>],
     ) -> BTreeSet<RegisterKey> {
-        let mut kept = live.get(self.join_block).cloned().unwrap_or_default();
+        let mut preserved = live.get(self.join_block).cloned().unwrap_or_default();
         if self.fallthrough_blocks.contains(&block)
             && !self.taken_blocks.is_empty()
             && let Some(far) = live.get(self.taken_blocks.start)
         {
-            kept.extend(far);
+            preserved.extend(far);
         }
-        kept
+        preserved
     }
 
     /// Returns the registers whose values may differ between the lanes of a subwarp at the join block because these
@@ -90,7 +90,7 @@ pub(crate) fn find_if_conversions(
     code: &InlinedCode<'_>,
     flow: &ControlFlowGraph,
 ) -> IfConversions {
-    let mut found = IfConversions::new();
+    let mut conversions = IfConversions::new();
     let mut n_again = 0;
     for index in 0..flow.blocks.len() {
         let Some(detour) = detour_at(code, flow, index) else {
@@ -101,9 +101,9 @@ pub(crate) fn find_if_conversions(
         if n_again > MAX_DUPLICATED {
             break;
         }
-        found.insert(index, detour);
+        conversions.insert(index, detour);
     }
-    found
+    conversions
 }
 
 /// Returns the number of additional access sites for the predicated copies of all sides.

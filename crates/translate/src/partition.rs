@@ -137,7 +137,7 @@ pub struct PartitionedRun<E: Engine> {
 impl<E: Engine> PartitionedRun<E> {
     /// Translates the kernel of a machine that has not executed a step.
     pub fn new(engine: &E, plain: TranslationView<'_>) -> Result<PartitionedRun<E>, BailoutReason> {
-        let asked = E::now();
+        let translation_start = E::now();
         let kernel = translate(plain, engine.products())?;
         let module = engine
             .compile(&kernel.wasm)
@@ -146,7 +146,7 @@ impl<E: Engine> PartitionedRun<E> {
         Ok(PartitionedRun {
             kernel,
             module,
-            translating: started.saturating_sub(asked),
+            translating: started.saturating_sub(translation_start),
             started,
         })
     }
@@ -332,14 +332,14 @@ fn untracked_ranges(
     plain: TranslationView<'_>,
     parts: &[&AnyPartition<'_>],
 ) -> Result<Vec<u32>, BailoutReason> {
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     let mut have_ended = true;
     for part in parts {
         match &part.outcome {
             Ok(()) => {}
             Err(RunExit::Again) => {
                 have_ended = false;
-                found.extend(places.that_hold(holds::TRACKED, &part.memory));
+                ranges.extend(places.that_hold(holds::TRACKED, &part.memory));
             }
             Err(RunExit::Refused(reason)) => return Err(reason.clone()),
         }
@@ -348,7 +348,7 @@ fn untracked_ranges(
         let memories: Vec<&dyn LinearMemory> = parts.iter().map(|part| &part.memory as _).collect();
         return partition_merge::check(places, plain, &memories);
     }
-    Ok(found)
+    Ok(ranges)
 }
 
 /// Partition of a launch: a range of blocks with a separate memory. The memory belongs to an instance that runs the

@@ -22,18 +22,18 @@ pub(crate) fn find_uniform_registers(
     definitions: &DefSites,
     strides: &LaneStrides,
 ) -> LaneStrides {
-    let mut found = strides.clone();
+    let mut uniform = strides.clone();
     loop {
-        let lost: Vec<RegisterKey> = found
+        let lost: Vec<RegisterKey> = uniform
             .keys()
-            .filter(|register| !is_scalar(source, definitions, &found, **register))
+            .filter(|register| !is_scalar(source, definitions, &uniform, **register))
             .copied()
             .collect();
         if lost.is_empty() {
-            return found;
+            return uniform;
         }
         for register in lost {
-            found.remove(&register);
+            uniform.remove(&register);
         }
     }
 }

@@ -103,11 +103,11 @@ impl ImageInit {
     /// Returns the index of the image with this handle in the launch.
     pub(crate) const fn index_of(handle: u64) -> Option<usize> {
         // In SASS for Hopper and later, instructions contain only the lower half of a handle.
-        let whole = match handle >> 32 {
+        let full_handle = match handle >> 32 {
             0 => handle | FIRST_HANDLE,
             _ => handle,
         };
-        let distance = whole.wrapping_sub(FIRST_HANDLE);
+        let distance = full_handle.wrapping_sub(FIRST_HANDLE);
         match distance != 0 && distance.is_multiple_of(HANDLE_STEP) && distance < 1 << 32 {
             true => Some((distance / HANDLE_STEP) as usize - 1),
             false => None,

@@ -230,43 +230,43 @@ impl TensorMap {
     /// rejects such values.
     pub fn encode(&self) -> [u8; TENSOR_MAP_BYTES] {
         let mut bytes = [0; TENSOR_MAP_BYTES];
-        let mut put = |(at, bits): (usize, u32), value: u64| {
+        let mut write_field = |(at, bits): (usize, u32), value: u64| {
             for bit in (0..bits).filter(|bit| value >> bit & 1 != 0) {
                 let bit = at + bit as usize;
                 bytes[bit / 8] |= 1 << (bit % 8);
             }
         };
         let less_one = |n: u64| n.wrapping_sub(1);
-        put(ADDRESS, self.address);
-        put(RANK, less_one(self.rank as u64));
-        put(TYPE, self.ty.field());
-        put(INTERLEAVE, self.interleave as u64);
-        put(SWIZZLE, self.swizzle_mode.into());
-        put(SWIZZLE_96, u64::from(self.swizzle_mode >> 2));
-        put(FILL, self.fills_nan.into());
-        put(ATOMICITY, self.atomicity.into());
+        write_field(ADDRESS, self.address);
+        write_field(RANK, less_one(self.rank as u64));
+        write_field(TYPE, self.ty.field());
+        write_field(INTERLEAVE, self.interleave as u64);
+        write_field(SWIZZLE, self.swizzle_mode.into());
+        write_field(SWIZZLE_96, u64::from(self.swizzle_mode >> 2));
+        write_field(FILL, self.fills_nan.into());
+        write_field(ATOMICITY, self.atomicity.into());
         for (dimension, stride) in self.strides.iter().enumerate() {
-            put(stride_low(dimension), stride >> 4);
-            put(stride_high(dimension), stride >> 36);
+            write_field(stride_low(dimension), stride >> 4);
+            write_field(stride_high(dimension), stride >> 36);
         }
         for dimension in 0..MAX_RANK {
-            put(extent(dimension), less_one(self.extents[dimension]));
-            put(
+            write_field(extent(dimension), less_one(self.extents[dimension]));
+            write_field(
                 element_stride(dimension),
                 less_one(self.element_stride(dimension)),
             );
             let n = self.box_extents[dimension];
-            put(box_extent(dimension), less_one(n.into()));
+            write_field(box_extent(dimension), less_one(n.into()));
         }
-        put(MODE, self.mode as u64);
+        write_field(MODE, self.mode as u64);
         for (axis, n) in self.lower_corner.iter().enumerate() {
-            put(corner(axis), *n as u64);
+            write_field(corner(axis), *n as u64);
         }
         for (axis, n) in self.upper_corner.iter().enumerate() {
-            put(corner(3 + axis), *n as u64);
+            write_field(corner(3 + axis), *n as u64);
         }
-        put(CHANNELS, self.channels_per_pixel.into());
-        put(PIXELS, self.pixels_per_column.into());
+        write_field(CHANNELS, self.channels_per_pixel.into());
+        write_field(PIXELS, self.pixels_per_column.into());
         bytes
     }
 
@@ -426,14 +426,14 @@ impl TensorMap {
                 ));
             }
         }
-        let whole = match self.ty {
+        let unit_elements = match self.ty {
             TensorType::U4Align8 => 2,
             TensorType::U4Align16 | TensorType::U6Align16 => 128,
             _ => 1,
         };
-        if !self.extents[0].is_multiple_of(whole) {
+        if !self.extents[0].is_multiple_of(unit_elements) {
             return Err(format!(
-                "dimension 0 has {} elements, expected a multiple of {whole} for `{}`",
+                "dimension 0 has {} elements, expected a multiple of {unit_elements} for `{}`",
                 self.extents[0],
                 self.ty.name()
             ));

@@ -302,19 +302,19 @@ fn transfer(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let (sources, _) = d.sources(1, bits)?;
     let n_bits = bits * sources.len() as u32;
     if n_bits > 128 {
-        let what = format!("a {n_bits}-bit move");
-        return Err(DecodeError::NotYet(Some(what)));
+        let description = format!("a {n_bits}-bit move");
+        return Err(DecodeError::NotYet(Some(description)));
     }
-    let whole = d.hidden(n_bits);
+    let packed = d.hidden(n_bits);
     let elements = d.pack(sources);
     d.before.push(DecodedOp::Pack {
-        d: whole,
+        d: packed,
         elements,
         element_bits: bits as u8,
     });
     let (destinations, _) = d.destinations(0)?;
     Ok(DecodedOp::Unpack {
-        a: whole,
+        a: packed,
         elements: d.pack(destinations),
         element_bits: bits as u8,
     })

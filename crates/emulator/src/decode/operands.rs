@@ -293,15 +293,15 @@ impl<'a> Decoder<'a> {
             return self.register(run.first);
         }
         let (elements, bits) = self.run(run)?;
-        let whole = self.hidden(bits);
+        let packed = self.hidden(bits);
         let element_bits = (bits / u32::from(run.n)) as u8;
         let elements = self.pack(elements);
         self.after.push(DecodedOp::Unpack {
-            a: whole,
+            a: packed,
             elements,
             element_bits,
         });
-        Ok(whole)
+        Ok(packed)
     }
 
     /// Returns the consecutive registers of a tuple, and their total width.

@@ -96,12 +96,12 @@ fn answer(d: &mut Decoder<'_>) -> DecodeResult<RegisterOperand> {
     if n == 0 || 128 % n != 0 {
         return Err(DecodeError::missing("components of a response"));
     }
-    let whole = d.hidden(128);
+    let packed = d.hidden(128);
     let elements = d.pack(elements);
     d.before.push(DecodedOp::Pack {
-        d: whole,
+        d: packed,
         elements,
         element_bits: (128 / n) as u8,
     });
-    Ok(whole)
+    Ok(packed)
 }

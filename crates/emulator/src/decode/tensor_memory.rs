@@ -242,10 +242,10 @@ impl MmaOperandIndices {
 
 fn product(d: &mut Decoder<'_>, places: MmaOperandIndices) -> DecodeResult<TensorMemoryPlan> {
     let modifiers = d.modifiers;
-    let there = |d: &Decoder<'_>, at: Option<usize>| {
+    let present = |d: &Decoder<'_>, at: Option<usize>| {
         at.filter(|at| *d.operand(*at) != OperandValue::Absent)
     };
-    let zeros = match there(d, places.zeros) {
+    let zeros = match present(d, places.zeros) {
         Some(at) => Some(d.element(at, 64)?),
         None => None,
     };
@@ -254,17 +254,17 @@ fn product(d: &mut Decoder<'_>, places: MmaOperandIndices) -> DecodeResult<Tenso
         _ => MatrixAOperand::Described(d.element(1, 64)?),
     };
     // The assembler also accepts the predicate at the position of the disable-output-lane mask.
-    let leaves_out = there(d, places.left_out)
+    let leaves_out = present(d, places.left_out)
         .filter(|at| !matches!(d.operand(*at), OperandValue::Predicate { .. }));
     let adds = match places.left_out {
-        Some(at) if leaves_out.is_none() && there(d, Some(at)).is_some() => d.condition(at)?,
+        Some(at) if leaves_out.is_none() && present(d, Some(at)).is_some() => d.condition(at)?,
         _ => d.condition(places.adds)?,
     };
     let left_out = match leaves_out {
         Some(at) => d.sources(at, 32)?.0,
         None => Vec::new(),
     };
-    let scale = match there(d, places.scale) {
+    let scale = match present(d, places.scale) {
         Some(at) => d.immediate(at)? as u32,
         None => 0,
     };

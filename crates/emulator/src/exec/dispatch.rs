@@ -307,8 +307,8 @@ impl<'a> Execution<'_, 'a> {
             | DecodedOp::Load(_)
             | DecodedOp::Store(_)
             | DecodedOp::Branch { .. } => {
-                let what = "no executor for an operation";
-                Err(ExecutionFault::internal(what, self.choice.executed))
+                let message = "no executor for an operation";
+                Err(ExecutionFault::internal(message, self.choice.executed))
             }
         }
     }

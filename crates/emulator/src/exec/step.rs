@@ -109,8 +109,11 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
             Err(halt) => break StopReason::Fault(halt),
         }
         let Some(choice) = issue(around.code, warp) else {
-            let what = "no instruction at the program counter";
-            break StopReason::Fault(ExecutionFault::internal(what, warp.splits.current().mask));
+            let message = "no instruction at the program counter";
+            break StopReason::Fault(ExecutionFault::internal(
+                message,
+                warp.splits.current().mask,
+            ));
         };
         let mut stored = false;
         let mut ends = None;

@@ -81,14 +81,14 @@ fn wait_reason(
             None => 0,
         },
         DecodedOp::WarpBarrier { mask: slot } => {
-            let here = mask | waiting_at_warp_barrier(code, warp);
-            missing_lanes(code, warp, slot, mask, here)
+            let arrived = mask | waiting_at_warp_barrier(code, warp);
+            missing_lanes(code, warp, slot, mask, arrived)
         }
         DecodedOp::Reconverge { mask: slot }
         | DecodedOp::ReconvergeUnlessYielded { mask: slot } => {
-            let here = mask | converging_at(code, warp, slot, mask);
+            let arrived = mask | converging_at(code, warp, slot, mask);
             let left = waiting_outside(code, warp, choice.pc, mask);
-            missing_lanes(code, warp, slot, mask, here | left)
+            missing_lanes(code, warp, slot, mask, arrived | left)
         }
         DecodedOp::ClusterWait if outside.cluster_pending & mask != 0 => {
             return Some(WaitReason::ClusterBarrier);
@@ -271,16 +271,16 @@ fn converging_at(code: &DecodedCode, warp: &mut Warp, slot: OperandSlot, active:
     let pc = warp.splits.current().pc;
     let inside = warp.live() & !waiting_outside(code, warp, pc, active);
     let named = named_lanes(code, warp, depth, slot, active) & inside;
-    let mut here = 0;
+    let mut arrived = 0;
     for index in 0..warp.splits.len() {
         let split = warp.splits.all()[index];
         if waits_at(code, &split, ReconvergencePoint::Reconvergence(slot))
             && named_lanes(code, warp, split.depth, slot, split.mask) & inside == named
         {
-            here |= split.mask;
+            arrived |= split.mask;
         }
     }
-    here
+    arrived
 }
 
 /// Returns the union of the member masks in a register of the given lanes.
@@ -346,7 +346,7 @@ fn wake_inner(code: &DecodedCode, warp: &mut Warp) {
 /// Returns the lanes that converge at the reconvergence point of the current group, and the member mask of each lane.
 pub(crate) fn meeting_masks(code: &DecodedCode, warp: &mut Warp, mask: u32) -> (u32, [u32; 32]) {
     let mut named = [0; 32];
-    let mut here = 0;
+    let mut arrived = 0;
     let current = *warp.splits.current();
     let Some((meeting, _)) = reconvergence_point_at(code, current.pc) else {
         return (0, named);
@@ -365,9 +365,9 @@ pub(crate) fn meeting_masks(code: &DecodedCode, warp: &mut Warp, mask: u32) -> (
         for lane in lanes_of(lanes) {
             named[lane] = masks[lane];
         }
-        here |= lanes;
+        arrived |= lanes;
     }
-    (here, named)
+    (arrived, named)
 }
 
 /// Releases the groups that wait at the reconvergence point of the current group, if all member lanes have arrived.

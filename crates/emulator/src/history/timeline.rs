@@ -244,12 +244,12 @@ impl Timeline {
         }
         let end = n.min(self.position().saturating_add(budget));
         self.advance(end, n, &mut ());
-        let there = self.position() >= n || self.machine.status() != MachineStatus::Running;
-        if there {
+        let is_reached = self.position() >= n || self.machine.status() != MachineStatus::Running;
+        if is_reached {
             self.planned_checkpoints.clear();
             self.reproduce_fault();
         }
-        there
+        is_reached
     }
 
     /// Executes at most `budget` steps towards the end of the run.

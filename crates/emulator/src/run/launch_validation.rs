@@ -55,8 +55,8 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
         });
     }
     check_cluster(program, launch)?;
-    let whole = |axis: usize| launch.grid[axis].is_multiple_of(launch.cluster[axis]);
-    if !(0..3).all(whole) {
+    let is_divisible = |axis: usize| launch.grid[axis].is_multiple_of(launch.cluster[axis]);
+    if !(0..3).all(is_divisible) {
         return Err(LaunchError::GridNotInClusters {
             grid: launch.grid,
             cluster: launch.cluster,

@@ -99,8 +99,8 @@ impl Machine {
     /// Returns the number of threads that a barrier of a resident block expects, and the number of threads that have
     /// arrived.
     pub fn barrier(&self, block: u64, id: u32) -> (u32, u32) {
-        let found = self.state.blocks.iter().find(|b| b.index == block);
-        let Some(block) = found else {
+        let resident_block = self.state.blocks.iter().find(|b| b.index == block);
+        let Some(block) = resident_block else {
             return (0, 0);
         };
         let Some(barrier) = block.barriers.get(id as usize) else {
@@ -117,8 +117,8 @@ impl Machine {
 
     /// Returns the live lanes of each warp of a resident block.
     pub fn live_lanes(&self, block: u64) -> Vec<u32> {
-        let found = self.state.blocks.iter().find(|b| b.index == block);
-        found.map_or(Vec::new(), |block| {
+        let resident_block = self.state.blocks.iter().find(|b| b.index == block);
+        resident_block.map_or(Vec::new(), |block| {
             block.warps.iter().map(Warp::live).collect()
         })
     }
@@ -258,13 +258,13 @@ impl Machine {
     /// Returns the source-level name of an offset in shared memory: the name of the variable that contains the offset,
     /// with the index of the 8-byte element.
     pub fn shared_name(&self, offset: u64) -> Option<String> {
-        let found = self.shared_variables().iter().find(|variable| {
+        let variable = self.shared_variables().iter().find(|variable| {
             (variable.byte_offset..variable.byte_offset + variable.size_bytes).contains(&offset)
         })?;
-        Some(match (found.size_bytes, offset - found.byte_offset) {
-            (8, 0) => found.name.clone(),
-            (_, at) if at % 8 == 0 => format!("{}[{}]", found.name, at / 8),
-            (_, at) => format!("{}+{at}", found.name),
+        Some(match (variable.size_bytes, offset - variable.byte_offset) {
+            (8, 0) => variable.name.clone(),
+            (_, at) if at % 8 == 0 => format!("{}[{}]", variable.name, at / 8),
+            (_, at) => format!("{}+{at}", variable.name),
         })
     }
 
@@ -294,8 +294,8 @@ impl Machine {
 
     /// Returns a warp with its lane groups. The first group is the group that executes next.
     pub fn warp(&self, block: u64, warp: u32) -> Option<WarpView> {
-        let found = self.find_warp(block, warp)?;
-        let mut splits = found.splits;
+        let warp_state = self.find_warp(block, warp)?;
+        let mut splits = warp_state.splits;
         let next = splits.select().then(|| splits.current_index());
         let mut groups: Vec<LaneGroup> = splits
             .all()
@@ -320,8 +320,8 @@ impl Machine {
         Some(WarpView {
             block,
             warp,
-            present: found.present,
-            exited: found.exited,
+            present: warp_state.present,
+            exited: warp_state.exited,
             groups,
         })
     }
@@ -478,7 +478,7 @@ impl Machine {
         function: FunctionId,
         register: RegisterId,
     ) -> Option<[u128; LANES]> {
-        let found = self.find_warp(block, warp)?;
+        let warp_state = self.find_warp(block, warp)?;
         let code = &self.setup.code;
         let index = code.functions.iter().position(|f| f.id == function)?;
         let RegisterOperand { slot, bank, .. } = *code
@@ -488,11 +488,11 @@ impl Machine {
             .get(register.0 as usize)?;
         let mut row = [0; LANES];
         if index == 0 {
-            row = self.row(found, 0, bank, slot)?;
+            row = self.row(warp_state, 0, bank, slot)?;
         }
-        for split in found.splits.all() {
+        for split in warp_state.splits.all() {
             if code.origin(split.pc).0 == function {
-                let values = self.row(found, split.depth, bank, slot)?;
+                let values = self.row(warp_state, split.depth, bank, slot)?;
                 for lane in crate::semantics::registers::lanes_of(split.mask) {
                     row[lane] = values[lane];
                 }

@@ -181,8 +181,8 @@ impl SingleThread {
             true => self.map.shared,
             false => 0,
         };
-        let there = self.map.map_to_rank(address.wrapping_sub(window), rank);
-        there.wrapping_add(window)
+        let mapped = self.map.map_to_rank(address.wrapping_sub(window), rank);
+        mapped.wrapping_add(window)
     }
 
     fn lanes<'a>(&'a mut self, code: &'a DecodedCode) -> LaneRegisters<'a> {

@@ -143,8 +143,9 @@ impl Machine {
                 Some((block.index, block.warps.get(mark.place.warp)?))
             };
             let is_of_last = |mark: &WarpFingerprint| {
-                let found = warp_of(mark);
-                found.is_some_and(|(block, warp)| (block, warp.index) == (last.block, last.warp))
+                let marked_warp = warp_of(mark);
+                marked_warp
+                    .is_some_and(|(block, warp)| (block, warp.index) == (last.block, last.warp))
             };
             if !marks.iter().any(is_of_last) {
                 return;

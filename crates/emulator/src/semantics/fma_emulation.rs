@@ -119,9 +119,9 @@ mod tests {
             n_rows += 1;
             for lane in 0..LANES {
                 let expected = fma64_exact(a[lane], b[lane], c[lane]);
-                let found = f64::from_bits(row[lane]);
+                let emulated = f64::from_bits(row[lane]);
                 assert_eq!(
-                    found.to_bits(),
+                    emulated.to_bits(),
                     expected.to_bits(),
                     "{} {} {}",
                     a[lane],

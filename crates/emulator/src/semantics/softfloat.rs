@@ -389,10 +389,10 @@ pub(crate) fn to_integral(value: f64, round: RoundingMode) -> f64 {
     if value.abs() >= 4_503_599_627_370_496.0 || value.is_nan() {
         return value;
     }
-    let whole = value as i64;
-    let rest = DiscardedBits::of((value - whole as f64).abs(), 0.5);
-    let is_up = round.is_up(rest, value.is_sign_negative(), whole & 1 != 0);
-    let result = (whole.unsigned_abs() + u64::from(is_up)) as f64;
+    let integer = value as i64;
+    let rest = DiscardedBits::of((value - integer as f64).abs(), 0.5);
+    let is_up = round.is_up(rest, value.is_sign_negative(), integer & 1 != 0);
+    let result = (integer.unsigned_abs() + u64::from(is_up)) as f64;
     result.copysign(value)
 }
 

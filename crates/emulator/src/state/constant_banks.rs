@@ -113,15 +113,15 @@ impl MemoryLayout {
 
     /// Returns the address of a constant bank, or 0 for a missing bank. No allocation contains the address 0.
     pub(crate) fn bank_address(&self, number: u8) -> u64 {
-        let found = self.banks.iter().find(|bank| bank.number == number);
-        found.map_or(0, |bank| bank.address)
+        let constant_bank = self.banks.iter().find(|bank| bank.number == number);
+        constant_bank.map_or(0, |bank| bank.address)
     }
 
     /// Returns a value of up to 64 bits from a constant bank. Bytes that neither the source nor the launch defines are
     /// zero.
     pub(crate) fn bank_value(&self, number: u8, byte_offset: u64, bits: u32) -> u64 {
-        let found = self.banks.iter().find(|bank| bank.number == number);
-        let bytes = found.map_or(&[][..], |bank| &bank.bytes);
+        let constant_bank = self.banks.iter().find(|bank| bank.number == number);
+        let bytes = constant_bank.map_or(&[][..], |bank| &bank.bytes);
         let n = (bits / 8).clamp(1, 8) as usize;
         let mut value = [0; 8];
         for (index, byte) in value.iter_mut().enumerate().take(n) {

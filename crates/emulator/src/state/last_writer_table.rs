@@ -307,16 +307,16 @@ impl LastWriterTable {
         while lane < 32 && self.is_tracked() {
             let at = offset + lane as usize * width;
             let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
-            let here = (((PAGE_BYTES - from) / width).max(1) as u32).min(32 - lane);
+            let n_lanes = (((PAGE_BYTES - from) / width).max(1) as u32).min(32 - lane);
             let grain = match width {
-                WORD if here == 32 && from.is_multiple_of(ROW) => Granularity::Row,
+                WORD if n_lanes == 32 && from.is_multiple_of(ROW) => Granularity::Row,
                 _ if width.is_multiple_of(WORD) => Granularity::Word,
                 _ => Granularity::Byte,
             };
             if let Some(page) = self.page_mut(index, grain) {
-                page.note_lanes(from, width, LastWriter { step, lane }, here);
+                page.note_lanes(from, width, LastWriter { step, lane }, n_lanes);
             }
-            lane += here;
+            lane += n_lanes;
         }
     }
 
@@ -450,11 +450,11 @@ mod tests {
             [super::UNKNOWN, super::UNKNOWN, 0]
         );
         // The budget is now sufficient for the last page. Restoring the page recovers its previous entries.
-        let kept = writers.share(2);
+        let shared_page = writers.share(2);
         writers.note(8192, 4, writer(4, 4));
         assert_eq!(LastWriter::unpack(writers.entry(8192)), Some(writer(4, 4)));
         let left = writers.left;
-        writers.restore(2, &kept);
+        writers.restore(2, &shared_page);
         assert_eq!(writers.left, left + 4096 * 2);
     }
 
@@ -464,12 +464,12 @@ mod tests {
             let mut writers = LastWriterTable::within(8192, most);
             writers.note(0, 8, writer(1, 1));
             let before = writers.clone();
-            let kept = [0, 4, 6].map(|at| writers.entry(at));
+            let previous_entries = [0, 4, 6].map(|at| writers.entry(at));
             writers.note_row(0, 4, 9);
             writers.note(6, 1, writer(10, 2));
-            writers.put_back(6, 1, kept[2]);
-            writers.put_back(0, 4, kept[0]);
-            writers.put_back(4, 4, kept[1]);
+            writers.put_back(6, 1, previous_entries[2]);
+            writers.put_back(0, 4, previous_entries[0]);
+            writers.put_back(4, 4, previous_entries[1]);
             (8..128)
                 .step_by(4)
                 .for_each(|at| writers.put_back(at, 4, 0));
@@ -482,13 +482,13 @@ mod tests {
     fn shared_page_is_unchanged_by_later_writes() {
         let mut writers = LastWriterTable::new(4096);
         writers.note(0, 4, writer(1, 1));
-        let kept = writers.share(0);
+        let shared_page = writers.share(0);
         writers.note(0, 4, writer(2, 2));
         assert_eq!(LastWriter::unpack(writers.entry(0)), Some(writer(2, 2)));
-        writers.restore(0, &kept);
+        writers.restore(0, &shared_page);
         assert_eq!(LastWriter::unpack(writers.entry(0)), Some(writer(1, 1)));
         writers.clear();
         assert_eq!(writers.entry(0), 0);
-        assert!(kept.is_some_and(|page| page.entry(0) != 0));
+        assert!(shared_page.is_some_and(|page| page.entry(0) != 0));
     }
 }

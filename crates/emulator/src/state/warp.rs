@@ -180,22 +180,22 @@ impl WarpSplitTable {
     }
 
     fn drop_empty(&mut self) {
-        let mut kept = 0;
+        let mut n_retained = 0;
         let mut current = 0;
         for index in 0..self.n {
             let split = self.items[index];
             if split.mask != 0 {
                 if index == self.current {
-                    current = kept;
+                    current = n_retained;
                 }
-                self.items[kept] = split;
-                kept += 1;
+                self.items[n_retained] = split;
+                n_retained += 1;
             }
         }
-        for place in self.items.iter_mut().take(self.n).skip(kept) {
+        for place in self.items.iter_mut().take(self.n).skip(n_retained) {
             *place = NO_SPLIT;
         }
-        self.n = kept;
+        self.n = n_retained;
         self.current = current;
     }
 

@@ -100,14 +100,14 @@ impl TranslationView<'_> {
     /// Returns the registers that the instruction at index `at` of the code reads and writes, except for its guard
     /// predicate.
     pub fn registers_at(self, at: u32) -> RegisterUseDef {
-        let mut found = RegisterUseDef::default();
+        let mut use_def = RegisterUseDef::default();
         if let Some(instr) = self.all_instructions().get(at as usize) {
             let code = self.code();
             code.visit_slots(&instr.op, |access, bank, slot| {
-                found.add(access, bank, slot)
+                use_def.add(access, bank, slot)
             });
         }
-        found
+        use_def
     }
 
     /// Returns the registers that the instruction at index `at` of the code reads and writes, including its guard
@@ -117,13 +117,13 @@ impl TranslationView<'_> {
         if !self.needs_registers_alone(&instr.op) {
             return None;
         }
-        let mut found = self.registers_at(at);
-        found.add(SlotAccess::Read, RegisterBank::Predicate, instr.guard);
+        let mut use_def = self.registers_at(at);
+        use_def.add(SlotAccess::Read, RegisterBank::Predicate, instr.guard);
         if instr.guard.is_some() {
             // Destination registers are also read, because lanes that are predicated off keep their values.
-            found.read.extend(found.written.iter().copied());
+            use_def.read.extend(use_def.written.iter().copied());
         }
-        (!found.has_others).then_some(found)
+        (!use_def.has_others).then_some(use_def)
     }
 
     /// Executes the instruction at index `at` of the code for the lanes of a mask, with the results of the interpreter.

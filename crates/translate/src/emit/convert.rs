@@ -80,8 +80,8 @@ impl Emitter<'_> {
             return self.unsupported(format!("a conversion from {from:?} to {to:?}"));
         }
         let nearest = matches!(mode.rounding, None | Some(Rounding::Rn));
-        let whole = match RoundToIntegral::of(mode.rounding) {
-            Some(whole) => Ok(whole),
+        let integral_rounding = match RoundToIntegral::of(mode.rounding) {
+            Some(integral_rounding) => Ok(integral_rounding),
             None => self.unsupported("a conversion to an integer without a rounding mode"),
         };
         let is_narrow = |ty: ScalarType| ty.is_integer() && ty.width_bits() <= 32;
@@ -89,9 +89,11 @@ impl Emitter<'_> {
             (_, T::F32) if is_narrow(from) && nearest && is_plain => {
                 self.integer_to_float(from, d, a)
             }
-            (T::F32, _) if is_narrow(to) => self.float_to_integer(whole?, mode, to, d, a),
-            (T::F32, T::F32) if whole.is_ok() || mode.rounding.is_none() => {
-                self.float_to_float(whole.ok(), mode, d, a)
+            (T::F32, _) if is_narrow(to) => {
+                self.float_to_integer(integral_rounding?, mode, to, d, a)
+            }
+            (T::F32, T::F32) if integral_rounding.is_ok() || mode.rounding.is_none() => {
+                self.float_to_float(integral_rounding.ok(), mode, d, a)
             }
             (T::F32, T::F16 | T::Bf16) if mode.rounding == Some(Rounding::Rn) && is_plain => {
                 let format = HalfFormat::of(to);
@@ -111,12 +113,14 @@ impl Emitter<'_> {
                 e.bail_out_if_nan(half);
             }),
             (T::F64, T::F32) if nearest && is_plain => self.double_to_float(d, a),
-            (T::F64, T::S32 | T::U32) if is_plain => self.double_to_integer(whole?, to, d, a),
+            (T::F64, T::S32 | T::U32) if is_plain => {
+                self.double_to_integer(integral_rounding?, to, d, a)
+            }
             (T::S64 | T::U64, T::F32 | T::F64) if nearest && is_plain => {
                 self.wide_to_float(from, to, d, a)
             }
             (T::F32 | T::F64, T::S64 | T::U64) if is_plain => {
-                self.float_to_wide(whole?, [from, to], d, a)
+                self.float_to_wide(integral_rounding?, [from, to], d, a)
             }
             _ => self.unsupported(format!("a conversion from {from:?} to {to:?}")),
         }

@@ -106,15 +106,15 @@ impl Emitter<'_> {
 
     /// Clamps the numbers on the stack to the range from 0 to 1.
     pub(crate) fn saturate_float(&mut self) {
-        let kept = self.names.vectors[0];
-        self.set(kept);
+        let row = self.names.vectors[0];
+        self.set(row);
         // Comparisons with a NaN are false, so that a NaN becomes 0. -0 also becomes +0.
         self.op(splat32(0));
-        self.get(kept);
+        self.get(row);
         self.op(I::F32x4PMax);
-        self.set(kept);
+        self.set(row);
         self.op(splat32(1f32.to_bits()));
-        self.get(kept);
+        self.get(row);
         self.op(I::F32x4PMin);
     }
 
@@ -271,9 +271,9 @@ impl Emitter<'_> {
 
     /// Replaces every NaN on the stack with the canonical NaN.
     pub(crate) fn canonical(&mut self) {
-        let kept = self.names.vectors[0];
-        self.set(kept);
-        self.push_canonical(kept);
+        let row = self.names.vectors[0];
+        self.set(row);
+        self.push_canonical(row);
     }
 
     /// Pushes the row in a local, in which the canonical NaN replaces every NaN.
@@ -286,9 +286,9 @@ impl Emitter<'_> {
 
     /// Flushes the subnormal numbers on the stack to zero with the same sign.
     pub(crate) fn flush(&mut self) {
-        let kept = self.names.vectors[0];
-        self.tee(kept);
-        self.get(kept);
+        let row = self.names.vectors[0];
+        self.tee(row);
+        self.get(row);
         self.ops([splat32(INFINITY), I::V128And, splat32(0), I::I32x4Ne]);
         // All bits are kept if the exponent field is nonzero, otherwise only the sign.
         self.ops([splat32(SIGN), I::V128Or, I::V128And]);
@@ -311,8 +311,8 @@ impl Emitter<'_> {
             )
         );
         if !is_exact {
-            let kept = self.names.vectors[1];
-            self.tee(kept);
+            let row = self.names.vectors[1];
+            self.tee(row);
             self.ops([
                 splat32(!SIGN),
                 I::V128And,
@@ -320,7 +320,7 @@ impl Emitter<'_> {
                 I::I32x4Eq,
             ]);
             self.bail_out_if_any_lane(None);
-            self.get(kept);
+            self.get(row);
         }
         self.flush();
     }
@@ -416,9 +416,9 @@ impl Emitter<'_> {
     /// Bails out if one of the two 64-bit numbers on the stack is a NaN, because only the interpreter implements the
     /// payload of the result. The numbers belong to the lanes of the given half.
     pub(crate) fn bail_out_if_nan(&mut self, half: u32) {
-        let kept = self.names.vectors[0];
-        self.tee(kept);
-        self.get_all([kept, kept]);
+        let row = self.names.vectors[0];
+        self.tee(row);
+        self.get_all([row, row]);
         self.op(I::F64x2Ne);
         self.bail_out_if_any_lane(Some(half));
     }

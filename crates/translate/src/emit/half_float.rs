@@ -174,10 +174,10 @@ impl Emitter<'_> {
     /// Bails out if the product on the stack is inexact in `f32`. The factors are `bf16` numbers in locals. An overflow
     /// of the product is accepted unless the operation adds a number to the product.
     fn bail_out_if_inexact(&mut self, f: FloatOp, factors: [u32; 2]) {
-        let kept = self.names.vectors[0];
+        let products = self.names.vectors[0];
         let magnitude = [splat32(!SIGN), I::V128And];
-        self.tee(kept);
-        self.get(kept);
+        self.tee(products);
+        self.get(products);
         self.ops(magnitude.clone());
         self.ops([splat32(SMALLEST_NORMAL), I::I32x4LtU]);
         for factor in factors {
@@ -185,7 +185,7 @@ impl Emitter<'_> {
             self.ops([splat32(0), I::F32x4Ne, I::V128And]);
         }
         if f == FloatOp::Fma {
-            self.get(kept);
+            self.get(products);
             self.ops(magnitude.clone());
             self.ops([splat32(INFINITY), I::I32x4Eq]);
             for factor in factors {

@@ -304,10 +304,10 @@ impl<'p> Emitter<'p> {
     pub(crate) fn write_loaded(&mut self, plan: &AccessPlan, element: RegisterOperand) {
         match element.bank {
             RegisterBank::B64 => {
-                let kept = self.names.vectors[5];
-                self.set(kept);
+                let row = self.names.vectors[5];
+                self.set(row);
                 for half in 0..2 {
-                    self.get(kept);
+                    self.get(row);
                     match plan.sign {
                         Signed => self.op(halves(half)),
                         Unsigned => self.op(zero_extended_words(half)),
@@ -336,11 +336,11 @@ impl<'p> Emitter<'p> {
                 continue;
             }
             if plan.element_bytes == 8 {
-                let kept = self.names.vectors[5];
+                let row = self.names.vectors[5];
                 self.op(I::V128Load64Splat(at(from)));
-                self.set(kept);
+                self.set(row);
                 for half in 0..2 {
-                    self.get(kept);
+                    self.get(row);
                     self.write64(element.slot, half);
                 }
                 continue;

@@ -121,14 +121,14 @@ impl Emitter<'_> {
             pointer,
             ..
         } = self.names;
-        let kept = self.names.vectors[5];
+        let shadow_words = self.names.vectors[5];
         let [wrote, read] = self.places.arena_shadow;
         for chunk in chunks(bytes) {
             for (index, place) in [wrote, read].into_iter().enumerate() {
                 self.get(pointer);
                 self.op(chunk.load(place));
-                self.tee(kept);
-                self.get_all([kept, me]);
+                self.tee(shadow_words);
+                self.get_all([shadow_words, me]);
                 self.ops([I::I32x4Ne, I::V128And]);
                 if index == 1 {
                     self.op(I::V128Or);

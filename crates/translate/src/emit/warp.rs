@@ -62,31 +62,31 @@ impl Emitter<'_> {
     pub(crate) fn note_operation(
         &mut self,
     ) -> Result<(BTreeSet<RegisterKey>, BTreeSet<RegisterKey>), BailoutReason> {
-        let found = self.own_registers()?;
+        let registers = self.own_registers()?;
         let is_address = |register: &RegisterKey| self.local_address(*register).is_some();
-        if found.read.iter().any(is_address) {
+        if registers.read.iter().any(is_address) {
             return self.unsupported("an operation on a local memory address");
         }
-        for register in &found.read {
+        for register in &registers.read {
             self.read_register(*register);
         }
-        for register in &found.written {
+        for register in &registers.written {
             self.home(*register);
             self.touched[self.block].written.insert(*register);
             let places = self.definitions.entry(*register).or_default();
             places.insert(self.at);
         }
-        let (read, written) = (found.read.into_iter(), found.written.into_iter());
+        let (read, written) = (registers.read.into_iter(), registers.written.into_iter());
         Ok((read.collect(), written.collect()))
     }
 
     /// Returns the registers of [`Emitter::operation_registers`], in the numbering of the current frame.
     fn own_registers(&self) -> Result<RegisterUseDef, BailoutReason> {
-        let mut found = self.operation_registers()?;
-        for (bank, index) in found.read.iter_mut().chain(&mut found.written) {
+        let mut registers = self.operation_registers()?;
+        for (bank, index) in registers.read.iter_mut().chain(&mut registers.written) {
             (*bank, *index) = self.frame_register(*bank, *index);
         }
-        Ok(found)
+        Ok(registers)
     }
 
     fn operation_registers(&self) -> Result<RegisterUseDef, BailoutReason> {

@@ -171,10 +171,10 @@ fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMod
             0
         };
     }
-    let whole = softfloat::to_integral(value, mode.round);
+    let integer = softfloat::to_integral(value, mode.round);
     let (low, high) = range(to);
     // `as` saturates at the limits of `i128`, which exceed the range of the type, so the subsequent clamp is exact.
-    (whole as i128).clamp(low, high) as u64 & keep
+    (integer as i128).clamp(low, high) as u64 & keep
 }
 
 fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {

@@ -306,8 +306,8 @@ fn pack_predicates(s: &SassSources<'_>, conditions: &[u32; 7], n: u32, byte: u8,
     let shift = u32::from(byte & 3) * 8;
     each_lane(row, |lane| {
         let bits = (0..7).fold(0, |bits, i| bits | bit(conditions[i], lane) << i);
-        let kept = s.at(0, lane) & !(n << shift);
-        kept | (bits & n) << shift
+        let preserved_bits = s.at(0, lane) & !(n << shift);
+        preserved_bits | (bits & n) << shift
     });
 }
 

@@ -362,10 +362,10 @@ impl DecodedMma<'_> {
     fn d(&self) -> Tile {
         let AccumulatorLayout { m, n, .. } = self.sums;
         let places = (0..m * n).map(|at| self.place(at / n, at % n));
-        let kept = places.filter(|(block, place)| !self.is_left_out(*block, *place));
+        let enabled_places = places.filter(|(block, place)| !self.is_left_out(*block, *place));
         Tile {
             place: self.kept(self.work.d),
-            ranges: self.words(kept.map(|(block, place)| (block, place, 4))),
+            ranges: self.words(enabled_places.map(|(block, place)| (block, place, 4))),
             ..self.tile(TileRole::D, self.says.d, m, n)
         }
     }

@@ -289,7 +289,7 @@ fn store(
                 lane: thread as u32,
             };
             let word = word as u32;
-            let mut put = |column, word| {
+            let mut write_word = |column, word| {
                 let place = start.plus(lane, column);
                 write(around.tensor, place, word, writer)
                     .then_some(())
@@ -298,10 +298,10 @@ fn store(
             // The upper halves of the stored words are undefined. The emulator clears them.
             match plan.is_packed {
                 true => {
-                    put(2 * column, word & 0xffff)?;
-                    put(2 * column + 1, word >> 16)?;
+                    write_word(2 * column, word & 0xffff)?;
+                    write_word(2 * column + 1, word >> 16)?;
                 }
-                false => put(column, word)?,
+                false => write_word(column, word)?,
             }
         }
     }

@@ -224,16 +224,17 @@ impl<'a> AddressTranslator<'a> {
                 window(Backing::Stack, self.map.local, self.stack_bytes)
             }
             _ => {
-                let found = self.global.find_again(address, hint)?;
-                if !space_allows(space, found) || purpose == AccessMode::Write && found.read_only()
+                let allocation = self.global.find_again(address, hint)?;
+                if !space_allows(space, allocation)
+                    || purpose == AccessMode::Write && allocation.read_only()
                 {
                     return None;
                 }
                 BackingRange {
                     backing: Backing::Arena,
-                    start: found.address,
-                    size: found.size,
-                    at: found.start as u32,
+                    start: allocation.address,
+                    size: allocation.size,
+                    at: allocation.start as u32,
                 }
             }
         })
@@ -487,17 +488,17 @@ impl<'a> AddressTranslator<'a> {
                 window(Backing::Stack, address - self.map.local, self.stack_bytes)
             }
             space => {
-                let found = self.global.find(address).ok_or(FaultKind::OutOfBounds)?;
-                if !space_allows(space, found) {
+                let allocation = self.global.find(address).ok_or(FaultKind::OutOfBounds)?;
+                if !space_allows(space, allocation) {
                     return Err(FaultKind::WrongSpace);
                 }
-                if !found.holds(address, width) {
+                if !allocation.holds(address, width) {
                     return Err(FaultKind::OutOfBounds);
                 }
-                if purpose == AccessMode::Write && found.read_only() {
+                if purpose == AccessMode::Write && allocation.read_only() {
                     return Err(FaultKind::ReadOnly);
                 }
-                let offset = address - found.address + found.start as u64;
+                let offset = address - allocation.address + allocation.start as u64;
                 Ok((Backing::Arena, offset as u32))
             }
         }

@@ -55,11 +55,11 @@ pub(crate) fn access_coalesced_words(
     let (is_shared, address, size, start) = match plan.space {
         StateSpace::Shared if around.map.own_window => (true, 0, around.shared.len() as u64, 0),
         StateSpace::Global | StateSpace::Const | StateSpace::ParamEntry => {
-            let found = around.global.find_again(starts[0], hint)?;
-            if !space_allows(plan.space, found) || !loads && found.read_only() {
+            let allocation = around.global.find_again(starts[0], hint)?;
+            if !space_allows(plan.space, allocation) || !loads && allocation.read_only() {
                 return None;
             }
-            (false, found.address, found.size, found.start)
+            (false, allocation.address, allocation.size, allocation.start)
         }
         _ => return None,
     };

@@ -410,12 +410,12 @@ fn access(
 ) -> ExecResult {
     let handles = read64(l, plan.image);
     let coordinates: Vec<Row64> = plan.coordinates.iter().map(|e| read64(l, *e)).collect();
-    let mut found: [Option<(&Image, SurfaceOffset)>; LANES] = [None; LANES];
+    let mut surface_offsets: [Option<(&Image, SurfaceOffset)>; LANES] = [None; LANES];
     // Validate the accesses of all lanes before any memory is modified.
     for lane in lanes_of(l.mask) {
         let image = find_wanted(reach, handles[lane], ExpectedHandle::Surface, lane)?;
         let place = place(plan, image, &coordinates, lane)?;
-        found[lane] = Some((image, place));
+        surface_offsets[lane] = Some((image, place));
     }
     let action = match plan.op {
         SurfaceOp::Load | SurfaceOp::Query => AccessAction::Load,
@@ -431,7 +431,7 @@ fn access(
     let mut loaded: LaneBytes = [0; LANES * MAX_WIDTH];
     reach.events.clear();
     for lane in lanes_of(l.mask) {
-        let Some((image, Some(offset))) = found[lane] else {
+        let Some((image, Some(offset))) = surface_offsets[lane] else {
             continue;
         };
         let n_bytes = bytes_of_access(plan, &image.facts);

@@ -145,8 +145,8 @@ fn sum_four(format: FloatFormat, parts: &[FilterTap]) -> PartialSum {
         .unwrap_or(0);
     let value = weighed.map(|part| {
         let (own, significand) = fields(part);
-        let kept = i64::from(significand << GUARD) >> (exponent - own).min(63);
-        let term = kept * i64::from(part.share);
+        let aligned_significand = i64::from(significand << GUARD) >> (exponent - own).min(63);
+        let term = aligned_significand * i64::from(part.share);
         match part.bits & format.sign() {
             0 => term,
             _ => -term,

@@ -286,14 +286,14 @@ impl Format {
     /// their positions in `f32`.
     #[inline(always)]
     pub(crate) fn operand(self, bits: u32) -> UnpackedOperand {
-        let kept = bits >> self.ignored_bits;
+        let encoding = bits >> self.ignored_bits;
         let mask = (1u32 << self.exponent_bits) - 1;
-        let exponent = (kept >> self.fraction_bits) & mask;
+        let exponent = (encoding >> self.fraction_bits) & mask;
         if !(1..mask).contains(&exponent) {
             return self.odd_operand(bits);
         }
-        let sign = (kept >> (self.fraction_bits + self.exponent_bits)) & 1;
-        let fraction = kept & ((1 << self.fraction_bits) - 1);
+        let sign = (encoding >> (self.fraction_bits + self.exponent_bits)) & 1;
+        let fraction = encoding & ((1 << self.fraction_bits) - 1);
         let exponent = exponent as i32 - (mask >> 1) as i32;
         let word =
             sign << 31 | ((exponent + 127) as u32) << 23 | fraction << (23 - self.fraction_bits);

@@ -127,7 +127,7 @@ impl Emitter<'_> {
     /// Returns the accesses of a basic block that the fast path supports, in code order.
     pub(crate) fn quick_accesses(&mut self, index: usize) -> Vec<FastAccess> {
         let block = &self.flow.blocks[index];
-        let mut found: Vec<FastAccess> = Vec::new();
+        let mut fast_accesses: Vec<FastAccess> = Vec::new();
         let mut looks: BTreeMap<RangeCheckKey, usize> = BTreeMap::new();
         let mut written_before: BTreeSet<RegisterKey> = BTreeSet::new();
         for at in block.start..block.end {
@@ -136,27 +136,30 @@ impl Emitter<'_> {
             };
             self.set_current_instruction(at);
             if let Some((quick, look)) = self.quick_access(&placed.instr) {
-                let leader = looks.get(&look).and_then(|leader| found.get_mut(*leader));
+                let leader = looks
+                    .get(&look)
+                    .and_then(|leader| fast_accesses.get_mut(*leader));
                 let shares =
                     quick.together.is_known && placed.instr.guard.place() == OperandLocation::None;
                 match leader
                     .filter(|_| shares)
                     .and_then(|leader| leader.share(&quick))
                 {
-                    Some(leader) => found.push(FastAccess {
+                    Some(leader) => fast_accesses.push(FastAccess {
                         checking_access: leader,
                         ..quick
                     }),
                     None => {
                         let place = self.local(ValType::I32);
                         if shares {
-                            looks.insert(look, found.len());
+                            looks.insert(look, fast_accesses.len());
                         }
                         // The check of the first access in a block is not hoisted, because no earlier instruction of
                         // the block loads values.
-                        let is_early =
-                            shares && !found.is_empty() && !written_before.contains(&look.0);
-                        found.push(FastAccess {
+                        let is_early = shares
+                            && !fast_accesses.is_empty()
+                            && !written_before.contains(&look.0);
+                        fast_accesses.push(FastAccess {
                             place,
                             is_early,
                             ..quick
@@ -169,17 +172,17 @@ impl Emitter<'_> {
                 written_before.extend(written);
             }
         }
-        for place in 0..found.len() {
-            let leader = found
+        for place in 0..fast_accesses.len() {
+            let leader = fast_accesses
                 .iter()
-                .find(|leader| leader.at == found[place].checking_access);
+                .find(|leader| leader.at == fast_accesses[place].checking_access);
             if let Some(leader) = leader.copied() {
-                let own = &mut found[place];
+                let own = &mut fast_accesses[place];
                 (own.low, own.place) = (leader.low, leader.place);
             }
         }
-        self.find_four_words(index, &mut found);
-        found
+        self.find_four_words(index, &mut fast_accesses);
+        fast_accesses
     }
 
     /// Finds uniform loads of single words that can be taken from one vector load of four words. A range check must
@@ -373,7 +376,7 @@ impl Emitter<'_> {
             self.ops([I::I32Eqz, I::BrIf(0)]);
         }
         // All checks that can exit the fast path must be executed before counters are updated.
-        let kept = self.pointer;
+        let previous_pointer = self.pointer;
         match quick.together.is_known {
             true => self.emit_shared_range_check(access, quick)?,
             false => self.find_quickly(access, quick.together),
@@ -383,7 +386,7 @@ impl Emitter<'_> {
             self.close();
         }
         self.emit_guarded(access.way, |e| e.move_quickly(access, quick))?;
-        self.pointer = kept;
+        self.pointer = previous_pointer;
         Ok(())
     }
 
@@ -596,7 +599,7 @@ impl Emitter<'_> {
         self.push_first(RegisterBank::B32, plan.base)?;
         self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
         self.check_shared(16, 2);
-        let kept = self.pointer;
+        let previous_pointer = self.pointer;
         self.pointer = AddressOperand {
             local: self.names.first,
             beyond: self.places.shared,
@@ -606,7 +609,7 @@ impl Emitter<'_> {
             AccessDirection::Load => self.load_row(plan),
             AccessDirection::Store => self.store_row(plan, Some(guard))?,
         }
-        self.pointer = kept;
+        self.pointer = previous_pointer;
         self.fallback_label = None;
         self.ops([I::Br(1), I::End]);
         self.find_addresses(access)?;

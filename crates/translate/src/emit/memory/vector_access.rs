@@ -32,7 +32,7 @@ impl Emitter<'_> {
 
     pub(crate) fn load_row(&mut self, plan: &AccessPlan) {
         let pointer = self.pointer;
-        let kept = self.names.vectors;
+        let rows = self.names.vectors;
         match (plan.element_bytes, plan.elements.len()) {
             (8, _) => {
                 for half in 0..2 {
@@ -43,7 +43,7 @@ impl Emitter<'_> {
                 return;
             }
             (4, n) => {
-                for (part, local) in (0..n as u32).zip(kept) {
+                for (part, local) in (0..n as u32).zip(rows) {
                     self.get_pointer();
                     self.op(I::V128Load(pointer.at(16 * part)));
                     self.set(local);
@@ -57,7 +57,7 @@ impl Emitter<'_> {
                     Signed => I::I32x4ExtendLowI16x8S,
                     Unsigned => I::I32x4ExtendLowI16x8U,
                 });
-                self.set(kept[0]);
+                self.set(rows[0]);
             }
             _ => {
                 self.get_pointer();
@@ -66,10 +66,10 @@ impl Emitter<'_> {
                     Signed => self.ops([I::I16x8ExtendLowI8x16S, I::I32x4ExtendLowI16x8S]),
                     Unsigned => self.ops([I::I16x8ExtendLowI8x16U, I::I32x4ExtendLowI16x8U]),
                 }
-                self.set(kept[0]);
+                self.set(rows[0]);
             }
         }
-        for (element, local) in plan.elements.iter().zip(kept) {
+        for (element, local) in plan.elements.iter().zip(rows) {
             self.get(local);
             self.write_loaded(plan, *element);
         }

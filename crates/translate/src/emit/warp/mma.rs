@@ -182,7 +182,7 @@ fn places_of(
     value_bytes: u32,
     place: impl Fn(u32) -> u32,
 ) -> Vec<RowByteOffsets> {
-    let mut found = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; operand.registers.len()];
+    let mut elements = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; operand.registers.len()];
     let values = &operand.values;
     let copies = (held.len() / values.len().max(1)).max(1);
     // Each element is followed by its copies. All elements have the same number of copies.
@@ -196,7 +196,7 @@ fn places_of(
     for (index, value) in held.iter().enumerate() {
         let first = place((index / copies) as u32);
         let from = 4 * (u32::from(value.lane) % SUBWARP_LANES) + u32::from(value.shift) / 8;
-        let row = found
+        let row = elements
             .get_mut(usize::from(value.register))
             .and_then(|subwarps| {
                 subwarps.get_mut(usize::from(value.lane) / SUBWARP_LANES as usize)
@@ -209,7 +209,7 @@ fn places_of(
             }
         }
     }
-    found
+    elements
 }
 
 /// Returns a power of two as the bits of an `f32`.
