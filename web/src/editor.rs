@@ -364,7 +364,7 @@ pub fn selected_lines() -> Option<[u32; 2]> {
 
 /// Sets the address layouts that the hover tooltips of lines show.
 pub fn set_layouts(layouts: &[InferredAccessLayout]) {
-    let said = layouts.iter().map(|found| {
+    let entries = layouts.iter().map(|found| {
         let link = found.layout.as_deref().map(layout_link);
         JsValue::from(Array::of4(
             &found.line.into(),
@@ -373,7 +373,7 @@ pub fn set_layouts(layouts: &[InferredAccessLayout]) {
             &link.map_or(JsValue::NULL, |link| JsValue::from_str(&link)),
         ))
     });
-    set_layouts_js(&said.collect());
+    set_layouts_js(&entries.collect());
 }
 
 /// Moves the editor cursor to a line.

@@ -287,8 +287,8 @@ fn line_links(model: &Model, line: u32) -> Highlights {
             links.steps.push(store.step + 1);
         }
     }
-    let here = shown.filter(|store| is_shown(model, store));
-    if let Some(store) = here.filter(|store| links.steps.contains(&(store.step + 1))) {
+    let visible_store = shown.filter(|store| is_shown(model, store));
+    if let Some(store) = visible_store.filter(|store| links.steps.contains(&(store.step + 1))) {
         links.lanes = store
             .lanes
             .iter()

@@ -432,14 +432,14 @@ impl ControlFlowGraph {
         dominators: &[BTreeSet<usize>],
     ) -> BTreeMap<usize, BTreeSet<usize>> {
         let before = self.predecessors();
-        let mut found = BTreeMap::new();
+        let mut loops = BTreeMap::new();
         for (index, block) in self.blocks.iter().enumerate() {
             let is_before = |header: &&usize| {
                 let all = dominators.get(index);
                 all.is_some_and(|all| all.contains(*header))
             };
             for header in block.successors.iter().filter(is_before) {
-                let inside: &mut BTreeSet<usize> = found.entry(*header).or_default();
+                let inside: &mut BTreeSet<usize> = loops.entry(*header).or_default();
                 inside.insert(*header);
                 let mut left = vec![index];
                 while let Some(block) = left.pop() {
@@ -449,7 +449,7 @@ impl ControlFlowGraph {
                 }
             }
         }
-        found
+        loops
     }
 
     /// Returns the basic blocks in topological order of the control-flow graph without back edges and without edges

@@ -232,7 +232,7 @@ pub(crate) fn find_strides(
 /// Returns for each basic block whether it is outside of all cycles of the control-flow graph.
 fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
     let comes_back = |start: usize| {
-        let mut seen = vec![false; flow.blocks.len()];
+        let mut visited = vec![false; flow.blocks.len()];
         let mut left = vec![start];
         while let Some(block) = left.pop() {
             for next in flow
@@ -244,8 +244,8 @@ fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
                 if *next == start {
                     return true;
                 }
-                if seen.get(*next) == Some(&false) {
-                    seen[*next] = true;
+                if visited.get(*next) == Some(&false) {
+                    visited[*next] = true;
                     left.push(*next);
                 }
             }

@@ -303,10 +303,10 @@ impl<E: Engine> PartitionedRun<E> {
         if counts.steps > limits.max_steps {
             return Err(BailoutReason::StepLimit);
         }
-        let what = holds::TRACKED | holds::WRITTEN;
-        let mut changed = BTreeSet::from_iter(places.that_hold(what, &own.memory));
+        let wanted_bits = holds::TRACKED | holds::WRITTEN;
+        let mut changed = BTreeSet::from_iter(places.that_hold(wanted_bits, &own.memory));
         for part in others {
-            changed.extend(places.that_hold(what, &part.memory));
+            changed.extend(places.that_hold(wanted_bits, &part.memory));
         }
         let changed = places.changed(plain, &Vec::from_iter(changed));
         let mut instance = own.memory;

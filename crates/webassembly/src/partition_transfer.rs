@@ -27,16 +27,16 @@ impl LinearMemory for TransferredMemory {
 pub fn serialize_partition(part: &Partition<JsInstance>) -> Result<Object, String> {
     let facts = part.facts();
     let object = Object::new();
-    let put = |name: &str, value: JsValue| Reflect::set(&object, &name.into(), &value);
+    let set_property = |name: &str, value: JsValue| Reflect::set(&object, &name.into(), &value);
     let memory = part.memory().bytes_view.slice(0, part.n_bytes() as u32);
-    let count = |name: &str, n: u64| put(name, (n as f64).into());
+    let count = |name: &str, n: u64| set_property(name, (n as f64).into());
     count("laneInstructions", facts.counts.lane_instructions)
         .and_then(|_| count("steps", facts.counts.steps))
         .and_then(|_| count("stores", facts.counts.stores))
-        .and_then(|_| put("hasDiverged", facts.counts.has_diverged.into()))
-        .and_then(|_| put("mustNote", facts.needs_tracking.into()))
-        .and_then(|_| put("refused", facts.refused.into()))
-        .and_then(|_| put("memory", memory.into()))
+        .and_then(|_| set_property("hasDiverged", facts.counts.has_diverged.into()))
+        .and_then(|_| set_property("mustNote", facts.needs_tracking.into()))
+        .and_then(|_| set_property("refused", facts.refused.into()))
+        .and_then(|_| set_property("memory", memory.into()))
         .map_err(js_error_message)?;
     Ok(object)
 }

@@ -15,8 +15,8 @@ const SEEDS: std::ops::Range<u64> = 0..500;
 /// Writes the scenarios as a JSON array, and returns the path of the file.
 pub(crate) fn write() -> Result<PathBuf> {
     let folder = shell::root().join("target/tmp");
-    let said = |error: std::io::Error| format!("{}: {error}", folder.display());
-    std::fs::create_dir_all(&folder).map_err(said)?;
+    let describe_error = |error: std::io::Error| format!("{}: {error}", folder.display());
+    std::fs::create_dir_all(&folder).map_err(describe_error)?;
     let file = folder.join("generated.json");
     let scenarios: Vec<_> = SEEDS.map(kernels::scenario).collect();
     shell::write(&file, &serde_json::Value::from(scenarios).to_string())?;

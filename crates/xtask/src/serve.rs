@@ -142,8 +142,8 @@ impl Server {
     /// Notifies open pages of a new build, so that the pages reload.
     fn announce_build(&mut self) -> Result<()> {
         let pipe = self.0.stdin.as_mut();
-        let said = pipe.map_or(Ok(()), |pipe| pipe.write_all(b"built\n"));
-        said.map_err(|error| format!("the server failed to start: {error}"))
+        let written = pipe.map_or(Ok(()), |pipe| pipe.write_all(b"built\n"));
+        written.map_err(|error| format!("the server failed to start: {error}"))
     }
 
     /// Returns an error if the server process has exited.

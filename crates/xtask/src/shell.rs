@@ -25,8 +25,12 @@ pub(crate) struct ProcessOutput {
 
 /// Returns the root directory of the repository.
 pub(crate) fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+    let manifest_directory = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest_directory
+        .ancestors()
+        .nth(2)
+        .unwrap_or(manifest_directory)
+        .to_path_buf()
 }
 
 /// Creates a command that runs in the repository root. The function removes the variables that the outer cargo sets for the package
@@ -191,11 +195,11 @@ pub(crate) fn path_with(folders: &[PathBuf]) -> std::ffi::OsString {
 
 /// Formats a duration, as in `0.4 s`, `12.0 s` or `3 min 05 s`.
 pub(crate) fn seconds(duration: Duration) -> String {
-    let whole = duration.as_secs();
-    if whole < 100 {
+    let whole_seconds = duration.as_secs();
+    if whole_seconds < 100 {
         format!("{:.1} s", duration.as_secs_f64())
     } else {
-        format!("{} min {:02} s", whole / 60, whole % 60)
+        format!("{} min {:02} s", whole_seconds / 60, whole_seconds % 60)
     }
 }
 

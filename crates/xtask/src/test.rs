@@ -126,12 +126,12 @@ fn what_failed(transcript: &str) -> String {
         let words = plain(line);
         words.ends_with("... ok") || PROGRESS.iter().any(|start| words.starts_with(start))
     };
-    let mut kept: Vec<&str> = transcript
+    let mut remaining: Vec<&str> = transcript
         .lines()
         .filter(|line| !is_progress(line))
         .collect();
-    kept.dedup_by(|next, line| next.is_empty() && line.is_empty());
-    kept.join("\n")
+    remaining.dedup_by(|next, line| next.is_empty() && line.is_empty());
+    remaining.join("\n")
 }
 
 #[cfg(test)]

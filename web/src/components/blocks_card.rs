@@ -122,10 +122,10 @@ fn legend(map: &BlockMap) -> Html {
         BlockProgress::NotStarted,
     ];
     let entry = |progress: BlockProgress| html! { <span><i class={class(progress)}></i>{ word(progress) }</span> };
-    let there = all
+    let occurring = all
         .into_iter()
         .filter(|progress| map.cells.contains(progress));
-    html! { <p class="legend" aria-hidden="true">{ for there.map(entry) }</p> }
+    html! { <p class="legend" aria-hidden="true">{ for occurring.map(entry) }</p> }
 }
 
 /// Returns the click handler of the overview, which navigates to the clicked block. A cell that represents several blocks navigates to a

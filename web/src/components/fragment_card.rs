@@ -92,10 +92,10 @@ fn element(operand: usize, cell: usize) -> Focus {
 
 /// Returns the hover handler, which focuses the element under the pointer.
 fn hover(props: &Props, index: usize) -> Callback<Option<usize>> {
-    let here = props.links.element.map(|(_, cell)| cell);
+    let hovered_cell = props.links.element.map(|(_, cell)| cell);
     let dispatch = props.dispatch.clone();
     Callback::from(move |cell: Option<usize>| {
-        if cell != here {
+        if cell != hovered_cell {
             dispatch.dispatch(Action::Hover(cell.map(|cell| element(index, cell))));
         }
     })
@@ -123,23 +123,23 @@ fn keys(
     choose: Callback<Option<usize>>,
 ) -> Callback<KeyboardEvent> {
     let dispatch = props.dispatch.clone();
-    let here = props.links.element.map(|(_, cell)| cell);
+    let hovered_cell = props.links.element.map(|(_, cell)| cell);
     let (columns, n_cells) = (u64::from(operand.columns), operand.cells.len());
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        let there = cell_for_key(&key, here.map(|cell| cell as u64), columns);
-        if there.is_none() && !is_pin_key(&key) {
+        let target_cell = cell_for_key(&key, hovered_cell.map(|cell| cell as u64), columns);
+        if target_cell.is_none() && !is_pin_key(&key) {
             return;
         }
         event.prevent_default();
         event.stop_propagation();
-        match there {
-            Some(there) => {
-                let there = usize::try_from(there).unwrap_or(usize::MAX);
-                let there = there.min(n_cells.saturating_sub(1));
-                dispatch.dispatch(Action::Hover(Some(element(index, there))));
+        match target_cell {
+            Some(target_cell) => {
+                let target_cell = usize::try_from(target_cell).unwrap_or(usize::MAX);
+                let target_cell = target_cell.min(n_cells.saturating_sub(1));
+                dispatch.dispatch(Action::Hover(Some(element(index, target_cell))));
             }
-            None => choose.emit(here),
+            None => choose.emit(hovered_cell),
         }
     })
 }

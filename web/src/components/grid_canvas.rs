@@ -347,20 +347,20 @@ fn keys(
         if key == "ArrowUp" && (is_first || event.shift_key()) {
             return;
         }
-        let there = cell_for_key(&key, *cursor, columns);
-        if there.is_none() && !is_pin_key(&key) {
+        let target_cell = cell_for_key(&key, *cursor, columns);
+        if target_cell.is_none() && !is_pin_key(&key) {
             return;
         }
         event.prevent_default();
         event.stop_propagation();
-        let Some(there) = there else {
+        let Some(target_cell) = target_cell else {
             return dispatch.dispatch(Action::Pin(focus(*cursor)));
         };
-        let there = there.min(n_elements.saturating_sub(1));
-        cursor.set(Some(there));
-        dispatch.dispatch(Action::Hover(focus(Some(there))));
+        let target_cell = target_cell.min(n_elements.saturating_sub(1));
+        cursor.set(Some(target_cell));
+        dispatch.dispatch(Action::Hover(focus(Some(target_cell))));
         if let Some(element) = scroller.cast::<Element>() {
-            let y = (there / columns) as f64 * ROW;
+            let y = (target_cell / columns) as f64 * ROW;
             let (top, height) = (
                 f64::from(element.scroll_top()),
                 f64::from(element.client_height()) - HEADER_HEIGHT,

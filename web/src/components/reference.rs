@@ -193,12 +193,12 @@ fn step(event: &KeyboardEvent) -> Option<()> {
         return None;
     }
     let lines = dialog.get_elements_by_class_name("reference-line");
-    let here = (0..lines.length()).find(|index| {
+    let focused_index = (0..lines.length()).find(|index| {
         lines
             .item(*index)
             .is_some_and(|line| line.is_same_node(Some(from.as_ref())))
     });
-    let next = match (here, key == "ArrowDown") {
+    let next = match (focused_index, key == "ArrowDown") {
         (None, true) => Some(0),
         (None, false) => return None,
         (Some(index), true) => Some(index + 1),

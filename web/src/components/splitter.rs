@@ -92,9 +92,9 @@ fn use_initial_share(
             return;
         }
         // The number is parsed in JavaScript, because the float parser of the standard library adds a table of 10 KB.
-        let kept = storage::get("split").map(|text| js_sys::Number::parse_float(&text));
-        if let Some(kept) = kept.filter(|percent| percent.is_finite()) {
-            set(kept);
+        let stored_width = storage::get("split").map(|text| js_sys::Number::parse_float(&text));
+        if let Some(stored_width) = stored_width.filter(|percent| percent.is_finite()) {
+            set(stored_width);
         }
     });
 }

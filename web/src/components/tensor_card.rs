@@ -172,7 +172,7 @@ fn TilePicture(props: &PictureProps) -> Html {
     let lit = use_node_ref();
     let (width, _) = use_size(&node);
     let arrangement = use_state_eq(|| Arrangement::Swizzled);
-    let here = use_state_eq(|| None::<usize>);
+    let hovered_chunk = use_state_eq(|| None::<usize>);
     let plan = use_memo(
         (props.frame.clone(), *arrangement, width),
         |(frame, arrangement, width)| {
@@ -183,17 +183,17 @@ fn TilePicture(props: &PictureProps) -> Html {
         },
     );
     use_diagram_canvas(&boxes, &plan, &props.palette);
-    use_lit(&lit, &plan, &props.palette, *here);
+    use_lit(&lit, &plan, &props.palette, *hovered_chunk);
     let Some(copy) = shown_copy(&props.frame) else {
         return Html::default();
     };
     let point = {
-        let (plan, lit, here) = (plan.clone(), lit.clone(), here.clone());
-        Callback::from(move |event: MouseEvent| here.set(cell_under(&plan, &lit, &event)))
+        let (plan, lit, hovered_chunk) = (plan.clone(), lit.clone(), hovered_chunk.clone());
+        Callback::from(move |event: MouseEvent| hovered_chunk.set(cell_under(&plan, &lit, &event)))
     };
     let leave = {
-        let here = here.clone();
-        Callback::from(move |_: MouseEvent| here.set(None))
+        let hovered_chunk = hovered_chunk.clone();
+        Callback::from(move |_: MouseEvent| hovered_chunk.set(None))
     };
     let choose = |wanted: Arrangement, name: &'static str| {
         let set = arrangement.clone();
@@ -201,7 +201,7 @@ fn TilePicture(props: &PictureProps) -> Html {
         html! { <button aria-pressed={(*arrangement == wanted).to_string()} {onclick}>{ name }</button> }
     };
     let size = extent_css(plan.width, plan.height);
-    let words = here.and_then(|piece| chunk_description(copy, piece));
+    let words = hovered_chunk.and_then(|piece| chunk_description(copy, piece));
     html! {
         <div class="tile-diagram" ref={node}>
             <p>

@@ -356,8 +356,8 @@ impl SessionRunner {
             .filter(|memory| frame.shows(&memory.id));
         let shown: Vec<_> = shown.cloned().collect();
         for memory in &shown {
-            let asked = frame.grids.iter().any(|grid| grid.memory.id == memory.id);
-            if asked {
+            let is_requested = frame.grids.iter().any(|grid| grid.memory.id == memory.id);
+            if is_requested {
                 continue;
             }
             // A memory to which the step stored is always sent with a grid.
@@ -427,8 +427,8 @@ fn advance(
         }
         MoveTarget::End => session.run(max_steps),
         MoveTarget::Position(position) => {
-            let here = session.position();
-            if position <= here {
+            let current = session.position();
+            if position <= current {
                 session.seek(position);
                 return true;
             }

@@ -125,9 +125,9 @@ impl<'a> Decoder<'a> {
         if !element.slot.is_some() || element.bank == bank_of(bits) {
             return Ok(element.slot);
         }
-        let found = element.bits;
+        let element_bits = element.bits;
         Err(DecodeError::internal(format!(
-            "operand {index}: found {found} bits, expected {bits}"
+            "operand {index}: found {element_bits} bits, expected {bits}"
         )))
     }
 

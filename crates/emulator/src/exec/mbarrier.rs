@@ -172,11 +172,11 @@ pub(crate) fn mbarrier(
     write_objects(reach, l.mask, plan.action, &objects);
     write64(l, plan.result, &results);
     if reach.interest.syncs {
-        let what = SyncKind::Mbarrier {
+        let sync_kind = SyncKind::Mbarrier {
             act: act_of(plan.action),
             touched: &touched,
         };
-        reach.report_sync(l.mask, what);
+        reach.report_sync(l.mask, sync_kind);
     }
     Ok(performed)
 }

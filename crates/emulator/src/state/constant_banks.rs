@@ -36,8 +36,8 @@ impl MemoryLayout {
         if bank == 0 {
             return self.map.parameters;
         }
-        let found = machine.banks.iter().find(|(number, _)| *number == bank);
-        let variable = found.map(|(_, variable)| *variable as usize);
+        let constant_bank = machine.banks.iter().find(|(number, _)| *number == bank);
+        let variable = constant_bank.map(|(_, variable)| *variable as usize);
         let address = variable.and_then(|index| {
             let space = program.variables.get(index)?.space;
             Some(self.generic(space, *self.module.get(index)?))

@@ -119,11 +119,11 @@ impl Emitter<'_> {
     /// Returns the size and the alignment of the range check that the current access performs for all accesses that
     /// share the check. Returns zeros if another access performs the check.
     pub(crate) fn quick_look(&self) -> [u32; 2] {
-        let found = self.ways.as_ref().and_then(|ways| {
+        let checking_access = self.ways.as_ref().and_then(|ways| {
             let access = ways.accesses.get(&self.at)?;
             (access.checking_access == self.at).then_some(access)
         });
-        found.map_or([0; 2], |access| [access.bytes, access.align])
+        checking_access.map_or([0; 2], |access| [access.bytes, access.align])
     }
 
     /// Returns the fast-path description of the current access while the fast path is emitted.

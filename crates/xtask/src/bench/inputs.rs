@@ -196,10 +196,10 @@ fn part(source: &str) -> Option<KernelText> {
         return None;
     }
     let header = [".version", ".target", ".address_size"];
-    let kept = source
+    let body_lines = source
         .lines()
         .filter(|line| !header.iter().any(|word| line.starts_with(word)));
-    let body: String = kept.map(|line| format!("{line}\n")).collect();
+    let body: String = body_lines.map(|line| format!("{line}\n")).collect();
     let name = body.find(".entry ")? + ".entry ".len();
     let end = name + body[name..].find(['(', '\n', ' '])?;
     if end - name > MAX_NAME_LEN {

@@ -32,9 +32,9 @@ pub(crate) fn packages() -> Result<PathBuf> {
 /// already installed. Returns this directory.
 pub(crate) fn in_cache(name: &str, packages: &[&str]) -> Result<PathBuf> {
     let folder = cache().join(name);
-    let asked = packages.join("\n");
+    let requested = packages.join("\n");
     let stamp = folder.join("installed.txt");
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == asked) {
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == requested) {
         return Ok(folder);
     }
     let write = |file: &Path, text: &str| {
@@ -46,7 +46,7 @@ pub(crate) fn in_cache(name: &str, packages: &[&str]) -> Result<PathBuf> {
     npm.current_dir(&folder);
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]);
     shell::step(&format!("installing {name}"), npm.args(packages))?;
-    write(&stamp, &asked)?;
+    write(&stamp, &requested)?;
     Ok(folder)
 }
 

@@ -110,8 +110,8 @@ fn keys(props: &Props) -> Callback<KeyboardEvent> {
     };
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        let there = cell_for_key(&key, here.map(|cell| cell as u64), columns as u64);
-        if there.is_none() && !is_pin_key(&key) {
+        let target_cell = cell_for_key(&key, here.map(|cell| cell as u64), columns as u64);
+        if target_cell.is_none() && !is_pin_key(&key) {
             return;
         }
         event.prevent_default();
@@ -120,10 +120,10 @@ fn keys(props: &Props) -> Callback<KeyboardEvent> {
             picture: index,
             cell,
         };
-        let action = match there {
-            Some(there) => {
-                let there = usize::try_from(there).unwrap_or(usize::MAX);
-                LayoutExplorerAction::Hover(Some(focus(there.min(n_cells.saturating_sub(1)))))
+        let action = match target_cell {
+            Some(target_cell) => {
+                let target_cell = usize::try_from(target_cell).unwrap_or(usize::MAX);
+                LayoutExplorerAction::Hover(Some(focus(target_cell.min(n_cells.saturating_sub(1)))))
             }
             None => LayoutExplorerAction::Pin(here.map(focus)),
         };

@@ -480,7 +480,7 @@ fn brought(
     [left, right]: [u64; 2],
     lane: usize,
 ) -> Result<Vec<PieceData>, Box<ExecutionFault>> {
-    let mut found = Vec::new();
+    let mut pieces = Vec::new();
     let n_copied = n_read.saturating_sub(left + right);
     if n_copied > 0 {
         if !address.is_multiple_of(u64::from(plan.width_bytes)) {
@@ -505,7 +505,7 @@ fn brought(
         let (backing, at) = find(reach, &bytewise, address, n_copied, lane, AccessMode::Read)?;
         let bytes = reach.bytes_of(backing).get(at..at + n_copied as usize);
         let source = landing(reach, backing, at, address);
-        found.push(PieceData {
+        pieces.push(PieceData {
             distance: left as usize,
             bytes: bytes.unwrap_or(&[]).to_vec(),
             source: source.map(|(space, block, address)| AsyncSource {
@@ -517,13 +517,13 @@ fn brought(
         });
     }
     if n_read < size {
-        found.push(PieceData {
+        pieces.push(PieceData {
             distance: n_read as usize,
             bytes: vec![0; (size - n_read) as usize],
             source: None,
         });
     }
-    Ok(found)
+    Ok(pieces)
 }
 
 fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<ExecutionFault> {

@@ -64,9 +64,9 @@ fn lane_by_lane(
         for (element, b) in sources.iter().enumerate() {
             let from = element * size;
             let at = start + from;
-            let seen = reach.read_lane(backing, at, size);
+            let bytes_read = reach.read_lane(backing, at, size);
             let mut value = [0; 16];
-            copy_few(&mut value[..size], &seen[..size]);
+            copy_few(&mut value[..size], &bytes_read[..size]);
             let operands = [b[lane], c[lane]];
             let (result, written) = apply(plan, backing, u128::from_le_bytes(value), operands);
             let result = result.to_le_bytes();
@@ -74,7 +74,7 @@ fn lane_by_lane(
                 reach.write(backing, at, lane, &result[..size]);
             }
             let first = lane * width + from;
-            copy_few(&mut old[first..first + size], &seen[..size]);
+            copy_few(&mut old[first..first + size], &bytes_read[..size]);
             if listens {
                 let (memory, address) = reach.place_of(&target, &addresses, lane, width);
                 let operands = &plan.access.metadata.operands;
@@ -88,7 +88,9 @@ fn lane_by_lane(
                     memory,
                     address: address.wrapping_add(from as u64),
                 };
-                reach.events.add(piece, &result[..size], &seen[..size]);
+                reach
+                    .events
+                    .add(piece, &result[..size], &bytes_read[..size]);
             }
         }
     }

@@ -68,8 +68,8 @@ impl Assembler {
     }
 
     fn run(&self, case: &VerdictCase, file: &Path, options: &[&str]) -> Result<AssemblerVerdict> {
-        let said = file.with_extension("txt");
-        let stderr = File::create(&said).map_err(|e| format!("{}: {e}", said.display()))?;
+        let log = file.with_extension("txt");
+        let stderr = File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
         let mut child = Command::new(&self.program)
             .args(options)
             .args(["-arch", &architecture(case)])
@@ -97,7 +97,7 @@ impl Assembler {
         if !matches!(status.code(), Some(0 | 1 | 255)) {
             return Ok(AssemblerVerdict::Crashed);
         }
-        let bytes = std::fs::read(&said).map_err(|e| format!("{}: {e}", said.display()))?;
+        let bytes = std::fs::read(&log).map_err(|e| format!("{}: {e}", log.display()))?;
         let text = String::from_utf8_lossy(&bytes);
         let messages = text
             .lines()
@@ -174,18 +174,18 @@ fn architecture(case: &VerdictCase) -> String {
 
 /// Returns a source without comments.
 fn without_comments(text: &str) -> String {
-    let mut kept = String::new();
+    let mut code = String::new();
     let mut rest = text;
     while let Some(start) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
         let (before, comment) = rest.split_at(start);
-        kept.push_str(before);
+        code.push_str(before);
         let end = match comment.starts_with("//") {
             true => comment.find('\n'),
             false => comment.find("*/").map(|end| end + 2),
         };
         rest = end.and_then(|end| comment.get(end..)).unwrap_or("");
     }
-    kept + rest
+    code + rest
 }
 
 /// Appends text to the end of a file.

@@ -116,7 +116,7 @@ fn ask_about(
     let answers = map_on_threads(&numbered, options.n_threads, |(index, case)| {
         assembler.ask(case, &folder.file(*index))
     });
-    let mut asked = Vec::new();
+    let mut decided = Vec::new();
     let mut n_silent = 0;
     for (mut case, answer) in fresh.into_iter().zip(answers) {
         match answer? {
@@ -124,19 +124,19 @@ fn ask_about(
                 case.accept = accept;
                 case.messages = messages;
                 case.ptxas.clone_from(&assembler.release);
-                asked.push(case);
+                decided.push(case);
             }
             Answer::Said { .. } | Answer::Crashed => n_silent += 1,
         }
     }
-    let n_accepted = asked.iter().filter(|case| case.accept).count();
-    println!("{} answered, {n_accepted} accepted", asked.len());
+    let n_accepted = decided.iter().filter(|case| case.accept).count();
+    println!("{} answered, {n_accepted} accepted", decided.len());
     if n_silent > 0 {
         println!(
             "{n_silent} modules are excluded, because this release rejects the whole module, aborts or crashes"
         );
     }
-    Ok(asked)
+    Ok(decided)
 }
 
 /// Reduces each module with different decisions. The reduction removes lines while the decisions still differ.
@@ -189,14 +189,14 @@ fn print(
         .collect();
     let title = format!("fresh verdicts, {}", name(part));
     let agreed = report::print(&title, &compared, options);
-    let mut kept = String::new();
+    let mut sample = String::new();
     for compared in compared.iter().filter(|compared| !compared.agrees()) {
         differences.add(&compared.difference());
-        kept.push_str(&compared.case.to_line());
-        kept.push('\n');
+        sample.push_str(&compared.case.to_line());
+        sample.push('\n');
     }
     if let Some(path) = &options.keep {
-        assembler::append(path, &kept)?;
+        assembler::append(path, &sample)?;
     }
     Ok(agreed)
 }

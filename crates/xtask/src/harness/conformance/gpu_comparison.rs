@@ -37,7 +37,7 @@ struct Litmus {
 
 /// Runs the launches on the GPU and prints the differences. Returns true if there are none.
 pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
-    let mut asked = GpuQuestion::default();
+    let mut question = GpuQuestion::default();
     if options.includes(ReferenceCollection::Cases) {
         let folders = CASES.iter().map(PathBuf::from);
         let folders = options
@@ -45,7 +45,7 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
             .as_ref()
             .map_or_else(|| folders.collect(), |own| vec![own.clone()]);
         for folder in folders {
-            asked.add_cases(&folder, options.family.as_deref())?;
+            question.add_cases(&folder, options.family.as_deref())?;
         }
     }
     let mut forms = Vec::new();
@@ -53,20 +53,20 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
         forms = arithmetic::read(&options.arithmetic, options.family.as_deref())?;
         for (index, form) in forms.iter().enumerate() {
             let scenario = arithmetic::launch(form).map_err(|error| error.to_string())?;
-            asked.add(format!("arithmetic {index}"), scenario, None);
+            question.add(format!("arithmetic {index}"), scenario, None);
         }
     }
     if options.includes(ReferenceCollection::Litmus) {
-        let whole = LITMUS.iter().map(Path::new).find(|file| file.exists());
-        asked.add_litmus(whole.unwrap_or(Path::new(LITMUS[1])), options)?;
+        let collection = LITMUS.iter().map(Path::new).find(|file| file.exists());
+        question.add_litmus(collection.unwrap_or(Path::new(LITMUS[1])), options)?;
     }
-    let Some(answers) = asked.questions.ask(&options.transfer)? else {
+    let Some(answers) = question.questions.ask(&options.transfer)? else {
         return Ok(true);
     };
     let mut equal = true;
     let mut counts = LitmusCounts::default();
     for answer in &answers {
-        let reason = asked.difference(answer, &forms, options);
+        let reason = question.difference(answer, &forms, options);
         counts.add(&answer.found, reason.is_some());
         if let Some(reason) = reason {
             println!("{}: {reason}", answer.name);

@@ -119,14 +119,14 @@ fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
                     println!("changed: {} {}", case.id, case.insn);
                 }
                 let (ptxas, line) = (assembler.release.clone(), case.line.clone());
-                let said = VerdictCase {
+                let updated = VerdictCase {
                     accept,
                     messages,
                     ptxas,
                     line,
                     ..case.clone()
                 };
-                text.push_str(&said.to_line());
+                text.push_str(&updated.to_line());
             }
             Answer::Said { .. } | Answer::Crashed => {
                 n_kept += 1;

@@ -154,13 +154,13 @@ impl AssemblerTools {
             .arg(&cubin);
         let assembled = output(&mut command, &self.ptxas)?;
         if !assembled.status.success() {
-            let said = String::from_utf8_lossy(&assembled.stderr).into_owned()
+            let messages = String::from_utf8_lossy(&assembled.stderr).into_owned()
                 + &String::from_utf8_lossy(&assembled.stdout);
             let line = |message: &str| {
                 let (_, rest) = message.split_once(", line ")?;
                 rest.split(';').next()?.trim().parse().ok()
             };
-            return Ok(Err(said.lines().filter_map(line).collect()));
+            return Ok(Err(messages.lines().filter_map(line).collect()));
         }
         let (program, options): (&str, &[&str]) = match build.form {
             Form::Encodings => (&self.nvdisasm, &["-hex"]),
