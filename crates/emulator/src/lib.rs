@@ -2,15 +2,15 @@
 //! barriers, asynchronous operations and time travel.
 //!
 //! - **Input**: a [`warpgrid_program::Program`], a [`Launch`] (grid, buffers, arguments, scheduler seed), and
-//! [`ResourceLimits`].
+//!   [`ResourceLimits`].
 //! - **Output**: registers and memory at any position, events for an [`Observer`], [`RunDiagnostic`]s, and a [`Fault`]
-//! if the run fails.
+//!   if the run fails.
 //! - **Main types**: [`Machine`] executes steps. [`Timeline`] seeks to any step of a run.
-//! [`translation_view::TranslationView`] is the interface for the JIT compiler.
+//!   [`translation_view::TranslationView`] is the interface for the JIT compiler.
 //! - **Invariants**: a run is a function of program, launch, seed and host inputs. A module imports only lower layers
-//! (see the README).
+//!   (see the README).
 //! - **Tests**: `cargo test -p warpgrid-emulator` takes seconds. `crates/view/tests` run textual kernels, and
-//! `crates/translate/tests` compare the interpreter with translated code.
+//!   `crates/translate/tests` compare the interpreter with translated code.
 //!
 //! # Example
 //!

@@ -1,9 +1,10 @@
-//! The JavaScript API of [`warpgrid_view`]: one class that wraps `Session` and contains no logic.
+//! Provides the JavaScript API of [`warpgrid_view`]. A class wraps the type `Session` and contains no logic.
 //!
-//! Objects cross as plain JavaScript values in the shapes of `types.ts`; 64-bit addresses are
-//! hexadecimal text, bulk memory is a `Uint8Array`, lines and columns count from 1 in UTF-16 units.
+//! Objects are passed as plain JavaScript values with the types in `types.ts`. 64-bit addresses are hexadecimal strings, and bulk memory is
+//! a `Uint8Array`. Lines and columns start at 1, and columns count UTF-16 units.
 //!
-//! This file contains the API that widgets need, and [`to_u64`] the remaining API: the module of a widget is built without it.
+//! This file contains the API that widgets need. The file `whole.rs` contains the remaining API behind the Cargo feature `whole`, which the
+//! module of a widget does not enable.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,5 +1,23 @@
-//! Engine that executes compiled runs in JavaScript hosts: instantiates the modules of `warpgrid-translate` with the
+//! Executes compiled runs in JavaScript hosts. The crate instantiates the modules of `warpgrid-translate` with the
 //! `WebAssembly` object of the host.
+//!
+//! - **Input**: a WebAssembly module that `warpgrid-translate` has generated.
+//! - **Output**: the memory of the module after each call.
+//! - **Main types**: [`JsEngine`] compiles modules. [`JsInstance`] is a module instance with its memory.
+//!   [`serialize_partition`] and [`deserialize_partition`] transfer the results of a worker to another worker.
+//!
+//! # Example
+//!
+//! The example compiles a module with the `WebAssembly` object of the host.
+//!
+//! ```
+//! use warpgrid_translate::Engine;
+//! use warpgrid_webassembly::JsEngine;
+//!
+//! fn compile(wasm: &[u8]) -> Option<<JsEngine as Engine>::Module> {
+//!     JsEngine::default().compile(wasm).ok()
+//! }
+//! ```
 
 mod partition_transfer;
 

@@ -1,4 +1,4 @@
-//! Worker of the page: checks sources, handles editor requests and executes kernels.
+//! Implements the worker of the page, which checks sources, handles editor requests and executes kernels.
 //!
 //! ```text
 //! page ──► Request ──► Runner: check, answer, or slices of a run over view::Session ──► Response ──► page
