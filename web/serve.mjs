@@ -1,6 +1,6 @@
-// Development server of `cargo xtask serve`: serves the sources with the WebAssembly modules of the last build, and reloads open pages
-// after each build. `node web/serve.mjs PORT FOLDER`, where FOLDER contains the compiled files. Each line on standard input reports a
-// completed build, and the server exits when standard input ends.
+// Implements the development server of `cargo xtask serve`. The server serves the sources with the WebAssembly modules of the last build,
+// and reloads open pages after each build. The command line is `node web/serve.mjs PORT FOLDER`, and FOLDER contains the compiled files.
+// Each line on standard input reports a completed build, and the server exits when standard input ends.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { basename, join, normalize } from "node:path";

@@ -78,7 +78,7 @@ export function embedAttributes({ source, entry, seed, view, position, target, v
   return { text: withAnnotations({ source, entry, seed }).trim(), attributes: Object.fromEntries(definedAttributes.map(([name, value]) => [name, `${value}`])) };
 }
 
-/** Returns the public URL of the playground: its own URL, or that of the project if it is served locally. */
+/** Returns the public URL of the playground. If the playground is served locally, the function returns the URL of the project. */
 export function publicUrl() {
   const pageUrl = document.baseURI.split("#")[0];
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);

@@ -1,6 +1,6 @@
-// The saved kernels of the user. They are stored separately from each other and from the examples in IndexedDB, which holds many megabytes.
-// A short source in the editor is also stored in local storage, which can be written synchronously while the page is being closed, when a
-// write to IndexedDB may be too late. Each tab stores separately which kernel it shows.
+// Stores the saved kernels of the user. Each kernel is stored separately from the other kernels and from the examples in IndexedDB, which
+// holds many megabytes. A short source in the editor is also stored in local storage. Local storage can be written synchronously while the
+// page is being closed, when a write to IndexedDB may be too late. Each tab stores the ID of its kernel separately.
 import { createStore, delMany, get, getMany, keys, set, setMany } from "idb-keyval";
 import { fromBase64 } from "../widget/link.js";
 import { isLink, readLink, RULES, annotatedSource } from "./share-link.js";

@@ -1,5 +1,5 @@
-// The service worker, which `web/finish.mjs` bundles with the list of files in a build. It precaches and serves all files, so that a build
-// is used either as a whole or not at all. A newer build waits until the user requests it.
+// Implements the service worker, which `web/finish.mjs` bundles with the list of files in a build. The service worker precaches and serves
+// all files, so that a page uses either all files of a build or none. A newer build waits until the user requests it.
 import { cleanupOutdatedCaches, precacheAndRoute } from "workbox-precaching";
 
 addEventListener("message", ({ data }) => { if (data?.type === "SKIP_WAITING") skipWaiting(); });

@@ -1,7 +1,7 @@
-// Builds the pages around the playground: a page per example and per instruction, the diagnostics, the documents of the project with live
-// widgets, and the metadata for search engines and link previews. `node web/site/build.mjs SITE PACKAGE`, where SITE contains the
-// playground with the widget (`dist`), and PACKAGE is the npm package (`pkg`). WARPGRID_SITE is the URL of the site, and
-// WARPGRID_REPOSITORY is the URL of the sources. If a URL is empty, the parts of the pages that depend on it are omitted.
+// Builds the pages next to the playground: a page per example and per instruction, the diagnostics, the documents of the project with live
+// widgets, and the metadata for search engines and link previews. The command line is `node web/site/build.mjs SITE PACKAGE`. SITE contains
+// the playground with the widget (`dist`), and PACKAGE is the npm package (`pkg`). WARPGRID_SITE is the URL of the site, and
+// WARPGRID_REPOSITORY is the URL of the sources. If a URL is empty, the script omits the parts of the pages that depend on this URL.
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -269,7 +269,7 @@ impl Model {
         }
     }
 
-    /// Returns the source followed by the inferred annotations. They are appended at the end, so that line numbers do not change.
+    /// Returns the source followed by the inferred annotations. The annotations follow the source, so that line numbers do not change.
     pub(crate) fn annotated_source(&self) -> String {
         match self.inferred_annotations.is_empty() {
             true => self.text.to_string(),

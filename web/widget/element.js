@@ -31,7 +31,7 @@ function styleSheet() {
 }
 let lastElementId = 0;
 
-// Sites that render their pages in Node also import this module in Node, where elements do not exist.
+// Sites that render their pages in Node also import this module in Node, which provides no elements.
 export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   static observedAttributes = ["view", "step", "target", "version", "front", "src", "recording", "height", "readonly", "controls", "memory", "columns", "rows", "type"];
 

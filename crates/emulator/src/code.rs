@@ -94,7 +94,7 @@ pub(crate) struct FunctionCode {
     pub(crate) start: u32,
     /// Size in bytes of the local variables on the stack, which is a multiple of 16.
     pub(crate) frame_bytes: u32,
-    /// Registers that contain stack addresses. They are initialized when a stack frame is created.
+    /// Registers that contain stack addresses. The creation of a stack frame initializes these registers.
     pub(crate) frame_addresses: Vec<StackAddressRegister>,
     /// Slots and banks of the function's registers, indexed by register ID.
     pub(crate) registers: Vec<RegisterOperand>,
@@ -731,8 +731,8 @@ impl DecodedCode {
         self.packs.get(list).map_or(&[], Vec::as_slice)
     }
 
-    /// Checks whether any instruction commits async-groups of this kind. The result is always `true` for SASS, where
-    /// code may also wait by other means.
+    /// Checks whether any instruction commits async-groups of this kind. For SASS, the result is always `true`, because
+    /// SASS code may also wait by other means.
     pub(crate) fn makes_groups(&self, kind: AsyncGroupKind) -> bool {
         !self.addresses.is_empty() || self.made_groups.contains(&kind)
     }

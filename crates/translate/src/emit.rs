@@ -1,6 +1,6 @@
-//! Code generation for regions, where a region is the code between two synchronization points, executed for a subwarp
-//! of four lanes. Input: decoded code, basic block by basic block. Output: WebAssembly instructions. A register
-//! occupies one or two `v128` locals. A predicate has all ones or all zeros in each lane.
+//! Generates code for regions. A region is the code between two synchronization points, executed for a subwarp of four
+//! lanes. The input consists of decoded code, basic block by basic block. The output consists of WebAssembly
+//! instructions. A register occupies one or two `v128` locals. A predicate has all ones or all zeros in each lane.
 
 pub(crate) mod call_moves;
 pub(crate) mod compare;

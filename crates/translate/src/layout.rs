@@ -610,7 +610,7 @@ impl ModuleLayout {
         add(0, size, self.shared, holds::SHARED);
     }
 
-    /// Returns the numbers of the address ranges in which one of the flags `what` is set.
+    /// Returns the indices of the address ranges in which at least one of the flags in `what` is set.
     pub(crate) fn that_hold(&self, what: u32, memory: &(impl LinearMemory + ?Sized)) -> Vec<u32> {
         let memory = MemoryWindow::of(memory, self.ranges());
         let holds = |index: &u32| {

@@ -662,7 +662,7 @@ impl<'g, const BITS: u32> Word for Value<'g, BITS> {
     }
 }
 
-/// Symbolic sources of an operation, and the place where its result is stored.
+/// Symbolic sources of an operation, and the destination of its result.
 pub(crate) struct Capture<'a, S, R> {
     pub(crate) sources: S,
     pub(crate) result: &'a mut Option<R>,

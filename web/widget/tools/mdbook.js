@@ -27,7 +27,7 @@ async function replaceFences(text, base, file) {
     hasWidgets = true;
   }
   pieces.push(text.slice(copiedTo));
-  // A book may also be opened as files, where browsers do not load modules.
+  // Readers may also open a book as files. From files, browsers do not load modules.
   if (hasWidgets) pieces.push(`\n\n<div><link rel="stylesheet" href="${base}warpgrid-snapshot.css"><script defer src="${base}warpgrid-widget-classic.js"></script></div>\n`);
   return pieces.join("");
 }

@@ -1,5 +1,5 @@
-//! Worker module of development builds. It supports both languages under every worker name and generates the reference pages itself, so
-//! that one program is compiled instead of four.
+//! Implements the worker module of development builds. The module supports both languages under every worker name and generates the
+//! reference pages itself, so that a development build compiles one program instead of four.
 
 use warpgrid_view::source::reference::pages;
 use warpgrid_worker::extended_worker::ExtendedWorker;

@@ -1,5 +1,5 @@
-//! JSON serialization for requests that are strings. It is implemented manually, because a JSON library would add 40 KB to the worker
-//! module.
+//! Serializes JSON for requests that are strings. The serialization is implemented manually, because a JSON library would add 40 KB to the
+//! worker module.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Implements the worker of the page, which checks sources, handles editor requests and executes kernels.
 //!
 //! ```text
-//! page ──► Request ──► Runner: check, answer, or slices of a run over view::Session ──► Response ──► page
+//! page ──► Request ──► SessionRunner: check, answer, or slices of a run over view::Session ──► Response ──► page
 //! ```
 //!
 //! The page uses [`protocol`], [`traffic`], [`count`] and a few constants. The request handlers are not linked into the page.

@@ -15,7 +15,7 @@ pub struct Launch {
     pub entry: FunctionId,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Cluster dimensions in blocks. They are `[1, 1, 1]` for a launch without clusters.
+    /// Cluster dimensions in blocks; `[1, 1, 1]` for a launch without clusters.
     pub cluster: [u32; 3],
     pub dynamic_shared_bytes: u64,
     pub buffers: Vec<BufferInit>,
@@ -106,7 +106,7 @@ pub enum MisalignedPolicy {
 pub struct BufferInit {
     pub name: String,
     pub contents: BufferContents,
-    /// Alignment in bytes. It is at least 256, as the allocators of CUDA guarantee.
+    /// Alignment in bytes. The alignment is at least 256, as the allocators of CUDA guarantee.
     pub align_bytes: u32,
     /// Positions in the contents that receive the address of a buffer. For [`BufferContents::Fill`], the positions are
     /// within the pattern.

@@ -11,7 +11,7 @@ use warpgrid_program::{Instruction, RegisterId};
 impl Decoder<'_> {
     /// Returns a description of the registers for which the decoded operations of an instruction disagree with the
     /// program. The operations must access only registers that the instruction names, and must write each destination
-    /// of the instruction. They may ignore named sources, such as cache policies.
+    /// of the instruction. The operations may ignore named sources, such as cache policies.
     pub(crate) fn operand_mismatch(&self, instruction: &Instruction) -> Option<String> {
         let start = self.starts.last().copied().unwrap_or(0) as usize;
         let code = self.code.instructions.get(start..).unwrap_or(&[]);

@@ -553,7 +553,7 @@ impl Timeline {
 
     /// Executes the step that faults. A run with a fault has the status `Running` at its last position until the
     /// faulting step is attempted. Therefore, this function attempts the step, so that the status at the end does not
-    /// depend on how the end was reached.
+    /// depend on the preceding seeks.
     fn reproduce_fault(&mut self) {
         if self.length == Some(self.position()) && self.machine.status() == MachineStatus::Running {
             self.run(self.position() + 1, &mut ());

@@ -229,7 +229,7 @@ impl LaunchSetup {
             ^ position.iter().fold(0, |all, n| all << 20 ^ u64::from(*n));
         warp.splits.draw_from(match self.seed % 8 {
             // For half of the seeds, lane groups are not selected at random, so that the lanes of a warp remain
-            // converged where possible.
+            // converged if the code permits convergence.
             0..4 => None,
             _ => Some(self.seed.wrapping_mul(0x9e37_79b9) ^ linear),
         });

@@ -197,8 +197,8 @@ impl Machine {
         both.all(|(one, other)| one.contents() == other.contents())
     }
 
-    /// Checks whether every group has returned to its recorded state, where the group that executed the last step of
-    /// this warp is the last group to do so.
+    /// Checks whether every group has returned to its recorded state. The group that executed the last step of this
+    /// warp must be the last group that returns.
     fn has_recurred(&mut self, place: WarpSlot) -> bool {
         let MachineState {
             blocks,

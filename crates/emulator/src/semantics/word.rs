@@ -73,7 +73,8 @@ pub trait Word: Copy {
     /// Adds 1 if the condition is true.
     fn add_truth(self, condition: Self::Truth) -> Self;
 
-    /// Combines two integers bitwise: bits of `self` where `mask` is one, and bits of `other` where `mask` is zero.
+    /// Combines two integers bitwise. A bit of the result is the bit of `self` if the bit of `mask` is one, otherwise
+    /// the bit of `other`.
     fn blend(self, other: Self, mask: Self) -> Self;
     /// Selects four of the eight bytes of `high:self` by the nibbles of a selector. If bit 3 of a nibble is set, the
     /// sign of the selected byte is replicated (PTX ISA, "prmt"). Defined for 32-bit integers only.

@@ -320,7 +320,7 @@ impl LastWriterTable {
         }
     }
 
-    /// Clears all entries, and reuses allocations where possible.
+    /// Clears all entries. The table reuses existing allocations if possible.
     pub(crate) fn clear(&mut self) {
         for page in &mut self.pages {
             match page.as_mut().map(Arc::get_mut) {

@@ -43,7 +43,7 @@ impl WarpSplit {
     }
 }
 
-/// Checks whether two groups at the same instruction reconverge if convergence is explicit. They reconverge if a
+/// Checks whether two groups at the same instruction reconverge if convergence is explicit. The groups reconverge if a
 /// barrier has released both groups, or if one group waits for the other group. A released group does not join a group
 /// that has reached the instruction by a branch, because the barrier registers of both groups may contain different
 /// masks.

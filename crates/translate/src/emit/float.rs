@@ -1,5 +1,6 @@
-//! Floating-point arithmetic. Input and output: rows of numbers. NaNs, signs of zeros and rounding are identical to
-//! those of the interpreter. Rare cases, such as a 64-bit NaN whose payload matters, cause a bailout.
+//! Generates code for floating-point arithmetic. Input and output are rows of numbers. NaNs, signs of zeros and
+//! rounding are identical to the results of the interpreter. Rare cases, such as a 64-bit NaN whose payload matters,
+//! cause a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

@@ -112,8 +112,8 @@ fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'stat
 }
 
 /// Returns the function `(begins) -> exit code or zero`, which executes every context record that has not exited up to
-/// its next barrier, warp by warp. At the start of the block, `begins` is the entry at which all subwarps start. It is
-/// negative in later barrier intervals, and [`RESUMES`] after a host call.
+/// its next barrier, warp by warp. At the start of the block, `begins` is the entry at which all subwarps start. In
+/// later barrier intervals, `begins` is negative. After a host call, `begins` is [`RESUMES`].
 pub(crate) fn phase(places: &ModuleLayout, numbers: SuspendCodes) -> Function {
     let mut code = Vec::new();
     let c = &mut code;

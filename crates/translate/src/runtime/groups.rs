@@ -24,9 +24,9 @@ const LEFT: u32 = 7;
 const NAME: u32 = 8;
 const WHY: u32 = 9;
 
-/// Returns the function `(request) -> exit code or zero`. It commits the copies that the warp has started since the
-/// last commit, or waits for all groups except for the given number of latest groups. A wait makes the whole warp the
-/// writer of the bytes of completed copies.
+/// Returns the function `(request) -> exit code or zero`. The function commits the copies that the warp has started
+/// since the last commit, or waits for all groups except for the given number of latest groups. A wait makes the whole
+/// warp the writer of the bytes of completed copies.
 pub(crate) fn groups(places: &ModuleLayout) -> Function {
     if places.copies_bytes == 0 {
         return never_called();

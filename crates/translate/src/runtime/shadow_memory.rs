@@ -212,7 +212,7 @@ fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
     ]);
 }
 
-/// Computes the epoch that is shared by several readers. It represents readers in this warp since the last
+/// Computes the epoch that several readers share. The epoch represents readers in this warp since the last
 /// reconvergence of its lanes, readers in this block until the end of the barrier interval, or permanently readers in
 /// several blocks.
 fn find_several_readers(c: &mut Vec<I<'static>>) {

@@ -1,6 +1,7 @@
-//! Counts the steps and stores of a warp since the last reconvergence. Input: the context records of the warp. If all
-//! lanes took one path, the counts equal those of the interpreter. The counts of a divergent warp depend on the order
-//! in which its lane groups reconverge, so the length of the longest path is a lower bound of its steps.
+//! Counts the steps and stores of a warp since the last reconvergence. The input consists of the context records of the
+//! warp. If all lanes took one path, the counts equal the counts of the interpreter. The counts of a divergent warp
+//! depend on the order in which its lane groups reconverge, so the length of the longest path is a lower bound of its
+//! steps.
 
 use crate::instructions::at;
 use crate::layout::{ModuleLayout, SUBWARPS_PER_WARP, cell, record};

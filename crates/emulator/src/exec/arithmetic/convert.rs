@@ -242,7 +242,7 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
 /// bits with an unbounded exponent, is below the smallest normal number (IEEE 754, 7.5 b; code of assembler 13.5 for
 /// `sm_75` to `sm_100`, `.rn` measured on an H100).
 fn is_tiny(value: f64, round: RoundingMode) -> bool {
-    // Scale the value out of the subnormal range, where the exponent would limit the precision.
+    // The scaling moves the value out of the subnormal range, because the exponent limits the precision in this range.
     const SCALE: f64 = (1u64 << 32) as f64;
     let smallest_normal = f64::from(f32::MIN_POSITIVE) * SCALE;
     value.abs() < f64::from(f32::MIN_POSITIVE)

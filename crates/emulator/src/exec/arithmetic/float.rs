@@ -1,7 +1,7 @@
 //! Floating-point arithmetic (PTX ISA, "Floating-Point Instructions", "Half Precision ...").
 //!
 //! Rounding to nearest uses IEEE operations of the host on whole rows. All other rounding modes use exact helper
-//! functions for each lane. NaN results are those of the hardware, and do not depend on the host.
+//! functions for each lane. NaN results equal the NaN results of the hardware, and do not depend on the host.
 
 use crate::semantics::alu_ops::{Float32Op, Float64Op, FloatOp, HalfOp};
 use crate::semantics::fma_emulation::fma_rows64;

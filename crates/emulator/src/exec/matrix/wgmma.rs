@@ -34,8 +34,8 @@ pub(crate) const ROWS: usize = 16;
 /// Number of warps per warpgroup.
 pub(crate) const WARPS: u32 = 4;
 
-/// Issues the rows of a `wgmma` that one warp computes. They are computed after each earlier `wgmma` that writes the
-/// same accumulators.
+/// Issues the rows of a `wgmma` that one warp computes. The rows are computed after each earlier `wgmma` that writes
+/// the same accumulators.
 pub(crate) fn start(
     around: &mut ExecutionContext<'_>,
     warp: &mut Warp,

@@ -26,7 +26,7 @@ pub(crate) fn fma64(a: u64, b: u64, c: u64, round: RoundingMode) -> u64 {
     }
 }
 
-/// Returns the bits of a 32-bit result, where the canonical NaN of the hardware replaces every NaN.
+/// Returns the bits of a 32-bit result. The canonical NaN of the hardware replaces every NaN.
 fn canonical(value: f32) -> u32 {
     if value.is_nan() {
         NAN_32

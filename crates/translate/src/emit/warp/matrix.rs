@@ -203,7 +203,7 @@ impl Emitter<'_> {
         Ok(lines.is_store)
     }
 
-    /// Copies registers to scratch memory, where the lines of the matrix are contiguous.
+    /// Copies registers to scratch memory, in which the lines of the matrix are contiguous.
     fn lay_out_lines(
         &mut self,
         lines: &WmmaTransfer<'_>,

@@ -224,7 +224,8 @@ pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRoun
         rule,
         layout: ScratchLayout::new(rule, scratch),
         cut: match products {
-            // All terms are within the range of `i32`, where the relaxed conversion has the same result in all engines.
+            // All terms are within the range of `i32`. In this range, the relaxed conversion has the same result in all
+            // engines.
             MaddRounding::Fused => I::I32x4RelaxedTruncF32x4S,
             MaddRounding::Unfused => I::I32x4TruncSatF32x4S,
         },
