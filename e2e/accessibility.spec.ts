@@ -1,11 +1,11 @@
-// Accessibility of every view: axe finds no violations in light, dark and forced colors, at 200 % zoom, and on a phone.
+// Tests the accessibility of every view. axe must find no violations in light, dark and forced colors, at 200 % zoom, and on a phone.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, ready } from "./playground";
 
 const control = (page: Page, role: "button" | "tab", text: string) => page.getByRole(role, { name: text, exact: true });
 
-/** The views: their names, and functions that open each view and wait for its contents. */
+/** Names of the views, with functions that open each view and wait for the contents of the view. */
 const VIEWS: [string, (page: Page) => Promise<void>][] = [
   ["Debugger with a pinned cell", async (page) => {
     await open(page);
@@ -44,7 +44,8 @@ const VIEWS: [string, (page: Page) => Promise<void>][] = [
   ["Learn", async (page) => { await open(page); await control(page, "button", "Learn").click(); await expect(page.getByRole("dialog", { name: "Learn" })).toBeVisible(); }],
 ];
 
-/** Rules that depend on colors, and rules that depend on sizes and positions. The other rules give the same result in each mode. */
+/** Accessibility rules that depend on colors, and rules that depend on sizes and positions. All other rules return the same result in each
+ *  mode. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 const LAYOUT_RULES = ["color-contrast", "target-size", "scrollable-region-focusable"];
 
@@ -56,7 +57,7 @@ async function violationsOf(page: Page, rules?: string[]) {
 
 for (const [view, openView] of VIEWS) {
   test(`${view} passes axe in light, dark and forced colors at 200 % zoom`, async ({ page }) => {
-    // Four axe analyses of a long list take most of a minute on a loaded machine.
+    // Four axe analyses of a long list take almost a minute on a loaded machine.
     test.slow();
     await openView(page);
     const violations: Record<string, string[]> = {};
@@ -67,7 +68,7 @@ for (const [view, openView] of VIEWS) {
     await page.emulateMedia({ colorScheme: "light", forcedColors: "active" });
     violations.forced = await violationsOf(page, COLOR_RULES);
     await page.emulateMedia({ forcedColors: "none" });
-    // A window of 1440 by 900 at 200 %: nothing is cut off at the right, and no text overlaps.
+    // A window of 1440 by 900 pixels is tested at 200 % zoom. The right edge must cut off no content, and texts must not overlap.
     await page.setViewportSize({ width: 720, height: 450 });
     violations["200 %"] = await violationsOf(page, LAYOUT_RULES);
     expect(violations).toEqual({ light: [], dark: [], forced: [], "200 %": [] });

@@ -1,4 +1,4 @@
-// Initialization of a buffer from a file that is selected in the launch form or dropped on its memory.
+// Tests the initialization of a buffer from a file, which the user selects in the launch form or drops on the memory grid of the buffer.
 import { expect, test, type Page } from "@playwright/test";
 import { cells, open, paste, pick, press, ready } from "./playground";
 
@@ -32,7 +32,7 @@ test("file selected in the launch menu is written into the buffer annotation", a
   await ready(page);
   await press(page, "Go to start");
   expect(await cells(page, "x")).toEqual(["1.5", "2.5", "-3.0", "0.1"]);
-  // The initialization is a single undoable change.
+  // The initialization is a single change that the user can undo.
   await page.getByRole("textbox", { name: "PTX source" }).click();
   await page.keyboard.press("ControlOrMeta+z");
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: f32[2][2] = 0");
@@ -49,7 +49,7 @@ test("file dropped on a grid initializes its buffer, and an .npy file also match
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: f32[4] = 4, 3, 2, 1");
   await ready(page);
   expect(await cells(page, "y")).toEqual(["9", "8", "7", "6"]);
-  // The source is still the same saved kernel, which has one entry in the list.
+  // The edited source belongs to the same saved kernel, which has one entry in the list.
   await drop(page, "body", "other.npy", npyFile([1, 2]));
   await expect(page.locator(".banner")).toContainText("drop the file on a buffer, or rename the file to the name of one of the buffers: x, y");
 });

@@ -1,4 +1,4 @@
-// The command palette finds all commands of the page by name.
+// Tests that the command palette finds all commands of the page by name.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { open, ready } from "./playground";
@@ -63,7 +63,7 @@ test("command palette finds values and elements in memory and reports missing on
   const card = page.getByRole("region", { name: "Cell" });
   await search("77");
   await expect(card).toContainText("rows[4][13]");
-  // Repeating the search moves to the next match.
+  // A repeated search selects the next match.
   await search("77");
   await expect(card).toContainText("columns[4][13]");
   await search("rows[100]");

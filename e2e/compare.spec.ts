@@ -1,11 +1,12 @@
-// Comparison of two sources of one kernel: PTX and its SASS, stepped store by store, and their first difference.
+// Tests the comparison of two sources of one kernel. The sources are PTX and the SASS of the kernel. The tests step both versions store by
+// store, and find the first difference.
 import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, ready } from "./playground";
 
 const listing = readFileSync(new URL("../public/examples/machine-code-of-a-kernel.sass", import.meta.url), "utf8");
 
-/** Returns a cell of a memory by its accessible name. */
+/** Returns a cell of a memory grid by the accessible name of the grid. */
 function cell(page: Page, cellLabel: string | RegExp) {
   return page.getByRole("region", { name: "Compare kernels" }).getByLabel(cellLabel);
 }

@@ -1,5 +1,5 @@
-// Pages of other projects, built by their tools with the packed package (crates/wasm/consumers). Each uses the package in the page and in a
-// worker. Tools that are not installed are skipped by name.
+// Tests pages of other projects that build tools have bundled with the packed package (crates/wasm/consumers). Each page uses the package
+// in the page and in a worker. Tools that are not installed are skipped by name.
 import { expect, test } from "@playwright/test";
 import { existsSync } from "node:fs";
 
@@ -14,7 +14,7 @@ for (const [tool, folder] of Object.entries(tools)) {
     const expectedResult = JSON.stringify({ accept: true, sum: 496, isClass: true, code: "W0901" });
     await expect(page.locator("#page")).toHaveText(expectedResult);
     await expect(page.locator("#worker")).toHaveText(expectedResult);
-    // The widget files are found under the names that the tool assigns.
+    // The page finds the widget files by the names that the build tool assigns.
     const [ptx, sass] = [page.locator("warpgrid-playground").first(), page.locator("warpgrid-playground").last()];
     await expect(ptx.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
     await expect(sass.getByRole("status")).toContainText("STS");

@@ -1,5 +1,5 @@
-// Runs kernels with the npm package in a worker of a page that contains nothing else of the project (`pages/host.html`). A browser driver
-// evaluates this function in that page, so it references nothing outside.
+// Runs kernels with the npm package in a worker of a page that contains no other part of the project (`pages/host.html`). A browser driver
+// evaluates this function in the page, so that the function must not reference outer names.
 
 /** Returns the results of the package for cases or launches in a worker of the page. */
 export const runInWorker = (request) =>

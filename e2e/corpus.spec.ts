@@ -1,4 +1,4 @@
-// A page of another project runs kernels from real compilers, in a module worker with the npm package.
+// Tests that a page of another project can run kernels from real compilers in a module worker with the npm package.
 import { expect, type Page, test } from "@playwright/test";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { runInWorker } from "./corpus-worker.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Returns the results of the package for the cases in a worker of that page. */
+/** Returns the results of the package for the test cases, computed in a worker of the page. */
 async function run(page: Page, request: { cases?: unknown[]; engine?: string; launches?: unknown[] }) {
   await page.goto("/pages/host.html");
   const { result, error } = await page.evaluate(runInWorker, request) as any;

@@ -1,4 +1,5 @@
-// Small documents, built by their real tools (docs/hosts), with a live snippet in each. Tools that are not installed are skipped by name.
+// Tests small documents that contain a live snippet and that documentation tools have built (docs/hosts). Tools that are not installed are
+// skipped by name.
 import { expect, test } from "@playwright/test";
 import { existsSync } from "node:fs";
 
@@ -8,7 +9,7 @@ for (const [tool, path] of Object.entries(pages)) {
   test(`${tool} document steps through its recording and runs edited source`, async ({ page }) => {
     test.skip(!existsSync(new URL(`../target/hosts/${path}`, import.meta.url)), `${tool} has built no document here`);
     const [requestedUrls, pageErrors]: string[][] = [[], []];
-    // Themes fetch external fonts and scripts, which are not available in a test.
+    // Themes load external fonts and scripts, which a test cannot access.
     const isLocal = (url: string) => url === "" || (new URL(url).host === new URL(page.url()).host && !url.endsWith("favicon.ico"));
     page.on("console", (message) => { if (message.type() === "error" && isLocal(message.location().url)) pageErrors.push(message.text()); });
     page.on("request", (request) => requestedUrls.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
@@ -20,7 +21,7 @@ for (const [tool, path] of Object.entries(pages)) {
     await widget.getByRole("button", { name: "Edit" }).click();
     await widget.getByRole("textbox", { name: "PTX source" }).fill("st.global.u32 [p], 6;");
     await expect(widget.getByRole("cell", { name: "6 lane 31", exact: true })).toBeVisible();
-    // The installed versions of Docusaurus and React render their pages twice (error 418), with or without a widget.
+    // The installed versions of Docusaurus and React render their pages twice (React error 418), even without a widget.
     if (tool !== "Docusaurus") expect(pageErrors).toEqual([]);
   });
 
@@ -53,7 +54,7 @@ test("Docusaurus widgets keep working across client-side navigation", async ({ p
   await page.goto("/hosts/docusaurus/");
   const widget = page.getByRole("region", { name: "PTX playground" });
   await expect(widget.getByText("step 2 of 3")).toBeVisible();
-  // No page is loaded, because the site replaces the document in place.
+  // The browser loads no new page, because the site replaces the document in place.
   await page.evaluate(() => { (globalThis as any).isSamePage = true; });
   await page.getByRole("link", { name: "Next: loads" }).click();
   await expect(page.getByRole("heading", { name: "Loads", exact: true })).toBeVisible();

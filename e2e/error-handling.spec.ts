@@ -1,4 +1,4 @@
-// Invalid input, from a misspelled modifier to unsupported targets.
+// Tests the response of the page to invalid input, from a misspelled modifier to unsupported targets.
 import { expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
 
@@ -9,7 +9,7 @@ test("misspelled modifier is reported, and its fix can be applied", async ({ pag
   await page.keyboard.insertText("globl");
   const problems = page.getByRole("region", { name: "Problems" });
   await expect(problems).toContainText("1 error");
-  // The last run is dimmed, but still visible.
+  // The page dims the last run, but still shows its memory.
   await expect(page.locator(".right.stale")).toBeVisible();
   expect(await cells(page, "rows")).toEqual(originalCells);
   await problems.locator("button.action-button").first().click();

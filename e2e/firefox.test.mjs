@@ -1,4 +1,4 @@
-// The page and the npm package in Firefox. Playwright uses its own build of Firefox; this test drives the installed one.
+// Tests the page and the npm package in Firefox. Playwright uses its own build of Firefox, but this test drives the installed Firefox.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ let browser, address, homeFolder;
 before(async () => {
   const [serverOutput] = await once(server.stdout, "data");
   address = `http://127.0.0.1:${/served on port (\d+)/.exec(String(serverOutput))[1]}`;
-  // Firefox rejects a home folder of another user, as in containers.
+  // Firefox rejects a home directory that belongs to another user, which occurs in containers.
   homeFolder = await mkdtemp(join(tmpdir(), "warpgrid-firefox-"));
   const env = { ...process.env, HOME: homeFolder };
   browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.FIREFOX, headless: true, protocolTimeout: 600_000, env });
@@ -30,7 +30,7 @@ after(async () => {
   await rm(homeFolder, { recursive: true, force: true });
 });
 
-/** Opens a page, and collects its errors. */
+/** Opens a page and collects the errors of the page. */
 async function open(path) {
   const page = await browser.newPage();
   await page.setViewport({ width: 1440, height: 900 });
@@ -42,7 +42,7 @@ async function open(path) {
 
 const position = (page) => page.$eval("footer [role=status]", (status) => status.textContent);
 
-/** Waits until the status has changed and no move is pending. */
+/** Waits until the status has changed and no navigation request is pending. */
 async function waitForMove(page, previousStatus) {
   await page.waitForFunction((previousStatus) => {
     const status = document.querySelector("footer [role=status]");
@@ -67,7 +67,7 @@ test("page shows its first example, steps, and runs edited source", async () => 
   await page.close();
 });
 
-/** Returns the results of the package for the cases in a worker. */
+/** Returns the results of the package for the test cases, computed in a worker. */
 async function run(request) {
   const { page } = await open("/pages/host.html");
   const { result, error } = await page.evaluate(runInWorker, request);

@@ -1,4 +1,4 @@
-// Fragment layouts: looking up the lane that holds an element of a matrix, without writing PTX.
+// Tests the fragment layouts of the page. A user can find the lane that holds a matrix element without writing PTX.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { open, pick, press } from "./playground";
@@ -10,20 +10,20 @@ test("fragment layout is compared with another architecture and updated for stri
   const properties = view.getByRole("region", { name: "Facts" });
   await expect(properties).toContainText("64 sectors, 1024 of 2048 bytes used");
 
-  // Comparison with the different layout of another architecture.
+  // The view compares the layout with the different layout of another architecture.
   await view.getByRole("combobox", { name: "Compare with" }).selectOption("sm_80");
   await expect(view.getByRole("region", { name: /^Matrix, wmma.store.d m16n16k16 f32, sm_/ })).toHaveCount(2);
   await view.getByRole("button", { name: "lane 1", exact: true }).focus();
   await expect(view.getByRole("table", { name: "Registers of lane 1" }).getByRole("row")).toHaveCount(8);
 
-  // Another stride moves the rows apart, and an odd one is explained.
+  // A larger stride increases the distance between rows. If the stride is odd, the view shows an explanation.
   await view.getByRole("spinbutton", { name: "Stride" }).fill("20");
   await expect(properties).toContainText("64 sectors, 1024 of 2048 bytes used");
   await view.getByRole("spinbutton", { name: "Stride" }).fill("17");
   await expect(properties).toContainText("the stride is not a multiple of the access size of 8 bytes");
   await expect(page).toHaveURL(/#layouts\?op=store\.d.*stride=17&beside=sm_80/);
 
-  // Combinations that do not exist are not offered.
+  // The menu contains only the shapes that the selected operation supports.
   await view.getByRole("combobox", { name: "Operation" }).selectOption("mma.a");
   await expect(view.getByRole("combobox", { name: "Shape" })).not.toHaveValue("m16n16k16");
   await expect(view.getByRole("region", { name: "Matrix in memory" })).toHaveCount(0);
@@ -38,7 +38,7 @@ test("layout of a tensor instruction is shown with its decoded descriptor", asyn
   for (const key of ["ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
   await expect(view).toContainText("row of A 1, k 0: byte 144");
 
-  // Without a swizzle, and with the parameters in the URL.
+  // The view shows the layout without a swizzle, and the URL contains the parameters.
   await view.getByRole("combobox", { name: "Swizzle" }).selectOption("none");
   await expect(properties).toContainText("(k*es/16)*LBO");
   await expect(page).toHaveURL(/swizzle=none/);
@@ -46,7 +46,7 @@ test("layout of a tensor instruction is shown with its decoded descriptor", asyn
   await view.getByRole("textbox", { name: "Stride" }).blur();
   await expect(view).toContainText("expected a multiple of 16");
 
-  // Another operation starts with its own parameters; a fragment can be selected from the same menu.
+  // Each operation starts with its own default parameters, and the same menu also contains the fragments.
   await view.getByRole("combobox", { name: "Operation" }).selectOption("tcgen05.ld");
   await expect(view.getByRole("combobox", { name: "Shape" })).toHaveValue("32x32b");
   await expect(view.getByRole("region", { name: "Registers" })).toBeVisible();
@@ -102,12 +102,12 @@ test("hovering over a matrix element highlights its lane, register and memory ce
   await fragment.getByRole("group", { name: /^Elements of matrix D/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
-  // Row 1, column 0 is in the first register of lane 4.
+  // The first register of lane 4 holds the element in row 1 and column 0.
   await expect(fragment).toContainText(/D\[1\]\[0\] = .*: lane 4, %f\d+; byte 64 of /);
   await expect(registers).toContainText("lane 4, hovered");
   await expect(registers.locator(".linked")).toHaveCount(1);
   await expect(page.locator(".lane.linked")).toHaveText(/^4/);
-  // In the other direction, a cell of the memory highlights the element.
+  // Conversely, hovering over a memory cell highlights the matrix element.
   const memory = page.getByRole("group", { name: /, grid of f32/ }).last();
   await memory.focus();
   await page.keyboard.press("ArrowRight");
@@ -130,7 +130,7 @@ test("executed MMA links to the Tensor Core arithmetic of an element", async ({ 
   const results = await new AxeBuilder({ page }).include(".explorer").analyze();
   expect(results.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
 
-  // The same operands on another generation, and with a changed operand.
+  // The view computes the same operands for another GPU generation, and then with a changed operand.
   await view.getByRole("combobox", { name: "Target" }).selectOption("sm_70");
   await expect(view.getByRole("alert")).toContainText("sm_70");
   await view.getByRole("combobox", { name: "Target" }).selectOption("sm_90");

@@ -1,11 +1,11 @@
-// The widget in an `<iframe>`: its protocol, and the origins that it accepts.
+// Tests the widget in an `<iframe>`: the message protocol, and the origins that the widget accepts.
 import { expect, test, type Page } from "@playwright/test";
 
 const receivedMessages = (page: Page, type: string) => page.evaluate((type) => (globalThis as any).heard.filter((message: any) => message.type === type), type);
 const postToFrame = (page: Page, message: object) => page.evaluate((message) => (globalThis as any).send(message), message);
 
 test("embedded frame is controlled by messages from its named cross-origin host", async ({ page, baseURL }) => {
-  // The same server under another name is another origin.
+  // The same server under another host name has a different origin.
   const site = baseURL!.replace("127.0.0.1", "localhost");
   await page.goto(`/pages/frame.html?site=${encodeURIComponent(site)}`);
   await expect.poll(async () => (await receivedMessages(page, "ready")).length).toBeGreaterThan(0);
@@ -31,8 +31,8 @@ test("embedded frame ignores messages from other origins and sends them nothing"
   expect(await page.evaluate(() => (globalThis as any).heard)).toEqual([]);
 });
 
-/** Opens a page with a sandboxed frame, which has no origin. Chromium does not load frames from this server in pages that Playwright
- *  creates. */
+/** Opens a page with a sandboxed frame, which has an opaque origin. In pages that Playwright creates, Chromium does not load frames from
+ *  this server. */
 async function openSandboxedFrame(page: Page, frame: string) {
   await page.goto("/pages/frame.html");
   await page.evaluate((frame) => { document.body.innerHTML = frame; }, frame);
@@ -57,7 +57,7 @@ test("widget within a sandboxed srcdoc frame runs", async ({ page, baseURL }) =>
 test("embedded frame reports a missing CORS header and an invalid URL", async ({ page, baseURL }) => {
   await page.goto("/widget/embed.html#text=@@@");
   await expect(page.locator("body")).toHaveText("Cannot decode the source in the URL of this frame, because the source is truncated or corrupted.");
-  // A server that does not share its script with frames without an origin.
+  // The test simulates a server that does not permit frames with an opaque origin to load its script.
   await page.route("**/widget/warpgrid-embed.js", (route) => route.abort());
   await openSandboxedFrame(page, `<iframe sandbox="allow-scripts" src="${baseURL}/widget/embed.html#text=cmV0Ow"></iframe>`);
   await expect(page.frameLocator("iframe").locator("body")).toContainText("Access-Control-Allow-Origin");

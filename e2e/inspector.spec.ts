@@ -1,11 +1,11 @@
-// Inspection of a run: values that are watched at each step, and the comparison of two steps.
+// Tests the inspection of a run: watch expressions with a value at each step, and the comparison of two steps.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
 
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-/** Watches an expression. */
+/** Adds a watch expression. */
 async function watch(page: Page, expression: string) {
   await card(page, "Watch").getByRole("textbox", { name: "Watch expression" }).fill(expression);
   await page.keyboard.press("Enter");
@@ -80,7 +80,7 @@ test("comparing two steps lists differing cells and registers with links to the 
   await stepComparison.getByRole("row").filter({ hasText: "rows[0][3]" }).getByRole("button", { name: /^step/ }).click();
   await expect(page.getByRole("status")).toContainText("store 1 of 8");
   await expect(page.getByRole("status")).not.toHaveText(position!);
-  // A fixed end does not follow the run.
+  // A fixed end of the comparison does not change with the current step.
   await stepComparison.getByRole("spinbutton", { name: "To step" }).fill("0");
   await expect(stepComparison).toContainText("Memory and registers do not differ between step 0 and step 0");
   await stepComparison.getByRole("spinbutton", { name: "From step" }).fill("99999999999");
@@ -120,7 +120,7 @@ test("custom layout shows a buffer by strides or a CuTe layout and navigates to 
   await page.getByRole("button", { name: "Custom layout" }).click();
   const view = card(page, "Custom layout");
   const grid = view.getByRole("grid");
-  // The initial layout swaps rows and columns.
+  // The initial layout exchanges rows and columns.
   await expect(view.getByRole("textbox", { name: "Layout" })).toHaveValue("(16,8):(1,16)");
   await expect(grid.getByRole("row").nth(4).getByRole("gridcell").nth(2)).toHaveText("35");
   await view.getByRole("spinbutton", { name: "Columns" }).fill("2");
@@ -132,7 +132,7 @@ test("custom layout shows a buffer by strides or a CuTe layout and navigates to 
   await expect(view).toContainText("2 out of bounds");
   await view.getByRole("textbox", { name: "Layout" }).fill("(2,2:(1");
   await expect(view).toContainText("column 5");
-  // The layout follows the run, and the arrow keys move between its cells without moving the run.
+  // The layout view shows the current step. The arrow keys select cells of the layout without a step of the run.
   await view.getByRole("textbox", { name: "Layout" }).fill("(2,4):(4,1)");
   await press(page, "Go to start");
   await expect(grid.getByRole("row").nth(1).getByRole("gridcell").nth(3)).toHaveAttribute("data-written", "never");
@@ -188,7 +188,7 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
   await expect(jitCard).toContainText(/Compiled in .* ms and run in .* ms: .* million lane-instructions per second\. 1,024 steps, 128 stores\./);
   await expect(jitCard.getByRole("group", { name: "Final memory" })).toContainText("u32 · first 32 of 4,096");
   await expect(jitCard.getByRole("group", { name: "Final memory" })).toContainText("28 29 30 31");
-  // The run of the page is unaffected.
+  // The inspector does not change the run of the page.
   await expect(page.getByRole("status")).toContainText("step 0");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
@@ -205,7 +205,7 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
 });
 
 test("long JIT run distributes blocks to workers and produces identical memory contents", async ({ page }) => {
-  // Fixes the reported number of cores, independently of the machine.
+  // The test sets the reported number of cores to a fixed value, independently of the machine.
   await page.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { value: 3 }));
   const longKernel = "//@ launch grid=3000 block=32\n//@ buffer out: u32[96000] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n  .reg .b32 %i, %x, %t, %n;\n  .reg .pred %p;\n  .reg .b64 %q, %o;\n  mov.u32 %t, %tid.x;\n  mov.u32 %n, %ctaid.x;\n  mad.lo.u32 %t, %n, 32, %t;\n  mul.wide.u32 %o, %t, 4;\n  mov.u32 %i, 0;\n  mov.u32 %x, %t;\nagain:\n  mad.lo.u32 %x, %x, %x, %i;\n  add.u32 %i, %i, 1;\n  setp.lt.u32 %p, %i, 20000;\n  @%p bra again;\n  ld.param.b64 %q, [out];\n  add.s64 %q, %q, %o;\n  st.global.u32 [%q], %x;\n  ret;\n}\n";
   let x = 5;

@@ -1,11 +1,11 @@
-// Performance of the page in use: frames per second while a long memory is scrolled and while a run is played, the time from a step to its
-// frame and from a keystroke to its diagnostics, and the growth of memory. `cargo xtask bench --only page` prints the figures
-// (`e2e/page-benchmarks.mjs`).
+// Measures the interactive performance of the page: the frame rate while a long memory is scrolled and while a run is played, the time from
+// a step command to its frame, the time from a keystroke to its diagnostics, and the growth of memory. `cargo xtask bench --only page`
+// prints the results (`e2e/page-benchmarks.mjs`).
 import { median } from "./median.mjs";
 
 const MODULE_HEADER = ".version 8.5\n.target sm_80\n.address_size 64\n";
 
-/** A kernel with a memory of 64 MiB, whose lanes store once each. */
+/** Kernel with a memory of 64 MiB. Each lane of the kernel stores once. */
 const LONG_MEMORY_KERNEL = `//@ launch grid=1 block=32
 //@ buffer out: u32[16777216] = 0
 ${MODULE_HEADER}.visible .entry fill(.param .u64 out)
@@ -51,14 +51,14 @@ export async function openSource(browser, address, text) {
   await page.goto(address);
   await ready(page);
   await page.evaluate((text) => globalThis.warpgridEditor.setText(text), text);
-  // The previous source is no longer shown.
+  // The page no longer shows the previous source.
   await page.waitForFunction((text) => globalThis.warpgridEditor.text() === text, text);
   await page.locator("[data-ready=false]").first().waitFor({ timeout: 2_000 }).catch(() => {});
   await ready(page);
   return page;
 }
 
-/** Returns the frames per second while `action(element, n)` is called before each of them. */
+/** Returns the frame rate in frames per second while `action(element, n)` is called before each frame. */
 function frameRateDuring(locator, seconds, action) {
   return locator.evaluate(async (element, [seconds, action]) => {
     const runAction = new Function("element", "n", action);
@@ -75,7 +75,7 @@ function frameRateDuring(locator, seconds, action) {
   }, [seconds, action]);
 }
 
-/** Returns the frames per second while 64 MiB are scrolled, as values and as cells of one pixel. */
+/** Returns the frame rates in frames per second while 64 MiB are scrolled, first as values and then as cells of one pixel. */
 async function scrollRates(browser, address) {
   const page = await openSource(browser, address, LONG_MEMORY_KERNEL);
   const memory = page.locator(".memory").first();
@@ -89,8 +89,8 @@ async function scrollRates(browser, address) {
   return { values, pixels };
 }
 
-/** Returns the frames per second while 100,000 stores are played, and the growth of the JavaScript heap in bytes from the first half of
- *  some minutes to the second. */
+/** Returns the frame rate in frames per second while 100,000 stores are played, and the growth of the JavaScript heap in bytes. The growth
+ *  is the difference between the first and the second half of a playback of several minutes. */
 async function playbackMetrics(browser, address, minutes) {
   const page = await openSource(browser, address, storingKernel(1_024, 100_000));
   const session = await page.context().newCDPSession(page);
@@ -121,7 +121,7 @@ async function playbackMetrics(browser, address, minutes) {
   return { frames, heapGrowth };
 }
 
-/** Returns the median of the milliseconds from a press of → to the frame with its store, at 1,024 threads. */
+/** Returns the median time in milliseconds from a press of → to the frame with the store, for a launch of 1,024 threads. */
 async function stepLatency(browser, address) {
   const page = await openSource(browser, address, storingKernel(1_024, 320));
   await page.getByRole("button", { name: "Go to start" }).click();
@@ -133,7 +133,7 @@ async function stepLatency(browser, address) {
       const previousText = status.textContent;
       const start = performance.now();
       const { port1, port2 } = new MessageChannel();
-      // A message is handled after the frame was laid out and painted.
+      // The browser handles the message after the layout and the painting of the frame.
       port1.onmessage = () => resolve(performance.now() - start);
       const observer = new MutationObserver(() => {
         if (status.textContent === previousText) return;
@@ -149,7 +149,8 @@ async function stepLatency(browser, address) {
   return median(times);
 }
 
-/** Returns the median of the milliseconds from a keystroke that introduces or fixes an error to its report, in a source of 2,000 lines. */
+/** Returns the median time in milliseconds from a keystroke that introduces or fixes an error to the diagnostics, for a source of 2,000
+ *  lines. */
 async function diagnosticsLatency(browser, address) {
   const page = await openSource(browser, address, longKernel(2_000));
   await page.getByRole("textbox", { name: "PTX source" }).click();
@@ -180,7 +181,7 @@ async function diagnosticsLatency(browser, address) {
   return median(times);
 }
 
-/** Prints the figures of use. */
+/** Prints the results of the interaction benchmarks. */
 export async function printInteractionFigures(browser, address, printFigure) {
   const minutes = Number(process.env.WARPGRID_PLAY_MINUTES ?? 1);
   const { values, pixels } = await scrollRates(browser, address);

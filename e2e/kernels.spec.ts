@@ -1,16 +1,16 @@
-// Kernels from real compilers are pasted, run to the end, and their memory is checked. The expected memory is computed here from the source
-// language of the kernel, which is in the head of each text.
+// Tests kernels from real compilers. The test pastes each kernel, runs the kernel to its end, and checks the memory. The test computes the
+// expected memory from the original source of the kernel, which a comment at the start of each text contains.
 import { expect, test } from "@playwright/test";
 import { readFile } from "node:fs/promises";
 import { cells, open, paste, ready } from "./playground";
 
 type Memory = Record<string, number[]>;
 const fill = (n: number, value: (i: number) => number) => Array.from({ length: n }, (_, i) => value(i));
-/** Returns the number in a cell. A character counts as its code. */
+/** Returns the number that a cell shows. A character is converted to its code. */
 const number = (cell: string) => (cell === "␣" ? 32 : /^[a-z.]$/.test(cell) ? cell.charCodeAt(0) : Number(cell));
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
 
-/** The expected memory of each kernel by file name. `initialValues` reads the values of an input from the source. */
+/** Expected memory of each kernel, by file name. `initialValues` reads the values of an input from the source. */
 const kernels: Record<string, (initialValues: (buffer: string) => number[]) => Memory> = {
   "row-and-column-stores": () => ({ rows: fill(128, (i) => i), columns: fill(128, (i) => i) }),
 
@@ -62,7 +62,8 @@ const kernels: Record<string, (initialValues: (buffer: string) => number[]) => M
     return { c: fill(256, (i) => sum(fill(16, (k) => iota(i >> 4, k) * iota(k, i % 16)))) };
   },
 
-  // Of the previous characters, those after the same two have the largest weight, and of these the last one.
+  // Among the previous positions, the positions that follow the same two characters have the largest weights. The last of these positions
+  // has the largest weight.
   transformer: (initialValues) => {
     const text = initialValues("text");
     const before = (at: number, n: number) => text[Math.max(at - n, 0)];
@@ -120,12 +121,13 @@ const kernels: Record<string, (initialValues: (buffer: string) => number[]) => M
 
   "tensor-copy": () => ({ out: fill(8 * 32, (i) => (4 + (i >> 5)) * 64 + 16 + (i % 32)) }),
 
-  // Columns 24 to 39 of rows 8 to 11 are in bounds. Each number is rounded to eleven bits.
+  // Columns 24 to 39 of rows 8 to 11 are in bounds. Each number is rounded to eleven significant bits.
   "tensor-edge": () => ({
     out: fill(8 * 32, (i) => ((i >> 5) < 4 && i % 32 < 16 ? (8 + (i >> 5)) * 40 + 24 + (i % 32) : 0)),
   }),
 
-  // Two 16-bit numbers per word, in rows of 128, 32, 64 and 128 bytes; the swizzle selects the 16-byte chunk of each address.
+  // Each word contains two 16-bit numbers, and the rows have 128, 32, 64 and 128 bytes. The swizzle selects the 16-byte chunk of each
+  // address.
   "swizzle-modes": () => ({
     out: fill(1024, (word) => {
       const [tile, byte] = [word >> 8, (word % 256) * 4];
@@ -137,7 +139,7 @@ const kernels: Record<string, (initialValues: (buffer: string) => number[]) => M
     }),
   }),
 
-  // Ones times 64 consecutive numbers of a column.
+  // Each result is the sum of 64 consecutive numbers of a column, because the other matrix contains only ones.
   "warpgroup-pipeline": () => ({ d: fill(64 * 16, (i) => 4096 * (i % 16) + 2016) }),
 
   "tensor-memory-product": () => ({ d: fill(128 * 32, (i) => 256 * (i >> 5) + 120) }),
@@ -182,7 +184,7 @@ const kernels: Record<string, (initialValues: (buffer: string) => number[]) => M
 
   "broken-mbarrier": () => ({ out: fill(32, () => 0) }),
 };
-/** Number of elements that the grid of a long buffer shows at least. */
+/** Minimum number of elements that the grid of a long buffer shows. */
 const COMPARED_ELEMENTS = 640;
 const FAULTING_EXAMPLES = new Set(["misaligned-store", "deadlock", "broken-mbarrier"]);
 
@@ -198,10 +200,10 @@ for (const [name, memory] of Object.entries(kernels)) {
     await page.keyboard.press("End");
     await expect(page.getByRole("status")).toHaveText(FAULTING_EXAMPLES.has(name) ? /faulted/ : /finished/);
     for (const [buffer, expected] of Object.entries(memory(initialValues))) {
-      // Wide rows make the whole buffer visible.
+      // With wide rows, the grid shows the whole buffer.
       const columns = page.getByRole("region", { name: buffer, exact: true }).getByRole("combobox", { name: "Columns" });
       if (expected.length >= 256) await columns.selectOption({ label: "× 32" });
-      // Only the visible elements of a longer buffer can be read.
+      // The test can read only the visible elements of a longer buffer.
       const actual = async () => (await cells(page, buffer)).map(number).slice(0, COMPARED_ELEMENTS);
       await expect.poll(actual, { message: buffer }).toEqual(expected.slice(0, COMPARED_ELEMENTS));
     }

@@ -1,4 +1,4 @@
-// Language features: documentation of a modifier, completion, and signature help.
+// Tests the language features of the editor: the documentation of a modifier, completion, and signature help.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { open, paste, ready } from "./playground";
@@ -20,7 +20,7 @@ test("hovering over a modifier shows its documentation", async ({ page }) => {
   await open(page);
   await page.locator(".tok-modifier", { hasText: ".global" }).first().hover();
   await expect(page.locator(".cm-hover-info")).toContainText(/global memory/);
-  // The same at the cursor, without a pointer.
+  // The keyboard shortcut shows the same documentation at the cursor, without a pointer.
   await page.locator(".tok-type", { hasText: ".pred" }).first().click();
   await expect(page.locator(".cm-hover-info")).toHaveCount(0);
   await page.mouse.move(900, 700);
@@ -43,7 +43,7 @@ test("completion lists only valid items, and signature help appears while typing
   await expect(list).toBeHidden();
   await page.keyboard.press("Backspace");
   await page.keyboard.press("Escape");
-  // Completion opens automatically at the start of a modifier.
+  // The completion list opens automatically at the start of a modifier.
   await page.keyboard.type(".");
   await expect(list).toBeVisible();
   await page.keyboard.type("u3");

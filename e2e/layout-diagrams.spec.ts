@@ -1,4 +1,4 @@
-// Layout diagrams: descriptors, layouts and accesses in the page, and diagrams in documents.
+// Tests the layout diagrams: descriptors, layouts and memory accesses in the page, and diagrams in documents.
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { open, pick } from "./playground";
 const root = new URL("../", import.meta.url);
 const questions = readFileSync(new URL("web/questions.txt", root), "utf8").trim().split("\n").map((line) => line.split(" | "));
 
-/** The card of an example that answers a question. */
+/** Returns the card of the example that answers a question. */
 const CARDS: Record<string, string> = { 2: "Data races", 3: "Bank conflicts", 4: "Fault", 8: "Problems", 10: "Data races", 14: "Data races", 16: "asm blocks", 17: "Uncoalesced accesses", 19: "Data races" };
 
 const explorer = (page: Page) => page.getByRole("region", { name: "Layout Explorer" });

@@ -1,4 +1,4 @@
-// The learning pages: thumbnails, a tour, puzzles, and the export of progress.
+// Tests the learning pages: the thumbnails, a tour, the puzzles, and the export of progress.
 import { AxeBuilder } from "@axe-core/playwright";
 import { readFile } from "node:fs/promises";
 import { expect, test, type Page } from "@playwright/test";
@@ -6,7 +6,7 @@ import { cells, open, press, ready } from "./playground";
 
 const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Learn" });
 
-/** Opens a view of the dialog. */
+/** Opens a view of the Learn dialog. */
 async function learn(page: Page, view: string) {
   await page.getByRole("button", { name: "Learn", exact: true }).click();
   await dialogOf(page).getByRole("tab", { name: view }).click();
@@ -32,7 +32,7 @@ test("gallery lists chapters and thumbnails and opens an example", async ({ page
   await open(page);
   const dialog = await learn(page, "Examples");
   await expect(dialog.getByRole("navigation", { name: "Chapters" }).getByRole("button")).toHaveCount(12);
-  // A thumbnail is rendered from its example, in the colors of the lanes.
+  // The page renders a thumbnail by running the example, and colors its cells by lane.
   const card = dialog.getByRole("listitem").filter({ hasText: "Coalesced and strided stores" });
   await expect(card.locator(".learn-diagram rect.lane-5").first()).toBeVisible();
   await dialog.getByRole("button", { name: /^Shared memory banks/ }).click();
@@ -56,21 +56,21 @@ test("tour follows the current step and highlights the objects that it names", a
   await next.press("Enter");
   await expect(tour.locator("[aria-current=step]")).toContainText("The warp stores the column");
   await expect(page.locator(".cm-line.line-done")).toContainText("st.shared.u32");
-  // The named element of the shared memory is highlighted.
+  // The page highlights the element of shared memory that the tour names.
   await tour.getByRole("button", { name: "shared:0[64] = 2" }).click();
   await expect(page.getByRole("region", { name: "Cell" })).toContainText("[64]");
   await tour.getByRole("button", { name: "wavefronts of line 23 = 32" }).click();
   await expect(page.locator(".cm-line.line-linked")).toContainText("st.shared.u32 [%at], %lane;");
-  // The tour follows steps of the user.
+  // The tour shows the text for a step that the user selects.
   await press(page, "Run to end");
   await expect(tour.locator("[aria-current=step]")).toContainText("One word of padding per row eliminates the conflicts");
   await press(page, "Go to start");
   await expect(tour.locator("[aria-current=step]")).toContainText("After line 19");
-  // A link opens the tour.
+  // The link opens the tour.
   expect(page.url()).toContain("#learn=tour:bank-conflicts");
   await page.reload();
   await expect(tour).toBeVisible();
-  // Another source ends the tour.
+  // The selection of another source ends the tour.
   await page.getByRole("combobox", { name: "Example" }).selectOption({ label: "Little-endian byte order" });
   await expect(tour).toBeHidden();
 });
@@ -84,7 +84,7 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   await lines.fill("mad.wide.u32 %rd2, %r4, 4, %rd1;\nst.global.u32 [%rd2], %r1;");
   await dialog.getByRole("button", { name: "Run and check" }).click();
   await expect(verdict).toHaveText("Found 0x00 in byte 128 of out (element 32), expected 0x20; written by lane 0 in line 18.");
-  // A syntax error is reported with its line.
+  // The message of a syntax error contains the line.
   await lines.fill("st.global.u32 [%rd99], %r4;");
   await lines.press("Control+Enter");
   await expect(verdict).toContainText("Line 17: ");
@@ -97,7 +97,7 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   await expect(dialog.getByText("1 of 40 solved")).toBeVisible();
   await dialog.getByRole("button", { name: "Next puzzle" }).click();
   await expect(dialog.getByRole("heading", { name: /^Squares modulo 16/ })).toBeFocused();
-  // A prediction puzzle.
+  // The next puzzle asks for a prediction.
   const answerField = dialog.getByRole("textbox", { name: "out[0..8] at the end" });
   await answerField.fill("0 1 4 9 16 9 4 1");
   await answerField.press("Enter");
@@ -105,7 +105,7 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   await answerField.fill("0 1 4 9 0 9 4 1");
   await answerField.press("Enter");
   await expect(verdict).toContainText("Correct: ");
-  // The solved state survives a reload, and the link opens the puzzle.
+  // The solved state remains after a reload, and the link opens the puzzle.
   expect(page.url()).toContain("#learn=puzzle:12-squares-of-lanes");
   await page.reload();
   await expect(dialog.getByText("2 of 40 solved")).toBeVisible();

@@ -1,4 +1,5 @@
-// Litmus tests: every outcome is listed, an execution graph is drawn, a forbidden outcome has its axiom, and a fix rewrites the test.
+// Tests the view for litmus tests. The view lists every outcome, draws an execution graph, shows the axiom that forbids an outcome, and
+// applies a fix to the test.
 import { expect, test, type Page } from "@playwright/test";
 import { open } from "./playground";
 

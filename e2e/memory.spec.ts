@@ -1,8 +1,8 @@
-// The origin of a value, and navigation to events of a run.
+// Tests the write history of a memory cell, and the navigation to events of a run.
 import { expect, test, type Page } from "@playwright/test";
 import { cells, open, paste, press, ready } from "./playground";
 
-/** Two warps count to 500 in a loop, and store every tenth count. */
+/** Kernel in which two warps count to 500 in a loop and store every tenth count. */
 const LOOP_KERNEL = `//@ launch grid=1 block=64
 //@ buffer out: u32[8] = 5
 .version 8.0
@@ -26,7 +26,7 @@ LOOP:
 }
 `;
 
-/** Shows the kernel at its end and pins the cell that it writes. */
+/** Opens the kernel, runs to the end, and pins the cell that the kernel writes. */
 async function pinned(page: Page) {
   await open(page);
   await paste(page, LOOP_KERNEL);
@@ -45,7 +45,7 @@ async function pinned(page: Page) {
 
 test("write history lists all stores to a cell and navigates to them", async ({ page }) => {
   const card = await pinned(page);
-  // Fifty counts of two warps with 32 lanes each, of which the latest are listed.
+  // Two warps with 32 lanes each store 50 counts, and the history lists the latest of these stores.
   await expect(card).toContainText("100 stores in");
   await expect(card).toContainText("36 earlier stores not shown");
   await expect(card.locator("tr[aria-current]")).toContainText("32 lanes, warp 1");
@@ -54,7 +54,7 @@ test("write history lists all stores to a cell and navigates to them", async ({ 
   await ready(page);
   expect(await cells(page, "out")).toEqual(Array(8).fill("5"));
   await expect(card.locator("tr[aria-current]")).toContainText("launch");
-  // At this position, the first stores are listed.
+  // At this position of the run, the history lists the first stores.
   await expect(card).toContainText("36 later stores not shown");
   const first = card.getByRole("row", { name: /5 → 10/ });
   await expect(first).toHaveCount(1);
@@ -111,18 +111,18 @@ test("breakpoints follow their lines during edits and are reachable by keyboard 
   await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^17$/ }).click();
   await expect(breakpoints).toHaveText("17");
   await expect(card.getByRole("group", { name: "Breakpoints" })).toContainText("line 17");
-  // A line that is inserted above moves the breakpoint down and starts a new run.
+  // The insertion of a line above the breakpoint moves the breakpoint down and starts a new run.
   await page.getByRole("textbox", { name: "PTX source" }).click();
   await page.keyboard.press("ControlOrMeta+Home");
   await page.keyboard.type("// a comment\n");
   await expect(breakpoints).toHaveText("18");
   await ready(page);
-  // By keyboard: adds a breakpoint and removes it.
+  // The keyboard shortcut adds a breakpoint and removes the breakpoint.
   await page.keyboard.press("F9");
   await expect(breakpoints).toHaveCount(2);
   await page.keyboard.press("F9");
   await expect(breakpoints).toHaveCount(1);
-  // The breakpoint survives a reload.
+  // The breakpoint remains after a reload.
   await page.reload();
   await expect(breakpoints).toHaveText("18");
   await ready(page);
@@ -138,7 +138,7 @@ test("breakpoints follow their lines during edits and are reachable by keyboard 
   await expect(card).toContainText("Next: line 18, warp 0 of block 0.");
   await card.getByRole("button", { name: "Clear all" }).click();
   await expect(breakpoints).toHaveCount(0);
-  // A replaced source has no breakpoints.
+  // A source that replaces the previous source has no breakpoints.
   await card.getByRole("button", { name: "at cursor" }).click();
   await expect(breakpoints).toHaveCount(1);
   await paste(page, "//@ launch grid=1 block=1\nst.global.u32 [p], 7;\n");
@@ -192,7 +192,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await expect.poll(async () => (await cells(page, "out"))[1]).toBe("4.5");
   await expect(field).toHaveValue("1.5");
   await expect(field).toBeFocused();
-  // The parameter in the launch panel.
+  // The launch panel shows the parameter.
   await page.getByText("1 block of 32 threads").click();
   const n = page.getByRole("textbox", { name: "Value of n" });
   await expect(n).toHaveValue("3");
@@ -200,7 +200,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await n.press("Enter");
   await expect(source).toContainText("//@ scalar n: s32 = -2");
   await expect.poll(async () => (await cells(page, "out"))[1]).toBe("-3.0");
-  // Each edit is a single undoable change.
+  // Each edit is a single change that the user can undo.
   await page.keyboard.press("Escape");
   await source.click();
   await page.keyboard.press("ControlOrMeta+z");
@@ -208,7 +208,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await expect(source).toContainText("//@ buffer x: f32[64] = 0");
   await expect(source).not.toContainText("1.5");
   await ready(page);
-  // A value that no annotation can set has an explanation.
+  // If no annotation can set a value, the card explains the reason.
   await page.getByRole("group", { name: /^shared memory of block/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
@@ -235,7 +235,7 @@ test("initial value typed before the write history arrives is not overwritten", 
 `);
   await expect.poll(() => cells(page, "x")).toHaveLength(64);
   await ready(page);
-  // The value is entered as soon as the field exists, before the history arrives from the worker.
+  // The test enters the value as soon as the field exists, before the worker sends the history.
   await page.evaluate(() => {
     new MutationObserver((_, observer) => {
       const field = document.querySelector<HTMLInputElement>('input[aria-label="Initial value"]');
@@ -291,7 +291,7 @@ test("buffer is initialized by a rule and displayed with another element type", 
   await expect(source).toContainText("//@ buffer x: u32[2048] = random 1");
   await page.keyboard.press("Escape");
   await ready(page);
-  // A single cell of a long buffer, in addition to the rule.
+  // The test sets a single cell of a long buffer in addition to the initialization rule.
   await page.getByRole("group", { name: /^x, grid of/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");

@@ -1,4 +1,5 @@
-// On a phone and zoomed in: one view at a time, memory first, and a button that expands the header.
+// Tests the page on a phone and with a large zoom. The page shows one view at a time, starts with the memory view, and has a button that
+// expands the header.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
@@ -46,7 +47,7 @@ test("transport works in every view of a narrow window, and arrow keys move betw
   await page.keyboard.press("ArrowRight");
   await press(page, "Go to start");
   await expect(page.getByRole("status")).toContainText("store 0 of 8");
-  // The line of the step is visible, and the view survives a reload.
+  // The line of the current step is visible, and the selected view remains after a reload.
   await press(page, "Next store");
   await expect(page.locator(".line-done")).toBeInViewport();
   await page.reload();
@@ -67,7 +68,7 @@ test("More actions reveals the controls that do not fit into the header", async 
   await page.keyboard.press("Escape");
   await expect(target).toBeHidden();
   await expect(moreActions).toBeFocused();
-  // A command that opens something else collapses the header, and the other views have no tabs.
+  // The command Layouts collapses the header and opens a view without tabs.
   await moreActions.click();
   await page.getByRole("button", { name: "Layouts", exact: true }).click();
   await expect(page.getByRole("tablist", { name: "View" })).toBeHidden();
@@ -142,7 +143,7 @@ test("on touch devices the step summary is collapsed until tapped", async ({ bro
   await expect(summary.locator(".aside")).toBeHidden();
   await pick(page, "Histogram in distributed shared memory");
   expect(await memoryTop()).toBeLessThan(220);
-  // With a mouse, as in a zoomed-in window, the full text is shown.
+  // With a mouse, as in a window with a large zoom, the page shows the full text.
   await page.context().close();
   const mousePage = await browser.newPage({ viewport: { width: 390, height: 844 } });
   await open(mousePage);

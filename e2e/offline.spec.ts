@@ -1,10 +1,10 @@
-// The page without a network after a first visit, and a newer build, which waits for the user's request.
+// Tests the page without a network connection after a first visit, and the update to a newer build, which the page applies only on request.
 import { type Page, expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
 
 test.use({ serviceWorkers: "allow" });
 
-/** Waits until the page is cached for offline use. */
+/** Waits until the service worker has cached the page for offline use. */
 async function waitUntilCached(page: Page) {
   await page.evaluate(async () => { await navigator.serviceWorker.ready; });
 }
@@ -20,7 +20,7 @@ test("page works offline after the first visit", async ({ page, context }) => {
   await page.keyboard.press("End");
   await ready(page);
   expect((await cells(page, "mine")).length).toBe(32);
-  // An example that was not opened before, and the worker modules that are loaded later.
+  // The test opens an example that was not opened before, and uses the worker modules that the page loads later.
   await pick(page, "Vector stores: one, two or four elements per lane");
   await ready(page);
   await page.goto("/#lens?op=layout&expression=(8,4):(4,1)");

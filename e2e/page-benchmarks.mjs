@@ -1,5 +1,6 @@
-// Benchmarks of the page: the time from a link to the first store, the time of a pointer move over matrices of 4,096 labeled cells, and the
-// performance in use. `cargo xtask bench --only page` prints the results, one JSON object per figure. The release site must be in dist/.
+// Implements the benchmarks of the page: the time from a link to the first store, the duration of a pointer move over matrices of 4,096
+// labeled cells, and the interactive performance. `cargo xtask bench --only page` prints the results with one JSON object per benchmark.
+// The directory dist/ must contain the release site.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chromium } from "@playwright/test";
@@ -8,7 +9,7 @@ import { median } from "./median.mjs";
 import { measurePainting } from "./paint-latency.mjs";
 import { printInteractionFigures } from "./interaction-benchmarks.mjs";
 
-/** A kernel whose memory is a grid of 64 by 64 numbers. */
+/** Kernel whose memory is a grid of 64 by 64 numbers. */
 const GRID_KERNEL = `//@ launch grid=16 block=256
 //@ buffer out: u32[64][64] = 0
 .version 8.5
@@ -29,11 +30,12 @@ const GRID_KERNEL = `//@ launch grid=16 block=256
 }
 `;
 
-/** Moves the pointer over a canvas, once per frame. Returns the milliseconds of the main thread per move, and between frames. */
+/** Moves the pointer over a canvas once per frame. Returns the time of the main thread per move, and the time between frames, in
+ *  milliseconds. */
 async function measureHover(canvas) {
   return canvas.evaluate(async (canvas) => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    // A message is handled after the frame was laid out and painted.
+    // The browser handles the message after the layout and the painting of the frame.
     const { port1, port2 } = new MessageChannel();
     const afterPaint = () => new Promise((resolve) => {
       port1.onmessage = () => resolve(performance.now());
@@ -57,7 +59,7 @@ async function measureHover(canvas) {
   });
 }
 
-/** Returns the median of the milliseconds from the request of the page until its source has run and is shown, with a warm cache. */
+/** Returns the median time in milliseconds from the request of the page until the page has run and shows the source, with a warm cache. */
 async function warmLoadTime(context, address, rounds = 9) {
   const times = [];
   for (let round = 0; round < rounds; round++) {
@@ -67,7 +69,7 @@ async function warmLoadTime(context, address, rounds = 9) {
     times.push(await page.evaluate(() => performance.now()));
     await page.close();
   }
-  // The first round fills the cache.
+  // The first round fills the browser cache.
   return median(times.slice(1));
 }
 
@@ -77,7 +79,7 @@ async function coldLoadTime(browser, network, rounds = 5) {
   const { server, connection, address } = await serveThrottled(network);
   const times = [];
   let bytes = 0;
-  // The first round compresses the files that have no compressed copy.
+  // In the first round, the server compresses the files that have no compressed copy.
   for (let round = 0; round <= rounds; round++) {
     connection.sent = 0;
     const context = await browser.newContext();
@@ -87,7 +89,7 @@ async function coldLoadTime(browser, network, rounds = 5) {
     bytes = connection.sent;
     if (round > 0) times.push(await page.evaluate(() => performance.now()));
     await context.close();
-    // A pending response ends with its page.
+    // A pending response ends when its page closes.
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   server.close();

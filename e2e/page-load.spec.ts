@@ -1,4 +1,4 @@
-// The first visit to the page, and later visits.
+// Tests the first visit to the page, and later visits.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
@@ -31,7 +31,7 @@ test("first grid renders before the emulator loads, and input queued meanwhile i
   await ready(page);
   await page.keyboard.press("Home");
   await expect(page.getByRole("status")).toHaveText(/store 0 of 8/);
-  // The worker for data races is loaded afterwards.
+  // The page loads the worker for data races afterwards.
   await expect.poll(() => requestedFiles).toContain("warpgrid-core-extended_bg.wasm");
 });
 

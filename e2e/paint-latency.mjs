@@ -1,24 +1,24 @@
-// Benchmarks the painting of a tile layout: returns the milliseconds of the main thread from the first box to the last, and until the frame
-// with all boxes is shown.
+// Measures the painting of a tile layout. The result is the time of the main thread in milliseconds from the first to the last box, and the
+// time until the browser shows the frame with all boxes.
 
 import { median } from "./median.mjs";
 
-/** Instruments the painting of large canvases. Must be run before the page. */
+/** Instruments the painting of large canvases. The function must run before the scripts of the page. */
 export function instrumentPainting() {
   const recordedPaints = (globalThis.paints = []);
   const { prototype } = CanvasRenderingContext2D;
   const { clearRect } = prototype;
-  // Each painting begins by clearing its canvas, and is not interrupted.
+  // Each painting starts by clearing its canvas, and no other task interrupts a painting.
   prototype.clearRect = function (...clearArguments) {
     clearRect.apply(this, clearArguments);
-    // Highlights are painted on a canvas above that of the boxes.
+    // The page paints highlights on a canvas above the canvas of the boxes.
     if (this.canvas.width * this.canvas.height < 100_000 || this.canvas.nextElementSibling?.localName !== "canvas") return;
     const start = performance.now();
     queueMicrotask(() => {
       const paint = { start, boxes: performance.now() - start, shown: null };
       recordedPaints.push(paint);
       const { port1, port2 } = new MessageChannel();
-      // A message is handled after the frame was laid out and painted.
+      // The browser handles the message after the layout and the painting of the frame.
       port1.onmessage = () => { paint.shown = performance.now() - start; };
       requestAnimationFrame(() => port2.postMessage(0));
     });

@@ -1,4 +1,4 @@
-// Pasted and dropped input other than PTX: C++ and Python with inline assembly, a log with its module, and compiled files.
+// Tests pasted and dropped input other than PTX: C++ and Python with inline assembly, a log with its module, and compiled files.
 import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "@playwright/test";
 import { cells, open, paste, press, ready } from "./playground";
@@ -55,22 +55,22 @@ test("asm blocks of C++ run separately, and diagnostics are shown in the C++ sou
   const problem = page.locator(".diag.error");
   await expect(problem).toContainText("unknown modifier .gobal");
   await expect(problem.getByRole("button", { name: "line 9" })).toBeVisible();
-  // The first block runs, regardless of errors in others.
+  // The page runs the first asm block, even if other asm blocks contain errors.
   await press(page, "Run to end");
   expect((await cells(page, "out")).slice(0, 4)).toEqual(["0", "1", "2", "3"]);
   await press(page, "Previous store");
   expect(await currentLine(page)).toContain("[%0 + 128], %1;");
   await press(page, "Previous store");
   expect(await currentLine(page)).toContain("asm volatile");
-  // The operands of the block, and the effects of its constraints on the compiler.
+  // The card shows the operands of the asm block, and the effects of its constraints on the compiler.
   await asmBlockList(page).locator("summary").click();
   await expect(asmBlockList(page)).toContainText("\"l\"(out)");
   await expect(asmBlockList(page)).toContainText("requires volatile and \"memory\"");
-  // Another block.
+  // The test selects another asm block.
   await buttons.filter({ hasText: "lane" }).click();
   await ready(page);
   await expect(asmBlockList(page).locator("summary")).toHaveText(/^lane: 1 operand/);
-  // A fix is applied within the string.
+  // The fix changes the text within the string literal.
   await page.getByRole("button", { name: "replace .gobal with .global" }).click();
   await expect(buttons.nth(1)).toHaveText("broken line 9");
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("st.global.u32 [%0], 1;");
@@ -107,7 +107,7 @@ test("fatbin contents are listed, its PTX opens in the editor, and the previous 
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText(".visible .entry scale");
   await ready(page);
   await expect(page.getByRole("combobox", { name: "Kernel" })).toHaveValue("scale");
-  // SASS: the information in the file, and how to get a listing.
+  // For SASS, the page shows the information in the file and the command that creates a listing.
   await programs.getByRole("button", { name: "SASS for sm_90" }).click();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("Kernel reverse");
   await expect(programs).toContainText("cuobjdump -sass two.fatbin");
@@ -125,7 +125,7 @@ test("corrupted and unsupported files are rejected with an error", async ({ page
   await expect(alert).toContainText("Cannot open “cut.cubin”: the cubin is truncated");
   await drop(page, "host.o", [...cubin.slice(0, 18), 62, 0, ...cubin.slice(20)]);
   await expect(alert).toContainText("no GPU code");
-  // The page keeps working.
+  // The page remains usable.
   await drop(page, "whole.cubin", cubin);
   await expect(page.getByRole("region", { name: "Embedded code objects" })).toContainText("scale");
   await ready(page);

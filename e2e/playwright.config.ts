@@ -1,4 +1,4 @@
-// Configuration of the end-to-end tests: the installed Chromium, the release site from `dist/`, and one worker per core.
+// Configures the end-to-end tests. The tests run the installed Chromium on the release site in `dist/` with one worker per core.
 import { defineConfig, devices } from "@playwright/test";
 
 export default defineConfig({
@@ -6,23 +6,23 @@ export default defineConfig({
   testMatch: "*.spec.ts",
   outputDir: "test-results",
   fullyParallel: true,
-  // The default is half of the cores.
+  // By default, Playwright uses half of the cores.
   workers: "100%",
   forbidOnly: !!process.env.CI,
-  // A test that fails once and then passes is reported as flaky, and still investigated.
+  // If a test fails once and then passes, Playwright reports the test as flaky. The cause of a flaky test must be investigated.
   retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: "list",
   use: {
-    // The port that the server printed at its start.
+    // The server prints its port when the server starts.
     baseURL: `http://127.0.0.1:${process.env.E2E_PORT}`,
     ...devices["Desktop Chrome"],
     viewport: { width: 1440, height: 900 },
-    // Each test receives the files of this build from the server; `offline.spec.ts` allows the service worker that caches them.
+    // Each test loads the files of this build from the server. Only `offline.spec.ts` permits the service worker, which caches these files.
     serviceWorkers: "block",
     screenshot: "only-on-failure",
-    // Tracing every test would add a fifth of the test time.
+    // A trace of every test would increase the test time by a fifth.
     trace: "on-first-retry",
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",

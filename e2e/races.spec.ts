@@ -1,5 +1,5 @@
-// Published bugs: the page reports the race, offers the weakest fix, and reports no race once the fix is applied. A launch that hangs is
-// diagnosed.
+// Tests examples with published bugs. The page reports the race, proposes the weakest fix, and reports no race after the fix has been
+// applied. For a launch that hangs, the page shows a diagnosis.
 import { expect, test, type Page } from "@playwright/test";
 import { pick, open, ready } from "./playground";
 
@@ -20,7 +20,7 @@ test("data race names both lines, and applying its fix resolves it", async ({ pa
 
 test("fixed kernel reports no data race", async ({ page }) => {
   await open(page);
-  // The previous kernel shows that the worker has loaded and reports races.
+  // The finding for the previous kernel shows that the worker has been loaded and reports races.
   await pick(page, "Missing proxy fence before a bulk store (bug)");
   await expect(raceCard(page)).toBeVisible();
   await pick(page, "Missing proxy fence before a bulk store (fixed)");

@@ -1,4 +1,4 @@
-// Costs of accesses, threads that wait for an mbarrier, blocks of a cluster, and other schedules.
+// Tests the cards for access costs, for threads that wait for an mbarrier, for the blocks of a cluster, and for other schedules.
 import { expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
 
@@ -29,7 +29,7 @@ test("access costs are shown at their lines and linked from the memory traffic c
   await expect(traffic).toContainText("31 bank conflicts");
   await traffic.getByRole("row", { name: /32 wavefronts/ }).getByRole("button").click();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toBeFocused();
-  // An edited source has other costs, or none.
+  // After an edit, the source has different access costs or no access costs.
   await paste(page, "// nothing yet\n");
   await expect(costMarkers).toHaveCount(0);
 });

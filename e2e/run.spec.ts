@@ -1,4 +1,4 @@
-// Stepping through kernels, details of a step, and stopping a run.
+// Tests stepping through kernels, the details of a step, and the termination of a run.
 import { expect, test } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import { cells, open, pick, press } from "./playground";
@@ -34,7 +34,7 @@ test("partial repaint of changed rows equals a full repaint", async ({ page }) =
   for (let n = 0; n < 4; n += 1) {
     await press(page, "Next store");
     const image = await paintedImage();
-    // The age overlay colors all cells, so that all rows are redrawn.
+    // The age overlay changes the color of all cells, so that the page repaints all rows.
     const card = page.locator("[data-memory=rows]").getByRole("group", { name: "Cell contents" });
     await card.getByRole("button", { name: "step" }).click();
     await expect.poll(paintedImage).not.toBe(image);
@@ -58,7 +58,7 @@ test("hovering over a cell highlights its lane and source line", async ({ page }
   await expect(card).toContainText("lane 1 in step");
   await expect(card).toContainText("st.global.u32");
   await expect(page.locator(".line-linked")).toHaveCount(1);
-  // Screen readers announce the same information.
+  // A live region announces the same information to screen readers.
   await expect(page.locator("[aria-live]", { hasText: /^rows\[0\]\[1\]: \d+, written .* lane 1, step/ })).toHaveCount(1);
 });
 
@@ -91,7 +91,7 @@ test("playback runs from start to end", async ({ page }) => {
 test("thread cards update after steps at any rate", async ({ page }) => {
   await open(page);
   const next = page.getByRole("button", { name: "Next store", exact: true });
-  // Two steps, the second one before, while and after the side column follows the first.
+  // The test makes two steps. The second step occurs before, during or after the update of the side column for the first step.
   for (let delay = 0; delay <= 60; delay += 4) {
     await press(page, "Go to start");
     await next.evaluate((button: HTMLElement, delay) => {

@@ -1,4 +1,5 @@
-// Saved kernels: none is lost to an example, another paste, a reload, its size or a second tab.
+// Tests the saved kernels. A kernel must not be lost when an example is selected, when another kernel is pasted, when the page is reloaded,
+// when the kernel is large, or when a second tab is open.
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
 
@@ -31,7 +32,7 @@ test("saved kernels persist when an example is selected, another kernel is paste
   await page.reload();
   await ready(page);
   expect(await text(page)).toBe(kernel("second", 2));
-  // Only the deleted kernel is removed.
+  // The page removes only the deleted kernel.
   page.on("dialog", (dialog) => dialog.accept());
   await page.getByRole("button", { name: "Delete kernel" }).click();
   await expect(picker(page)).toHaveValue("row-and-column-stores");
@@ -44,7 +45,7 @@ test("source is saved when the page closes immediately after an edit", async ({ 
   await open(page);
   await paste(page, kernel("brief", 4));
   await ready(page);
-  // The example replaces the kernel, and the page is reloaded before IndexedDB has responded.
+  // The example replaces the kernel, and the test reloads the page before IndexedDB responds.
   await picker(page).selectOption({ label: "Predicated store" });
   await page.reload();
   await ready(page);
@@ -126,12 +127,12 @@ test("emulator module of each language is loaded on demand", async ({ page }) =>
   await expect.poll(() => requestedFiles).toContain("warpgrid-core_bg.wasm");
   expect(requestedFiles).not.toContain("warpgrid-core-sass_bg.wasm");
   await pick(page, "SASS store instructions");
-  // Elements 5 to 8 of shared memory after the stores of all lanes.
+  // The cells are elements 5 to 8 of shared memory after the stores of all lanes.
   const storedValues = async () => (await page.getByRole("grid").first().getByRole("gridcell").allTextContents()).slice(5, 9);
   const expected = ["0x00000100", "0x00000001", "0x00000100", "0x00000002"];
   await expect.poll(storedValues).toEqual(expected);
   expect(requestedFiles.filter((name) => name === "warpgrid-core-sass_bg.wasm")).toHaveLength(1);
-  // Each emulator module runs its own sources again.
+  // Each emulator module runs the sources of its language again.
   await pick(page, "Stores of all lanes to one address");
   await pick(page, "SASS store instructions");
   await expect.poll(storedValues).toEqual(expected);

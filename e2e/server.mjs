@@ -1,5 +1,5 @@
-// Static server for the end-to-end tests: serves the site at the root, and each of `folders` below its name. Uses a free port and prints
-// it, so that the tests never use a server of another build.
+// Implements a static server for the end-to-end tests. The server serves the site at the root, and serves each directory of `folders` under
+// its name. The server uses a free port and prints the port, so that a test never uses the server of another build.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { join, normalize } from "node:path";
@@ -18,7 +18,7 @@ const folders = {
   pkg: join(root, "pkg"),
 };
 
-/** Returns the file for a path of a URL, which is never outside of the folders. */
+/** Returns the path of the file for a URL path. The returned path is never outside of the served directories. */
 function fileFor(path) {
   const clean = normalize(decodeURIComponent(path)).replace(/^(\.\.[/\\])+/, "");
   const name = clean.endsWith("/") ? `${clean}index.html` : clean;
@@ -31,12 +31,12 @@ const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     const file = fileFor(pathname);
     const content = await readFile(file);
-    // A visitor with this cookie receives a newer build, whose service worker differs.
+    // With this cookie, the server sends a newer build with a different service worker.
     const isNewer = pathname === "/sw.js" && request.headers.cookie?.includes("build=newer");
     const body = isNewer ? `${content}\n// newer` : content;
     response.writeHead(200, {
       "content-type": typeOf(file),
-      // Other sites let browsers cache the files of the widget, and share them with other origins.
+      // Other sites permit browsers to cache the files of the widget, and permit other origins to load these files.
       ...(pathname.startsWith("/widget/") ? { "cache-control": "max-age=600", "access-control-allow-origin": "*" } : { "cache-control": "no-store" }),
     });
     response.end(body);

@@ -1,21 +1,21 @@
-// Links to the current view: created in one browser, and opened in another one at the same step with the same cell pinned; files; and
-// invalid links.
+// Tests links to the current view. One browser creates the link, and another browser opens the link at the same step with the same pinned
+// cell. The tests also cover saved files and invalid links.
 import { readFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import { expect, test, type Browser, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
 
-/** Returns the source in the editor, or an empty string before it has loaded. */
+/** Returns the source in the editor. Returns an empty string if the editor has not been loaded. */
 const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
 const panel = (page: Page) => page.locator("details.sharing");
 const step = (page: Page) => page.getByRole("status").first();
 const kernel = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry mine(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], 7;\n\tret;\n}\n";
 const code = (json: string) => `/#1=${deflateSync(json).toString("base64url")}`;
 
-/** Creates the link to the current view by its keyboard shortcut. */
+/** Creates a link to the current view with the keyboard shortcut. */
 async function share(page: Page) {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  // In the editor, the key would insert a letter.
+  // If the editor had the keyboard focus, the key would insert a letter.
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await page.keyboard.press("s");
   await expect(panel(page).getByRole("status")).toContainText("Copied link");
@@ -31,7 +31,7 @@ async function openAsRecipient(browser: Browser, link: string) {
   return page;
 }
 
-/** Drops files on the page, each with its name and bytes. */
+/** Drops files on the page. Each file has a name and contents. */
 async function drop(page: Page, files: [string, string | number[]][]) {
   const data = await page.evaluateHandle((files) => {
     const data = new DataTransfer();
@@ -64,7 +64,7 @@ test("shared link restores step, pinned cell and grid settings in another browse
   await expect(other.getByRole("combobox", { name: "Target" })).toHaveValue("sm_100");
   expect(await other.locator("footer").innerText()).toBe(position);
   await expect.poll(() => other.locator("section[aria-label='Cell']").first().innerText()).toBe(pinned);
-  // The link stays in the URL, also after a reload, until the source is edited.
+  // The URL contains the link, even after a reload, until the user edits the source.
   expect(other.url()).toContain("#1=");
   expect(await share(other)).toBe(link);
   await other.reload();
@@ -82,7 +82,7 @@ test("opening a shared link keeps the saved kernels of the recipient", async ({ 
   await ready(page);
   const examplePicker = page.getByRole("combobox", { name: "Example" });
   await expect(examplePicker.locator("option:checked")).toContainText("mine");
-  // In an open tab, a link reloads the page.
+  // In an open tab, the new link reloads the page.
   await page.goto(code('{"source":"st.global.u32 [p], 5;\\n","view":{"step":1}}'));
   await expect.poll(() => text(page).catch(() => "")).toBe("st.global.u32 [p], 5;\n");
   await ready(page);
@@ -98,7 +98,7 @@ test("inferred launch configuration is stored in the link", async ({ page, brows
   await paste(page, kernel);
   await ready(page);
   const link = await share(page);
-  // As if another configuration had been inferred when the link was created.
+  // The test simulates a link for which an earlier version of the page inferred a different launch configuration.
   const inferred = "//@ launch grid=1 block=64\n//@ buffer out: u32[24] = 3";
   const other = await openAsRecipient(browser, code(JSON.stringify({ source: kernel, guessed: inferred })));
   await ready(other);
@@ -107,7 +107,7 @@ test("inferred launch configuration is stored in the link", async ({ page, brows
   await expect(other.locator("pre", { hasText: "u32[24] = 3" })).toBeVisible();
   await other.keyboard.press("Escape");
   expect(await share(other)).not.toBe(link);
-  // An edit infers the configuration again.
+  // After an edit, the page infers the launch configuration again.
   await other.getByRole("textbox", { name: "PTX source" }).click();
   await other.keyboard.press("ControlOrMeta+End");
   await other.keyboard.type("// more");
@@ -201,12 +201,12 @@ test("saved file has the contents of a link and opens when dropped", async ({ pa
   await expect.poll(() => text(other)).toBe(await text(page));
   await ready(other);
   await expect.poll(() => other.locator("footer").innerText()).toBe(position);
-  // A source file becomes a saved kernel.
+  // The page saves a source file as a kernel.
   await drop(other, [["mine.ptx", kernel]]);
   await expect.poll(() => text(other)).toBe(kernel);
   await ready(other);
   await expect(other.getByRole("combobox", { name: "Example" }).locator("option:checked")).toContainText("mine");
-  // The same with the button.
+  // The button has the same effect.
   await other.locator("details.sharing summary").click();
   const fileChooser = other.waitForEvent("filechooser");
   await panel(other).getByRole("button", { name: "Open file" }).click();
@@ -292,7 +292,7 @@ test("watch expressions and breakpoints are stored in the link and kept by the r
   await expect(watchedExpressions(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2"]);
   await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveText(["44"]);
   expect(await share(other)).toBe(link);
-  // The user's own expressions follow those of the link, also after a reload.
+  // The page shows the user's own watch expressions after the watch expressions of the link, even after a reload.
   await other.getByRole("textbox", { name: "Watch expression" }).fill("columns[5]");
   await other.keyboard.press("Enter");
   await expect(watchedExpressions(other)).toHaveCount(3);
@@ -300,13 +300,13 @@ test("watch expressions and breakpoints are stored in the link and kept by the r
   await ready(other);
   await expect(watchedExpressions(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2", "columns[5]"]);
   await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveText(["44"]);
-  // An edit turns the source into a saved kernel, which keeps the watch expressions.
+  // After an edit, the source becomes a saved kernel, which contains the watch expressions.
   await other.getByRole("textbox", { name: "PTX source" }).click();
   await other.keyboard.press("ControlOrMeta+End");
   await other.keyboard.type("// mine\n");
   await ready(other);
   await expect(watchedExpressions(other)).toHaveCount(3);
-  // Another source has none of them; a file restores them.
+  // Another source has no watch expressions. The saved file restores the watch expressions.
   await pick(other, "Vector stores: one, two or four elements per lane");
   await expect(watchedExpressions(other)).toHaveCount(0);
   await expect(other.locator(".cm-lineNumbers .cm-breakpoint")).toHaveCount(0);

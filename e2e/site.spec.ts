@@ -1,4 +1,5 @@
-// The pages around the playground: an example, the reference and the documents, for visitors from a search engine or a link.
+// Tests the static pages next to the playground: an example, the reference and the documents. Visitors open these pages from a search
+// engine or a link.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -7,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const site = fileURLToPath(new URL("../dist", import.meta.url));
 
-/** Returns all pages of a folder and its subfolders, as paths relative to the root of the site. */
+/** Returns all pages of a directory and its subdirectories as paths relative to the root of the site. */
 function pagesOf(folder: string): string[] {
   return readdirSync(join(site, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -47,7 +48,7 @@ test("internal links of the site resolve", () => {
       if (/^[a-z]+:/.test(href)) continue;
       const [path, hash] = href.split("#");
       const file = path === "" ? page : normalize(join(dirname(page), path));
-      // The playground interprets its URL fragment itself.
+      // The playground itself interprets the URL fragment of this link.
       if (!existsSync(join(site, file))) brokenLinks.push(`${page}: ${href}`);
       else if (hash && file !== "index.html" && !readFileSync(join(site, file), "utf8").includes(`id="${hash}"`)) brokenLinks.push(`${page}: ${href}`);
     }

@@ -1,4 +1,4 @@
-// Smoke test: the page loads with its name and without errors.
+// Smoke test, which verifies that the page loads with its name and without errors.
 import { expect, test } from "@playwright/test";
 
 test("playground opens without errors", async ({ page }) => {

@@ -1,4 +1,5 @@
-// The page scrolls to and highlights the effects of a step: the memory that it wrote, the lanes that stopped it, and its block.
+// Tests that the page scrolls to the effects of a step and highlights these effects: the written memory, the lanes that stopped the step,
+// and the block.
 import { expect, test } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
 
@@ -35,7 +36,7 @@ test("pasted kernel starts at its first store even if it is similar to the previ
     await paste(page, kernel(n));
     await expect(page.getByRole("status")).toHaveText(new RegExp(`store 1 of ${n} `));
     await press(page, "Run to end");
-    // The button is disabled now, and keeps the keyboard focus.
+    // The button is now disabled, but still has the keyboard focus.
     await expect(page.getByRole("button", { name: "Run to end" })).toBeFocused();
   }
 });
@@ -60,7 +61,7 @@ test("block is selectable by index and in the block map, and each of its warps c
   await expect(warp).toContainText("block 610");
   await blocks.getByRole("button", { name: /^warp 2,/ }).click();
   await expect(warp.getByRole("heading")).toContainText("Warp 2");
-  // A block that exited long ago.
+  // The test selects a block that exited many steps earlier.
   await blocks.locator("[data-cell='20']").click();
   await expect(warp).toContainText("block 40");
   await blocks.getByRole("button", { name: "follow" }).click();
@@ -87,7 +88,7 @@ test("pending asynchronous store marks its destination and can be completed manu
     await press(page, "Step one instruction");
   }
   await expect(card).toContainText("st.async");
-  // The store completes in the shared memory of another block of the cluster.
+  // The store completes in the shared memory of another block in the cluster.
   const blocks = page.getByRole("region", { name: "Blocks" });
   const block = /shared:(\d+)/.exec((await card.textContent())!)![1];
   await blocks.locator(`[data-cell='${block}']`).click();

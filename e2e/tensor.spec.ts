@@ -1,4 +1,5 @@
-// Kernels with Tensor Core operations: the data that a tensor copy transferred, and the tiles that a matrix multiplication read.
+// Tests kernels with Tensor Core operations. The page shows the data that a tensor copy transferred, and the tiles that a matrix
+// multiplication read.
 import { expect, test } from "@playwright/test";
 import { open, pick, press, ready } from "./playground";
 
@@ -26,7 +27,7 @@ test("tensor copy shows its box within the tensor and the address of each 16-byt
   await expect.poll(drawn).not.toBe(swizzled);
   await card.getByRole("button", { name: "swizzled" }).click();
   await expect.poll(drawn).toBe(swizzled);
-  // The first chunk of the second line: row 10, whose chunks the swizzle has moved.
+  // The cell is in the first chunk of the second line, which is row 10. The swizzle has moved the chunks of this row.
   await picture.hover({ position: { x: 52, y: 56 } });
   await expect(card).toContainText("(32, 10): 16 bytes at shared-memory offset 128, which would be offset 144 without the swizzle.");
 });

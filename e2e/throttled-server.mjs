@@ -1,5 +1,5 @@
-// Static server for benchmarks: serves the site in dist/ over a simulated line with a given bandwidth and latency, compressed as by a good
-// host.
+// Implements a static server for benchmarks. The server serves the site in dist/ over a simulated line with a given bandwidth and latency,
+// and compresses the files like a production web server.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, normalize } from "node:path";
@@ -8,7 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { typeOf } from "../web/media-types.mjs";
 
 const site = fileURLToPath(new URL("../dist", import.meta.url));
-/** Bytes per write. */
+/** Number of bytes per write. */
 const CHUNK_SIZE = 4096;
 const compressedFiles = new Map();
 
@@ -25,12 +25,12 @@ async function readCompressed(path, encoding) {
   return compressedFiles.get(key);
 }
 
-/** Serves the site. `connection.sent` is the number of bytes of all responses. All connections share the bandwidth. */
+/** Serves the site. `connection.sent` counts the bytes of all responses. All connections share the bandwidth. */
 export async function serveThrottled({ bitsPerSecond, delay, encoding }) {
   const connection = { free: 0, sent: 0 };
   const waitUntil = (time) => new Promise((resolve) => setTimeout(resolve, Math.max(0, time - performance.now())));
   const send = async (response, body) => {
-    // The rest of a response to a closed page takes no bandwidth.
+    // If the page has been closed, the remaining bytes of its response use no bandwidth.
     for (let offset = 0; offset < body.length && !response.destroyed; offset += CHUNK_SIZE) {
       const chunk = body.subarray(offset, offset + CHUNK_SIZE);
       connection.free = Math.max(connection.free, performance.now()) + (chunk.length * 8000) / bitsPerSecond;

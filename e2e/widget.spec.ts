@@ -1,4 +1,5 @@
-// Widgets on other pages: their contents before, during and after interaction, and their cost for the page.
+// Tests widgets on other pages: the contents of a widget before, during and after interaction, and the size of the files that a page loads
+// for a widget.
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,13 +15,13 @@ const { embed: embedSource } = await import(new URL("pkg/record.js", root).href)
 const example = (name: string) => readFileSync(new URL(`public/examples/${name}.ptx`, root), "utf8");
 const snippet = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;";
 
-/** The strictest policy under which a widget with the emulator works. */
+/** Strictest policy under which a widget can load the emulator. */
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types warpgrid";
 
-/** The strictest policy under which a recording is shown: without wasm, worker and requests. */
+/** Strictest policy under which a widget can show a recording. The policy permits no wasm, no worker and no requests. */
 const READING_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** Opens a host page with only the two lines of the README and a policy. */
+/** Opens a host page that contains only the two lines of the README and a policy. */
 async function serveDocument(page: Page, body: string, { html = "", policy = POLICY } = {}) {
   const head = `<title>Guide</title><link rel="stylesheet" href="/widget/warpgrid-snapshot.css"><script type="module" src="/widget/warpgrid-widget.js"></script>`;
   await page.route("**/guide.html", (route) => route.fulfill({
@@ -31,7 +32,7 @@ async function serveDocument(page: Page, body: string, { html = "", policy = POL
   await page.goto("/guide.html");
 }
 
-/** Collects the requests of the page by file name. */
+/** Collects the file names of the requests of a page. */
 function recordRequests(page: Page) {
   const names: string[] = [];
   page.on("request", (request) => names.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
@@ -103,7 +104,7 @@ test("unrecorded widgets load one shared emulator when scrolled into view", asyn
   await expect(page.getByRole("cell", { name: "9 lane 31", exact: true })).toBeVisible();
   expect(requestedFiles.filter((name) => name === "core_ptx_bg.wasm")).toHaveLength(1);
   expect(requestedFiles.filter((name) => name === "warpgrid-worker.js")).toHaveLength(1);
-  // Without SASS sources, the SASS module is not loaded.
+  // Without a SASS source, the page does not load the SASS module.
   expect(requestedFiles).not.toContain("core_bg.wasm");
   expect(before!.height).toBeGreaterThan(80);
 });
@@ -117,7 +118,7 @@ test("SASS widget loads its own emulator module, which PTX widgets do not load",
   await expect(widget.getByRole("status")).toContainText("STS");
   await expect(page.locator("#ptx").getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
   for (const file of ["core_bg.wasm", "core_ptx_bg.wasm"]) expect(requestedFiles.filter((name) => name === file), file).toHaveLength(1);
-  // The language changes with the source, so the other worker responds.
+  // The new source has another language, so that the other worker responds.
   await widget.evaluate((element: any, text) => { element.removeAttribute("front"); element.removeAttribute("target"); element.text = text; }, snippet);
   await expect(widget.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
   expect(pageErrors).toEqual([]);
@@ -127,7 +128,7 @@ test("cross-origin page loads the widget files from the playground site under a 
   const pageErrors = collectErrors(page);
   const policy = `default-src 'none'; script-src ${baseURL} 'wasm-unsafe-eval'; style-src ${baseURL}; connect-src ${baseURL}; worker-src blob: ${baseURL}; img-src data:; require-trusted-types-for 'script'; trusted-types warpgrid`;
   const lines = `<link rel="stylesheet" href="${baseURL}/widget/warpgrid-snapshot.css"><script type="module" src="${baseURL}/widget/warpgrid-widget.js"></script>`;
-  // A separate server, because a page that the test creates must not request this machine.
+  // The test uses a separate server, because a page that the test creates must not send requests to this machine.
   const otherServer = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": policy });
     response.end(`<!doctype html><html lang="en"><title>Theirs</title><link rel="icon" href="data:,"><body>${lines}<warpgrid-playground step="end">${snippet}</warpgrid-playground></body></html>`);
@@ -250,7 +251,7 @@ test("infinite loop in a widget does not block the page or other widgets", async
   const endlessWidget = page.locator("#endless");
   await expect(endlessWidget.getByText(/^step 0/)).toBeVisible();
   await endlessWidget.evaluate((widget: any) => { void widget.seek(1e12); });
-  // The page responds immediately during the run.
+  // The page responds immediately while the kernel runs.
   const other = page.locator("warpgrid-playground").last();
   await other.getByRole("button", { name: "Step forward" }).click({ timeout: 1_000 });
   await expect(other.getByText("step 1 of 3")).toBeVisible({ timeout: 1_000 });
@@ -266,7 +267,7 @@ test("live widget is ready within one second from a warm cache", async ({ page }
     readyTimes.push(Math.round(ms));
   }
   console.log(`ready after ${readyTimes[0]} ms, then from the cache after ${readyTimes.slice(1).join(", ")} ms`);
-  // Other tests run in parallel, so the fastest visit is the least disturbed one.
+  // Other tests run in parallel, so that the fastest visit is the visit with the least interference.
   expect(Math.min(...readyTimes.slice(1))).toBeLessThan(1_000);
 });
 
@@ -327,7 +328,7 @@ test("playground opens with the source and settings of a widget and generates eq
   const slider = playground.getByRole("slider", { name: "Playback position" });
   await expect(slider).toHaveAttribute("aria-valuetext", "step 2 of 6");
   await expect(playground.getByRole("combobox", { name: "Target" })).toHaveValue("sm_80");
-  // A widget with only grids gives the source the smallest width of the page.
+  // For a widget that shows only grids, the playground opens with the source pane at its minimum width.
   await expect(playground.getByRole("separator", { name: "Resize source pane" })).toHaveAttribute("aria-valuenow", "20");
   expect(new URL(playground.url()).hash).toBe("");
 
@@ -347,7 +348,7 @@ test("playground opens with the source and settings of a widget and generates eq
   await expect(editor).toContainText("st.global.u32");
   await playground.close();
 
-  // The unchanged embedding code in a separate page.
+  // A separate page contains the unchanged embedding code.
   await page.route("**/back.html", (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body: `<!doctype html><html lang="en"><title>Back</title><body>${html}${frame}` }));
   await page.goto("/back.html");
   const widget = page.locator("warpgrid-playground");
@@ -460,7 +461,7 @@ test("styles of the host page do not affect the widget", async ({ page }) => {
 });
 
 test("widget supports bundlers that emit relative asset paths", async ({ page }) => {
-  // The output of Turbopack for `new URL("./file", import.meta.url)`.
+  // Turbopack generates this output for `new URL("./file", import.meta.url)`.
   const address = /new URL\("\.\/([^"]+)",import\.meta\.url\)/g;
   const script = readFileSync(new URL("pkg/warpgrid-widget.js", root), "utf8");
   expect(script.match(address)).toHaveLength(4);

@@ -1,9 +1,9 @@
-// Zoom levels from the full value to one pixel per cell, and the minimap of a long memory beside its rows.
+// Tests the zoom levels from the full value to one pixel per cell, and the minimap of a long memory next to its rows.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
 
-/** Each of 64 blocks stores the lane of its first warps at every 2,048th element of 1 MiB. */
+/** Kernel in which each of 64 blocks stores the lane index of its first warps at every 2,048th element of 1 MiB. */
 const LONG_KERNEL = `//@ launch grid=64 block=64
 //@ buffer p: u32[262144] = 0
 .version 8.0
@@ -28,7 +28,7 @@ const memory = (page: Page, name: string) => page.locator(`.memory[data-memory="
 const viewOptions = (page: Page, name: string) => memory(page, name).locator(".pixel-grid").getAttribute("data-view-options");
 const zoomOutButton = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom out/ });
 const zoomInButton = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom in/ });
-/** Returns the color of a pixel of the pixel grid, at a position in CSS pixels. */
+/** Returns the color of a pixel of the pixel grid at a position in CSS pixels. */
 const pixelColor = (page: Page, name: string, x: number, y: number) => memory(page, name).locator(".pixel-grid canvas").evaluate((canvas: HTMLCanvasElement, [x, y]) => {
   const density = devicePixelRatio;
   return [...canvas.getContext("2d")!.getImageData(Math.floor(x * density), Math.floor(y * density), 1, 1).data].join(" ");
@@ -49,13 +49,13 @@ test("grid zooms from one-pixel cells to full values by buttons and keys", async
   await zoomOutButton(page, "rows").click();
   await expect(rows.locator(".pixel-grid .status-text")).toHaveText("16 columns, coloured by value, visible range 0 to 95.");
   expect(await viewOptions(page, "rows")).toContain("cell=12");
-  // Screen readers read the values as before.
+  // Screen readers can still read the values.
   await expect(page.getByRole("grid", { name: "rows", exact: true }).getByRole("gridcell")).toHaveCount(128);
   await rows.getByRole("button", { name: "lane", exact: true }).click();
   await expect(rows.locator(".pixel-grid .status-text")).toHaveText("16 columns, coloured by lane of the last write.");
-  // Lane 0 wrote the elements 0 and 32, lane 1 the next one.
+  // Lane 0 has written elements 0 and 32, and lane 1 has written the next element.
   await expect.poll(async () => (await pixelColor(page, "rows", 3, 3)) === (await pixelColor(page, "rows", 3, 27)) && (await pixelColor(page, "rows", 3, 3)) !== (await pixelColor(page, "rows", 15, 3))).toBe(true);
-  // The cells keep the keyboard focus at every size.
+  // The grid retains the keyboard focus at every zoom level.
   await rows.getByRole("button", { name: "value", exact: true }).focus();
   await page.keyboard.press("+");
   await rows.locator(".scroller:has(> div > canvas)").focus();
@@ -72,7 +72,7 @@ test("grid zooms from one-pixel cells to full values by buttons and keys", async
   await zoomInButton(page, "rows").click();
   await expect(zoomInButton(page, "rows")).toHaveAttribute("aria-disabled", "true");
   await expect.poll(() => rows.locator(".scroller > div").evaluate((node) => node.clientWidth)).toBeGreaterThan(width);
-  // The transport has its keyboard shortcuts again.
+  // The keyboard shortcuts of the transport controls have their usual effect again.
   await expect(page.getByRole("status")).toContainText("store 5 of 8");
 });
 
@@ -90,7 +90,7 @@ test("Ctrl+scroll zooms around the pointer", async ({ page }) => {
   await scrollWheel(120);
   await expect.poll(() => viewOptions(page, "p")).toContain("cell=8");
   await expect(cells.locator(".pixel-grid .status-text")).toContainText("by value");
-  // After scrolling far down, a click shows the value and pins the cell.
+  // After the grid has been scrolled far down, a click shows the value and pins the cell.
   await cells.locator(".pixel-grid .scroller").evaluate((node) => { node.scrollTop = node.scrollHeight / 2; });
   await page.waitForTimeout(300);
   await cells.locator(".pixel-grid canvas").hover({ position: { x: 12, y: 200 } });
@@ -156,16 +156,16 @@ test("minimap of a long buffer scrolls by click, drag and keyboard", async ({ pa
   await expect(minimap).toHaveAttribute("aria-valuetext", /to 262,143 of 262,144$/);
   await page.keyboard.press("Home");
   await expect.poll(visibleFraction).toBe(0);
-  // Written parts have the color of the lane that wrote last, the others are transparent.
+  // Written parts have the color of the lane that wrote last, and the other parts are transparent.
   const opacities = () => minimap.locator("canvas").evaluate((canvas: HTMLCanvasElement) => {
     const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
     const [half, third] = [canvas.width * canvas.height / 2, 3];
     const written = (from: number, to: number) => { let n = 0; for (let at = from; at < to; at += 1) n += data[at * 4 + third] > 0 ? 1 : 0; return n; };
     return [written(0, half), written(half, half * 2)];
   });
-  // 64 blocks store in the first half of the memory.
+  // The 64 blocks store to the first half of the memory.
   await expect.poll(opacities).toEqual([64, 0]);
-  // A short memory has no minimap, and keeps its small size.
+  // A short memory has no minimap and retains its small size.
   await pick(page, "Coalesced and strided stores");
   await expect(memory(page, "rows")).toBeVisible();
   await expect(page.getByRole("slider", { name: /^Minimap of/ })).toHaveCount(0);
@@ -181,7 +181,7 @@ test("column list offers a custom layout", async ({ page }) => {
   await expect(view.getByRole("combobox", { name: "Element type of the view" })).toHaveValue("u16");
   await expect(view.getByRole("textbox", { name: "Layout" })).toBeFocused();
   await expect(card.getByRole("combobox", { name: "Columns" })).toHaveValue("");
-  // The watch cards are unchanged.
+  // The watch cards have not changed.
   await expect(page.getByRole("button", { name: "Add watch" })).toBeVisible();
 });
 

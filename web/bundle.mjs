@@ -1,6 +1,6 @@
-// Bundles the JavaScript of the page with its npm dependencies: one module per entry point, in target/bundle/. Trunk runs this before each
-// build. Also bundles what is loaded on demand: the learning pages with their lessons in one file, the inspection features, and the
-// initialization of buffers from files.
+// Bundles the JavaScript of the page with its npm dependencies into one module per entry point in target/bundle/. Trunk runs this script
+// before each build. The script also bundles the parts that the page loads on demand: the learning pages with their lessons in one file,
+// the inspector, and the initialization of buffers from files.
 import { mkdir, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 import { readLessons } from "./learn/build-lessons.mjs";
@@ -16,7 +16,7 @@ await build({
   minify: release,
   sourcemap: release ? false : "inline",
   legalComments: "none",
-  // The initial source of the editor, before the worker has loaded.
+  // Initial source of the editor, which is shown before the worker has loaded.
   alias: { "first-example": "./public/examples/row-and-column-stores.ptx" },
   loader: { ".ptx": "text" },
   logLevel: "warning",

@@ -1,6 +1,6 @@
 // DOM helpers of the editor, the inspector and the learning pages.
 
-/** Creates an element with properties, attributes (names with a dash, `role` and `class`), and children. */
+/** Creates an element with properties, attributes (names that contain a dash, `role` and `class`), and children. */
 export function createElement(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -12,7 +12,7 @@ export function createElement(name, properties = {}, ...children) {
   return element;
 }
 
-/** Renders paragraphs that the worker has parsed. `line(number)` and `fact(fact)` create the nodes of links. */
+/** Renders paragraphs that the worker has parsed. `line(number)` and `fact(fact)` create the nodes of the links in a paragraph. */
 export function renderParagraphs(paragraphs, { line: renderLink, fact: renderFact } = {}) {
   const renderPart = (part) => {
     const [[kind, value]] = Object.entries(part);
@@ -25,13 +25,13 @@ export function renderParagraphs(paragraphs, { line: renderLink, fact: renderFac
   return paragraphs.map((parts) => createElement("p", {}, ...parts.map(renderPart)));
 }
 
-/** Renders text with `code` in backticks. */
+/** Renders text in which backticks enclose code. */
 export function renderInlineCode(text) {
   return text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? createElement("code", {}, part) : part)).filter((part) => part !== "");
 }
 
-/** Creates a container for a diagram. `label` is its accessible name; a container without one is hidden from screen readers as
- *  decoration. */
+/** Creates a container for a diagram. `label` is the accessible name of the container. A container without a label is hidden from screen
+ *  readers, because it is decoration. */
 export function diagramContainer(label) {
   const container = createElement("div", { class: "learn-diagram" });
   if (label) { container.setAttribute("role", "img"); container.setAttribute("aria-label", label); }
@@ -39,7 +39,8 @@ export function diagramContainer(label) {
   return container;
 }
 
-/** Inserts a diagram into its container once the promise resolves. The worker creates it from rectangles with classes only. */
+/** Inserts a diagram into its container once the promise resolves. The diagram consists only of rectangles with classes, which the worker
+ *  creates. */
 export function renderDiagram(container, promise) {
   promise.then((svg) => { container.innerHTML = svg; }, () => { container.classList.add("none"); });
 }

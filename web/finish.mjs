@@ -1,7 +1,8 @@
-// Post-build step of Trunk. Moves the worker files into a folder that is named by a content hash, so that no cache mixes two builds, and
-// writes its path into the page. Trunk does not hash workers, because a page must know their names. A release works offline: its service
-// worker receives the list of its files. Minifies the JavaScript glue of both wasm modules, because Trunk's minifier does not support all
-// of JavaScript. Adds a brotli-compressed copy of each file that a first visit loads, for hosts that serve such files.
+// Post-build step of Trunk. Moves the worker files to a folder whose name contains a content hash, so that no cache mixes two builds, and
+// writes the path of the folder into the page. Trunk does not hash the names of workers, because the page must contain these names. A
+// release works offline: its service worker receives the list of its files. Minifies the JavaScript glue code of both WebAssembly modules,
+// because the minifier of Trunk does not support all of JavaScript. Adds a brotli-compressed copy of each file that a first visit loads,
+// for hosts that serve such files.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,13 +42,13 @@ async function bundleModule(name, define = {}) {
   return outputFiles[0].text;
 }
 
-/** Returns the precache entry of a file. A file with a content hash in its name has no revision, because it never changes. */
+/** Returns the precache entry of a file. A file with a content hash in its name has no revision, because its contents never change. */
 async function precacheEntry(file) {
   const isHashed = /[-][0-9a-f]{16}(?:_bg)?[./]/.test(file);
   return { url: file === "index.html" ? "./" : file, revision: isHashed ? null : shortHash(await readFile(join(site, file))) };
 }
 
-/** Returns the files that the page needs offline: neither those for other sites to load, nor compressed copies. */
+/** Returns the files that the page needs offline, without files for other sites and without compressed copies. */
 async function precachedPaths() {
   const files = (await readdir(site, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name).slice(site.length + 1).replaceAll("\\", "/"));
@@ -57,7 +58,7 @@ async function precachedPaths() {
 const page = join(site, "index.html");
 let html = await readFile(page, "utf8");
 
-/** Replaces the source path of a file in the page by its final path. */
+/** Replaces the source path of a file in the page by the final path of the file. */
 function replacePath(before, after) {
   if (!html.includes(before)) throw new Error(`index.html has no place for the name of ${before}`);
   html = html.replace(before, after);

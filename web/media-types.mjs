@@ -16,5 +16,5 @@ const types = {
   ".woff2": "font/woff2",
 };
 
-/** Returns the media type of a file name. */
+/** Returns the media type of a file by the extension of its name. */
 export const typeOf = (file) => types[extname(file)] ?? "application/octet-stream";

@@ -1,6 +1,6 @@
-// Development server of `cargo xtask serve`: serves the sources with the wasm modules of the last build, and reloads open pages after each
-// build. `node web/serve.mjs PORT FOLDER`, where FOLDER contains the compiled files. Each line on standard input reports a completed build,
-// and the server exits at its end.
+// Implements the development server of `cargo xtask serve`. The server serves the sources with the WebAssembly modules of the last build,
+// and reloads open pages after each build. The command line is `node web/serve.mjs PORT FOLDER`, and FOLDER contains the compiled files.
+// Each line on standard input reports a completed build, and the server exits when standard input ends.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { basename, join, normalize } from "node:path";
@@ -12,18 +12,18 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const [port, compiled] = process.argv.slice(2);
 const PAGE = "warpgrid-web";
 
-/** The folders of the page's files. The first one that contains a file is used. */
+/** Folders that contain the files of the page. The first folder that contains a requested file is used. */
 const folders = [join(root, "web"), compiled, join(root, "target/bundle"), join(root, "public")];
-/** Files with a different URL: the worker scripts are in a separate folder, and one script serves every worker; the service worker is
- *  replaced, so that nothing is cached offline. */
+/** Files that are served under another URL. The worker scripts are in a separate folder, and one script serves every worker. The service
+ *  worker is replaced, so that no file is cached offline. */
 const remappedFiles = { "/core/start.js": join(root, "web/worker/develop.js"), "/sw.js": join(root, "web/offline/unregister-sw.js") };
 
-/** Identifies the last successful build, 0 before the first one. Open pages compare it. */
+/** Identifier of the last successful build, which is 0 before the first build. Open pages compare this identifier. */
 let build = 0;
 const listeners = new Set();
 
 const reloadScript = () => `<script type="module">
-  // Loads the page again after the next build.
+  // Reload the page after the next build.
   new EventSource("./builds").onmessage = ({ data }) => { if (Number(data) !== ${build}) location.reload(); };
 </script>`;
 
@@ -43,7 +43,7 @@ function replaceTrunkElement(element) {
       return `<link rel="stylesheet" href="./${attribute("href")}" />`;
     case "rust":
       return attribute("data-type") === "worker" ? "" : startScript;
-    // These files are served from their source folders.
+    // These files are served from their source folders, so that their elements are removed.
     case "copy-file":
     case "copy-dir":
       return "";
@@ -61,7 +61,7 @@ async function renderPage() {
 const waitingPage = () => `<!doctype html><html lang="en"><meta charset="utf-8" /><title>Warpgrid</title>${reloadScript()}
 <p>The page is compiled for the first time; the terminal says how far it is. It opens here by itself.</p></html>`;
 
-/** Returns the first readable file for a path. */
+/** Returns the first readable file for a requested path. */
 async function findFile(path) {
   const normalized = normalize(path).replaceAll("\\", "/");
   if (normalized.includes("..")) return;
@@ -102,7 +102,8 @@ const server = createServer((request, response) => {
 server.listen(Number(port), "127.0.0.1", () => console.log(`  serving http://127.0.0.1:${server.address().port} (Ctrl-C ends it)`));
 
 for await (const _ of createInterface({ input: process.stdin })) {
-  // A timestamp instead of a counter, so that a page from an earlier server also reloads after a build of this one.
+  // The identifier is a timestamp instead of a counter, so that a page that an earlier server has served also reloads after a build of this
+  // server.
   build = Date.now();
   for (const listener of listeners) listener.write(`data: ${build}\n\n`);
 }

@@ -1,4 +1,4 @@
-// The server of `cargo xtask serve`: the page that it creates from web/index.html, and the notification of open pages.
+// Tests of the server of `cargo xtask serve`: the page that it creates from web/index.html, and the notification of open pages.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,14 +31,14 @@ after(async () => {
 
 const get = (path) => fetch(`http://127.0.0.1:${port}${path}`);
 
-/** Requests a path that `fetch` would normalize. */
+/** Requests a path that `fetch` would normalize, and returns the status. */
 async function statusOf(path) {
   const [response] = await once(request({ host: "127.0.0.1", port, path }).end(), "response");
   response.resume();
   return response.statusCode;
 }
 
-/** Yields the messages that a page receives. */
+/** Yields the messages that an open page receives after builds. */
 async function* buildEvents() {
   for await (const chunk of (await get("/builds")).body) yield Number(Buffer.from(chunk).toString().match(/^data: (\d+)/)[1]);
 }

@@ -1,4 +1,5 @@
-// Tests of the kernels for CI: acceptance for each target, final memory, and memory traffic.
+// Tests the kernels in CI. The tests verify that the checker accepts each kernel for each target, and check the final memory and the memory
+// traffic.
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { test } from "node:test";
@@ -19,7 +20,7 @@ for (const name of await readdir(folder)) {
   }
 }
 
-/** `saxpy` over 100 elements, in blocks of 64 threads. */
+/** Creates a session that runs `saxpy` over 100 elements in blocks of 64 threads. */
 async function saxpy() {
   const values = Array.from({ length: 100 }, (_, i) => i);
   const session = new Session({
@@ -48,7 +49,7 @@ test("saxpy computes a * x + y", async () => {
 test("saxpy stores access no excessive sectors", async () => {
   const session = await saxpy();
   const stores = session.traffic().lines.find(({ opcode }) => opcode.startsWith("st.global"));
-  // 100 floats are 400 bytes: 13 sectors of 32 bytes.
+  // 100 floats occupy 400 bytes, which are 13 sectors of 32 bytes.
   assert.equal(stores.traffic.global.sectors, 13);
   session.free();
 });

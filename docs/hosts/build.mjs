@@ -1,6 +1,7 @@
-// Builds the example documents: `node docs/hosts/build.mjs mdbook|sphinx|mkdocs|markdown-it|mdx|docusaurus FOLDER` writes pages and the
-// files of the widget to FOLDER. Requires `pkg/` (`cargo xtask package`) and the tool: `mdbook`; `sphinx-build`; `mkdocs`; the npm packages `markdown-it` and `vue`; the npm package `@mdx-js/mdx` with
-// `react-dom`; those of Docusaurus.
+// Builds the example documents. `node docs/hosts/build.mjs mdbook|sphinx|mkdocs|markdown-it|mdx|docusaurus FOLDER` writes pages and the
+// files of the widget to FOLDER. The script requires `pkg/` (`cargo xtask package`) and the documentation tool. The tools are the commands
+// `mdbook`, `sphinx-build` and `mkdocs`, the npm packages `markdown-it` and `vue`, the npm packages `@mdx-js/mdx` and `react-dom`, and the
+// npm packages of Docusaurus.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,7 +16,7 @@ const [kind, targetFolder] = process.argv.slice(2);
 const outputFolder = resolve(targetFolder);
 const runCommand = (command, ...commandArguments) => execFileSync(command, commandArguments, { stdio: ["ignore", "inherit", "inherit"] });
 
-/** Copies the files of the widget to the directory that the document refers to. */
+/** Copies the files of the widget to the directory to which the document refers. */
 function copyWidgetFiles(directory) {
   mkdirSync(join(outputFolder, directory), { recursive: true });
   for (const file of FILES) cpSync(join(root, "pkg", file), join(outputFolder, directory, file));
@@ -51,12 +52,12 @@ const builders = {
     const page = (body) => `<!doctype html><html lang="en"><head>${headHtml}</head><body>${body}</body></html>`;
     copyWidgetFiles("warpgrid");
     writeFileSync(join(outputFolder, "stores.html"), page(new MarkdownIt({ html: true }).use(warpgrid).render(text)));
-    // Like VitePress: a Vue template, rendered on the server.
+    // The code renders a Vue template on the server, as VitePress does.
     const template = new MarkdownIt({ html: true }).use(warpgrid, { vue: true }).render(text);
     writeFileSync(join(outputFolder, "vue.html"), page(await renderToString(createSSRApp({ template: `<div>${template}</div>` }))));
   },
   async mdx() {
-    // Resolves modules from the directory of the tools.
+    // The resolver finds modules in the directory of the tools.
     const require = createRequire(join(process.env.MDX_PROJECT ?? root, "package.json"));
     const load = (name) => import(pathToFileURL(require.resolve(name)));
     const [{ evaluate }, runtime, { createElement }, { renderToStaticMarkup }] =
@@ -70,7 +71,7 @@ const builders = {
     writeFileSync(join(outputFolder, "stores.html"), `<!doctype html><html lang="en"><head>${headHtml}</head><body>${renderToStaticMarkup(createElement(Page))}</body></html>`);
   },
   docusaurus() {
-    // A separate site with links to the installed packages and to the built package.
+    // The build uses a separate site with links to the installed packages and to the built package.
     const source = join(outputFolder, "..", `${kind}-source`);
     const installed = join(process.env.DOCUSAURUS_PROJECT ?? root, "node_modules");
     rmSync(source, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Loads the code that initializes a buffer from a file when a file is selected or dropped (`web/inspector/buffer-import.js`).
+// Loads the code that initializes a buffer from a file (`web/inspector/buffer-import.js`) when a file is selected or dropped.
 import { createElement } from "../dom.js";
 import { RULES, writeLink } from "./share-link.js";
 import { formatCount, loadModule } from "./util.js";
@@ -9,10 +9,11 @@ export function chooseFile(page, name) {
   fileInput.click();
 }
 
-/** Checks whether a dropped file initializes a buffer: a NumPy array does, and so does a binary file that is dropped on a memory. */
+/** Checks whether a dropped file initializes a buffer. This is the case for a NumPy array, and for a binary file that is dropped on a
+ *  memory. */
 export const initializesBuffer = (file, memory) => /\.npy$/i.test(file.name) || (memory !== undefined && /\.(?:bin|raw|dat)$/i.test(file.name));
 
-/** Initializes the named buffer, or else the buffer with the name of the file, or else the only one. `page` provides the source, the
+/** Initializes the named buffer, otherwise the buffer with the name of the file, otherwise the only buffer. `page` provides the source, the
  *  inferred annotations, and a function that changes the source. */
 export async function importBuffer(page, file, name) {
   const quotedName = `“${file.name.slice(0, 60)}”`;

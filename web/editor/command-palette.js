@@ -1,9 +1,10 @@
-// The command palette (Ctrl+K): lists the visible controls of the page and activates the selected one. Controls need no registration here,
-// because each is listed under its accessible name.
+// The command palette (Ctrl+K) lists the visible controls of the page and activates the selected control. Controls need not be registered,
+// because each control is listed under its accessible name.
 import { createElement } from "../dom.js";
 import { openHeader, showView, viewContaining, withAllViewsRendered } from "./view-tabs.js";
 
-/** Containers of controls and the name of that part of the page. The first matching container determines the name. */
+/** Containers of controls, and the name of the corresponding part of the page. The first container that matches a control determines the
+ *  name. */
 const GROUPS = [
   ["footer", "run"],
   [".views", "view"],
@@ -11,7 +12,7 @@ const GROUPS = [
   ["header", "page"],
 ];
 const CONTROL_SELECTOR = "button, summary, a[href], select, input[type=checkbox], input[type=radio]";
-/** Maximum number of rows. The user can type another letter to narrow a longer list. */
+/** Maximum number of listed commands. The user can type another letter to narrow a longer list. */
 const MAX_RESULTS = 60;
 
 const normalizeSpace = (text) => text.replace(/\s+/g, " ").trim();
@@ -24,7 +25,7 @@ function accessibleName(element) {
   return normalizeSpace(label) || normalizeSpace(element.title);
 }
 
-/** Returns the part of the page that contains a control: the heading of its card, or else the name of its container. */
+/** Returns the part of the page that contains a control: the heading of its card, otherwise the name of its container. */
 function groupOf(element) {
   const heading = element.closest(".card, .head")?.querySelector("h2, h3")?.textContent;
   return normalizeSpace(heading ?? "") || (GROUPS.find(([selector]) => element.closest(selector))?.[1] ?? "memory");
@@ -43,7 +44,7 @@ function activate(element) {
   element.click();
 }
 
-/** Returns the commands of a control. */
+/** Returns the commands that a control provides. */
 function controlCommands(element) {
   const group = groupOf(element);
   if (element instanceof HTMLSelectElement) {
@@ -66,7 +67,8 @@ function cardCommands(card) {
   return heading === "" ? [] : [{ name: heading, group: "go to", run: show }];
 }
 
-/** Returns all current commands of the page, each name once per part, including those of views that a narrow window hides. */
+/** Returns all current commands of the page, including commands of views that a narrow window hides. Each name occurs once per part of the
+ *  page. */
 const commands = () => withAllViewsRendered(visibleCommands);
 function visibleCommands() {
   const controls = [...document.querySelectorAll(CONTROL_SELECTOR)].filter((element) => isVisible(element) && !element.disabled && element.getAttribute("aria-disabled") !== "true");
@@ -79,15 +81,16 @@ function visibleCommands() {
   return [...commandByKey.values()];
 }
 
-/** A value, an address, or an element such as `out[5]`, which can be searched for in memory. */
+/** Pattern of a value, an address, or an element such as `out[5]`, which can be searched for in memory. */
 const SEARCHABLE = /^(?:[-+]?(?:\d[\w.+-]*|inf)|nan|[\w:.$%]+\[\d+\])$/i;
-/** Returns the command that searches for the typed text, moving to the next match each time. */
+/** Returns the command that searches memory for the typed text. Each activation of the command moves to the next match. */
 function searchCommands(query) {
   const text = normalizeSpace(query).replace(/^= ?/, "");
   return SEARCHABLE.test(text) ? [{ name: `Find ${text} in memory`, group: "memory", run: () => globalThis.warpgridEditor.find(text) }] : [];
 }
 
-/** Ranks a command against the typed words. Lower is better, and a command that lacks a word has an infinite rank. */
+/** Ranks a command against the typed words. A lower rank is better, and a command that does not contain one of the words has an infinite
+ *  rank. */
 function rank({ name, group, help = "" }, terms) {
   const [title, searchText] = [name.toLowerCase(), `${name} ${group} ${help}`.toLowerCase()];
   if (!terms.every((term) => searchText.includes(term))) return Infinity;
@@ -104,7 +107,7 @@ function rankCommands(candidates, query) {
   return matches.map(({ command }) => command);
 }
 
-/** Shows the palette. */
+/** Opens the command palette. */
 function openPalette() {
   const candidates = commands();
   const previousFocus = document.activeElement;
@@ -157,7 +160,7 @@ function openPalette() {
     event.preventDefault();
     updateSelection();
   };
-  // A click outside closes the dialog.
+  // A click outside of the palette closes the dialog.
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
   dialog.onclose = () => {
     dialog.remove();
@@ -175,6 +178,6 @@ addEventListener("keydown", (event) => {
   event.stopPropagation();
   const openDialog = document.querySelector("dialog.palette");
   if (openDialog) openDialog.close();
-  // Another open dialog has its own keys.
+  // Another open dialog handles its own keys.
   else if (!document.querySelector("dialog[open]")) openPalette();
 }, { capture: true });

@@ -1,13 +1,13 @@
-// Downloads: saves contents that the worker has created under a file name.
+// Downloads: saves contents that the worker has created as a file.
 import { createElement } from "../dom.js";
 
 const MEDIA_TYPES = { svg: "image/svg+xml", png: "image/png", csv: "text/csv", npy: "application/octet-stream", txt: "text/plain", json: "application/json" };
-/** Pixel density of an exported image, for a sharp result on high-density screens, and the longest side of a canvas that browsers
- *  support. */
+/** Pixel density of an exported image, which makes the image sharp on high-density screens. The next constant is the longest side of a
+ *  canvas that browsers support. */
 const PIXEL_DENSITY = 2;
 const MAX_CANVAS_SIDE = 16_000;
 
-/** Clicks a download link, which is the only way to set the file name. */
+/** Clicks a download link, because only a download link can set the file name. */
 function clickDownloadLink(name, href) {
   createElement("a", { href, download: name }).click();
 }

@@ -1,5 +1,6 @@
-// The source editor of the page: CodeMirror, with highlighting and checks by the worker. Editing and saving across reloads work before the
-// worker has loaded. The page accesses this module as `globalThis.warpgridEditor` (see web/src/editor.rs).
+// The source editor of the page, based on CodeMirror, with highlighting and checks by the worker. The user can edit the source before the
+// worker has loaded, and the source is saved across reloads. The page accesses this module as `globalThis.warpgridEditor` (see
+// web/src/editor.rs).
 import "./worker-registry.js";
 import "./offline-loader.js";
 import "./command-palette.js";
@@ -25,14 +26,14 @@ import * as kernelStore from "./kernel-store.js";
 import { listenToZoom } from "./zoom-gestures.js";
 import firstExample from "first-example";
 
-/** A longer source, in UTF-16 units, is highlighted only after a pause in typing and only up to the second limit. */
+/** Length in UTF-16 units from which on a source is highlighted only after a pause in typing, and only up to the second limit. */
 const IMMEDIATE_HIGHLIGHT_LENGTH = 200_000;
 const MAX_HIGHLIGHT_LENGTH = 2_000_000;
 
-/** Decorations by token class. The page provides the class names when it connects. */
+/** Decorations for each token class. The page provides the class names when it connects. */
 let tokenDecorations = [];
 
-/** Callbacks into the Rust code of the page. The editor keeps working if that code panics. */
+/** Callbacks into the Rust code of the page. The editor remains usable if the Rust code panics. */
 let tokenizer = null;
 let onChange = null;
 let onLine = null;
@@ -44,7 +45,7 @@ let onBreakpointsChanged = null;
 let onPin = null;
 let hoveredLine = 0;
 
-/** The tokens of an earlier source and the changes since then, until the worker sends the tokens of the current source. */
+/** Tokens of an earlier source and the changes since then, which are used until the worker sends the tokens of the current source. */
 const tokensChanged = StateEffect.define();
 const tokens = StateField.define({
   create: () => ({ data: new Uint32Array(0), since: null }),
@@ -55,7 +56,7 @@ const tokens = StateField.define({
 });
 const composeChanges = (since, changes) => since?.composeDesc(changes) ?? changes;
 
-/** The pending token request, as the changes since its source. */
+/** Pending token request, represented by the changes since the source of the request. */
 let pendingTokens = null;
 
 async function requestTokens() {
@@ -66,11 +67,11 @@ async function requestTokens() {
   pendingTokens = null;
   if (!data) return;
   view.dispatch({ effects: tokensChanged.of({ data, since }) });
-  // The source has changed since the request. A long source is requested again after a pause in typing.
+  // The source has changed since the request. For a long source, tokens are requested again after a pause in typing.
   if (since && view.state.doc.length <= IMMEDIATE_HIGHLIGHT_LENGTH) requestTokens();
 }
 
-/** Returns the first token that ends after `position`. Tokens are sorted triples (start, end, class). */
+/** Returns the first token that ends after `position`. Tokens are sorted triples of start, end and class. */
 function firstTokenAfter(data, position) {
   let low = 0;
   let high = data.length / 3;
@@ -86,7 +87,7 @@ function visibleTokens(view) {
   const { data, since } = view.state.field(tokens);
   const inverseChanges = since?.invertedDesc;
   const toTokenOffset = (position, side) => inverseChanges?.mapPos(position, side) ?? position;
-  // Text that is typed at the end of a token is highlighted like the token until the response arrives.
+  // Text that is typed at the end of a token is highlighted like this token until the response arrives.
   const toCurrentOffset = (position) => since?.mapPos(position, 1) ?? position;
   const builder = new RangeSetBuilder();
   const length = view.state.doc.length;
@@ -154,7 +155,7 @@ const stepGutter = gutter({
   initialSpacer: () => lastStepArrow,
 });
 
-/** Access costs by line: `[line, text, title, level]`. They move with their lines while the source is edited. */
+/** Access costs by line: `[line, text, title, level]`. The markers move with their lines while the source is edited. */
 const costMarkersEffect = StateEffect.define();
 class CostMarker extends GutterMarker {
   constructor(text, title, level) { super(); Object.assign(this, { text, title, level }); }
@@ -197,7 +198,8 @@ const races = StateField.define({
 });
 const raceGutter = gutter({ class: "cm-races", markers: (view) => view.state.field(races) });
 
-/** Breakpoints: a set of markers at line starts. They move with their lines, and are removed with a deleted line. */
+/** Breakpoints, which are a set of markers at line starts. The markers move with their lines, and are removed when their lines are deleted.
+ *  */
 const breakpointMarker = new (class extends GutterMarker { elementClass = "cm-breakpoint"; })();
 const toggleBreakpointEffect = StateEffect.define();
 const clearBreakpointsEffect = StateEffect.define();
@@ -240,7 +242,7 @@ const breakpointListener = EditorView.updateListener.of((update) => {
   if (update.startState.field(breakpoints) !== set) onBreakpointsChanged?.(breakpointLines(update.state, set));
 });
 
-/** Breakpoints survive a reload of the tab if the source is unchanged. */
+/** Storage key of the breakpoints, which survive a reload of the tab if the source is unchanged. */
 const BREAKPOINTS_STORAGE_KEY = "warpgrid.breaks";
 function contentHash(text) {
   let hash = text.length;
@@ -257,7 +259,7 @@ function restoreBreakpoints() {
     if (savedHash === contentHash(api.text())) addBreakpoints(lines);
   } catch { /* no breakpoints are saved */ }
 }
-/** Adds breakpoints at lines that have none. */
+/** Adds breakpoints at the given lines that have no breakpoint. */
 function addBreakpoints(lines) {
   const { doc } = view.state;
   const existing = new Set(breakpointLines(view.state, view.state.field(breakpoints)));
@@ -277,7 +279,7 @@ function setHoveredLine(line) {
   onLine?.(line);
 }
 
-/** Rust code that has panicked must not be called again. The page reports the panic, and the source is saved. */
+/** Calls Rust code, unless it has panicked before. The page reports the panic, and the source is saved. */
 function catchTraps(call) {
   return (...values) => {
     try {
@@ -312,13 +314,13 @@ addEventListener("unhandledrejection", ({ reason }) => {
 
 let reportTimer = 0;
 let saveTimer = 0;
-/** Whether the page is opening another source, which is not an edit of the user. */
+/** Whether the page is currently opening another source, which does not count as an edit of the user. */
 let isOpeningSource = false;
-/** Whether the source that the page has last received was mostly replaced. */
+/** Whether the source that the page received last replaced most of the previous source. */
 let wasReplaced = false;
-/** Whether the source was replaced and is unedited. Its first step is then shown although the editor has the focus. */
+/** Whether the source was replaced and has not been edited. The first step of such a source is shown even if the editor has the focus. */
 let isUnedited = false;
-/** Number of replaced sources. */
+/** Number of times that the source was replaced. */
 let generation = 0;
 const listener = EditorView.updateListener.of((update) => {
   if (!update.docChanged) return;
@@ -335,14 +337,15 @@ const listener = EditorView.updateListener.of((update) => {
   reportTimer = setTimeout(reportChange, 250);
 });
 const lineWrapping = new Compartment();
-/** Collapses runs of blanks in a disassembly to one blank. Its columns are far apart, so that operands would be beyond the edge of the
- *  pane. */
+/** Collapses runs of blanks in a disassembly to one blank. The columns of a disassembly are far apart, so that operands would otherwise be
+ *  beyond the edge of the pane. */
 const blankRuns = new MatchDecorator({ regexp: /[ \t]{2,}(?=[ \t]\S)|^[ \t](?=\/\*)/g, decoration: Decoration.replace({}) });
 const collapsedBlanks = ViewPlugin.define((view) => ({
   decorations: blankRuns.createDeco(view),
   update(update) { this.decorations = blankRuns.updateDeco(update, this.decorations); },
 }), { decorations: (plugin) => plugin.decorations });
-/** Wraps lines, because the pane is narrow and comments are sentences. The lines of a disassembly are columns that end in encodings. */
+/** Wraps long lines, because the pane is narrow and comments are sentences. The lines of a disassembly are not wrapped, because they
+ *  consist of columns and end in encodings. */
 function wrappingFor(text) {
   if (/\/\* 0x[0-9a-f]{16} \*\//.test(text)) return collapsedBlanks;
   return /^\s*\/\*[0-9a-f]{4,}\*\/\s/m.test(text) ? [collapsedBlanks, EditorView.lineWrapping] : EditorView.lineWrapping;
@@ -386,10 +389,10 @@ const view = new EditorView({
   }),
 });
 
-/** The source that the diagnostics refer to. */
+/** Source to which the shown diagnostics refer. */
 let checkedDoc = view.state.doc;
 
-/** Converts a line and column, starting at 1 and in UTF-16 units, to an offset within the source. */
+/** Converts a one-based line and column in UTF-16 units to an offset in the source. */
 function offset(line, column) {
   const { doc } = view.state;
   if (line < 1) return 0;
@@ -402,7 +405,7 @@ const span = (range) => {
   return { from, to: Math.max(from, offset(range[2], range[3])) };
 };
 
-/** The source and its hash, which each frame needs. */
+/** Source and its hash, which is needed for each frame. */
 let sourceCache = { doc: null };
 function sourceWithHash() {
   const { doc } = view.state;
@@ -413,7 +416,7 @@ function sourceWithHash() {
   return sourceCache;
 }
 
-/** The panels that `web/editor/inspector-loader.js` renders. */
+/** Names of the panels that `web/editor/inspector-loader.js` renders. */
 const INSPECTOR_PANELS = new Set(["inspect", "minimap", "pixel-grid"]);
 
 const api = {
@@ -435,12 +438,13 @@ const api = {
     const text = await kernelStore.openKernel(id, api.text());
     if (text !== null) openSource(text);
   },
-  /** Returns a field of the link to the current source, or undefined. */
+  /** Returns a field of the link that contained the current source, or undefined. */
   linkedField: (name) => (name === "share" ? splitPercentage(kernelStore.linkedField("view")) : kernelStore.linkedField(name)),
   removeKernel: (id) => void kernelStore.removeKernel(id),
   /** Sets the name of the current kernel in the list of saved kernels. */
   nameKernel: (name) => kernelStore.setName(name),
-  /** `onList([[id, label]], id or "")` receives the saved kernels of the user, `onError(message or "")` an error while saving. */
+  /** `onList([[id, label]], id or "")` receives the saved kernels of the user, and `onError(message or "")` receives an error while saving.
+   *  */
   connectKernelStore: (onList, onError) => void kernelStore.connectKernelStore(catchTraps(onList), catchTraps(onError)),
   attach(parent) {
     const hadFocus = view.hasFocus;
@@ -462,15 +466,15 @@ const api = {
     onHeader = catchTraps(header);
     requestTokens();
   },
-  /** Connects the requests of web/editor/language-features.js. Each receives the source and an offset. */
+  /** Connects the requests of web/editor/language-features.js. Each request receives the source and an offset. */
   connectLanguageFeatures(hover, complete, signature, format) {
     connectLanguageFeatures({
       hover: catchTraps(hover), complete: catchTraps(complete), signature: catchTraps(signature), format: catchTraps(format),
     });
   },
   format: () => void formatText(view),
-  /** Renders a panel, if it is open: `inspect` with watched values, `minimap` and `pixel-grid` with a memory or a part of it,
-   *  `sharing` with a link to the current view, `embed` with the embedding code. `linkFields` are pairs of a name and a value. */
+  /** Renders a panel if it is open: `inspect` with watched values, `minimap` and `pixel-grid` with a memory or a part of it, `sharing` with
+   *  a link to the current view, and `embed` with the embedding code. `linkFields` contains pairs of a name and a value. */
   renderPanel(panel, name, linkFields) {
     if (INSPECTOR_PANELS.has(name)) {
       const { source, hash } = sourceWithHash();
@@ -488,18 +492,19 @@ const api = {
     const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(linkFields);
     showEmbed(container, { source, position, front, target, version, entry, seed }, kernelStore.linkedField("view"));
   },
-  /** `onPinRequested(text)` receives a focus in the spelling of links, such as `cell 3 of out`, or an empty string to clear the focus.
-   *  `find 7` searches for a value, and `closer cell 3 of out` and `farther …` change the zoom level. */
+  /** Registers the callback for focus changes. `onPinRequested(text)` receives a focus in the notation of links, such as `cell 3 of out`,
+   *  or an empty string that clears the focus. `find 7` searches for a value, and `closer cell 3 of out` and `farther …` change the zoom
+   *  level. */
   connectPin(onPinRequested) {
     onPin = catchTraps(onPinRequested);
   },
-  /** Shows a memory in a custom stride or layout and with an element type. */
+  /** Shows a memory with an element type in a custom stride or layout. */
   openCustomLayout: (memory, type) => void openCustomLayout(memory, type),
   /** Opens the file picker for the initial contents of a buffer. */
   chooseFile: (name) => chooseFile(importApi, name),
   /** Searches for a value, an address or an element in memory. */
   find: (text) => onPin?.(`find ${text}`),
-  /** Opens examples, tours and puzzles. */
+  /** Opens the view of examples, tours and puzzles. */
   openLearn: () => void openLearn(learnApi),
   /** Opens the sharing panel and copies its link. */
   openSharePanel() {
@@ -508,15 +513,15 @@ const api = {
   },
   /** Saves the result of a promise under a file name. */
   saveResult: (name, promise) => void saveResult(name, promise, onFailed),
-  /** `opened(text)` receives the source of a file with its view state, `failed(message)` the reason for which a link or a file cannot be
-   *  opened, `compiled(name, bytes)` a compiled file. */
+  /** Registers the callbacks for files and links. `opened(text)` receives the source of a file with its view state, `failed(message)` the
+   *  reason why a link or a file cannot be opened, and `compiled(name, bytes)` a compiled file. */
   connectShare(opened, failed, compiled) {
     [onOpened, onFailed, onCompiled] = [opened, failed, compiled].map(catchTraps);
     const message = kernelStore.takeLinkError();
     if (message !== null) onFailed(message);
   },
-  /** Elements are `[severity, message, range, fixes: [[title, [[range, text]], isHeader]]]`; ranges are `[line, column, endLine,
-   *  endColumn]`. */
+  /** Shows diagnostics. Elements of `entries` are `[severity, message, range, fixes: [[title, [[range, text]], isHeader]]]`, and ranges are
+   *  `[line, column, endLine, endColumn]`. */
   setDiagnostics(entries) {
     const diagnostics = entries.map(([severity, message, range, fixes]) => ({
       ...span(range), severity, message,
@@ -525,16 +530,16 @@ const api = {
     checkedDoc = view.state.doc;
     view.dispatch(setDiagnostics(view.state, diagnostics));
   },
-  /** `isHeader` marks a fix that changes the version or the target in the source, which then replaces an override. */
+  /** Applies a fix. `isHeader` marks a fix that changes the version or the target in the source, which then replaces an override. */
   applyEdits(edits, isHeader) {
-    // A fix applies only to the checked source. A changed source gets new diagnostics.
+    // A fix applies only to the source that was checked. If the source has changed, new diagnostics follow.
     if (view.state.doc !== checkedDoc) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
     view.dispatch({ changes, userEvent: "input.fix" });
     if (isHeader) onHeader?.();
     view.focus();
   },
-  /** The focus does not move, and the changed line is scrolled into view. */
+  /** Applies a change of an initial value. The focus does not move, and the changed line is scrolled into view. */
   applyInitialValue(edits) {
     if (view.state.doc !== checkedDoc) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
@@ -543,15 +548,15 @@ const api = {
   setLineMarkers(done, next, faulted, linked) {
     view.dispatch({ effects: lineMarkersEffect.of({ done, next, faulted, linked: [...linked] }) });
   },
-  /** Elements are `[line, text, title, level]`. */
+  /** Shows the access costs. Elements of `entries` are `[line, text, title, level]`. */
   setCosts(entries) {
     view.dispatch({ effects: costMarkersEffect.of(entries) });
   },
-  /** Elements are `[line, title, level]`. */
+  /** Shows the lines of data races. Elements of `entries` are `[line, title, level]`. */
   setRaces(entries) {
     view.dispatch({ effects: raceMarkersEffect.of(entries) });
   },
-  /** `changed([line])` is called whenever the set of breakpoint lines changes. */
+  /** Registers a callback. `changed([line])` is called whenever the set of lines with breakpoints changes. */
   connectBreakpoints(changed) {
     onBreakpointsChanged = catchTraps(changed);
     const lines = breakpointLines(view.state, view.state.field(breakpoints));
@@ -559,7 +564,7 @@ const api = {
   },
   toggleBreakpoint: () => void toggleBreakpoint(view),
   clearBreakpoints: () => view.dispatch({ effects: clearBreakpointsEffect.of(null) }),
-  /** Returns the first and last selected line, or null if the selection is within one line. */
+  /** Returns the first and the last selected line, or null if the selection is within one line. */
   selectedLines() {
     const { from, to } = view.state.selection.main;
     const { doc } = view.state;
@@ -568,7 +573,7 @@ const api = {
     const last = end.from === to && end.number > first ? end.number - 1 : end.number;
     return from < to && last > first ? [first, last] : null;
   },
-  /** Elements are `[line, opcode, layout of the addresses, link to the diagram or null]`. */
+  /** Sets the layouts that hover tooltips show. Elements are `[line, opcode, layout of the addresses, link to the diagram or null]`. */
   setLayouts,
   reveal(line) {
     const mayMove = isUnedited || !view.hasFocus;
@@ -590,7 +595,7 @@ const api = {
 };
 globalThis.warpgridEditor = api;
 
-/** Applies a text that differs in few lines as a change of the same source. */
+/** Applies a text that differs from the source in few lines as an edit of the same source. */
 function changeText(text) {
   const current = api.text();
   let [from, end] = [0, 0];
@@ -600,17 +605,17 @@ function changeText(text) {
   view.dispatch({ changes: { from, to: current.length - end, insert: text.slice(from, text.length - end) }, userEvent: "input.start", effects: EditorView.scrollIntoView(from) });
 }
 
-/** The view of each kind of focus, by its first word. */
+/** View that a narrow window shows for each kind of focus, by the first word of the focus. */
 const VIEW_BY_FOCUS = { cell: "memory", line: "source", lane: "threads", register: "threads" };
 
-/** The interface of the page for examples, tours, puzzles and the inspector. */
+/** Interface of the page for examples, tours, puzzles and the inspector. */
 const learnApi = {
   text: () => api.text(),
   setText: (text) => api.setText(text),
   change: changeText,
   pin(focus) {
     onPin?.(focus);
-    // A narrow window shows one view at a time, so it changes to the view of the focus.
+    // A narrow window shows only one view at a time, so the view that contains the focus is shown.
     showView(VIEW_BY_FOCUS[focus.split(" ")[0]]);
     const line = /^line (\d+)$/.exec(focus);
     if (line) api.reveal(Number(line[1]));
@@ -619,7 +624,7 @@ const learnApi = {
   showView,
 };
 
-/** The interface of the page for files that initialize a buffer. */
+/** Interface of the page for files that initialize a buffer. */
 const importApi = {
   text: () => api.text(),
   inferredAnnotations: () => inferredAnnotations(),

@@ -1,4 +1,4 @@
-// Embedding of the playground in a document: creates the embedding code from the current source and view. `web/widget/link.js` implements
+// Embedding of the playground in a document: creates the embedding code for the current source and view. `web/widget/link.js` implements
 // the opposite direction, from a widget to the playground.
 import { createElement } from "../dom.js";
 import { base64 } from "../widget/link.js";
@@ -8,7 +8,7 @@ const VIEWS = {
   split: "source and memory", editor: "source only", grid: "memory only", matrix: "matrix fragments", result: "final memory", quiz: "quiz",
 };
 
-/** Width of the source in percent that is nearest to a view. Undefined where the last choice of the user applies. */
+/** Width of the source pane in percent that corresponds to each view. Undefined for views in which the last choice of the user applies. */
 const SPLIT_PERCENTAGES = { editor: "70", grid: "20", matrix: "20", result: "20", quiz: "20" };
 export const splitPercentage = (view) => (Object.hasOwn(SPLIT_PERCENTAGES, view ?? "") ? SPLIT_PERCENTAGES[view] : undefined);
 
@@ -18,7 +18,7 @@ const escape = (text) => text.replace(/[&<>"]/g, (character) => ENTITIES[charact
 
 const formatAttributes = (attributes, format, separator) => Object.entries(attributes).map(([name, value]) => format(name, value)).join(separator);
 
-/** Returns a code fence that is longer than any in the text. */
+/** Returns a code fence that is longer than any fence in the text. */
 export const codeFence = (text) => "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
 
 function fencedBlock(language, { text, attributes }) {
@@ -26,8 +26,8 @@ function fencedBlock(language, { text, attributes }) {
   return `${ticks}${language} ${formatAttributes(attributes, (name, value) => `${name}=${value}`, " ")}\n${text}\n${ticks}\n`;
 }
 
-/** The embedding code of a source by document format. Markdown passes the HTML through, too, because it treats a `<pre>` after an empty
- *  line as one block. `site` is the URL of the widget files, with a trailing slash. */
+/** Embedding code of a source for each document format. Markdown also passes the HTML through, because it treats a `<pre>` after an empty
+ *  line as one block. `site` is the URL of the widget files with a trailing slash. */
 export const EMBED_FORMATS = {
   HTML: ({ text, attributes, site }) => `<link rel="stylesheet" href="${escape(site)}warpgrid-snapshot.css">
 <script type="module" src="${escape(site)}warpgrid-widget.js"></script>
@@ -52,7 +52,7 @@ ${escape(text)}
   "VitePress, markdown-it": (embedded) => fencedBlock("ptx playground", embedded),
 };
 
-/** The embedding code of a layout diagram by document format. `query` contains its parameters, as in the URL of the page. */
+/** Converts the parameters of a layout diagram in a URL to the lines of its embedding code. */
 const queryLines = (query) => query.split("&").map(decodeURIComponent).join("\n");
 const diagramBlock = (language) => ({ query }) => `\`\`\`${language}\n${queryLines(query)}\n\`\`\`\n`;
 export const DIAGRAM_FORMATS = {
@@ -68,7 +68,7 @@ export const DIAGRAM_FORMATS = {
   "VitePress, markdown-it": diagramBlock("warpgrid-layout"),
 };
 
-/** Returns the parameters of the shown diagram, or `null` if the page shows a kernel. */
+/** Returns the parameters of the layout diagram that the page shows, or `null` if the page shows a kernel. */
 const diagramQuery = (hash) => /^#(?:lens|layouts|matrix)\?(.*)$/.exec(hash)?.[1].replace(/&embed$/, "") ?? null;
 
 /** Returns the source and the attributes with which a widget shows the same view. */
@@ -78,7 +78,7 @@ export function embedAttributes({ source, entry, seed, view, position, target, v
   return { text: withAnnotations({ source, entry, seed }).trim(), attributes: Object.fromEntries(definedAttributes.map(([name, value]) => [name, `${value}`])) };
 }
 
-/** Returns the public URL of the playground: its own URL, or that of the project if it is served locally. */
+/** Returns the public URL of the playground. If the playground is served locally, the function returns the URL of the project. */
 export function publicUrl() {
   const pageUrl = document.baseURI.split("#")[0];
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
@@ -93,7 +93,7 @@ const selectBox = (label, entries, value, onChange) => {
 };
 
 let selectedFormat = "HTML";
-/** The last selected view, or initially that of the link. */
+/** View that was selected last, initially the view of the link. */
 let selectedView = null;
 
 /** Renders the panel with the embedding code of the current source. */

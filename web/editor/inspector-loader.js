@@ -1,24 +1,24 @@
-// Loads the inspection features of `web/inspector` on demand: when the user requests them, has watched an expression of this source before,
-// views a long memory, or opens a kernel that contains its source file.
+// Loads the inspection features of `web/inspector` on demand: when the user requests them, has watched an expression of the current source
+// before, views a long memory, or opens a kernel that contains its source file.
 import { CARD_LABELS, WATCH_STORAGE_KEY, hasSourceFile } from "../inspector/card-labels.js";
 import { createElement } from "../dom.js";
 import { loadModule } from "./util.js";
 
 let inspector = null;
-/** The pending import. */
+/** Promise of the import that is in progress. */
 let pendingImport = null;
 /** Whether the watch cards are shown. */
 let isOpen = false;
 let latestStepContext = null;
-/** Containers beside rows or in place of rows that wait for the module, each with its pending frame. */
+/** Containers that wait for the module, each with its pending frame. A container is beside the rows of a memory or replaces them. */
 const pendingContainers = new Map();
-/** Delay in milliseconds before the minimap of a long memory is loaded, because its rows have priority. */
+/** Delay in milliseconds before the minimap of a long memory is loaded, because the rows of the memory have priority. */
 const MINIMAP_DELAY_MS = 300;
 /** Returns the inferred annotations of the current launch, if there are any. */
 export const inferredAnnotations = () => latestStepContext?.linkFields.guessed;
-/** Checks whether there are saved watch expressions for a source (`web/inspector/watch-storage.js`). */
+/** Checks whether watch expressions are saved for a source (`web/inspector/watch-storage.js`). */
 const hasSavedWatches = (key) => { try { return (localStorage.getItem(WATCH_STORAGE_KEY) ?? "").includes(JSON.stringify(key)); } catch { return false; } };
-/** Returns the watch expressions of the current source, in order. */
+/** Returns the watch expressions of the current source in their order. */
 export async function watchExpressions() {
   await pendingImport;
   return isOpen ? inspector.watchExpressions() : [];
@@ -45,13 +45,13 @@ async function openInspector(card) {
   if (card) inspector.focusCard(card, latestStepContext);
 }
 
-/** Shows a memory in a custom stride or layout. */
+/** Opens the card that shows a memory in a custom stride or layout. */
 export async function openCustomLayout(memory, type) {
   if (await loadInspector()) inspector.focusCard("custom-layout", latestStepContext, { memory, type });
 }
 
-/** Renders a step into a container. A step context is `{ name, container, linkFields, source, key, generation, watch, page }`; `watch`
- *  contains the watch expressions of a link or file. */
+/** Renders a step into a container. A step context is `{ name, container, linkFields, source, key, generation, watch, page }`, where
+ *  `watch` contains the watch expressions of a link or file. */
 export function renderInspector(stepContext) {
   if (stepContext.name !== "inspect") {
     if (inspector) { inspector.renderContainer(stepContext); return; }

@@ -1,18 +1,19 @@
-// The saved kernels of the user, stored separately from each other and from the examples in IndexedDB, which holds many megabytes. A short
-// source in the editor is also stored in local storage, which can be written synchronously while the page is being closed, when IndexedDB
-// may be too late. Each tab stores separately which kernel it shows.
+// Stores the saved kernels of the user. Each kernel is stored separately from the other kernels and from the examples in IndexedDB, which
+// holds many megabytes. A short source in the editor is also stored in local storage. Local storage can be written synchronously while the
+// page is being closed, when a write to IndexedDB may be too late. Each tab stores the ID of its kernel separately.
 import { createStore, delMany, get, getMany, keys, set, setMany } from "idb-keyval";
 import { fromBase64 } from "../widget/link.js";
 import { isLink, readLink, RULES, annotatedSource } from "./share-link.js";
 
-/** Maximum length of a source in local storage, which holds about 5 million characters. A longer source is only in IndexedDB. */
+/** Maximum length of a source that is stored in local storage, which holds about 5 million characters. A longer source is stored only in
+ *  IndexedDB. */
 const MAX_JOURNAL_LENGTH = 2_000_000;
-/** Maximum number of saved kernels. The page reports an error beyond it. */
+/** Maximum number of saved kernels. The page reports an error if the user saves more kernels. */
 const MAX_KERNELS = 200;
 const MAX_NAME_LENGTH = 48;
 const JOURNAL_STORAGE_KEY = "warpgrid.journal";
 const TAB_STORAGE_KEY = "warpgrid.here";
-/** Key prefix of a source that IndexedDB may not contain yet. */
+/** Key prefix of a staged source, which IndexedDB may not contain yet. */
 const STAGED_KEY_PREFIX = "warpgrid.held.";
 
 const store = lazily(() => createStore("warpgrid-texts", "texts"));
@@ -29,7 +30,7 @@ function attempt(call) {
 
 /** ID of the saved kernel in the editor, or null for an example. */
 let currentId = null;
-/** Unsaved changes: the time of the last change, and the source if it is from the journal. Null if the source is saved. */
+/** Unsaved changes: the time of the last change, and the source if it comes from the journal. Null if the source is saved. */
 let unsavedChange = null;
 let currentName = "";
 let savedKernels = new Map();
@@ -38,35 +39,35 @@ let errorListener = null;
 
 const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
 
-/** Returns the journal, the last state that any tab has written: `{ own, text, changed }`. The source is null if it is only in
- *  IndexedDB. */
+/** Returns the journal, which is the last state that any tab has written: `{ own, text, changed }`. The source is null if it is stored only
+ *  in IndexedDB. */
 const readJournal = () => attempt(() => JSON.parse(localStorage.getItem(JOURNAL_STORAGE_KEY)));
 /** Returns the state of this tab: `{ own, example }`. */
 const readTabState = () => attempt(() => JSON.parse(sessionStorage.getItem(TAB_STORAGE_KEY)));
 
-/** The contents of the last opened link or file, which are untrusted but validated: `{ shared, text, view }`, with the source as shown
- *  in the editor. */
+/** Contents of the link or file that was opened last: `{ shared, text, view }`, with the source as shown in the editor. The contents are
+ *  untrusted, but have been validated. */
 let openedLink = null;
-/** Returns a field of the link or file by name, or undefined. */
+/** Returns a field of the opened link or file by name, or undefined. */
 export function linkedField(name) {
   if (name === "view") return openedLink?.view;
   const value = name.split(".").reduce((object, part) => object?.[part], openedLink?.shared) ?? undefined;
   return typeof value === "object" ? Object.entries(value).map((entry) => entry.join("\t")).join("\n") : value?.toString();
 }
-/** Returns the key of a source: the ID of a saved kernel, or else its fingerprint. */
+/** Returns the storage key of a source: the ID of a saved kernel, otherwise the fingerprint of the source. */
 export const kernelKey = (hash) => currentId ?? `print ${hash}`;
-/** Returns the contents of the link or file while its source is unchanged, or else null. */
+/** Returns the contents of the opened link or file while its source is unchanged, otherwise null. */
 export const sharedScenarioFor = (text) => (openedLink?.text === text ? openedLink.shared : null);
 /** Stores the contents of a file and returns the source for the editor. */
 export function importShared(shared, what) {
-  // The step of the previous source does not apply to this one.
+  // The saved step belongs to the previous source.
   attempt(() => sessionStorage.removeItem("warpgrid.step"));
   const text = annotatedSource(shared, what);
   openedLink = { shared, text, view: typeof shared.widget === "string" ? shared.widget : undefined };
   return text;
 }
 
-/** The reason for which the link in the URL cannot be opened, until the page can report it. */
+/** Reason why the link in the URL cannot be opened, which is kept until the page can report it. */
 let linkErrorMessage = null;
 export function takeLinkError() {
   const message = linkErrorMessage;
@@ -74,7 +75,8 @@ export function takeLinkError() {
   return message;
 }
 
-/** Returns the source in the URL, of a link with a view (web/editor/share-link.js) or of a widget (web/widget/link.js), or null. */
+/** Returns the source in the URL, or null. The URL may be a link with a view (web/editor/share-link.js) or the link of a widget
+ *  (web/widget/link.js). */
 async function readLinkedSource() {
   try {
     const shared = isLink(location.hash) ? await readLink(location.hash) : readWidgetLink();
@@ -86,7 +88,7 @@ async function readLinkedSource() {
   }
 }
 
-/** Removes the fragment from the URL, so that a reload does not discard later edits. */
+/** Reads the link of a widget and removes the fragment from the URL, so that a reload does not discard later edits. */
 function readWidgetLink() {
   const parameters = new URLSearchParams(location.hash.slice(1));
   const encoded = parameters.get("text");
@@ -99,22 +101,22 @@ function readWidgetLink() {
   return { source, target: parameter("target"), ptx_version: parameter("version"), widget: parameter("view"), view: { step } };
 }
 
-/** Removes the link from the URL, which keeps it only as long as it matches the current view. */
+/** Removes the link from the URL, which contains a link only as long as it matches the current view. */
 function removeLinkFromUrl() {
   if (isLink(location.hash)) history.replaceState(history.state, "", location.pathname + location.search);
 }
 
-// Another link in the same tab reloads the page. The current source is saved when the page is unloaded.
+// Opening another link in the same tab reloads the page. The current source is saved when the page is unloaded.
 addEventListener("hashchange", () => {
   if (isLink(location.hash) || new URLSearchParams(location.hash.slice(1)).has("text")) location.reload();
 });
 
-/** Returns the initial source of the editor: that of the URL, or else that of this tab, or else that of the last tab. Null on the first
- *  visit. */
+/** Returns the initial source of the editor: the source in the URL, otherwise the source of this tab, otherwise the source of the last tab.
+ *  Returns null on the first visit. */
 export async function initialSource() {
   const text = await readLinkedSource();
   if (text !== null) {
-    // Like an example, a linked source is not a saved kernel until it is edited.
+    // Like an example, a linked source does not become a saved kernel before it is edited.
     attempt(() => sessionStorage.setItem(TAB_STORAGE_KEY, JSON.stringify({ own: null, example: text })));
     return text;
   }
@@ -146,13 +148,13 @@ export async function openKernel(id, previousSource) {
 
 /** Fetches the source of an example. */
 export async function fetchExample(file) {
-  // A later build may have changed the example.
+  // The cached response is revalidated, because a later build may have changed the example.
   const response = await fetch(new URL(`examples/${file}`, document.baseURI), { cache: "no-cache" });
   if (!response.ok) throw new Error(`the server returned ${response.status} ${response.statusText}`.trim());
   return response.text();
 }
 
-/** Records that the editor shows an example, which does not need to be saved. */
+/** Records that the editor shows an example, which need not be saved. */
 export function didOpenExample(text, previousSource) {
   removeLinkFromUrl();
   void save(previousSource);
@@ -161,7 +163,7 @@ export function didOpenExample(text, previousSource) {
   notifyListener();
 }
 
-/** Records an edit of the user. `previousSource` is the previous source if it was mostly replaced, or else null. */
+/** Records an edit of the user. `previousSource` is the previous source if the edit replaced most of it, otherwise null. */
 export function didEdit(previousSource) {
   removeLinkFromUrl();
   if (currentId === null || previousSource !== null) {
@@ -172,7 +174,7 @@ export function didEdit(previousSource) {
   unsavedChange = { changed: Date.now() };
 }
 
-/** Saves synchronously what can be saved, because the page may be closed before IndexedDB responds. */
+/** Saves synchronously as much as possible, because the page may be closed before IndexedDB responds. */
 export function writeJournal(text) {
   const isShort = text.length <= MAX_JOURNAL_LENGTH;
   const entry = { own: currentId, text: isShort ? text : null, changed: unsavedChange?.changed ?? 0 };
@@ -180,7 +182,7 @@ export function writeJournal(text) {
   attempt(() => localStorage.setItem(JOURNAL_STORAGE_KEY, JSON.stringify(entry)));
 }
 
-/** Saves the source if it is a kernel of the user and has changed. */
+/** Saves the source to IndexedDB if it is a kernel of the user and has changed. */
 export async function save(text) {
   writeJournal(text);
   if (currentId === null || unsavedChange === null || text.trim() === "") return;
@@ -191,7 +193,7 @@ export async function save(text) {
   unsavedChange = null;
   stageInLocalStorage(initialId, { text, name: title, changed });
   try {
-    // From the first edit on, two tabs that show the same kernel save two separate kernels.
+    // Two tabs that show the same kernel save two separate kernels from the first edit on.
     if (!(await acquireWriteLock(id))) id = await changeId(id, newId());
     if (!savedKernels.has(id)) {
       const duplicate = await findDuplicate(id, text);
@@ -202,7 +204,7 @@ export async function save(text) {
     clearStaged(initialId, changed);
     errorListener?.("");
   } catch (error) {
-    // The journal may contain the source. A browser that denies all storage saves nothing.
+    // The journal may already contain the source. A browser that denies all storage saves nothing.
     if (!savedKernels.size && readJournal()?.text === text) return;
     errorListener?.(`The kernel could not be saved: ${error?.message || error?.name || error}`);
   } finally {
@@ -211,29 +213,29 @@ export async function save(text) {
 }
 
 async function writeKernel(id, text, metadata) {
-  // Two writes of the same kernel may overlap. The later change wins.
+  // Two writes of the same kernel may overlap. The later change takes precedence.
   if (savedKernels.get(id)?.changed > metadata.changed) return;
   await setMany([[sourceKey(id), text], [metadataKey(id), metadata]], store());
   savedKernels.set(id, metadata);
-  // The page may have set the name since the write began.
+  // The page may have set the name of the kernel since the write began.
   if (id === currentId && currentName && currentName !== metadata.name) {
     metadata.name = currentName;
     await set(metadataKey(id), metadata, store());
   }
 }
 
-/** Stores a short source in local storage until IndexedDB has it, because the page may be closed before. */
+/** Stores a short source in local storage until IndexedDB contains it, because the page may be closed before. */
 function stageInLocalStorage(id, staged) {
   if (staged.text.length <= MAX_JOURNAL_LENGTH) attempt(() => localStorage.setItem(STAGED_KEY_PREFIX + id, JSON.stringify(staged)));
 }
-/** Removes the stored source unless it was changed after `changed`, because the write of that change may not complete before the page is
- *  closed. */
+/** Removes the staged source unless it was changed after `changed`. A later change remains staged, because its write may not complete
+ *  before the page is closed. */
 function clearStaged(id, changed = Infinity) {
   const staged = attempt(() => JSON.parse(localStorage.getItem(STAGED_KEY_PREFIX + id)));
   if (staged?.changed > changed) return;
   attempt(() => localStorage.removeItem(STAGED_KEY_PREFIX + id));
 }
-/** Saves the sources that an earlier page had no time to save. */
+/** Saves the staged sources, which an earlier page had no time to write to IndexedDB. */
 async function saveStaged() {
   const stagedKeys = attempt(() => Object.keys(localStorage).filter((key) => key.startsWith(STAGED_KEY_PREFIX))) ?? [];
   for (const id of stagedKeys.map((key) => key.slice(STAGED_KEY_PREFIX.length))) {
@@ -251,7 +253,7 @@ async function changeId(id, other) {
   return other;
 }
 
-/** Returns the saved kernel with the same source, if there is one. Reopening a source therefore creates no second kernel. */
+/** Returns the saved kernel with the same source, if there is one, so that reopening a source does not create a second kernel. */
 async function findDuplicate(id, text) {
   for (const [other, metadata] of savedKernels) {
     if (other !== id && metadata.length === text.length && await get(sourceKey(other), store()) === text) return other;
@@ -260,7 +262,7 @@ async function findDuplicate(id, text) {
 }
 
 const writeLocks = new Map();
-/** Checks whether no other tab writes the kernel. The lock is held for the lifetime of the page. */
+/** Checks whether no other tab writes the kernel, and acquires a lock. The lock is held for the lifetime of the page. */
 function acquireWriteLock(id) {
   if (!writeLocks.has(id)) {
     writeLocks.set(id, new Promise((resolve) => {
@@ -272,7 +274,7 @@ function acquireWriteLock(id) {
   return writeLocks.get(id);
 }
 
-/** Returns the name of a kernel that has not run: its first entry in PTX or in a listing, or else its first line. */
+/** Returns the name of a kernel that has not run: its first entry in PTX or in a listing, otherwise its first line. */
 function kernelName(text) {
   const kernel = /\.entry\s+([\w$%]+)|\bFunction : (\S+)|^\.text\.(\S+):/m.exec(text);
   return kernel ? (kernel[1] ?? kernel[2] ?? kernel[3]).slice(0, MAX_NAME_LENGTH) : firstLine(text);
@@ -282,7 +284,7 @@ function firstLine(text) {
   return (line ?? "").slice(0, MAX_NAME_LENGTH);
 }
 
-/** Sets the name that the page has determined for the running kernel. */
+/** Sets the name of the running kernel, which the page has determined. */
 export function setName(newName) {
   if (currentId === null || newName === "" || newName === currentName) return;
   currentName = newName.slice(0, MAX_NAME_LENGTH);
@@ -302,7 +304,8 @@ export async function removeKernel(id) {
   notifyListener();
 }
 
-/** `onList([[id, label]], own)` receives all saved kernels, newest first; `onError(message)` an error while saving, or "". */
+/** `onList([[id, label]], own)` receives all saved kernels, newest first. `onError(message)` receives an error while saving, or "" when
+ *  saving succeeds again. */
 export async function connectKernelStore(onList, onError) {
   listListener = onList;
   errorListener = onError;
@@ -314,7 +317,7 @@ export async function connectKernelStore(onList, onError) {
     await saveStaged();
   } catch { /* without IndexedDB only the journal stores the source */ }
   currentName = savedKernels.get(currentId)?.name ?? "";
-  // A source that the last page had no time to save.
+  // The journal contains a source that the last page had no time to save.
   if (typeof unsavedChange?.text === "string") {
     if (unsavedChange.changed > (savedKernels.get(currentId)?.changed ?? 0)) await save(unsavedChange.text);
     else unsavedChange = null;

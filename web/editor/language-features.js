@@ -5,14 +5,15 @@ import { autocompletion } from "@codemirror/autocomplete";
 import { Prec, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip } from "@codemirror/view";
 
-/** Maximum source length in UTF-16 units. Longer sources are not sent for each request. */
+/** Maximum length of a source in UTF-16 units that is sent with each request. For longer sources, the features are disabled. */
 const MAX_REQUEST_LENGTH = 200_000;
 /** Completion opens automatically after a letter or one of these characters, but not after a blank or other punctuation. */
 const COMPLETION_TRIGGER = /[\w$.%@]$/;
 
 let requests = null;
 
-/** `hover(text, offset)`, `complete(text, offset)`, `signature(text, offset)` and `format(text)` return promises. Null if the page has stopped. */
+/** Connects the worker. `hover(text, offset)`, `complete(text, offset)`, `signature(text, offset)` and `format(text)` return promises. Null
+ *  disconnects a worker that has stopped. */
 export function connectLanguageFeatures(handlers) {
   requests = handlers;
 }
@@ -29,12 +30,12 @@ async function sendRequest(name, state, offset) {
   return result?.length ? result : null;
 }
 
-/** Appends a message of the worker, in which backticks enclose code. */
+/** Appends a message of the worker to an element. Backticks in the message enclose code. */
 function appendInlineCode(text, parent) {
   text.split("`").forEach((fragment, index) => {
     if (!fragment) return;
     const isCode = index % 2 === 1;
-    // A layout link becomes an anchor to its diagram.
+    // A link to a layout diagram is rendered as an anchor.
     const isLink = isCode && /^#(lens|layouts|matrix)\?/.test(fragment);
     const node = isCode ? document.createElement(isLink ? "a" : "code") : document.createTextNode(fragment);
     if (isCode) node.textContent = isLink ? "Layout Explorer" : fragment;
@@ -72,7 +73,8 @@ async function hoverTooltipAt(state, offset) {
 }
 const pointerHover = hoverTooltip((view, offset) => hoverTooltipAt(view.state, offset));
 
-/** Keyboard equivalent of the hover tooltip: shows the token at the cursor until the cursor moves. */
+/** Effect that shows the documentation of the token at the cursor until the cursor moves, which is the keyboard equivalent of the hover
+ *  tooltip. */
 const hoverEffect = StateEffect.define();
 const cursorHover = StateField.define({
   create: () => null,
@@ -100,12 +102,12 @@ async function completionSource(context) {
   if (!candidates) return null;
   const from = candidates[0][0];
   const word = context.state.sliceDoc(from, context.pos);
-  // A complete word that is the only candidate needs no list.
+  // No list is shown if the only candidate is the word that has been typed completely.
   if (!context.explicit && candidates.length === 1 && candidates[0][1] === word) return null;
   const options = candidates.map(([, label, kind, help, requirements]) => ({
     label, type: kind, detail: requirements?.replaceAll("`", "") ?? "", info: help ? () => appendInlineCode(help, createElement("div")) : undefined,
   }));
-  // The worker has filtered and sorted the options.
+  // The worker has already filtered and sorted the candidates.
   return { from, options, filter: false };
 }
 
@@ -114,13 +116,13 @@ const signatureHelp = StateField.define({
   create: () => null,
   update(current, transaction) {
     for (const effect of transaction.effects) if (effect.is(signatureHelpEffect)) return effect.value;
-    // Keeps the tooltip in place until the worker responds.
+    // The tooltip keeps its position in the text until the worker responds.
     return current && transaction.docChanged ? { ...current, pos: transaction.changes.mapPos(current.pos) } : current;
   },
   provide: (field) => showTooltip.from(field),
 });
 
-/** Updates signature help after typing, and while it is shown, after cursor moves, too. */
+/** Updates signature help after typing. While signature help is shown, it is also updated after cursor moves. */
 const updateSignatureHelp = EditorView.updateListener.of(({ view, state, transactions, docChanged, selectionSet }) => {
   if (transactions.some(({ effects }) => effects.some((effect) => effect.is(signatureHelpEffect)))) return;
   const isTyping = docChanged && transactions.some((transaction) => transaction.isUserEvent("input") || transaction.isUserEvent("delete"));
@@ -129,7 +131,7 @@ const updateSignatureHelp = EditorView.updateListener.of(({ view, state, transac
 
 async function showSignatureHelp(view) {
   const { state } = view;
-  // The check of the edited source is sent first.
+  // Wait until the edited source has been sent to the worker for its check.
   await new Promise(requestAnimationFrame);
   if (view.state.doc !== state.doc || !view.state.selection.eq(state.selection)) return;
   const tooltip = await signatureHelpAt(state);
@@ -137,7 +139,7 @@ async function showSignatureHelp(view) {
   if (tooltip || view.state.field(signatureHelp)) view.dispatch({ effects: signatureHelpEffect.of(tooltip) });
 }
 
-/** Returns the signature of the instruction at the cursor while an operand is being written. */
+/** Returns the signature of the instruction at the cursor while the user is typing an operand. */
 async function signatureHelpAt(state) {
   const { main } = state.selection;
   const signature = main.empty && state.selection.ranges.length === 1 ? await sendRequest("signature", state, main.head) : null;
@@ -156,7 +158,7 @@ async function signatureHelpAt(state) {
   };
 }
 
-/** Maximum length of a displayed opcode. Longer ones are shortened, because their modifiers are already written. */
+/** Maximum length of a displayed opcode. Longer opcodes are shortened, because their modifiers are already visible in the source. */
 const MAX_OPCODE_LENGTH = 36;
 
 /** Returns the syntax line with the active operand in bold. */
@@ -185,13 +187,13 @@ function dismiss(view) {
   return true;
 }
 
-/** Replaces the source by the formatted one in a single change. The cursor stays at its token, and thus on its line. */
+/** Replaces the source by the formatted source in a single change. The cursor stays at the same token, and therefore on the same line. */
 export async function formatText(view) {
   if (!requests) return;
   const { state } = view;
   const current = state.doc.toString();
   const text = await requests.format(current);
-  // Text that was typed in the meantime is not overwritten.
+  // Text that the user has typed in the meantime is not overwritten.
   if (typeof text !== "string" || text === current || view.state.doc !== state.doc) return;
   let commonPrefix = 0;
   while (commonPrefix < current.length && commonPrefix < text.length && current[commonPrefix] === text[commonPrefix]) commonPrefix += 1;
@@ -208,12 +210,12 @@ export async function formatText(view) {
   });
 }
 
-/** Maps an offset by the number of preceding visible characters, because the texts differ only in whitespace. */
+/** Maps an offset to the other text by the number of preceding visible characters, because the two texts differ only in whitespace. */
 function mapOffset(old, text, offset) {
   const visible = /\S/;
   let visibleBefore = 0;
   for (let i = 0; i < offset; i += 1) if (visible.test(old[i])) visibleBefore += 1;
-  // Prefers the start of a token to the end of the previous one.
+  // At a boundary between two tokens, the start of the second token takes precedence over the end of the first token.
   const isTokenStart = offset < old.length && visible.test(old[offset]);
   let i = 0;
   for (; i < text.length && (visibleBefore > 0 || (isTokenStart && !visible.test(text[i]))); i += 1) {

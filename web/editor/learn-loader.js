@@ -1,10 +1,10 @@
-// Loads examples, tours and puzzles when they are opened (`web/learn`). `#learn` opens them, `#learn=tour:ID` a tour, `#learn=puzzle:ID` a
-// puzzle.
+// Loads examples, tours and puzzles (`web/learn`) when they are opened. `#learn` opens their list, `#learn=tour:ID` opens a tour, and
+// `#learn=puzzle:ID` opens a puzzle.
 import { loadModule } from "./util.js";
 
 const LEARN_LINK = /^#learn(?:=(.*))?$/;
 
-/** Opens a page of `web/learn`. `page` is its interface to the playground. */
+/** Opens a view of `web/learn`. `page` is the interface of the playground. */
 export async function openLearn(page, view = "") {
   try {
     const { openLearnDialog } = await loadModule("learn.js");
@@ -14,7 +14,7 @@ export async function openLearn(page, view = "") {
   }
 }
 
-/** Follows the URL fragment for the lifetime of the page. */
+/** Opens the view in the URL fragment, and observes the URL fragment for the lifetime of the page. */
 export function followLearnLinks(page) {
   const openLinkedView = () => {
     const match = LEARN_LINK.exec(location.hash);

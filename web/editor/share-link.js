@@ -1,12 +1,12 @@
-// Links and files of a view: converts a scenario with its view to a URL fragment, and back. The rules are those of `crates/share`, which
-// implements the same format. Compression uses the browser's streams.
+// Links and files that contain a view: converts a scenario with its view to a URL fragment, and back. `crates/share` implements the same
+// format according to the same rules. Compression uses the streams of the browser.
 import RULES from "../../crates/share/src/rules.json" with { type: "json" };
 import { base64, fromBase64 } from "../widget/link.js";
 import { withAnnotations } from "../widget/annotate.js";
 
 export { RULES };
 
-/** The reason for which a link or a file cannot be opened, as a sentence. */
+/** Error with the reason why a link or a file cannot be opened, as a sentence. */
 export class LinkError extends Error {}
 const linkError = (message, values = {}) => new LinkError(RULES.messages[message].replace(/\{(\w+)\}/g, (_, name) => values[name]));
 
@@ -14,13 +14,13 @@ const LINK_PATTERN = /^#?(\d+)=([\w-]*)/;
 /** Checks whether a URL fragment is a Warpgrid link of any version. */
 export const isLink = (hash) => LINK_PATTERN.test(hash);
 
-/** Returns the URL fragment, including `#`. */
+/** Returns the URL fragment of a link, including `#`. */
 export async function writeLink(shared) {
   const json = new TextEncoder().encode(JSON.stringify(withoutEmptyFields(shared)));
   return `#${RULES.version}=${base64(await pipeBytes(new CompressionStream("deflate"), json))}`;
 }
 
-/** Reads a URL fragment from an untrusted source. Ignores text that other software or surrounding prose has appended. */
+/** Decodes the URL fragment of a link, which is untrusted input. Text that other software or surrounding prose has appended is ignored. */
 export async function readLink(hash) {
   const [, digits, encoded] = LINK_PATTERN.exec(hash) ?? [];
   const version = (digits ?? "").replace(/^0+/, "");
@@ -38,10 +38,10 @@ export async function readLink(hash) {
   return validate(value, "link");
 }
 
-/** Returns a human-readable file that the page and the command line tool open. */
+/** Returns a human-readable file that the page and the command-line tool can open. */
 export const writeFile = (shared) => `${JSON.stringify({ warpgrid: RULES.version, ...withoutEmptyFields(shared) }, null, 2)}\n`;
 
-/** Reads such a file, or a scenario that contains its source. */
+/** Parses such a file, or a scenario file that contains its source. */
 export function readFile(text) {
   if (text.length > RULES.max_bytes) throw linkError("too_large", { what: "file" });
   let value;
@@ -53,7 +53,7 @@ export function readFile(text) {
   return validate(value, "file");
 }
 
-/** Returns the source with all annotations that its launch needs. The selected kernel and seed remain separate. */
+/** Returns the source with all annotations that its launch requires. The selected kernel and seed remain separate. */
 export function annotatedSource(shared, what = "link") {
   const { entry, seed, ...scenario } = shared;
   try {
@@ -81,7 +81,7 @@ async function pipeBytes(stream, bytes, maxBytes = Infinity) {
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
-/** Removes empty fields. */
+/** Removes the empty fields of an object. */
 function withoutEmptyFields(shared) {
   const isNonEmpty = (value) => value !== null && value !== undefined && !(typeof value === "object" && Object.keys(value).length === 0);
   return Object.fromEntries(Object.entries(shared).filter(([name, value]) => name === "source" || isNonEmpty(value)));
@@ -102,7 +102,7 @@ const VALIDATORS = {
 
 const fieldOf = (value, name) => (typeof value === "object" && value !== null && Object.hasOwn(value, name) ? value[name] : undefined);
 
-/** Returns the value if each of its fields is valid, or else throws a `LinkError`. */
+/** Returns the value if all of its fields are valid, otherwise throws a `LinkError`. */
 function validate(value, what) {
   for (const part of Object.keys(RULES.fields).sort()) {
     const kind = RULES.fields[part];

@@ -1,4 +1,5 @@
-// Links and files of the current and of earlier versions stay readable. Invalid ones produce the same error message as in `crates/share`.
+// Tests that links and files of the current format and of earlier formats can be opened, and that invalid ones produce the same error
+// messages as in `crates/share`.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

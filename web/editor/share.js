@@ -1,16 +1,16 @@
-// Sharing of the current view: the panel that creates the link, the corresponding files, and dropped files. The inputs are the source and
-// the link fields of the page (`web/src/share.rs`); `web/editor/share-link.js` encodes them.
+// Sharing of the current view: the panel that creates the link, the corresponding files, and dropped files. Input: the source and the link
+// fields of the page (`web/src/share.rs`), which `web/editor/share-link.js` encodes.
 import { createElement } from "../dom.js";
 import { codeFence, publicUrl } from "./embed.js";
 import { saveFile } from "./download.js";
 import { readFile, RULES, writeFile, writeLink } from "./share-link.js";
 import { formatCount } from "./util.js";
 
-/** Prefix of the view options of a memory; the rest of the field name is the memory ID. */
+/** Prefix of link fields that contain the view options of a memory. The remainder of the field name is the memory ID. */
 const GRID_FIELD_PREFIX = "view.grids.";
 
-/** Returns the scenario with its view. The fields of an opened link are retained as long as its source is unchanged. `watch` contains
- *  the watch expressions, `breakpoints` the breakpoint lines. */
+/** Returns the scenario with its view. The fields of an opened link are retained as long as its source is unchanged. `watch` contains the
+ *  watch expressions, and `breakpoints` contains the lines with breakpoints. */
 export function buildSharedState({ source, linkFields, openedState, watch = [], breakpoints = [] }) {
   const { view: _view, widget: _widget, ...retained } = openedState ?? {};
   const shared = { ...retained, source: openedState?.source ?? source, view: {} };
@@ -27,10 +27,10 @@ export function buildSharedState({ source, linkFields, openedState, watch = [], 
   return shared;
 }
 
-/** Returns the annotations of a source, and the inferred ones. */
+/** Returns the inferred annotations, followed by the annotations in a source. */
 const launchAnnotations = (source, inferred) => [...(inferred ? inferred.split("\n") : []), ...source.split("\n").filter((line) => /^\s*(?:\/\/|#)@/.test(line)).map((line) => line.trim())];
 
-/** The formats in which the link can be copied. Each function returns the text to copy. */
+/** Formats in which the link can be copied. Each function returns the text that is copied. */
 const COPY_FORMATS = {
   Link: ({ link }) => link,
   Markdown: ({ link, title }) => `[${title.replace(/[[\]\\]/g, "\\$&")}](${link})\n`,
@@ -59,14 +59,14 @@ const FORMAT_TOOLTIPS = {
   "case.json": "test case that `warpgrid run case.json` runs", "//@ lines": "launch annotations",
 };
 
-/** Returns the title of a source, or else its kernel. */
+/** Returns the title of a source, otherwise the name of its kernel. */
 const titleOf = (source, kernel) => /^\s*\/\/@\s*title\s+(.+?)\s*$/m.exec(source)?.[1] ?? kernel ?? "Kernel";
 const fileName = (title) => `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 48) || "kernel"}.warpgrid.json`;
 
-/** Views whose URL contains their complete state, and their titles. */
+/** Views whose URL contains their complete state, with the titles of these views. */
 const VIEWS = { "#layouts": "Layout diagram", "#matrix": "Layout diagram", "#lens": "Layout diagram", "#product": "Tensor Core arithmetic" };
 
-/** Renders the panel and copies the link immediately. */
+/** Renders the sharing panel, and immediately copies the link. */
 export async function showShare(container, state, openFiles) {
   const shared = buildSharedState(state);
   const pageState = Object.fromEntries(state.linkFields);
@@ -119,15 +119,15 @@ export async function showShare(container, state, openFiles) {
 /** Maximum size of a source in bytes. */
 const MAX_SOURCE_BYTES = RULES.max_bytes;
 
-/** Maximum size of a compiled file in bytes, because the file is copied between threads. The command line tool reads larger ones. */
+/** Maximum size of a compiled file in bytes, because the file is copied between threads. The command-line tool reads larger files. */
 const MAX_COMPILED_BYTES = 64e6;
 
-/** Checks whether a file is a compiled file by its magic number: ELF, or a fatbin. Other files with NUL bytes are inspected as well,
+/** Checks whether a file is a compiled file by its magic number: ELF, or a fatbin. Other files that contain NUL bytes are also inspected,
  *  because executables contain fatbins. */
 const isCompilerOutput = (bytes) => [[0x7f, 0x45, 0x4c, 0x46], [0x50, 0xed, 0x55, 0xba]].some((magic) => magic.every((byte, index) => bytes[index] === byte));
 
-/** Returns the contents of a file: `{ text }`, `{ shared }` if it contains a view, or `{ name, compiled }` for a compiled file. Throws
- *  an error message if the file cannot be opened. */
+/** Returns the contents of a file: `{ text }` for a source, `{ shared }` if the file contains a view, or `{ name, compiled }` for a
+ *  compiled file. Throws an error message if the file cannot be opened. */
 export async function readDroppedFiles(files) {
   if (files.length !== 1) throw new Error(`Cannot open ${files.length} files at once. Drop a single file.`);
   const [file] = files;
@@ -140,14 +140,14 @@ export async function readDroppedFiles(files) {
   if (file.size > MAX_SOURCE_BYTES) throw new Error(`Cannot open ${name}: the file has ${formatCount(Math.ceil(file.size / 1e6))} MB, but the limit for source files is ${MAX_SOURCE_BYTES / 1e6} MB.`);
   const bytes = await file.arrayBuffer().catch((error) => { throw new Error(`Cannot open ${name}: ${error.message}`); });
   const text = new TextDecoder().decode(bytes);
-  // Comments in another encoding are accepted; bytes that occur in no text file are not.
+  // Comments in another encoding are accepted. Bytes that do not occur in any text file are rejected.
   const invalidCount = text.match(/[\0\ufffd]/g)?.length ?? 0;
   if (text.includes("\0") || invalidCount * 50 > text.length) throw new Error(`Cannot open ${name}: the file is not valid UTF-8.`);
   const isJson = /\.json$/i.test(file.name) || /^\s*\{\s*"warpgrid"/.test(text);
   return isJson ? { shared: readFile(text) } : { text };
 }
 
-/** Opens files that are dropped anywhere on the page. */
+/** Opens files that are dropped on any part of the page. */
 export function listenToDrops(openFiles) {
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
   const setDragOver = (isOver) => document.documentElement.classList.toggle("drag-over", isOver);

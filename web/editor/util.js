@@ -1,6 +1,6 @@
 // Helpers shared by several modules: number formatting, and imports on demand.
 
-/** Formats a number in groups of three digits. */
+/** Formats a number with commas between groups of three digits. */
 export const formatCount = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** Formats a number with its noun: `1 store`, `1,024 stores`. */

@@ -1,9 +1,9 @@
-// Layout of a narrow window: one view at a time, selected by tabs below the header, and a button that shows the rest of the header. The
-// style sheet hides both in wide windows (`web/style.css`), so this code does not check the window width.
+// Layout of a narrow window: one view at a time, which is selected by tabs below the header, and a button that expands the header. The
+// style sheet hides both in wide windows (`web/style.css`), so that this code does not check the width of the window.
 import { createElement } from "../dom.js";
 
 const VIEWS = [["memory", "Memory"], ["threads", "Threads"], ["source", "Source"]];
-/** The view survives a reload of the tab. */
+/** Storage key of the shown view, which survives a reload of the tab. */
 const VIEW_STORAGE_KEY = "warpgrid.shown";
 const root = document.documentElement;
 const setAttributes = (element, attributes) => {
@@ -12,27 +12,27 @@ const setAttributes = (element, attributes) => {
 };
 
 let tabButtons = [];
-/** Expands or collapses the header. Does nothing before the page is rendered. */
+/** Expands or collapses the header. This function has no effect before the page is rendered. */
 let setHeaderExpanded = () => {};
 export const openHeader = () => setHeaderExpanded(true);
 
-/** Checks whether the tabs are shown. */
+/** Checks whether the style sheet shows the tabs, which is the case in a narrow window. */
 const isNarrow = () => tabButtons[0]?.checkVisibility() ?? false;
 
-/** Returns the view that contains an element, or an empty string if all views do. */
+/** Returns the view that contains an element, or an empty string if the element is outside of the views. */
 export function viewContaining(element) {
   if (element.closest(".left")) return "source";
   if (element.closest(".side > :not(.cell)")) return "threads";
   return element.closest(".right") ? "memory" : "";
 }
 
-/** Returns the result of `callback`, which runs while all views are rendered. */
+/** Returns the result of `callback`, which is executed while all views are rendered. */
 export function withAllViewsRendered(callback) {
   root.classList.add("all-views-rendered");
   try { return callback(); } finally { root.classList.remove("all-views-rendered"); }
 }
 
-/** Shows a view in a narrow window. */
+/** Shows a view in a narrow window, which contains only one view at a time. */
 export function showView(view) {
   if (!VIEWS.some(([id]) => id === view)) return;
   root.dataset.shown = view;
@@ -53,7 +53,7 @@ function createTabs() {
   list.onkeydown = (event) => {
     const offset = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!offset) return;
-    // Prevents the page's own shortcuts, which would move the run.
+    // The keyboard shortcuts of the page must not handle this key, because they would move the run.
     event.preventDefault();
     const next = tabButtons[(tabButtons.indexOf(event.target) + offset + tabButtons.length) % tabButtons.length];
     next.focus();
@@ -77,11 +77,12 @@ function moreButton(header) {
     setHeaderExpanded(false);
     button.focus();
   });
-  // The description of the source and the step summary toggle between short and full where the style sheet shortens them.
+  // Where the style sheet shortens the description of the source and the step summary, a click toggles between the short text and the full
+  // text.
   document.querySelector(".right").addEventListener("click", ({ target }) => {
     if (target.closest(".about, .step-summary") && !target.closest("button, a")) root.classList.toggle("expanded-summary");
   });
-  // The header collapses after a command that opens something else. Popovers within the header leave it expanded.
+  // The header is collapsed after a command that opens another view. Popovers within the header leave it expanded.
   header.addEventListener("click", ({ target }) => { if (target.closest(".text-button:not(summary)")) setHeaderExpanded(false); });
   return button;
 }

@@ -1,12 +1,12 @@
-// Hands the workers to the page, one per kind. The first one starts in the head of `web/index.html`, before the page's own wasm and the
-// editor, for the language that was requested first during the last visit. Rust accesses this module as `globalThis.warpgridWorkers` (see
-// web/src/worker_client.rs). A deferred worker module (see `web/worker/start.js`) starts loading here: the first one once the page has
-// loaded, and the one for deferred features after it.
+// Provides the workers of the page, one per kind. The first worker is started in the head of `web/index.html`, before the WebAssembly
+// module of the page and the editor, for the language that was requested first during the last visit. Rust accesses this module as
+// `globalThis.warpgridWorkers` (see web/src/worker_client.rs). Deferred worker modules (see `web/worker/start.js`) start loading in this
+// file: the first module once the page has loaded, and the module for deferred features after it.
 const LANGUAGE_STORAGE_KEY = "warpgrid.language";
 const startWorker = globalThis.startWarpgridWorker;
 
 let firstWorker = globalThis.warpgridFirstWorker;
-/** Resolves once the first worker module has loaded or failed to load. */
+/** Resolves the promise that the first worker module has loaded or has failed to load. */
 let resolveFirstWorker;
 const firstWorkerLoaded = new Promise((resolve) => { resolveFirstWorker = resolve; });
 

@@ -1,11 +1,11 @@
-// Zooming of grids by + and -, by the wheel with Ctrl, which includes touchpad pinches, and by two fingers. Clicks the zoom buttons of the
-// memory, or names the element to keep in view if `web/inspector/pixel-grid.js` knows it.
+// Zooming of grids with + and -, with the wheel and Ctrl, which includes touchpad pinches, and with two fingers. A gesture clicks the zoom
+// buttons of the memory. If `web/inspector/pixel-grid.js` knows the element under the pointer, the gesture also keeps this element in view.
 
-/** Wheel distance of one zoom step. */
+/** Wheel distance that corresponds to one zoom step. */
 const WHEEL_STEP = 50;
-/** Ratio of finger distances of one zoom step. */
+/** Ratio of finger distances that corresponds to one zoom step. */
 const PINCH_RATIO = 1.35;
-/** Pause in milliseconds after which the wheel distance is reset. */
+/** Pause in milliseconds after which the accumulated wheel distance is reset. */
 const WHEEL_IDLE_MS = 300;
 
 /** Registers the event listeners. `pin(text)` receives the zoom action. */
@@ -21,7 +21,7 @@ export function listenToZoom(pin) {
     const { key, target } = event;
     if (!/^[-+=]$/.test(key) || event.ctrlKey || event.metaKey || event.altKey || !target.closest?.(".memory:has(.rows)")) return;
     event.preventDefault();
-    // The focused cells may be replaced by cells of another size, so their container holds the focus in the meantime.
+    // The focused cells may be replaced by cells of another size. In the meantime, their container has the focus.
     const rows = target.closest(".scroller") && target.closest(".rows");
     if (rows) {
       rows.tabIndex = -1;

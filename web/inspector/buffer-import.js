@@ -1,5 +1,5 @@
-// Initializes a buffer from a file, which is a NumPy array (`.npy`) or raw bytes: creates the `//@ buffer` line that lists its elements.
-// The page loads this module when a file is selected or dropped (`web/editor/buffer-import.js`).
+// Initialization of a buffer from a file, which is a NumPy array (`.npy`) or contains raw bytes: creates the `//@ buffer` line that lists
+// the elements of the file. The page loads this module when a file is selected or dropped (`web/editor/buffer-import.js`).
 import WIDTHS from "../../crates/launch/src/widths.json" with { type: "json" };
 import { formatCount, pluralize } from "../editor/util.js";
 
@@ -7,7 +7,7 @@ import { formatCount, pluralize } from "../editor/util.js";
 const MAX_LINE_LENGTH = 250_000;
 const MAX_FILE_BYTES = 4e6;
 
-/** Readers of elements, which return a literal with the same bits. */
+/** Reads an element as the hexadecimal literal of its bits. */
 const hex = (bits, width) => `0x${bits.toString(16).padStart(width * 2, "0")}`;
 const integer = (read) => () => (view, offset) => String(view[read](offset, true));
 const bitsOf = (view, offset, width) => {
@@ -30,7 +30,7 @@ function readHalf(view, offset) {
   return word >> 15 ? -magnitude : magnitude;
 }
 
-/** Returns the shortest decimal that rounds to this value as a 32-bit float. */
+/** Returns the shortest decimal number that rounds to the given 32-bit float. */
 function shortestSingle(value) {
   for (let digits = 1; digits < 9; digits += 1) {
     const text = String(Number(value.toPrecision(digits)));
@@ -39,24 +39,24 @@ function shortestSingle(value) {
   return String(value);
 }
 
-/** Types whose elements are written as numbers. Those of all other types are written as bits. */
+/** Types whose elements are written as decimal numbers. Elements of all other types are written as bits. */
 const NUMBER_READERS = {
   u8: integer("getUint8"), s8: integer("getInt8"), u16: integer("getUint16"), s16: integer("getInt16"), u32: integer("getUint32"), s32: integer("getInt32"),
   u64: integer("getBigUint64"), s64: integer("getBigInt64"),
   f16: float(readHalf, String), f32: float((view, offset) => view.getFloat32(offset, true), shortestSingle), f64: float((view, offset) => view.getFloat64(offset, true), String),
 };
-/** Returns the width and the reader of an element type, or null for an unknown type. */
+/** Returns the width of an element type and the function that reads an element, or null for an unknown type. */
 const elementReader = (type) => {
   const width = WIDTHS[type];
   return width === undefined ? null : { width, text: (NUMBER_READERS[type] ?? bitsLiteral)(width) };
 };
 
-/** NumPy types without their byte order, as in `<f4` and `|u1`. */
+/** NumPy types without byte order, which precedes the type in `<f4` and `|u1`. */
 const NUMPY_TYPES = { f2: "f16", f4: "f32", f8: "f64", i1: "s8", i2: "s16", i4: "s32", i8: "s64", u1: "u8", u2: "u16", u4: "u32", u8: "u64", b1: "u8", V2: "b16", V1: "b8" };
 
 const isNumpy = (bytes) => bytes[0] === 0x93 && new TextDecoder("latin1").decode(bytes.subarray(1, 6)) === "NUMPY";
 
-/** Reads a NumPy array as `{ type, shape, bytes }` in row-major order and little-endian. */
+/** Parses a NumPy array as `{ type, shape, bytes }`, with elements in row-major and little-endian order. */
 function readNumpy(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [start, length] = bytes[6] >= 2 ? [12, view.getUint32(8, true)] : [10, view.getUint16(8, true)];
@@ -91,13 +91,14 @@ function toRowMajor(bytes, shape, width) {
   return rowMajor;
 }
 
-/** Returns a pattern for the annotation of a buffer, with its parts as groups. */
+/** Returns a pattern for the annotation of a buffer, whose groups are the parts of the annotation. */
 const annotationPattern = (name) => new RegExp(`^([ \\t]*(?://|#)@[ \\t]*buffer[ \\t]+${name.replace(/[^\w]/g, "\\$&")}[ \\t]*:[ \\t]*)(\\w+)((?:[ \\t]*\\[[^\\]\\n]*\\])+)[^\\n]*$`, "m");
 
-/** Returns the names of the annotated buffers. */
+/** Returns the names of the buffers that the source declares in annotations. */
 export const bufferNames = (source) => [...source.matchAll(/^[ \t]*(?:\/\/|#)@[ \t]*buffer[ \t]+([^\s:]+)[ \t]*:/gm)].map(([, name]) => name);
 
-/** Returns the source with a buffer that is initialized from a file. `inferredAnnotations` contains the inferred annotations. */
+/** Returns the source in which a buffer is initialized with the contents of a file. `inferredAnnotations` contains the inferred
+ *  annotations. */
 export async function initializedSource({ source, inferredAnnotations = "" }, name, file) {
   if (file.size > MAX_FILE_BYTES) throw new Error(`the file has ${formatCount(file.size)} bytes, but the limit is ${formatCount(MAX_FILE_BYTES)}: use an initializer such as \`random 7\``);
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -118,12 +119,12 @@ export async function initializedSource({ source, inferredAnnotations = "" }, na
     values.push(value);
   }
   const extents = array.shape.map((extent) => `[${extent}]`).join("");
-  // A single value would initialize all elements, so it is enclosed in braces.
+  // A single value would initialize all elements, so that it must be enclosed in braces.
   const list = n === 1 ? `{${values[0]}}` : values.join(", ");
   return { text: annotatedSource.replace(annotationPattern(name), () => `${line[1]}${array.type}${extents} = ${list}`), n };
 }
 
-/** Returns bytes as elements of the declared type. The declared extents are kept if the number of elements matches. */
+/** Returns raw bytes as elements of the declared type. The declared extents are kept if the number of elements matches them. */
 function rawBytes(bytes, type, extents) {
   const reader = elementReader(type);
   if (!reader) throw new Error(`\`${type}\` is not a buffer element type`);

@@ -1,14 +1,14 @@
-// Files are converted to buffer annotations: NumPy arrays of every type, raw bytes, and error messages for other files.
+// Tests of the conversion of files to buffer annotations: NumPy arrays of every type, raw bytes, and error messages for other files.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bufferNames, initializedSource } from "./buffer-import.js";
 
 const SOURCE = "//@ launch grid=1 block=32\n//@ buffer x: f32[2][2] = 0 // here\n//@ buffer out: u32[4] = 0\nst.global.u32 [out], 1;\n";
 
-/** Returns a file as the browser provides it. */
+/** Returns a file in the form that the browser provides. */
 const file = (bytes) => new Blob([bytes]);
 
-/** Returns an array in the NumPy format, by default in version 1. */
+/** Returns an array in the NumPy format, in version 1 by default. */
 function numpy(descr, shape, bytes, { fortran = false, version = 1 } = {}) {
   const header = `{'descr': '${descr}', 'fortran_order': ${fortran ? "True" : "False"}, 'shape': (${shape.join(", ")}${shape.length === 1 ? "," : ""}), }`;
   const start = version === 1 ? 10 : 12;
@@ -59,6 +59,6 @@ test("files that cannot initialize the buffer are rejected with a reason", async
   await assertRejected(/more than 250,000 characters/, "x", file(toBytes(new Float32Array(100_000).fill(0.25))));
   await assertRejected(/the limit is 4,000,000/, "x", file(new Uint8Array(5_000_000)));
   await assertRejected(/has no field `shape`/, "x", file(new Uint8Array([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0, 4, 0, 32, 32, 32, 10])));
-  // A header that declares more elements than the file contains.
+  // The header declares more elements than the file contains.
   await assertRejected(/truncated|has no field `shape`|integers/, "x", numpy("<f4", [1e15], new Uint8Array(4)));
 });

@@ -1,7 +1,7 @@
-// Definitions shared by the page and the modules that it loads: the cards that can be requested, and a storage key.
+// Definitions that are shared by the page and the modules that it loads: the cards that the user can open, and a storage key.
 
-/** For each card, the label and the tooltip of the button that opens it. `shortLabel` is the visible text of a button in the heading, whose
- *  accessible name is `label`. */
+/** Label and tooltip of the button that opens each card. `shortLabel` is the visible text of a button in the heading, and `label` is its
+ *  accessible name. */
 export const CARD_LABELS = {
   findings: { label: "List findings", shortLabel: "Findings", title: "List everything that is known about the kernel and its run: errors, faults, data races, hangs, bank conflicts, uncoalesced accesses" },
   "source-view": { label: "Show source", shortLabel: "Source", title: "Show the CUDA C++, Triton or Numba source of a compiled kernel beside its run" },

@@ -1,4 +1,4 @@
-// Comparison of two steps of a run: the cells and registers that differ, with links to them.
+// Card that compares two steps of a run: lists the cells and registers that differ, with links to them.
 import { pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
 import { seekTo } from "../learn/playback.js";
@@ -6,7 +6,7 @@ import { queryAtStep, latestOnly, stepOf } from "./query.js";
 
 export function compareStepsCard(initialStepContext) {
   let stepContext = initialStepContext;
-  /** Whether a comparison was requested. */
+  /** Whether the user has requested a comparison. */
   let isRequested = false;
   const stepInput = (label, placeholder) => {
     const input = createElement("input", { type: "number", min: "0", placeholder, "aria-label": label });
@@ -72,7 +72,7 @@ export function compareStepsCard(initialStepContext) {
     node: card,
     focus() { isRequested = true; from.value = String(stepOf(stepContext)); from.focus(); void update(stepContext); },
     show(next) {
-      // The steps of another source do not apply to this one.
+      // The selected steps belong to the previous source.
       if (next.generation !== stepContext.generation) { isRequested = false; from.value = to.value = ""; status.replaceChildren(); list.hidden = true; }
       stepContext = next;
       void update(next);

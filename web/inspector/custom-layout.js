@@ -1,11 +1,11 @@
-// The custom layout card: a memory in rows and columns by arbitrary strides, entered as four numbers, or by a CuTe layout. Cells have the
-// colors of the lanes that wrote them.
+// The custom layout card: shows a memory in rows and columns with arbitrary strides, which are entered as four numbers or as a CuTe layout.
+// Cells have the colors of the lanes that wrote them.
 import { formatCount, pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { laneColor } from "./watch.js";
 
-/** Returns the memories on the page: `[id, title, extents]`. */
+/** Returns the memories that the page shows: `[id, title, extents]`. */
 export function memories() {
   return [...document.querySelectorAll(".memory[data-memory]")].map((card) => {
     const extents = card.dataset.extents.split(" ").filter(Boolean).map(Number);
@@ -16,7 +16,7 @@ export function memories() {
 /** Returns the available element types. */
 const elementTypes = () => [...document.querySelector("select[aria-label='Element type']")?.options ?? []].map(({ value, label }) => [value, value === "" ? "declared type" : label]);
 
-/** Returns the numbers of a plain row-and-column layout, or null for any other layout. */
+/** Returns the four numbers of a layout with rows and columns, or null for any other layout. */
 const stridedLayout = (text) => /^\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*$/.exec(text)?.slice(1) ?? null;
 
 export function customLayoutCard(initialStepContext) {
@@ -47,7 +47,7 @@ export function customLayoutCard(initialStepContext) {
     if (entries.some(([value]) => value === previousValue)) select.value = previousValue;
   };
   const updateNumberInputs = () => (stridedLayout(layout.value) ?? ["", "", "", ""]).forEach((number, axis) => { numberInputs[axis].value = number; });
-  /** Sets the initial layout, which swaps the rows and columns of the memory. */
+  /** Sets the initial layout, which exchanges the rows and the columns of the memory. */
   function resetLayout() {
     const [, , extents = []] = memories().find(([id]) => id === memory.value) ?? [];
     const columns = extents.length > 1 ? extents.at(-1) : 8;
@@ -127,9 +127,9 @@ export function customLayoutCard(initialStepContext) {
 
   return {
     node: card,
-    /** The container of the card below the memories. */
+    /** Container of the card, which is below the memories. */
     container: () => (isOpen ? document.querySelector(".custom-layout-slot") : null),
-    /** `{ memory, type }` is the initial selection. */
+    /** Focuses the card. `{ memory, type }` is the initial selection. */
     focus(initialSelection) {
       isOpen = true;
       this.show(stepContext);
@@ -138,7 +138,7 @@ export function customLayoutCard(initialStepContext) {
         resetLayout();
         void update(stepContext);
       }
-      // The card is among the memories, and a narrow window shows only one view.
+      // The card is among the memories, so a narrow window must show the view of the memories.
       stepContext.page.showView("memory");
       card.scrollIntoView({ block: "nearest" });
       layout.focus();

@@ -1,5 +1,5 @@
-// The JIT run: runs the launch to completion with translated code, and shows the final memory, the engine and its speed. The run of the
-// page is unaffected and keeps every step.
+// The JIT run: executes the launch to completion with translated code, and shows the final memory, the engine and its speed. The run of the
+// page is not affected and keeps all of its steps.
 import { formatCount, pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
 import { queryAtStep } from "./query.js";
@@ -7,7 +7,7 @@ import { runOnWorkers } from "./parallel-run.js";
 
 export function jitRunCard(initialStepContext) {
   let stepContext = initialStepContext;
-  /** Number of runs. The result of a run of an earlier source is dropped. */
+  /** Number of JIT runs so far. The result of a run of an earlier source is discarded. */
   let runId = 0;
 
   const runAgainButton = createElement("button", { type: "button", class: "action-button" }, "Run again");
@@ -63,7 +63,7 @@ export function jitRunCard(initialStepContext) {
       void update();
     },
     show(next) {
-      // The memory of another source does not apply to this one.
+      // The result belongs to the previous source.
       if (next.generation !== stepContext.generation) { runId += 1; card.remove(); }
       stepContext = next;
     },

@@ -1,6 +1,6 @@
 // Inspection features beyond the main page: watched values, comparison of two steps, custom layouts, memory overviews, pixel grids, and JIT
-// runs. The page loads this module on demand (`web/editor/inspector-loader.js`). `page` is its interface to the page, and a dedicated
-// worker answers its requests (`web/worker/src/inspector.rs`).
+// runs. The page loads this module on demand (`web/editor/inspector-loader.js`). `page` is the interface to the page, and a dedicated
+// worker answers the requests of this module (`web/worker/src/inspector.rs`).
 import css from "./inspector.css";
 import { createElement } from "../dom.js";
 import { customLayoutCard } from "./custom-layout.js";
@@ -18,14 +18,14 @@ document.head.append(createElement("style", {}, css));
 
 let sideCards = null;
 let latestStepContext = null;
-/** The cards below the memories, by name. */
+/** Cards below the memories, by name. */
 const LAZY_CARDS = { findings: findingsCard, "source-view": sourceViewCard, "custom-layout": customLayoutCard, "memory-overview": memoryOverviewCard, "jit-run": jitRunCard };
 const lazyCards = {};
 
 /** Returns the current watch expressions. */
 export const watchExpressions = () => sideCards?.[0].watchExpressions() ?? [];
 
-/** Shows the cards for a step context: `{ container, linkFields, source, key, generation, watch, page }`. */
+/** Shows the cards for a step context `{ container, linkFields, source, key, generation, watch, page }`. */
 export function openInspector(stepContext) {
   if (!sideCards) {
     sideCards = [watchCard(stepContext), compareStepsCard(stepContext)];
@@ -42,7 +42,7 @@ export function openInspector(stepContext) {
   updateCards(stepContext);
 }
 
-/** Updates the open cards for a step context. */
+/** Updates the open cards after a step. */
 export function updateCards(stepContext) {
   latestStepContext = stepContext;
   const nodes = sideCards?.map(({ node }) => node) ?? [];
@@ -50,8 +50,8 @@ export function updateCards(stepContext) {
   for (const card of [...sideCards ?? [], ...Object.values(lazyCards)]) card.show(stepContext);
 }
 
-/** Focuses a card: `findings`, `source-view`, `watch`, `compare-steps`, `custom-layout`, `memory-overview` or `jit-run`. `initialValues` contains its initial
- *  values. */
+/** Focuses a card: `findings`, `source-view`, `watch`, `compare-steps`, `custom-layout`, `memory-overview` or `jit-run`. `initialValues`
+ *  contains the initial values of the card's fields. */
 export function focusCard(name, stepContext, initialValues) {
   if (LAZY_CARDS[name]) {
     lazyCards[name] ??= LAZY_CARDS[name](stepContext);
@@ -61,10 +61,10 @@ export function focusCard(name, stepContext, initialValues) {
   sideCards?.find(({ node }) => node.classList.contains(name))?.focus();
 }
 
-/** Renderers of the containers in place of rows and beside them. */
+/** Renderers of the containers that are beside the rows of a memory or replace them. */
 const CONTAINER_RENDERERS = { minimap, "pixel-grid": pixelGrid };
 const renderers = new WeakMap();
-/** Renders a step into such a container. */
+/** Renders a step into the container of a minimap or a pixel grid. */
 export function renderContainer(stepContext) {
   const { container, name } = stepContext;
   if (!renderers.has(container)) renderers.set(container, CONTAINER_RENDERERS[name](container));

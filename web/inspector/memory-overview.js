@@ -1,5 +1,5 @@
-// Memory overview: a cell per part of a memory, filled by the percentage of written elements, in the color of the lane that wrote last. A
-// click scrolls to the part.
+// Memory overview with one cell per part of a memory. The cell is filled according to the percentage of written elements, in the color of
+// the lane that wrote last. A click on a cell scrolls to the part.
 import { formatCount } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
 import { memories } from "./custom-layout.js";
@@ -24,7 +24,7 @@ export function memoryOverviewCard(initialStepContext) {
     createElement("div", { class: "head" }, createElement("h2", {}, "Memory overview"), createElement("small", {}, "one cell per region"), createElement("span", { class: "spacer" }), close),
     createElement("div", { class: "custom-layout-controls" }, memory, createElement("label", {}, "region", regionSlider), goButton), canvas, status);
 
-  /** Resolves a CSS color for the canvas. */
+  /** Resolves a CSS color for drawing on the canvas. */
   function resolveColor(css) {
     canvas.style.color = css;
     return getComputedStyle(canvas).color;
@@ -50,7 +50,7 @@ export function memoryOverviewCard(initialStepContext) {
       if (nWritten > 0) {
         if (!colors.has(lane)) colors.set(lane, resolveColor(laneColorOrUnknown(lane)));
         canvasContext.fillStyle = colors.get(lane);
-        // A written part stays visible.
+        // The cell of a written part has a minimum fill, so that it remains visible.
         const filledFraction = Math.max(Math.min(nWritten / regionSize, 1), 0.25);
         canvasContext.fillRect(x, y + (CELL_SIZE - 1) * (1 - filledFraction), CELL_SIZE - 1, (CELL_SIZE - 1) * filledFraction);
       }
@@ -104,7 +104,7 @@ export function memoryOverviewCard(initialStepContext) {
   regionSlider.oninput = () => { if (overview) selectRegion(regionSlider.value); };
   goButton.onclick = goToRegion;
   canvas.onclick = ({ offsetX, offsetY }) => {
-    // The canvas is scaled down in a narrow window.
+    // In a narrow window, the canvas is scaled down.
     const cell = canvas.clientWidth / Math.min(REGION_COLUMNS, overview?.parts.length ?? 1);
     const index = Math.floor(offsetY / cell) * REGION_COLUMNS + Math.floor(offsetX / cell);
     if (!overview || index < 0 || index >= overview.parts.length) return;

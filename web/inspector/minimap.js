@@ -1,16 +1,16 @@
-// Minimap of a long memory beside its rows: parts from top to bottom, in the colors of the lanes that wrote last, and a frame around the
-// visible rows. Clicks, drags and arrow keys scroll the rows.
+// Minimap beside the rows of a long memory: shows the parts of the memory from top to bottom, in the colors of the lanes that wrote last,
+// and a frame around the visible rows. Clicks, drags and arrow keys scroll the rows.
 import { formatCount } from "../editor/util.js";
 import { createElement } from "../dom.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { toRgba, laneColorOrUnknown, onThemeChange } from "./colors.js";
 
-/** Number of parts per row. */
+/** Number of parts of the memory per row of the minimap. */
 const REGIONS_PER_ROW = 4;
-/** Minimum opacity of a written part, so that it stays visible. */
+/** Minimum opacity of a written part, so that it remains visible. */
 const MIN_OPACITY = 0.4;
 const LANES = 32;
-/** Ratio of the pause between two requests to the duration of a response. */
+/** Ratio of the pause between two requests to the duration of the last response. */
 const IDLE_RATIO = 3;
 
 export function minimap(container) {
@@ -25,7 +25,7 @@ export function minimap(container) {
   let colors = null;
 
   const scroller = () => rows.querySelector(".scroller");
-  /** Returns the fractions of the memory above the visible rows and within them. */
+  /** Returns the fraction of the memory above the visible rows, and the fraction within the visible rows. */
   function visibleFraction() {
     const { scrollTop = 0, scrollHeight = 1, clientHeight = 1 } = scroller() ?? {};
     return [scrollTop / scrollHeight, Math.min(clientHeight / scrollHeight, 1)];
@@ -63,11 +63,11 @@ export function minimap(container) {
       paint();
     } catch { /* the frame of the visible rows is still shown */ }
     updateFrame();
-    // During a playback, the worker is idle for longer than it computes minimaps.
+    // During a playback, the worker must be idle for longer than it computes minimaps.
     await new Promise((resolve) => setTimeout(resolve, IDLE_RATIO * (performance.now() - start)));
   });
 
-  /** Scrolls a position of the memory, as a fraction, to the center. */
+  /** Scrolls the rows so that a position of the memory, which is given as a fraction, is in the center. */
   function scrollToFraction(fraction) {
     const element = scroller();
     if (element) element.scrollTop = fraction * element.scrollHeight - element.clientHeight / 2;
@@ -92,7 +92,7 @@ export function minimap(container) {
     event.stopPropagation();
     scrollToFraction(target);
   };
-  // Neither scrolling nor a change of the cell size produces a new frame.
+  // Scrolling and changes of the cell size do not produce a new frame, so they must be observed.
   rows.addEventListener("scroll", updateFrame, true);
   new MutationObserver(updateFrame).observe(rows, { childList: true });
   new ResizeObserver(updateFrame).observe(slider);

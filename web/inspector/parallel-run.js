@@ -1,14 +1,14 @@
-// Runs a launch to completion with translated code and distributes the blocks of a long run among workers. Each worker has its own module
-// and memory, so that no server has to send headers for shared memory.
+// Executes a launch to completion with translated code, and distributes the blocks of a long run among workers. Each worker has its own
+// module and memory, so that servers need not send the headers that shared memory requires.
 import { runRounds } from "../../crates/wasm/npm/rounds.js";
 import { sharedClient, createWorkerClient } from "../learn/worker-client.js";
 import { queryAtStep, sendQuery } from "./query.js";
 
-/** Maximum number of workers of a run. */
+/** Maximum number of workers that execute a run. */
 const MAX_WORKERS = 8;
 
-/** Runs a launch to completion and returns the result. `isCancelled()` reports whether the result is no longer needed, in which case the
- *  workers are terminated. */
+/** Executes a launch to completion and returns the result. `isCancelled()` returns whether the result is no longer needed. In this case,
+ *  the workers are terminated. */
 export async function runOnWorkers(stepContext, isCancelled) {
   const plan = await queryAtStep(stepContext, "run", Math.min(navigator.hardwareConcurrency ?? 1, MAX_WORKERS));
   if (!plan.shares) return plan;

@@ -1,24 +1,24 @@
-// The pixel grid: cells of a memory that are too small for text, down to one pixel, in the colors of values, lanes or steps. Requests the
-// visible cells and a margin around them.
+// The pixel grid: shows cells of a memory that are too small for text, down to one pixel, in the colors of values, lanes or steps. Requests
+// the visible cells and a margin around them.
 import SHADE_ALPHABET from "../worker/src/inspector/shade_alphabet.json" with { type: "json" };
 import { formatCount, pluralize } from "../editor/util.js";
 import { createElement } from "../dom.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { toRgba, laneColorOrUnknown, onThemeChange } from "./colors.js";
 
-/** Number of shades with a character. The next characters are for elements that no step wrote and for unknown values. */
+/** Number of shades that a character encodes. The next characters encode elements that no step wrote, and unknown values. */
 const SHADE_COUNT = 64;
 const [UNWRITTEN, UNKNOWN] = [SHADE_COUNT, SHADE_COUNT + 1];
 /** Maps character codes to shades. */
 const shadeOf = new Uint8Array(128).fill(UNKNOWN);
 [...SHADE_ALPHABET].forEach((letter, shade) => { shadeOf[letter.charCodeAt(0)] = shade; });
-/** Maximum height of the grid, equal to that of rows with text. */
+/** Maximum height of the grid, which equals the height of rows with text. */
 const MAX_GRID_HEIGHT = 426;
-/** Maximum height of an element. Browsers truncate much taller elements. */
+/** Maximum height of a scrollable element. Browsers truncate much taller elements. */
 const MAX_SCROLL_HEIGHT = 4_000_000;
-/** Maximum number of elements per response: `MAX_SHADES` of the view crate. */
+/** Maximum number of elements per response, which equals `MAX_SHADES` of the view crate. */
 const MAX_RESPONSE_ELEMENTS = 1 << 20;
-/** Cell size from which there is a gap between cells. */
+/** Cell size in pixels from which on there is a gap between cells. */
 const MIN_CELL_SIZE_WITH_GAP = 4;
 
 const COLOR_DESCRIPTIONS = {
@@ -27,16 +27,16 @@ const COLOR_DESCRIPTIONS = {
   step: ([first, last] = []) => (first === undefined ? "by step of the last write (none)" : `by step of the last write, ${first} to ${last}`),
 };
 
-/** Parses the view options of the page, such as `cell=4 shows=lane`. */
+/** Parses view options of the page, such as `cell=4 shows=lane`. */
 const parseOptions = (text) => Object.fromEntries(text.split(" ").map((word) => word.split("=")));
 
-/** Returns the CSS colors of the shades. */
+/** Returns the CSS color of each shade. */
 function shadeColors(shows) {
   const mixedColor = (fraction) => `color-mix(in oklab, var(--accent) ${100 * fraction}%, var(--cell-empty))`;
   const shades = Array.from({ length: SHADE_COUNT }, (_, shade) => {
     if (shows === "lane") return laneColorOrUnknown(shade < 32 ? shade : undefined);
     const fraction = shade / (SHADE_COUNT - 1);
-    // Written cells differ visibly from unwritten ones.
+    // The colors of written cells start at a minimum, so that they differ visibly from unwritten cells.
     return mixedColor(shows === "step" ? 0.15 + 0.85 * fraction : fraction);
   });
   return [...shades, "var(--cell-empty)", "var(--ink3)", "var(--now)", "var(--panel)"];
@@ -50,19 +50,19 @@ export function pixelGrid(container) {
   const scroller = createElement("div", { class: "scroller", tabIndex: 0, role: "group" }, content);
   const caption = createElement("p", { class: "status-text" });
   container.append(scroller, caption);
-  // Zooming out replaced the focused cells. Their container keeps the focus until the pixel grid exists (`web/editor/zoom-gestures.js`).
+  // Zooming out has replaced the focused cells. Their container has the focus until the pixel grid exists (`web/editor/zoom-gestures.js`).
   if (document.activeElement === container.parentElement) scroller.focus();
 
   let stepContext = null;
   let options = null;
-  /** The dimensions of the whole memory: `{ columns, rows, cell }`. */
+  /** Dimensions of the whole memory: `{ columns, rows, cell }`. */
   let dimensions = null;
-  /** The last response: `{ first, end, rows, image, now, ends }`. */
+  /** Last response of the worker: `{ first, end, rows, image, now, ends }`. */
   let response = null;
   let colors = null;
   let isPaintScheduled = false;
 
-  /** Returns the offset of the first visible pixel in the whole memory. */
+  /** Returns the offset in pixels of the first visible row from the start of the whole memory. */
   function firstVisiblePixel() {
     const fullHeight = dimensions.rows * dimensions.cell;
     const height = scroller.clientHeight;
@@ -83,7 +83,7 @@ export function pixelGrid(container) {
     const cell = Number(options.cell);
     const declaredColumns = Math.max(1, Number(options.columns));
     const fittingColumns = Math.max(1, Math.floor((container.clientWidth - 14) / cell / declaredColumns));
-    // Strides are usually powers of two.
+    // The number of columns is a multiple by a power of two, because strides usually are powers of two.
     const columns = options.fixed === "1" ? declaredColumns : declaredColumns * 2 ** Math.floor(Math.log2(fittingColumns));
     const rows = Math.ceil(Number(options.total) / columns);
     const isChanged = dimensions?.columns !== columns || dimensions?.cell !== cell;
@@ -130,7 +130,7 @@ export function pixelGrid(container) {
     canvasContext.strokeStyle = css(SHADE_COUNT + 2);
     for (const [, x, y] of visibleElements(currentRanges, row, last, left, topOffset)) canvasContext.strokeRect(x + 0.5, y + 0.5, cell - 2, cell - 2);
   }
-  /** Yields the visible elements of ranges: `[index, x, y]`. */
+  /** Yields the visible elements of ranges as `[index, x, y]`. */
   function* visibleElements(ranges, row, last, left, topOffset) {
     const { cell, columns } = dimensions;
     for (const [from, end] of ranges) {
@@ -145,7 +145,7 @@ export function pixelGrid(container) {
     requestAnimationFrame(paint);
   };
 
-  /** Returns the image of a response, with one pixel per element. */
+  /** Returns the image of a response, in which each element is one pixel. */
   function createImage({ first, shades }, columns) {
     const rows = Math.ceil(shades.length / columns);
     const image = new ImageData(columns, Math.max(rows, 1));
@@ -208,11 +208,11 @@ export function pixelGrid(container) {
   canvas.onclick = (event) => {
     const index = elementAt(event);
     if (index === undefined) return;
-    // With another element type, indices differ from those that can be pinned.
+    // If the element type differs from the type of the page's grid, the index does not identify a cell that can be pinned.
     stepContext.page.pin(`${options.type === "" ? "" : "closer "}cell ${index} of ${memory}`);
   };
   scroller.onkeydown = (event) => {
-    // These keys scroll the grid here, and move the run elsewhere.
+    // These keys scroll the pixel grid. Elsewhere on the page, they would move the run.
     if (/^(?:Arrow|Home|End|Page| $)/.test(event.key)) event.stopPropagation();
   };
   new ResizeObserver(() => {

@@ -1,8 +1,9 @@
-// Requests about a frame. One request is pending at a time. Of the waiting ones only the last is sent, because the run has moved on from
-// the others.
+// Requests about a frame. Only one request is pending at a time. Of the waiting requests, only the last one is sent, because the run has
+// moved on from the positions of the others.
 import { sharedClient } from "../learn/worker-client.js";
 
-/** Sends a request with the launch, its arguments and the source. `runParts`, the results of worker shares, are transferred with it. */
+/** Sends a request with the launch, its arguments and the source. `runParts` contains the partitions that other workers executed, which are
+ *  transferred with the request. */
 export function sendQuery(workerClient, runParts, { linkFields, source }, request, ...rest) {
   const [a = "", b = "", c = ""] = rest.map(String);
   const launch = [linkFields.target, linkFields.ptx_version, linkFields.entry, linkFields.seed].map((value) => value ?? "");
@@ -11,7 +12,7 @@ export function sendQuery(workerClient, runParts, { linkFields, source }, reques
 
 export const queryAtStep = (stepContext, request, ...rest) => sendQuery(sharedClient, [], stepContext, request, ...rest);
 
-/** Returns a function that runs `update` for the latest of its arguments. */
+/** Returns a function that executes `update` for the latest of its arguments, and skips arguments that arrive during an update. */
 export function latestOnly(update) {
   let isBusy = false;
   let pending = null;

@@ -1,7 +1,7 @@
-// Saved watch expressions by the ID of a saved kernel, or by the content of any other source.
+// Saved watch expressions, by the ID of a saved kernel, or by the fingerprint of any other source.
 import { WATCH_STORAGE_KEY } from "./card-labels.js";
 
-/** Maximum number of sources with saved expressions. The oldest one is removed first. */
+/** Maximum number of sources with saved watch expressions. The expressions of the oldest source are removed first. */
 const MAX_SOURCES = 50;
 export const MAX_EXPRESSIONS = 32;
 export const MAX_EXPRESSION_LENGTH = 500;
@@ -17,7 +17,7 @@ function readEntries() {
   }
 }
 
-/** Returns the expressions of a source: those of a link or file, and the saved ones. */
+/** Returns the watch expressions of a source: the expressions of a link or file, followed by the saved expressions. */
 export function loadWatches(key, shared = []) {
   const saved = readEntries().find(([entryKey]) => entryKey === key)?.[1] ?? [];
   return [...new Set([...shared, ...saved])].filter(isExpression).slice(0, MAX_EXPRESSIONS);

@@ -1,4 +1,4 @@
-// Watched values: expressions over registers and cells, with their value at each step and the previous value.
+// Watched values: expressions over registers and cells, with their values at the current step and their previous values.
 import { createElement, renderInlineCode } from "../dom.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { saveWatches, loadWatches, MAX_EXPRESSION_LENGTH, MAX_EXPRESSIONS } from "./watch-storage.js";
@@ -12,7 +12,7 @@ const HELP = [
   "`f32(%r5)`, `s32(…)`, `f16x2(…)` and `bin32(…)` reinterpret the bits as another type.",
 ];
 
-/** Returns the values of 32 lanes as cells in the colors of the lanes. */
+/** Returns the values of 32 lanes as cells, which have the colors of the lanes. */
 function laneValues(values) {
   const laneCell = (value, lane) => {
     const node = createElement("li", { title: `lane ${lane}: ${value ?? "no thread"}`, class: value === null ? "absent" : "" }, value ?? "");
@@ -22,12 +22,12 @@ function laneValues(values) {
   return createElement("ol", { class: "watch-lanes", "aria-label": "Values by lane" }, ...values.map(laneCell));
 }
 
-/** Returns a key for the values of a row, to detect changes. */
+/** Returns a key for the values of a row, with which changes are detected. */
 const valueKey = ({ values, why: error }) => (error === undefined ? JSON.stringify(values) : null);
 
 export function watchCard(initialStepContext) {
   let expressions = [];
-  /** The last shown values by expression: `{ position, text, values }`. */
+  /** Values that were shown last, by expression: `{ position, text, values }`. */
   let previousValues = new Map();
   let results = [];
   let stepContext = initialStepContext;
@@ -68,7 +68,7 @@ export function watchCard(initialStepContext) {
     list.replaceChildren(...expressions.map(row));
     const warp = results.find((value) => value?.warp !== undefined);
     warpLabel.textContent = expressions.length === 0 ? "values at each step" : warp ? `warp ${warp.warp} of block ${warp.block}` : "";
-    // A redrawn button keeps the focus.
+    // A button that was rendered again regains the focus.
     if (focusedLabel && document.activeElement === document.body) list.querySelector(`[aria-label="${CSS.escape(focusedLabel)}"]`)?.focus();
   }
 
@@ -115,9 +115,9 @@ export function watchCard(initialStepContext) {
     watchExpressions: () => expressions,
     show(next) {
       stepContext = next;
-      // A file can contain the current source with other expressions.
+      // A file may contain the current source with other watch expressions.
       if (next.key !== key || next.generation !== generation) {
-        // An edited source has another key, but is the same source for the user.
+        // An edited source has another key, but is still the same source for the user.
         const isSame = generation === next.generation && key !== null;
         const saved = loadWatches(next.key, next.watch);
         key = next.key;

@@ -1,5 +1,5 @@
-// Collects the lessons: the examples by chapter, the tours and the puzzles. The list of examples is that of the menu
-// (`web/src/examples.rs`); their descriptions are in their `//@ about` lines.
+// Collects the lessons: the examples by chapter, the tours and the puzzles. The list of examples is read from the kernel menu
+// (`web/src/examples.rs`), and their descriptions are read from their `//@ about` lines.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -9,7 +9,7 @@ async function readDocuments(folder) {
   return Promise.all(files.map(async (file) => [file.slice(0, -3), await readFile(join(folder, file), "utf8")]));
 }
 
-/** Returns the chapters of the menu: `[{ title, examples: [{ id, file, title }] }]`. */
+/** Returns the chapters of the kernel menu: `[{ title, examples: [{ id, file, title }] }]`. */
 function chaptersOf(source) {
   const chapters = [];
   const table = source.slice(source.indexOf("examples! {\n"));

@@ -2,7 +2,7 @@
 import { createElement, renderInlineCode } from "../dom.js";
 import { lazyThumbnail } from "./lazy-thumbnails.js";
 
-/** The buggy and the fixed version of a published bug share a card. */
+/** Suffix of the buggy version of a published bug, which shares a card with the fixed version. */
 const BUG_SUFFIX = / \(bug\)$/;
 
 function card({ close }, entry, fixedEntry) {

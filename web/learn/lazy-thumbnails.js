@@ -1,4 +1,4 @@
-// Thumbnails that are rendered sequentially when they are scrolled into view.
+// Thumbnails that are rendered one after the other when they are scrolled into view.
 import { fetchExample, thumbnail } from "./worker-client.js";
 import { diagramContainer, renderDiagram } from "../dom.js";
 

@@ -1,6 +1,6 @@
-// The learning pages: examples with thumbnails, guided tours and puzzles. The page loads this module on demand. `page` is its interface to
-// the page (`{ text(), setText(text), pin(target), failed(message) }`), `learn.json` contains the lessons, and a separate worker runs the
-// kernels.
+// The learning pages: examples with thumbnails, guided tours and puzzles. The page loads this module on demand. `page` is the interface to
+// the page (`{ text(), setText(text), pin(target), failed(message) }`), `learn.json` contains the lessons, and a separate worker executes
+// the kernels.
 import css from "./learn.css";
 import { examplesView } from "./examples.js";
 import { createElement } from "../dom.js";
@@ -11,7 +11,7 @@ const VIEWS = [["examples", "Examples", examplesView], ["tours", "Tours", toursV
 
 let lessons = null;
 let dialog = null;
-/** The last open view. */
+/** View that was open last. */
 let lastView = "examples";
 
 async function loadLessons() {
@@ -30,7 +30,7 @@ function closeDialog() {
   dialog?.close();
 }
 
-/** Shows a view in the dialog. */
+/** Shows a view in the dialog of the learning pages. */
 function showView(page, name, item) {
   lastView = name;
   const panel = dialog.querySelector("[role=tabpanel]");
@@ -50,7 +50,7 @@ function showView(page, name, item) {
   panel.scrollTop = 0;
 }
 
-/** Returns the tabs, between which arrow keys move. */
+/** Returns the tabs of the views, between which arrow keys move. */
 function createTabs(page) {
   const list = createElement("div", { class: "learn-tabs", role: "tablist", "aria-label": "Learning material" });
   list.append(...VIEWS.map(([name, title]) => {
@@ -87,12 +87,13 @@ function createDialog(page) {
   return element;
 }
 
-/** Opens a page: the last open view for an empty string, or `tour:ID`, `puzzle:ID`, or the name of a view. */
+/** Opens the dialog: an empty string opens the view that was open last, `tour:ID` a tour, `puzzle:ID` a puzzle, and a name the view with
+ *  this name. */
 export async function openLearnDialog(page, target) {
   await loadLessons();
   const [targetKind, id] = target.split(":");
   if (targetKind === "tour") { closeDialog(); await startTour(page, lessons, id); return; }
-  // Another open dialog is kept.
+  // Another dialog that is open is not replaced.
   if (!dialog && document.querySelector("dialog[open]")) return;
   if (!dialog) {
     dialog = createDialog(page);

@@ -1,7 +1,7 @@
-// Progress in the puzzles: the solved ones, and the last attempts. Saved in the browser, and exported to a file.
+// Progress in the puzzles: the solved puzzles, and the last attempts. The progress is saved in the browser, and can be exported to a file.
 
 const STORAGE_KEY = "warpgrid.learn";
-/** Maximum size of the saved progress, which is more than all attempts need. */
+/** Maximum length of the saved progress in characters, which exceeds the length of all attempts. */
 const MAX_LENGTH = 400_000;
 
 /** Parses saved progress. Throws an error message for an invalid file. */
@@ -30,7 +30,7 @@ export function save(progress) {
   try { localStorage.setItem(STORAGE_KEY, text); return true; } catch { return false; }
 }
 
-/** Merges the progress of a file. Puzzles that are already solved stay solved. */
+/** Merges the progress in a file. Puzzles that have already been solved remain solved. */
 export function merge(progress, other) {
   for (const name of other.solved) progress.solved.add(name);
   for (const [name, answer] of other.answers) if (!progress.answers.has(name)) progress.answers.set(name, answer);

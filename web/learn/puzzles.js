@@ -1,4 +1,5 @@
-// The puzzles: their list by chapter, and the open one. The worker checks an answer by running it; solved puzzles are saved in the browser.
+// The puzzles: their list by chapter, and the open puzzle. The worker checks an answer by executing it, and solved puzzles are saved in the
+// browser.
 import { sendRequest, thumbnail } from "./worker-client.js";
 import { diagramContainer, renderDiagram, createElement, renderParagraphs, renderInlineCode } from "../dom.js";
 import * as progress from "./progress.js";
@@ -7,7 +8,7 @@ const headerField = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text
 
 const progressState = progress.load();
 
-/** Renders the list by chapter. */
+/** Renders the list of puzzles by chapter. */
 function puzzleList({ lessons: { puzzles } }, open) {
   const list = createElement("nav", { class: "learn-contents puzzles", "aria-label": "Puzzles" });
   let chapter = "";
@@ -23,7 +24,7 @@ function puzzleList({ lessons: { puzzles } }, open) {
   return list;
 }
 
-/** Scrolls the list to a puzzle. Outer containers do not scroll. */
+/** Scrolls the list to a puzzle, without scrolling outer containers. */
 function scrollIntoList(button) {
   const side = button.closest(".learn-side");
   if (!side) return;
@@ -31,7 +32,7 @@ function scrollIntoList(button) {
   if (buttonBox.top < listBox.top || buttonBox.bottom > listBox.bottom) side.scrollTop += buttonBox.top - listBox.top - listBox.height / 2;
 }
 
-/** Marks the solved puzzles and the open one. */
+/** Marks the solved puzzles and the open puzzle in the list. */
 function updateMarks(list, name) {
   for (const button of list.querySelectorAll("button")) {
     const isSolved = progressState.solved.has(button.dataset.name);
@@ -41,7 +42,7 @@ function updateMarks(list, name) {
   }
 }
 
-/** Renders numbered lines. */
+/** Renders the lines of a text with line numbers. */
 function numberedLines(text, first) {
   const lines = text.replace(/\n$/, "").split("\n");
   return createElement("ol", { class: "learn-lines", start: first, style: `counter-reset: line ${first - 1}` }, ...lines.map((line) => createElement("li", {}, line || " ")));
@@ -49,14 +50,14 @@ function numberedLines(text, first) {
 
 const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
 
-/** Returns an example of the answer format, which the question does not contain. */
+/** Returns an example of the answer format, which does not reveal the answer. */
 function answerPlaceholder(query) {
   const [, from, to] = /(\d+)\.\.(\d+)/.exec(query) ?? [];
   if (query === "lanes") return "e.g. 0-3, 9";
   return to ? `${to - from} values` : "a number";
 }
 
-/** Returns the input of an answer with its accessors. */
+/** Returns the input field for an answer, with functions that access its value. */
 function answerInput(view, saved, onSubmit) {
   if (view.ask === null) {
     const area = createElement("textarea", { class: "learn-code-input", spellcheck: false, autocapitalize: "off", rows: Math.max(4, countLines(saved ?? view.given) + 1), value: saved ?? view.given, "aria-label": "Your code" });
@@ -74,7 +75,7 @@ function answerInput(view, saved, onSubmit) {
   return { node: createElement("label", { class: "learn-query" }, createElement("span", {}, createElement("code", {}, view.ask), ` ${view.moment} `), input), value: () => input.value, set: (text) => { input.value = text; } };
 }
 
-/** Renders the hints one by one, followed by the solution. */
+/** Renders a button that shows the hints one by one, followed by the solution. */
 function hintControls(view, showSolution) {
   const list = createElement("ul", { class: "learn-hints", "aria-live": "polite" });
   const button = createElement("button", { type: "button", class: "action-button" });
@@ -91,7 +92,7 @@ function hintControls(view, showSolution) {
   return { list, button };
 }
 
-/** Renders the open puzzle. */
+/** Renders the puzzle that is open. */
 async function renderPuzzle(context, [name, text], openPuzzle) {
   const { page, close, lessons: { puzzles } } = context;
   const view = await sendRequest("puzzle", text);
@@ -200,7 +201,7 @@ export function puzzlesView(context) {
       const nodes = await renderPuzzle({ ...context, refresh }, puzzle, openPuzzle);
       if (currentName !== name) return;
       body.replaceChildren(...nodes);
-      // A long kernel is scrolled to the gap.
+      // The code of a long kernel is scrolled to the gap.
       const [code, codeInput] = [body.querySelector(".learn-code"), body.querySelector(".learn-code-input")];
       if (codeInput) code.scrollTop = codeInput.offsetTop + codeInput.offsetHeight / 2 - code.clientHeight / 2;
       body.closest("[role=tabpanel]")?.scrollTo(0, 0);

@@ -1,5 +1,5 @@
-// Guided tours: text beside the page that is synchronized with the steps. Provides the list of tours and the active tour, which opens its
-// example, moves to stops, follows the run when the user steps, and points at lines and cells.
+// Guided tours: text beside the page that is synchronized with the steps of a run. Provides the list of tours, and the active tour, which
+// opens its example, moves to stops, follows the run when the user steps, and points at lines and cells.
 import { sendRequest, fetchExample } from "./worker-client.js";
 import { createElement, renderParagraphs } from "../dom.js";
 import { lazyThumbnail } from "./lazy-thumbnails.js";
@@ -61,7 +61,7 @@ export async function startTour(page, lessons, id) {
   }
 }
 
-/** Renders a stop: a heading that moves to the stop, and its text. */
+/** Renders a stop of a tour: a heading that moves the run to the stop, and the text of the stop. */
 function tourStop(page, { moment: label, position, prose: paragraphs }, number, onSelect) {
   const pin = (target) => page.pin(target);
   const lineLink = (lineNumber) => createElement("button", { type: "button", class: "learn-target-link", onclick: () => pin(`line ${lineNumber}`) }, `line ${lineNumber}`);
@@ -72,7 +72,7 @@ function tourStop(page, { moment: label, position, prose: paragraphs }, number, 
   return createElement("li", {}, createElement("h3", {}, heading), createElement("div", { class: "learn-stop-text" }, ...renderParagraphs(paragraphs, { line: lineLink, fact: factNode })));
 }
 
-/** Shows the tour beside the page and follows its steps. Returns the function that ends the tour. */
+/** Shows the tour beside the page, and synchronizes it with the steps of the run. Returns the function that ends the tour. */
 function mountTour(page, { title, intro, stops, length }, source) {
   let currentIndex = -1;
   const list = createElement("ol", { class: "learn-stops" });
@@ -85,7 +85,7 @@ function mountTour(page, { title, intro, stops, length }, source) {
     createElement("div", { class: "learn-tour-body", tabIndex: 0, role: "group", "aria-label": "Tour text" }, ...renderParagraphs(intro), list),
     createElement("div", { class: "learn-tour-foot" }, backButton, nextButton, progressLabel));
 
-  /** Returns the first focus that a stop names. */
+  /** Returns the first focus in the text of a stop. */
   const firstFocus = (stop) => stop.prose.flat().flatMap((piece) => (piece.fact?.pin ? [piece.fact.pin] : piece.line ? [`line ${piece.line}`] : []))[0] ?? "";
   const selectStop = (index) => {
     if (index === currentIndex) return;
@@ -103,7 +103,7 @@ function mountTour(page, { title, intro, stops, length }, source) {
   const goToStop = (index) => {
     selectStop(index);
     seekTo(stops[index].position);
-    // On a phone, the memory is scrolled into view if the stop names nothing that is scrolled into view itself.
+    // On a phone, the memory is scrolled into view if the stop does not contain a focus, which would be scrolled into view itself.
     if (firstFocus(stops[index]) === "" && matchMedia("(max-width: 760px)").matches) document.querySelector(".right")?.scrollIntoView({ block: "start" });
   };
   list.append(...stops.map((stop, number) => tourStop(page, stop, number, () => goToStop(number))));

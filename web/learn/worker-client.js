@@ -1,7 +1,7 @@
-// The worker of the learning pages, which is started by the first request and ends with the page. Requests return promises of their
-// results.
+// The worker of the learning pages, which is started by the first request and ends with the page. Each request returns a promise of its
+// result.
 
-/** Returns a worker that is started by the first request. */
+/** Returns a client, whose worker is started by the first request. */
 export function createWorkerClient() {
   let worker = null;
   let lastId = 0;
@@ -26,7 +26,7 @@ export function createWorkerClient() {
     const started = globalThis.startWarpgridWorker("extended");
     worker = started.worker;
     worker.onmessage = ({ data }) => {
-      // The worker has loaded.
+      // This message reports that the worker has loaded.
       if (data === true) return;
       if (Array.isArray(data)) handleMessage(...data);
       else handleMessage(data);
@@ -35,7 +35,7 @@ export function createWorkerClient() {
   }
 
   return {
-    /** Sends the request with its string arguments, and transfers `parts` of a run with it. */
+    /** Sends a request with its string arguments. `parts` contains partitions of a run, which are transferred with the request. */
     sendWith(parts, request, ...requestArguments) {
       if (!worker) startWorker();
       return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export function createWorkerClient() {
   };
 }
 
-/** The worker for all requests without a dedicated worker. */
+/** Client whose worker handles all requests without a dedicated worker. */
 export const sharedClient = createWorkerClient();
 
 /** Sends a `puzzle`, `check`, `tour` or `picture` request with its arguments in order (`web/worker/src/learn.rs`). */

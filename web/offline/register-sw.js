@@ -1,8 +1,8 @@
-// Registers the service worker and offers newer builds of the page. A newer build is activated only at the user's request, never while a
-// source is being edited.
+// Registers the service worker, and offers newer builds of the page to the user. A newer build is activated only at the request of the
+// user, and never while a source is being edited.
 import { Workbox } from "workbox-window";
 
-/** Interval between two update checks of an open tab, in milliseconds. */
+/** Interval in milliseconds between two update checks of an open tab. */
 const UPDATE_INTERVAL_MS = 3_600_000;
 
 const workbox = new Workbox(new URL("sw.js", document.baseURI).href);
@@ -24,7 +24,7 @@ function offerUpdate() {
   const reloadButton = createButton("Reload", () => {
     isReloadRequested = true;
     workbox.messageSkipWaiting();
-    // The new worker is already active if another tab has requested it.
+    // If another tab has requested it, the new service worker is already active.
     setTimeout(() => location.reload(), 2000);
   });
   banner.append(text, reloadButton, createButton("Later", () => banner.remove()));
@@ -36,6 +36,6 @@ workbox.addEventListener("controlling", ({ isUpdate, isExternal }) => {
   if (isReloadRequested) location.reload();
   else if (isUpdate || isExternal) offerUpdate();
 });
-// A browser that denies service workers shows the page as before.
+// If the browser denies service workers, the page works without offline caching.
 workbox.register().catch(() => {});
 setInterval(() => { if (document.visibilityState === "visible") workbox.update().catch(() => {}); }, UPDATE_INTERVAL_MS);

@@ -1,8 +1,8 @@
-// The service worker, which `web/finish.mjs` bundles with the list of the files of a build. It precaches all files and serves them, so that
-// a build is used as a whole or not at all. A newer build waits until the user requests it.
+// Implements the service worker, which `web/finish.mjs` bundles with the list of files in a build. The service worker precaches and serves
+// all files, so that a page uses either all files of a build or none. A newer build waits until the user requests it.
 import { cleanupOutdatedCaches, precacheAndRoute } from "workbox-precaching";
 
 addEventListener("message", ({ data }) => { if (data?.type === "SKIP_WAITING") skipWaiting(); });
 cleanupOutdatedCaches();
-// The query string is for the page to read, and does not select another file.
+// The query string is evaluated by the page, and does not select another file.
 precacheAndRoute(self.__FILES, { ignoreURLParametersMatching: [/./], cleanURLs: false });

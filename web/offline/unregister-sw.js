@@ -1,5 +1,5 @@
-// Replacement of the service worker during development: unregisters a service worker that a release has installed at the same URL, because
-// its files are older.
+// Replacement of the service worker in development builds: unregisters a service worker that a release has installed at the same URL,
+// because it would serve the older files of the release.
 addEventListener("install", () => skipWaiting());
 addEventListener("activate", async () => {
   await registration.unregister();

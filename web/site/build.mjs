@@ -1,7 +1,7 @@
-// Builds the pages around the playground: a page per example and per instruction, the diagnostics, the documents of the project with live
-// widgets, and the metadata for search engines and link previews. `node web/site/build.mjs SITE PACKAGE`: SITE contains the playground with
-// the widget (`dist`), PACKAGE is the npm package (`pkg`). WARPGRID_SITE is the URL of the site, WARPGRID_REPOSITORY that of the sources.
-// If a URL is empty, whatever depends on it is omitted.
+// Builds the pages next to the playground: a page per example and per instruction, the diagnostics, the documents of the project with live
+// widgets, and the metadata for search engines and link previews. The command line is `node web/site/build.mjs SITE PACKAGE`. SITE contains
+// the playground with the widget (`dist`), and PACKAGE is the npm package (`pkg`). WARPGRID_SITE is the URL of the site, and
+// WARPGRID_REPOSITORY is the URL of the sources. If a URL is empty, the script omits the parts of the pages that depend on this URL.
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const [site, packageFolder] = process.argv.slice(2).map((path) => resolve(path));
 if (!packageFolder) throw new Error("usage: build.mjs SITE_FOLDER NPM_PACKAGE_FOLDER");
 
-/** The URL of the site with a trailing slash, and that of the sources without one. */
+/** URL of the site with a trailing slash. */
 const siteUrl = (process.env.WARPGRID_SITE ?? "").replace(/\/*$/, (slashes, offset) => (offset > 0 ? "/" : ""));
 const repository = (process.env.WARPGRID_REPOSITORY ?? "").replace(/\/+$/, "");
 
@@ -38,7 +38,7 @@ for (const page of pages) {
 await cp(join(root, "web/site/site.css"), join(site, "docs/site.css"));
 await cp(join(root, "docs/playground.png"), join(site, "docs/playground.png"));
 
-// The metadata of the playground page for search engines and link previews.
+// Metadata of the playground page for search engines and link previews.
 const index = join(site, "index.html");
 const html = await readFile(index, "utf8");
 const metadata = metaTags({ path: "", title: "Warpgrid: PTX playground", about: "Step through PTX and SASS kernels in the browser and see which lane wrote every byte of memory. No GPU required." }, siteUrl);

@@ -1,10 +1,10 @@
-// Converts the Markdown documents of the project to pages, and the links between their files to links between pages.
+// Converts the Markdown documents of the project to pages, and links between the documents to links between the pages.
 import { readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import anchor from "markdown-it-anchor";
 import MarkdownIt from "markdown-it";
 
-/** The sections of the manual: file, page, title and description of each document. */
+/** Sections of the manual. Each document has a file, a page, a title and a description. */
 const SECTIONS = [
   ["Getting started", [
     ["docs/getting-started.md", "docs/getting-started.html", "Getting started", "Paste a kernel, step through the run, specify the launch configuration and share the result, in five minutes."],
@@ -45,7 +45,8 @@ const SECTIONS = [
 const DOCUMENTS = SECTIONS.flatMap(([, documents]) => documents);
 const PAGES = new Map(DOCUMENTS.map(([file, path]) => [file, path]));
 
-/** Returns the target of a link of `file` from the page at `path`, or `null` for a file of the repository if its URL is unknown. */
+/** Returns the target of a link in `file`, relative to the page at `path`. Returns `null` for a file of the repository if the URL of the
+ *  repository is unknown. */
 function linkTarget(href, file, path, repository) {
   if (/^[a-z]+:|^#/.test(href)) return href;
   const [name, hash] = href.split("#");
@@ -61,10 +62,10 @@ function linkTarget(href, file, path, repository) {
 /** Returns the anchor that code hosts assign to a heading. */
 const slugify = (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-");
 
-/** An element in the HTML code of a block. */
+/** Pattern of a widget element in the HTML code of a code block. */
 const ELEMENT = /<warpgrid-playground([^>]*)>\n(?:\s*<pre>\n)?([^]*?)\n\s*(?:<\/pre>\n)?<\/warpgrid-playground>/;
 
-/** Adds the live element below a block that shows its HTML code. */
+/** Adds a live widget below each code block that shows the HTML code of a widget. */
 function addLiveWidgets(markdown, recorder) {
   const renderFence = markdown.renderer.rules.fence;
   markdown.renderer.rules.fence = (tokens, index, ...rest) => {
@@ -96,7 +97,7 @@ export async function documentPages({ root, repository, markdownPlugin, recorder
           const to = name && linkTarget(token.attrGet(name), file, path, repository);
           if (token.type === "link_open") hasTarget = to !== null;
           if (to) token.attrSet(name, to);
-          // A link without a target is replaced by its text.
+          // A link without a target is replaced by the text of the link.
           if (!hasTarget && token.type.startsWith("link_")) Object.assign(token, { type: "html_inline", content: "" });
         }
       }
@@ -104,7 +105,7 @@ export async function documentPages({ root, repository, markdownPlugin, recorder
     addLiveWidgets(markdown, recorder);
     const body = markdown.render(text, { path: file });
     if (!body.includes("<h1")) throw new Error(`${file}: a document begins with its title`);
-    // Tables can be wider than the screen of a phone.
+    // Tables are enclosed in scrollable containers, because they may be wider than the screen of a phone.
     const scrollable = body.replaceAll(/<table>[^]*?<\/table>/g, (table) => `<div class="wide" tabindex="0">${table}</div>`).replaceAll(/<th( [^>]*)?><\/th>/g, "<td></td>");
     const article = `<div class="with-manual">\n<article>\n${scrollable}\n</article>\n${manualNavigation(path)}\n</div>`;
     pages.push({ path, title, about, body: article, hasWidgets: body.includes("<warpgrid-playground") });

@@ -1,10 +1,10 @@
-// Creates a page per example of the playground, with its run in a live widget, and the list of examples.
+// Creates a page for each example of the playground, with its run in a live widget, and the list of examples.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { escape, renderInlineCode } from "./page-template.mjs";
 import { questionPages } from "./questions.mjs";
 
-/** Returns the value of a `//@` line. */
+/** Returns the value of a `//@` line in a source. */
 const annotation = (text, word) => text.match(new RegExp(`^//@ ${word} (.+)$`, "m"))?.[1].trim() ?? "";
 
 export async function examplePages({ root, recorder }) {

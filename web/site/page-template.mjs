@@ -1,4 +1,4 @@
-// Page template of the site: creates an HTML document from title, description and body.
+// Page template of the site: creates an HTML document from a title, a description and a body.
 import { escape } from "../widget/snapshot.js";
 
 export { escape };
@@ -6,8 +6,8 @@ export { escape };
 /** Escapes text and converts backticks to `code` elements. */
 export const renderInlineCode = (text) => escape(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 
-/** Returns the metadata for search engines and link previews. `path` is relative to the root of the site. Without a site URL, only the
- *  metadata that does not need one is included. */
+/** Returns the metadata for search engines and link previews. `path` is relative to the root of the site. Metadata that requires a site URL
+ *  is omitted if there is none. */
 export function metaTags({ path, title, about }, siteUrl) {
   const ogTag = (name, value) => `<meta property="og:${name}" content="${escape(value)}">`;
   const tags = [ogTag("type", "website"), ogTag("site_name", "Warpgrid"), ogTag("title", title), ogTag("description", about)];
@@ -18,17 +18,17 @@ export function metaTags({ path, title, about }, siteUrl) {
   return `${tags.join("\n")}\n`;
 }
 
-/** The entries of the top navigation. */
+/** Entries of the navigation at the top of each page. */
 const NAVIGATION = [
   ["index.html", "Playground"], ["docs/getting-started.html", "Getting started"], ["docs/examples.html", "Examples"], ["docs/reference.html", "Reference"], ["docs/guide.html", "Manual"],
   ["docs/package.html", "Package and widget"], ["docs/architecture.html", "Architecture"], ["docs/changelog.html", "Changelog"],
 ];
 
-/** Creates a page from `path` relative to the root of the site, `title`, `about` (one sentence), `body`, its entry in the top
- *  navigation, and whether it contains widgets. */
+/** Creates a page. `path` is relative to the root of the site, `about` is a description in one sentence, `navigationEntry` is the entry of
+ *  the page in the top navigation, and `hasWidgets` specifies whether the body contains widgets. */
 export function renderPage({ path, title, about, body, navigationEntry = path, hasWidgets = false }, { siteUrl }) {
   const rootPath = "../".repeat(path.split("/").length - 1);
-  // A page without an entry in the navigation is part of the manual.
+  // A page without an entry in the top navigation is part of the manual.
   const current = NAVIGATION.some(([to]) => to === navigationEntry) ? navigationEntry : "docs/guide.html";
   const navigationLinks = NAVIGATION.map(([to, name]) => `<a href="${rootPath}${to}"${to === current ? ` aria-current="${to === path ? "page" : "true"}"` : ""}>${name}</a>`).join("\n");
   const widgets = hasWidgets

@@ -1,12 +1,13 @@
-// Creates a page per question about layouts with the diagram that answers it, from `web/questions.txt`, which the playground uses, too.
+// Creates a page for each question about layouts, with the diagram that answers it. The questions are read from `web/questions.txt`, which
+// the playground also uses.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { escape, renderInlineCode } from "./page-template.mjs";
 
-/** Converts `Why is this?` to `why-is-this`. */
+/** Converts a question to the name of its page, for example `Why is this?` to `why-is-this`. */
 const slugOf = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 
-/** Reads the questions of the file: `{ question, link, about }`. */
+/** Parses the questions in the file: `{ question, link, about }`. */
 export async function readQuestions(root) {
   const lines = (await readFile(join(root, "web/questions.txt"), "utf8")).trim().split("\n");
   return lines.map((line) => {
@@ -15,7 +16,7 @@ export async function readQuestions(root) {
   });
 }
 
-/** Creates the pages of questions that a diagram answers, and the cards of all questions. */
+/** Creates the pages of the questions that a diagram answers, and a card for each question. */
 export async function questionPages({ root, recorder }) {
   const pages = [];
   const cards = [];

@@ -1,4 +1,5 @@
-// Creates the reference from the tables of the emulator: a page per instruction mnemonic, one for all diagnostics, and the list of both.
+// Creates the reference from the tables of the emulator: a page per instruction mnemonic, a page for all diagnostics, and the list of these
+// pages.
 import { escape, renderInlineCode } from "./page-template.mjs";
 
 /** Returns a syntax line with line break opportunities before each modifier and operand. */
@@ -26,7 +27,7 @@ ${form.needs ? `<p class="muted">${renderInlineCode(form.needs)}</p>\n` : ""}${w
 `;
 }
 
-/** Returns the first example of a form that stores something as a live widget, or "". */
+/** Returns the first example of a form that stores to memory as a live widget, or "" if there is no such example. */
 async function liveExample({ examples }, { recorder }) {
   for (const text of examples) {
     const source = `${text.replace(/;?\s*$/, "")};`;
@@ -46,7 +47,7 @@ export async function referencePages(context) {
     let hasWidgets = false;
     const sections = [];
     for (const [index, form] of forms.entries()) {
-      // One live example per page, of the first form that stores.
+      // Each page contains one live example, which belongs to the first form that stores to memory.
       const widget = hasWidgets ? "" : await liveExample(form, context);
       hasWidgets ||= widget !== "";
       sections.push(formSection(form, index, widget));

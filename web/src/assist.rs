@@ -19,10 +19,11 @@ extern "C" {
     pub fn format();
 }
 
-/// Function that sends a request about an offset in a source.
+/// JavaScript function that sends a request about an offset in a source.
 type AboutPlace = Closure<dyn Fn(String, u32) -> Promise>;
 
-/// Returns a function that sends a request about an offset with the current options, and converts the response for JavaScript.
+/// Returns a JavaScript function that sends a request about an offset with the current options. The function converts the response for
+/// JavaScript.
 fn about_place(
     ask: &RequestFn,
     options: &Rc<impl Fn() -> CheckOptions + 'static>,
@@ -33,7 +34,8 @@ fn about_place(
     AboutPlace::new(move |source: String, at: u32| ask(question(source, options(), at), convert))
 }
 
-/// Connects the editor for the lifetime of the page. `options` returns the target and version at the time of each request.
+/// Connects the language features of the editor for the lifetime of the page. `options` returns the target and the version at the time of
+/// each request.
 pub fn connect(ask: RequestFn, options: impl Fn() -> CheckOptions + 'static) {
     let options = Rc::new(options);
     let hover = about_place(

@@ -1,4 +1,4 @@
-//! Rendering of a grid on a canvas. Only this file and [`plan`] draw.
+//! Rendering of memory grids and layout diagrams on canvases. No other module than this one and [`plan`] draws on a canvas.
 
 mod plan;
 
@@ -14,7 +14,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, MouseEvent};
 use yew::NodeRef;
 
-/// Returns the cell of a diagram under the pointer.
+/// Returns the cell of a diagram that is under the pointer.
 pub fn cell_under(plan: &DisplayList, canvas: &NodeRef, event: &MouseEvent) -> Option<usize> {
     let rect = canvas.cast::<Element>()?.get_bounding_client_rect();
     let x = f64::from(event.client_x()) - rect.left();
@@ -27,7 +27,7 @@ const HEAD_FONT: &str = "10px";
 /// Corner radius of a cell.
 const RADIUS: f64 = 2.5;
 
-/// Grid with its view options and its visible part.
+/// Grid with its view options, and the part of the grid that is visible.
 #[derive(Clone, Copy, Debug)]
 pub struct GridScene<'a> {
     pub grid: &'a MemoryGrid,
@@ -35,16 +35,18 @@ pub struct GridScene<'a> {
     pub overlay: Overlay,
     pub links: &'a Highlights,
     pub palette: &'a Palette,
-    /// Position and size of the visible part. `left` and `top` are coordinates in the whole grid.
+    /// Horizontal position of the visible part, in coordinates of the whole grid.
     pub left: f64,
+    /// Vertical position of the visible part, in coordinates of the whole grid.
     pub top: f64,
     pub width: f64,
     pub height: f64,
-    /// Element at which the keyboard cursor is.
+    /// Element that contains the keyboard cursor.
     pub cursor: Option<u64>,
 }
 
-/// Draws the visible part at the resolution of the screen. If the canvas shows `before`, only the rows that differ from it are redrawn.
+/// Draws the visible part of a grid at the resolution of the screen. If the canvas already shows `before`, only the rows that differ
+/// between the two scenes are redrawn.
 pub fn paint(canvas: &HtmlCanvasElement, before: Option<&GridScene<'_>>, scene: &GridScene<'_>) {
     let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
     let has_size = size_of(scene.width, scene.height, ratio) == (canvas.width(), canvas.height());
@@ -71,7 +73,7 @@ pub fn paint(canvas: &HtmlCanvasElement, before: Option<&GridScene<'_>>, scene: 
 }
 
 impl GridScene<'_> {
-    /// Returns the rectangle of a cell on the canvas.
+    /// Returns the rectangle of a grid cell on the canvas.
     fn place_of(&self, row: u64, column: u32) -> Rect {
         let rect = self.geometry.cell(row, column);
         Rect {
@@ -81,8 +83,8 @@ impl GridScene<'_> {
         }
     }
 
-    /// Checks whether the differences to another scene are limited to some rows. Scenes with the age overlay differ in all rows, because
-    /// the age of every cell changes.
+    /// Checks whether another scene differs only in some rows. Scenes with the age overlay differ in all rows, because the age of every
+    /// cell changes.
     fn differs_in_rows(&self, other: &GridScene<'_>) -> bool {
         let window = |scene: &GridScene<'_>| {
             let MemoryGrid {
@@ -119,7 +121,7 @@ impl GridScene<'_> {
     }
 }
 
-/// Returns the rows in which two scenes of the same window differ.
+/// Returns the rows in which two scenes with the same window differ.
 fn rows_that_differ(before: &GridScene<'_>, scene: &GridScene<'_>) -> Vec<u64> {
     let columns = u64::from(scene.grid.columns.max(1));
     let first = scene.grid.first_row * columns;
@@ -181,7 +183,7 @@ fn empty(
     Some(context)
 }
 
-/// Draws the cells of selected rows.
+/// Draws the cells of the given rows.
 fn cells(
     context: &CanvasRenderingContext2d,
     scene: &GridScene<'_>,
@@ -223,8 +225,8 @@ fn cells(
     }
 }
 
-/// Returns for each cell the tile of the step that contains it, plus one, or 0 without a tile. The result is empty if the grid has no
-/// tiles.
+/// Returns for each cell the number of the current step's tile that contains the cell, plus one. A cell without a tile has the number 0.
+/// The result is empty if the grid has no tiles.
 fn tiles_of(grid: &MemoryGrid) -> Vec<u8> {
     if grid.tiles.is_empty() {
         return Vec::new();
@@ -239,7 +241,7 @@ fn tiles_of(grid: &MemoryGrid) -> Vec<u8> {
     tiles
 }
 
-/// Returns the horizontal scale of the text in the grid. All cells have the same scale, which makes the longest text fit.
+/// Returns the horizontal scale of the text in the grid, which is the scale at which the longest text fits into a cell.
 fn text_scale(context: &CanvasRenderingContext2d, scene: &GridScene<'_>) -> f64 {
     let longest = max_text_length(scene);
     let digit = context.measure_text("0").map_or(0.0, |text| text.width());
@@ -258,7 +260,7 @@ fn max_text_length(scene: &GridScene<'_>) -> usize {
 fn write(context: &CanvasRenderingContext2d, text: &str, rect: Rect, squeeze: f64) {
     let (x, y) = (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0 + 0.5);
     context.save();
-    // These calls fail only for infinite coordinates, and the canvas always has a finite size.
+    // These calls fail only for infinite coordinates, and the size of the canvas is always finite.
     let _ = context.translate(x, y);
     let _ = context.scale(squeeze, 1.0);
     let _ = context.fill_text(text, 0.0, 0.0);
@@ -302,7 +304,7 @@ fn paint_cell<'a>(
     ink
 }
 
-/// Returns the text of a cell.
+/// Returns the text that an overlay shows in a cell.
 fn cell_text(cell: &GridCell, overlay: Overlay) -> String {
     let untouched = cell.written == WriteAge::Never;
     match overlay {
@@ -375,7 +377,7 @@ fn paint_race_marker(context: &CanvasRenderingContext2d, palette: &Palette, rect
 fn paint_pending_marker(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
     context.save();
     let dashes = js_sys::Array::of2(&3.into(), &2.into());
-    // A browser without dashed lines draws a solid line.
+    // Browsers without dashed lines draw a solid line instead.
     let _ = context.set_line_dash(&dashes);
     outline(context, rect, &palette.accent, 1.6);
     context.set_fill_style_str(&palette.accent);
@@ -417,7 +419,7 @@ fn rounded(context: &CanvasRenderingContext2d, rect: Rect, inset: f64) {
     }
 }
 
-/// Draws the column numbers above and the numbers of some rows at the left. The numbers stay in place while the cells scroll.
+/// Draws the column numbers above the cells and some row numbers at the left. The numbers do not move while the cells scroll.
 fn heads(
     context: &CanvasRenderingContext2d,
     scene: &GridScene<'_>,

@@ -1,5 +1,5 @@
-//! State of the comparison of two sources of a kernel: stores the sources and the worker's responses, and provides the listed lines and the
-//! link.
+//! State of the comparison of two sources of a kernel: stores the sources and the responses of the worker, and provides the listed lines
+//! and the link to the comparison.
 
 use crate::examples::{EXAMPLES, with_source};
 use crate::protocol::{CompareOpened, ComparePosition, LaunchRejection};
@@ -7,14 +7,14 @@ use std::rc::Rc;
 use warpgrid_view::MemoryKey;
 use warpgrid_view::analysis::comparison::ComparisonFrame;
 
-/// Pairs of examples with the same kernel: PTX, and its SASS.
+/// Pairs of examples that contain the same kernel, as PTX and as SASS.
 const PAIRS: &[(&str, &str)] = &[("vector-addition", "machine-code-of-a-kernel")];
 
-/// Prefix of a link to the comparison. If the sources are not examples, the prefix is the whole link.
+/// Prefix of a link to the comparison. If the sources are not examples, the link consists of this prefix only.
 pub(crate) const START: &str = "#compare";
-/// Former spelling of [`START`], which existing links may contain.
+/// Former spelling of [`START`], which existing links contain.
 const EARLIER: &str = "#beside";
-/// Maximum number of lines shown per source.
+/// Maximum number of listed lines per source.
 const MAX_LINES: usize = 4_000;
 
 /// Settings of the comparison, and the last responses of the worker.
@@ -22,21 +22,21 @@ const MAX_LINES: usize = 4_000;
 pub struct CompareState {
     /// Second source of the comparison. Empty if no second source has been selected.
     pub other: Rc<str>,
-    /// The source of the editor at the time of the comparison.
+    /// Source that the editor contained when the comparison was started.
     pub source: Rc<str>,
     /// Whether the form for the second source is open.
     pub is_editing_second_source: bool,
     pub look: ComparePosition,
     pub opened: Option<Rc<CompareOpened>>,
     pub frame: Option<Rc<ComparisonFrame>>,
-    /// Index of the source that the worker has rejected, and the reason.
+    /// Index of the source that the worker has rejected, and the reason for the rejection.
     pub refusal: Option<(usize, Rc<LaunchRejection>)>,
-    /// ID of the pending request.
+    /// ID of the pending request to the worker.
     pub asked: u32,
 }
 
 impl CompareState {
-    /// Returns a comparison with one source, for which a second source must still be selected.
+    /// Returns a comparison for which the second source must still be selected.
     pub fn of(source: Rc<str>) -> CompareState {
         CompareState {
             other: Rc::from(""),
@@ -57,10 +57,10 @@ impl CompareState {
     }
 }
 
-/// Indices of an example and of the other example for the same kernel.
+/// Indices of an example and of another example with the same kernel.
 pub type ExamplePair = [usize; 2];
 
-/// Returns the pair of examples that contains an example, which comes first.
+/// Returns the pair of examples that contains the given example. The given example is the first element of the pair.
 pub fn counterpart_of(index: usize) -> Option<ExamplePair> {
     let id = EXAMPLES.get(index)?.id;
     let other = PAIRS.iter().find_map(|(ptx, code)| match id {
@@ -83,15 +83,15 @@ fn place_of(id: &str) -> Option<usize> {
 /// Target of a link to the comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompareLink {
-    /// The source of the editor is compared with a second source, which the user selects.
+    /// The source of the editor is compared with a second source that the user selects.
     Own,
-    /// An example and the other source of its kernel.
+    /// An example is compared with another example that contains the same kernel.
     Examples(ExamplePair),
-    /// The link contains a name that belongs to no pair of examples.
+    /// The link contains a name that does not belong to any pair of examples.
     Unknown(String),
 }
 
-/// Reads a URL fragment: `#compare`, `#compare=vector-addition`, or the former spelling `#beside` of `#compare`.
+/// Parses a URL fragment: `#compare`, `#compare=vector-addition`, or the former spelling `#beside` of `#compare`.
 pub fn read_link(hash: &str) -> Option<CompareLink> {
     let rest = hash
         .strip_prefix(START)
@@ -106,7 +106,7 @@ pub fn read_link(hash: &str) -> Option<CompareLink> {
     })
 }
 
-/// Returns the link to a comparison. The link can only name examples.
+/// Returns the link to a comparison. Only examples can be named in the link.
 pub fn write_link(page: &CompareState) -> String {
     let pair = with_source(&page.source).and_then(counterpart_of);
     match pair.filter(|[_, other]| with_source(&page.other) == Some(*other)) {
@@ -115,8 +115,8 @@ pub fn write_link(page: &CompareState) -> String {
     }
 }
 
-/// Returns the numbered lines of a source. Omits the encodings of SASS instructions and the wide gap after their addresses, because they
-/// would occupy most of the width.
+/// Returns the numbered lines of a source. The encodings of SASS instructions and the wide gap after their addresses are omitted, because
+/// they would occupy most of the width.
 pub fn lines(text: &str) -> Vec<(u32, String)> {
     const ENCODING: &str = "/* 0x";
     const GAP: &str = "*/              ";

@@ -1,4 +1,4 @@
-//! The components of the page, one file per component. Components only render the state.
+//! Components of the page, one file per component. Components render the state and dispatch actions, but contain no logic.
 
 mod accessible_grid;
 mod app;
@@ -81,7 +81,7 @@ impl Deref for State {
 /// Dispatcher through which components send actions to the model.
 pub type Dispatch = UseReducerDispatcher<State>;
 
-/// Frame as a component property, with the number of its launch. Two values are equal if they point to the same frame.
+/// Frame as a component property, with the number of the launch to which it belongs. Two values are equal if they point to the same frame.
 #[derive(Clone, Debug)]
 pub struct FrameRef(pub Rc<SessionFrame>, pub u32);
 

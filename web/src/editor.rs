@@ -25,7 +25,7 @@ extern "C" {
     pub fn linked_fact(name: &str) -> Option<String>;
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = renderPanel)]
     fn fill_js(panel: &web_sys::Element, name: &str, facts: &Array);
-    /// Opens the sharing panel and copies its link.
+    /// Opens the sharing panel and copies the link that it contains.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openSharePanel)]
     pub fn press_share();
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectShare)]
@@ -33,8 +33,8 @@ extern "C" {
     /// Replaces the source of the editor. The previous source is saved.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setText)]
     pub fn set_text(text: &str);
-    /// Saves the result of a promise under a file name. The result is text, bytes, an `Error`, or null if the worker has stopped. The bytes
-    /// of an SVG image are converted to PNG if the name ends in `.png`.
+    /// Saves the result of a promise as a file with the given name. The result is text, bytes, an `Error`, or null if the worker has
+    /// stopped. If the name ends in `.png`, the bytes of an SVG image are converted to PNG.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = saveResult)]
     pub fn save_promised(name: &str, promise: &JsValue);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -67,10 +67,10 @@ extern "C" {
     fn connect_breaks(changed: &Function);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectPin)]
     fn connect_pin(pinned: &Function);
-    /// Opens examples, tours and puzzles, which are loaded on demand.
+    /// Opens the view of examples, tours and puzzles, which is loaded on demand.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
     pub fn open_learn();
-    /// Opens the card that shows a memory in a custom stride or layout.
+    /// Opens the card that shows a memory with a custom stride or layout.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openCustomLayout)]
     pub fn open_custom_layout(memory: &str, ty: &str);
     /// Opens the file picker for the initial contents of a buffer.
@@ -87,7 +87,7 @@ extern "C" {
     fn select(line: u32, column: u32, end_line: u32, end_column: u32);
 }
 
-/// Calls `mount` when the editor is ready and has read the source that the browser has saved. If the editor script fails to load,
+/// Calls `mount` when the editor is ready and has restored the source from the browser storage. If the editor script fails to load,
 /// `index.html` reports the failure.
 pub fn on_editor_ready(mount: fn()) {
     let name = JsValue::from_str("warpgridEditor");
@@ -99,7 +99,7 @@ pub fn on_editor_ready(mount: fn()) {
     }
 }
 
-/// Panels that JavaScript renders.
+/// Panels whose content is rendered in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsPanelKind {
     /// Code that embeds the current source and step in another page.
@@ -110,7 +110,7 @@ pub enum JsPanelKind {
     Inspect,
     /// The minimap of a long memory beside its rows.
     Map,
-    /// The pixel grid of a memory, whose cells are too small for text.
+    /// The pixel grid of a memory whose cells are too small for text.
     Cells,
 }
 
@@ -127,7 +127,7 @@ impl JsPanelKind {
     }
 }
 
-/// Renders the contents of an open panel, given the named values that it shows.
+/// Renders the contents of an open panel, which shows the given named values.
 pub fn render_js_panel(panel: JsPanelKind, place: &web_sys::Element, facts: &[LinkField]) {
     let pair = |(name, value): &LinkField| {
         JsValue::from(Array::of2(
@@ -138,7 +138,7 @@ pub fn render_js_panel(panel: JsPanelKind, place: &web_sys::Element, facts: &[Li
     fill_js(place, panel.name(), &facts.iter().map(pair).collect());
 }
 
-/// Registers callbacks for the lifetime of the page: `opened` receives the text of an opened file, which includes its view state. `failed`
+/// Registers callbacks for the lifetime of the page. `opened` receives the text of an opened file, which includes its view state. `failed`
 /// receives the reason why a link or a file cannot be opened. `compiled` receives the name and the bytes of a binary file.
 pub fn on_file_opened(
     opened: impl Fn(String) + 'static,
@@ -158,19 +158,20 @@ pub fn on_file_opened(
     compiled.forget();
 }
 
-/// Line markers in the gutter of the editor.
+/// Markers of source lines in the gutter of the editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EditorMarkers {
-    /// Lines of the last step and of the next step. 0 stands for no line.
+    /// Line of the last step. 0 if there is no such line.
     pub done: u32,
+    /// Line of the next step. 0 if there is no such line.
     pub next: u32,
     pub faulted: u32,
     pub linked: Vec<u32>,
 }
 
-/// Registers callbacks for the lifetime of the page and provides syntax tokens. `change` receives each change of the source, and whether
-/// the change replaces the source by a different one. `line` receives the line under the pointer, or 0 when the pointer leaves the editor.
-/// `header` is called when a fix changes the version or the target in the source.
+/// Registers callbacks for the lifetime of the page, and provides syntax tokens. `change` receives each change of the source, and whether
+/// the change replaces the source by a different source. `line` receives the line under the pointer, or 0 when the pointer leaves the
+/// editor. `header` is called when a fix changes the version or the target in the source.
 pub fn listen(
     ask: RequestFn,
     change: impl Fn(String, bool) + 'static,
@@ -202,21 +203,22 @@ pub fn listen(
     header.forget();
 }
 
-/// Calls `changed` with the lines of the breakpoints, now and after each change, for the lifetime of the page.
+/// Calls `changed` with the lines that have breakpoints, immediately and after each change, for the lifetime of the page.
 pub fn on_breakpoints_changed(changed: impl Fn(Vec<u32>) + 'static) {
     let changed = Closure::<dyn Fn(Vec<u32>)>::new(changed);
     connect_breaks(changed.as_ref().unchecked_ref());
     changed.forget();
 }
 
-/// Calls `pinned` with the target of a tour in the spelling of links, or with `find` and a search text, for the lifetime of the page.
+/// Calls `pinned` for the lifetime of the page when a tour pins a target. The argument is the target in the spelling of links, or `find`
+/// with a search text.
 pub fn on_pin_requested(pinned: impl Fn(String) + 'static) {
     let pinned = Closure::<dyn Fn(String)>::new(pinned);
     connect_pin(pinned.as_ref().unchecked_ref());
     pinned.forget();
 }
 
-/// Underlines the diagnostics. Each fix is a button in the tooltip.
+/// Underlines the diagnostics in the editor. The tooltip of a diagnostic contains a button for each fix.
 pub fn set_diagnostics(diagnostics: &[DiagnosticView]) {
     let list: Array = diagnostics.iter().map(diagnostic).collect();
     set_diagnostics_js(&list);
@@ -309,7 +311,7 @@ pub fn insert_lines(lines: &[String]) {
     go_to(start);
 }
 
-/// Sets the line markers.
+/// Sets the line markers in the gutter of the editor.
 pub fn set_editor_markers(marks: &EditorMarkers) {
     set_marks_js(marks.done, marks.next, marks.faulted, &marks.linked);
 }
@@ -327,7 +329,7 @@ pub fn set_cost_markers(marks: &[CostMarker]) {
     set_costs_js(&costs.collect());
 }
 
-/// Marks the lines of data races and of uninitialized reads. If a line has several findings, they share one marker.
+/// Marks the lines of data races and uninitialized reads. Several findings on the same line share one marker.
 pub fn set_race_markers(marks: &[RaceMarker]) {
     let mut lines: BTreeMap<u32, (String, bool)> = BTreeMap::new();
     for mark in marks {
@@ -360,9 +362,9 @@ pub fn selected_lines() -> Option<[u32; 2]> {
     chosen_lines_js()?.try_into().ok()
 }
 
-/// Sets the layouts that the hover tooltip of a line shows for its addresses.
+/// Sets the address layouts that the hover tooltips of lines show.
 pub fn set_layouts(layouts: &[InferredAccessLayout]) {
-    let said = layouts.iter().map(|found| {
+    let entries = layouts.iter().map(|found| {
         let link = found.layout.as_deref().map(layout_link);
         JsValue::from(Array::of4(
             &found.line.into(),
@@ -371,15 +373,15 @@ pub fn set_layouts(layouts: &[InferredAccessLayout]) {
             &link.map_or(JsValue::NULL, |link| JsValue::from_str(&link)),
         ))
     });
-    set_layouts_js(&said.collect());
+    set_layouts_js(&entries.collect());
 }
 
-/// Moves the cursor to a line.
+/// Moves the editor cursor to a line.
 pub fn go_to_line(line: u32) {
     select(line, 1, line, 1);
 }
 
-/// Selects a range and focuses the editor.
+/// Selects a range of the source and focuses the editor.
 pub fn go_to(range: SourceRange) {
     select(range.line, range.column, range.end_line, range.end_column);
 }

@@ -1,6 +1,6 @@
-//! The examples by chapter. Each example is a file of `public/examples` in PTX, SASS or CUDA C++ whose `//@` lines contain its title and
-//! its launch configuration. The page fetches the source of an example when the user selects it. The WebAssembly module contains only the
-//! names of the examples.
+//! List of examples by chapter. Each example is a file in `public/examples` in PTX, SASS or CUDA C++, whose `//@` lines contain its title
+//! and its launch configuration. The page fetches the source of an example when the user selects it. The WebAssembly module contains only
+//! the names of the examples.
 
 /// Example in the kernel menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,13 +9,13 @@ pub struct Example {
     pub id: &'static str,
     pub title: &'static str,
     pub group: &'static str,
-    /// File name in the folder of the examples.
+    /// File name in the `public/examples` directory.
     pub file: &'static str,
-    /// Fingerprint by which the source of the example is recognized.
+    /// Fingerprint that identifies the source of the example.
     print: Fingerprint,
 }
 
-/// Length and hash of a source.
+/// Length of a source, and the hash of its text.
 type Fingerprint = (usize, u64);
 
 impl Example {
@@ -25,7 +25,7 @@ impl Example {
     }
 }
 
-/// Computes the FNV-1a hash at compile time.
+/// Computes the FNV-1a hash of a text at compile time.
 const fn fingerprint(text: &[u8]) -> Fingerprint {
     let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
     while at < text.len() {
@@ -166,7 +166,7 @@ examples! {
     }
 }
 
-/// Returns the index of the example with a source.
+/// Returns the index of the example whose source is the given text.
 pub fn with_source(source: &str) -> Option<usize> {
     EXAMPLES.iter().position(|example| example.is_text(source))
 }

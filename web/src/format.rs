@@ -3,8 +3,8 @@
 use crate::protocol::LaunchConfiguration;
 pub use warpgrid_worker::count::{count, plural};
 
-/// Formats a number with up to three decimal digits, as in `37.5`. The float formatting of the standard library adds 15 KB to the wasm
-/// module of the page.
+/// Formats a number with up to three decimal digits, as in `37.5`. The float formatting of the standard library would add 15 KB to the
+/// WebAssembly module of the page.
 pub fn decimal(value: f64) -> String {
     let thousandths = (value * 1_000.0).round() as i64;
     let sign = if thousandths < 0 { "-" } else { "" };
@@ -14,7 +14,7 @@ pub fn decimal(value: f64) -> String {
     digits.strip_suffix('.').unwrap_or(digits).to_owned()
 }
 
-/// Returns the style of a box, as in `width: 320px; height: 48px`.
+/// Returns the CSS style of a box with the given size, as in `width: 320px; height: 48px`.
 pub fn extent_css(width: f64, height: f64) -> String {
     let [width, height] = [width, height].map(|pixels| decimal(pixels.round()));
     format!("width: {width}px; height: {height}px")
@@ -61,7 +61,7 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// Splits a message into pieces at backticks. The flag of a piece specifies whether the piece is code.
+/// Splits a message at its backticks. Each piece has a flag that specifies whether the piece is code.
 pub fn code_pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.split('`')
         .enumerate()

@@ -1,31 +1,32 @@
-//! Positions of the cells of a grid in CSS pixels. The module is pure geometry, and supports memories with a very large number of rows.
+//! Positions of grid cells in CSS pixels. The module contains only geometry, and supports memories with a very large number of rows.
 
 use crate::model::Zoom;
 use warpgrid_view::model::{GridCell, MemoryGrid, WriteAge};
 
 /// Height of a row, including the gap below it.
 pub const ROW: f64 = 24.0;
-/// Height of the column numbers.
+/// Height of the row with the column numbers.
 pub const HEADER_HEIGHT: f64 = 18.0;
 /// Gap between two cells.
 pub const GAP: f64 = 1.0;
 /// Number of rows that a card shows before it scrolls.
 pub const MAX_VISIBLE_ROWS: u64 = 17;
-/// Width of the page from which on two cards fit side by side.
+/// Page width from which on two cards fit side by side.
 const TWO_CARD_WIDTH: f64 = 880.0;
-/// Width of a cell for short values, and maximum width of a cell in a wide card.
+/// Default width of a cell for short values.
 const PLAIN_CELL: f64 = 30.0;
+/// Maximum width of a cell for short values in a wide card.
 const WIDE_CELL: f64 = 56.0;
-/// Minimum factor by which cells grow at full zoom.
+/// Minimum factor by which the widest zoom level enlarges cells.
 const LARGER: f64 = 1.4;
-/// Width that two cards side by side need in addition to their cells: the gap, and the padding of the second card.
+/// Width that two cards side by side require in addition to their cells: the gap between them, and the padding of the second card.
 const BETWEEN_CARDS: f64 = 40.0;
-/// Maximum height of an element. Browsers truncate much taller elements.
+/// Maximum height of a scrollable element. Browsers truncate much taller elements.
 const MAX_SPACE: f64 = 4_000_000.0;
-/// Advance width of a digit at the font size of a cell.
+/// Advance width of a digit at the font size of cells.
 const DIGIT: f64 = 6.35;
 
-/// Rectangle in the coordinates of the whole grid.
+/// Rectangle in coordinates of the whole grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rect {
     pub x: f64,
@@ -75,7 +76,7 @@ impl GridGeometry {
         let row_head = (last_label.len().max(2) as f64 * DIGIT + 10.0).round();
         let columns = grid.columns.max(1);
         let fit = ((available - row_head) / f64::from(columns)).floor();
-        // In a wide card, cells grow until two cards fill the width.
+        // In a wide card, cells grow until two such cards fill the width.
         let half = ((available - BETWEEN_CARDS) / 2.0 - row_head) / f64::from(columns);
         let widest = match available < TWO_CARD_WIDTH {
             true => (text + 8.0).max(PLAIN_CELL),
@@ -103,17 +104,17 @@ impl GridGeometry {
         total_rows > 3 * MAX_VISIBLE_ROWS
     }
 
-    /// Returns the width of all columns.
+    /// Returns the total width of all columns.
     pub fn width(&self) -> f64 {
         self.row_head + f64::from(self.columns) * self.cell_width
     }
 
-    /// Returns the height of all rows, limited to the height that a browser can scroll.
+    /// Returns the total height of all rows, limited to the height that a browser can scroll.
     pub fn height(&self) -> f64 {
         (HEADER_HEIGHT + self.total_rows as f64 * ROW).min(MAX_SPACE)
     }
 
-    /// Converts a scroll position to the offset of the first visible row in the whole memory, in pixels.
+    /// Converts a scroll position to the vertical offset, in pixels, of the first visible row in the whole memory.
     pub fn content_offset(&self, scroll_top: f64, viewport: f64) -> f64 {
         let real = HEADER_HEIGHT + self.total_rows as f64 * ROW;
         let space = self.height();
@@ -123,7 +124,7 @@ impl GridGeometry {
         (scroll_top / (space - viewport)).clamp(0.0, 1.0) * (real - viewport)
     }
 
-    /// Returns the scroll position at which an offset in the whole memory is at the top.
+    /// Returns the scroll position at which a vertical offset in the whole memory is at the top of the viewport.
     pub fn scroll_offset(&self, top: f64, viewport: f64) -> f64 {
         let real = HEADER_HEIGHT + self.total_rows as f64 * ROW;
         let space = self.height();
@@ -133,7 +134,7 @@ impl GridGeometry {
         }
     }
 
-    /// Returns the first row and the number of rows of a viewport at the offset `top`.
+    /// Returns the first row and the number of rows in a viewport whose top is at the offset `top`.
     pub fn visible_rows(&self, top: f64, viewport: f64) -> (u64, u32) {
         let first = ((top / ROW) as u64).min(self.total_rows.saturating_sub(1));
         let n_rows = (viewport / ROW).ceil() as u64 + 1;
@@ -141,7 +142,7 @@ impl GridGeometry {
         (first, u32::try_from(n_rows).unwrap_or(u32::MAX))
     }
 
-    /// Returns the rectangle of a cell.
+    /// Returns the rectangle of a cell in the grid.
     pub fn cell(&self, row: u64, column: u32) -> Rect {
         Rect {
             x: self.row_head + f64::from(column) * self.cell_width,
@@ -151,7 +152,7 @@ impl GridGeometry {
         }
     }
 
-    /// Returns the element at a point.
+    /// Returns the index of the element at a point.
     pub fn element_at(&self, x: f64, y: f64) -> Option<u64> {
         let (column, row) = (
             (x - self.row_head) / self.cell_width,
@@ -163,8 +164,8 @@ impl GridGeometry {
     }
 }
 
-/// Returns the cell to which a key moves from the cell `here` in rows of `columns` cells, even if this cell is beyond the end of the
-/// memory. Without a current cell, the keys select the first cell. Returns `None` for keys that do not move between cells.
+/// Returns the cell to which a key moves from the cell `here`, in rows of `columns` cells. The result may be beyond the end of the memory.
+/// Without a current cell, the keys select the first cell. Returns `None` for keys that do not move between cells.
 pub fn cell_for_key(key: &str, here: Option<u64>, columns: u64) -> Option<u64> {
     let columns = columns.max(1);
     let cell = here.unwrap_or(0);
@@ -179,18 +180,18 @@ pub fn cell_for_key(key: &str, here: Option<u64>, columns: u64) -> Option<u64> {
     })
 }
 
-/// Checks whether a key pins the cell.
+/// Checks whether a key pins the focused cell.
 pub fn is_pin_key(key: &str) -> bool {
     key == "Enter" || key == " "
 }
 
-/// Returns the shortest spelling of a value: whole floats are written without `.0`, and bits without `0x`.
+/// Returns the shortest spelling of a value: whole floats without `.0`, and bit patterns without `0x`.
 pub fn short(text: &str) -> &str {
     let text = text.strip_prefix("0x").unwrap_or(text);
     text.strip_suffix(".0").unwrap_or(text)
 }
 
-/// Returns the label of a row: the row number in a declared matrix, or otherwise the index of the first element in the row.
+/// Returns the label of a row: the row number in a matrix with a declared shape, otherwise the index of the first element in the row.
 pub fn row_label(grid: &MemoryGrid, row: u64) -> String {
     let as_declared =
         grid.memory.shape.len() > 1 && grid.memory.shape.last() == Some(&u64::from(grid.columns));
@@ -201,7 +202,7 @@ pub fn row_label(grid: &MemoryGrid, row: u64) -> String {
     }
 }
 
-/// Formats an index as `[3][11]` if the memory has a declared shape, and otherwise as `[59]`.
+/// Formats an element index as `[3][11]` if the memory has a declared shape, otherwise as `[59]`.
 pub fn index_text(grid: &MemoryGrid, index: u64) -> String {
     match grid.ty == grid.memory.ty {
         true => grid.memory.subscript(index),
@@ -209,7 +210,7 @@ pub fn index_text(grid: &MemoryGrid, index: u64) -> String {
     }
 }
 
-/// Describes a cell for screen readers: `out[3]: 7, written by this step, lane 3`.
+/// Describes a cell for screen readers, as in `out[3]: 7, written by this step, lane 3`.
 pub fn cell_description(grid: &MemoryGrid, index: u64, cell: &GridCell) -> String {
     let mut words = format!(
         "{}{}: {}",

@@ -6,26 +6,26 @@ use warpgrid_view::MemoryKey;
 use warpgrid_view::model::{ElementView, MatrixOperandView, MatrixStep};
 use warpgrid_view::model::{GridCell, MemoryGrid, PieceView, StoreView};
 
-/// Items that are highlighted.
+/// Items of the page that are highlighted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Highlights {
-    /// Bit mask of lanes.
+    /// Bit mask of the highlighted lanes.
     pub lanes: u32,
     pub lines: Vec<u32>,
     pub registers: Vec<String>,
     /// Cell that has the focus.
     pub cell: Option<(MemoryKey, u64)>,
-    /// Lane and step: the cells that the lane wrote in this step are highlighted.
+    /// Lane and step, whose written cells are highlighted.
     pub writer: Option<(u8, u64)>,
-    /// Lane whose written cells are highlighted, independent of the step.
+    /// Lane whose written cells are highlighted, regardless of the step.
     pub lane: Option<u8>,
-    /// Positions: the cells that were written just before these positions are highlighted.
+    /// Positions of the run. The cells that were written directly before these positions are highlighted.
     pub steps: Vec<u64>,
-    /// The focused element of a matrix of the last step: the index of the operand and of the cell in it.
+    /// Focused element of a matrix that the last step accessed: the index of the operand, and the index of the cell in the operand.
     pub element: Option<(usize, usize)>,
     /// Cells that the last step transferred as elements of a matrix.
     pub moved: Vec<(MemoryKey, u64)>,
-    /// Bytes of data races and of uninitialized reads.
+    /// Byte ranges of data races and uninitialized reads.
     pub raced: Vec<(MemoryKey, Range<u64>)>,
 }
 
@@ -50,7 +50,7 @@ impl Highlights {
             || self.steps.contains(&step)
     }
 
-    /// Checks whether a cell is part of a data race or of an uninitialized read.
+    /// Checks whether a cell is part of a data race or an uninitialized read.
     pub fn is_in_race(&self, grid: &MemoryGrid, index: u64) -> bool {
         let own = bytes_of(grid, index);
         self.raced.iter().any(|(memory, bytes)| {
@@ -58,7 +58,7 @@ impl Highlights {
         })
     }
 
-    /// Checks whether an element of a matrix is highlighted: by its lanes, or by its registers if no lane is highlighted.
+    /// Checks whether a matrix element is highlighted because of its lanes, or, if no lane is highlighted, because of its registers.
     pub fn highlights_element(&self, operand: &MatrixOperandView, element: &ElementView) -> bool {
         element.holders.iter().any(|holder| {
             let name = operand.registers.get(usize::from(holder.register));
@@ -75,7 +75,7 @@ impl Highlights {
     }
 }
 
-/// Computes the highlights that belong to the focus of the model.
+/// Computes the highlights for the current focus of the model.
 pub fn highlights_for(model: &Model) -> Highlights {
     let order = model.run.analysis.as_deref().filter(|_| !model.is_stale());
     let marks = order.map_or(&[][..], |order| &order.marks);
@@ -84,7 +84,7 @@ pub fn highlights_for(model: &Model) -> Highlights {
         .iter()
         .map(|mark| (mark.memory.clone(), mark.bytes.clone()))
         .collect();
-    // The line under the pointer is not highlighted, but a line that a tour has pinned is.
+    // The line under the pointer is not highlighted, whereas a line that a tour has pinned is highlighted.
     if let (None, Some(Focus::Line(line))) = (&model.hover, &model.pinned) {
         links.lines.push(*line);
     }
@@ -133,7 +133,7 @@ fn cell_links(model: &Model, memory: &MemoryKey, index: u64) -> Highlights {
         writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, &bytes)
     {
         links.lines.push(store.range.line);
-        // Lanes and registers are highlighted only if they belong to the visible warp.
+        // Lanes and registers are highlighted only if they belong to the shown warp.
         if is_shown(model, store) {
             links.lanes = 1 << (lane & 31);
             links.registers.extend(piece.source.clone());
@@ -142,7 +142,7 @@ fn cell_links(model: &Model, memory: &MemoryKey, index: u64) -> Highlights {
     links
 }
 
-/// Checks whether a store was executed by the visible warp.
+/// Checks whether the shown warp executed a store.
 fn is_shown(model: &Model, store: &StoreView) -> bool {
     let frame = model.run.frame.as_deref();
     let warp = frame.and_then(|frame| frame.warp.as_ref());
@@ -153,7 +153,7 @@ fn step_of(model: &Model) -> Option<&MatrixStep> {
     model.run.frame.as_deref()?.matrix.as_ref()
 }
 
-/// Returns the highlights of a matrix element: its lane, its register, its cell in memory, and the line of the step.
+/// Returns the highlights of a matrix element: its lane, its register, its memory cell, and the line of the step.
 fn element_links(model: &Model, operand: usize, cell: usize) -> Highlights {
     let mut links = Highlights {
         element: Some((operand, cell)),
@@ -172,7 +172,7 @@ fn element_links(model: &Model, operand: usize, cell: usize) -> Highlights {
 }
 
 impl Highlights {
-    /// Highlights the lanes and the register that hold an element of a matrix of the last step, and the line of that step.
+    /// Highlights the lanes and the register that hold a matrix element of the last step, and the line of the step.
     fn hold(&mut self, model: &Model, operand: &MatrixOperandView, element: &ElementView) {
         self.lanes = lanes_holding(element);
         self.registers.extend(register_of(operand, element));
@@ -193,7 +193,7 @@ fn register_of(operand: &MatrixOperandView, element: &ElementView) -> Option<Str
     operand.registers.get(usize::from(holder.register)).cloned()
 }
 
-/// Returns the cell of a grid from which an element of a matrix is loaded, or to which it is stored.
+/// Returns the memory cell from which a matrix element is loaded, or to which it is stored.
 fn place_of(model: &Model, element: &ElementView) -> Option<(MemoryKey, u64)> {
     let (memory, offset) = (element.memory.as_ref()?, element.offset?);
     let frame = model.run.frame.as_deref()?;
@@ -204,7 +204,7 @@ fn place_of(model: &Model, element: &ElementView) -> Option<(MemoryKey, u64)> {
     ))
 }
 
-/// Returns the cells that the last step transferred between memory and the given lanes.
+/// Returns the cells that the last step transferred between memory and registers of the given lanes.
 fn moved_by(model: &Model, lanes: u32) -> Vec<(MemoryKey, u64)> {
     let operands = step_of(model).map_or(&[][..], |step| &step.operands);
     let cells = operands.iter().flat_map(|operand| &operand.cells);
@@ -214,7 +214,7 @@ fn moved_by(model: &Model, lanes: u32) -> Vec<(MemoryKey, u64)> {
         .collect()
 }
 
-/// Returns the element of a matrix of the last step that is stored in these bytes: the index of its operand, the index of its cell, the
+/// Returns the matrix element of the last step that is stored in the given bytes: the index of its operand, the index of its cell, the
 /// operand and the element.
 fn element_at<'a>(
     model: &'a Model,
@@ -233,14 +233,14 @@ fn element_at<'a>(
         })
 }
 
-/// Returns the byte range of an element, from the start of its memory.
+/// Returns the byte range of an element, relative to the start of its memory.
 pub fn bytes_of(grid: &MemoryGrid, index: u64) -> Range<u64> {
     let size = grid.ty.width_bytes() as u64;
     let start = index.saturating_mul(size);
     start..start.saturating_add(size)
 }
 
-/// Returns the store of a lane that wrote some of these bytes, and the stored element.
+/// Returns the store in which a lane wrote some of the given bytes, and the stored element.
 pub fn writer_of<'a>(
     stores: &'a [StoreView],
     memory: &MemoryKey,
@@ -249,13 +249,13 @@ pub fn writer_of<'a>(
 ) -> Option<(&'a StoreView, &'a PieceView)> {
     stores.iter().find_map(|store| {
         let of_lane = store.lanes.iter().filter(|of_lane| of_lane.lane == lane);
-        // If several elements have the same address, the last one determines the value.
+        // If several elements of the store have the same address, the last element determines the value.
         let mut pieces = of_lane.flat_map(|of_lane| &of_lane.pieces);
         Some((store, pieces.rfind(|piece| wrote(piece, memory, bytes))?))
     })
 }
 
-/// Returns the lanes that wrote some of these bytes, in ascending order.
+/// Returns the lanes that wrote some of the given bytes, in ascending order.
 pub fn lanes_of(stores: &[StoreView], memory: &MemoryKey, bytes: &Range<u64>) -> Vec<u8> {
     let mut found = 0_u32;
     for lane in stores.iter().flat_map(|store| &store.lanes) {
@@ -266,7 +266,7 @@ pub fn lanes_of(stores: &[StoreView], memory: &MemoryKey, bytes: &Range<u64>) ->
     (0..32).filter(|lane| found >> lane & 1 == 1).collect()
 }
 
-/// Checks whether an element of a store overlaps some of these bytes.
+/// Checks whether an element of a store overlaps the given bytes.
 fn wrote(piece: &PieceView, memory: &MemoryKey, bytes: &Range<u64>) -> bool {
     let overlaps = piece.offset.is_some_and(|start| {
         start < bytes.end && bytes.start < start.saturating_add(u64::from(piece.n_bytes))
@@ -287,8 +287,8 @@ fn line_links(model: &Model, line: u32) -> Highlights {
             links.steps.push(store.step + 1);
         }
     }
-    let here = shown.filter(|store| is_shown(model, store));
-    if let Some(store) = here.filter(|store| links.steps.contains(&(store.step + 1))) {
+    let visible_store = shown.filter(|store| is_shown(model, store));
+    if let Some(store) = visible_store.filter(|store| links.steps.contains(&(store.step + 1))) {
         links.lanes = store
             .lanes
             .iter()

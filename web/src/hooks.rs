@@ -1,4 +1,4 @@
-//! Effects: the worker, the editor, timers, the keyboard and the theme. The hooks observe the model and dispatch actions.
+//! Effects of the page: the worker, the editor, timers, the keyboard and the theme. Hooks observe the model and dispatch actions.
 
 mod assist;
 mod deferred;

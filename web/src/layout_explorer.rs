@@ -1,6 +1,6 @@
-//! State of the Layout Explorer: the lane and register that hold each element of a fragment, and the address of each element.
+//! State of the Layout Explorer: the lane and the register that hold each element of a fragment, and the memory address of each element.
 //!
-//! This module contains only plain data and geometry; `components::layout_explorer` renders it.
+//! This module contains only plain data and geometry, which `components::layout_explorer` renders.
 
 mod display_list;
 mod faq;
@@ -25,11 +25,11 @@ use warpgrid_view::model::MatrixOperandView;
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutExplorerState {
     pub choice: LayoutQuery,
-    /// Diagram of the fragment for the target, and if two targets are compared, diagram for the other target.
+    /// Diagram of the fragment for the selected target. If two targets are compared, also the diagram for the other target.
     pub pictures: Rc<Vec<FragmentPicture>>,
     /// Layout of a tensor instruction, which is shown in place of the fragments.
     pub layout: Option<Rc<LayoutPicture>>,
-    /// ID of the pending request.
+    /// ID of the pending request to the worker.
     pub asked: u32,
     pub labels: CellLabels,
     pub hover: Option<LayoutFocus>,
@@ -42,18 +42,18 @@ pub struct LayoutQuery {
     pub request: FragmentRequest,
     /// Offset of the matrix from a 256-byte boundary.
     pub base_bytes: u64,
-    /// Target with which the selected target is compared.
+    /// Second target, with which the selected target is compared.
     pub beside: Option<String>,
-    /// Whether the page contains only the Layout Explorer, because another page shows it in a frame.
+    /// Whether the page shows only the Layout Explorer, because it is embedded in a frame of another page.
     pub embedded: bool,
     /// Parameters of the link that are unknown.
     pub unknown_parameters: Vec<String>,
 }
 
-/// Texts that the matrix cells contain.
+/// Texts that the cells of the matrix contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellLabels {
-    /// Lane of the element, and its register with the position in the register.
+    /// Lane and register that hold the element, with the position in the register.
     #[default]
     Holder,
     /// Byte offset of the element from the start of the matrix.
@@ -77,7 +77,7 @@ pub enum LayoutFocus {
 }
 
 impl LayoutQuery {
-    /// Returns the initial settings for a source with the given target: the store of an accumulator.
+    /// Returns the initial settings for a source with the given target, which show the store of an accumulator.
     pub fn of_target(target: Option<&str>) -> LayoutQuery {
         LayoutQuery::of_fragment(FragmentRequest {
             op: "store.d".into(),
@@ -117,7 +117,7 @@ impl LayoutExplorerState {
         }
     }
 
-    /// Returns the focus of the pointer, or the pinned focus if the pointer has none.
+    /// Returns the focus of the pointer, or otherwise the pinned focus.
     pub fn focus(&self) -> Option<LayoutFocus> {
         self.hover.or(self.pinned)
     }
@@ -133,7 +133,7 @@ impl LayoutExplorerState {
         }
     }
 
-    /// Returns the number of cells of the diagram at an index.
+    /// Returns the number of cells in the diagram with an index.
     pub fn n_cells(&self, index: usize) -> usize {
         match self.layout.as_ref().and_then(|layout| layout.view.as_ref()) {
             Some(view) => (view.rows * view.columns) as usize,
@@ -144,7 +144,7 @@ impl LayoutExplorerState {
         }
     }
 
-    /// Checks whether a cell of the diagram at an index is highlighted.
+    /// Checks whether a cell in the diagram with an index is highlighted.
     pub fn is_lit_at(&self, index: usize, cell: usize) -> bool {
         if let Some(view) = self.layout.as_ref().and_then(|layout| layout.view.as_ref()) {
             return match self.focus() {
@@ -159,7 +159,7 @@ impl LayoutExplorerState {
         picture.is_some_and(|picture| self.is_highlighted(picture, cell))
     }
 
-    /// Checks whether a cell of a fragment is highlighted, because it has the same lane or the same register of a lane as the focus.
+    /// Checks whether a fragment cell is highlighted because the focus has the same lane, or the same register of a lane.
     pub fn is_highlighted(&self, picture: &FragmentPicture, cell: usize) -> bool {
         let holders = picture.cells.get(cell).map(|cell| &cell.holders[..]);
         let any = |test: &dyn Fn(&CellHolder) -> bool| holders.unwrap_or(&[]).iter().any(test);
@@ -185,7 +185,7 @@ pub fn register_label(picture: &FragmentPicture, holder: &CellHolder) -> String 
     }
 }
 
-/// Returns the matrix, the row and the column of a cell.
+/// Returns the matrix, the row and the column of a fragment cell.
 pub fn position(picture: &FragmentPicture, cell: usize) -> (usize, usize, usize) {
     let (rows, columns) = (
         usize::from(picture.rows.max(1)),

@@ -1,4 +1,4 @@
-//! The Warpgrid page: shows a source as animated grids of its memory.
+//! Implements the Warpgrid page, which shows a source as animated grids of its memory.
 //!
 //! ```text
 //! editor ──► Model ──► Request ──► worker ──► Response ──► Model ──► components ──► canvas
@@ -6,8 +6,8 @@
 //!
 //! [`model`], [`highlight`], [`layout_explorer`], [`compare`], [`grid_geometry`], [`share`] and [`reference`] do not use the browser and
 //! are tested natively. [`components`], [`hooks`], [`canvas`], [`editor`], [`saved_kernels`], [`assist`] and [`worker_client`] use the
-//! browser. The page does not link the emulator. It uses the plain data types of the view crate and the worker protocol, so that its
-//! WebAssembly module stays small and no source can block the page.
+//! browser. The page does not link the emulator. The page uses the plain data types of the view crate and the worker protocol, so that the
+//! WebAssembly module of the page stays small and no source can block the page.
 
 pub mod assist;
 pub mod canvas;

@@ -12,16 +12,16 @@ pub use samples::{SAMPLES, Sample};
 use std::rc::Rc;
 use warpgrid_view::memory_model::litmus::{GraphView, LitmusError, LitmusRepairs, LitmusView};
 
-/// Settings of the view and the last responses of the worker.
+/// Settings of the litmus test view, and the last responses of the worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LitmusState {
     pub text: Rc<str>,
     pub answer: Option<Rc<LitmusView>>,
     pub error: Option<Rc<LitmusError>>,
-    /// Index of the outcome whose execution graph is shown. The allowed outcomes are counted first, followed by the forbidden outcomes.
+    /// Index of the outcome whose execution graph is shown. The forbidden outcomes are numbered after the allowed outcomes.
     pub chosen: usize,
     pub repairs: RepairState,
-    /// ID of the pending request, or 0 for none.
+    /// ID of the pending request to the worker. 0 if there is no pending request.
     pub asked: u32,
 }
 
@@ -47,7 +47,7 @@ impl LitmusState {
         }
     }
 
-    /// Returns the execution graph that is shown. If its outcome is forbidden, also returns the violated rule.
+    /// Returns the shown execution graph. If the outcome of the graph is forbidden, also returns the violated rule.
     pub fn shown(&self) -> Option<(&GraphView, Option<&str>)> {
         let answer = self.answer.as_deref()?;
         let allowed = answer.outcomes.as_deref().unwrap_or(&[]);
@@ -61,8 +61,8 @@ impl LitmusState {
     }
 }
 
-/// Returns the outcome to show first: an outcome that is not sequentially consistent, or else the first forbidden outcome, or else the
-/// first allowed outcome.
+/// Returns the outcome that is shown first: an outcome that is not sequentially consistent, otherwise the first forbidden outcome,
+/// otherwise the first allowed outcome.
 pub fn first_choice(answer: &LitmusView) -> usize {
     let allowed = answer.outcomes.as_deref().unwrap_or(&[]);
     let odd = allowed.iter().position(|outcome| !outcome.is_interleaving);

@@ -1,5 +1,5 @@
 //! State of the Tensor Core arithmetic view, which explains why an accumulation differs from IEEE arithmetic: the request, the response of
-//! the worker, and its terms as rows of bits. `components::mma_arithmetic` renders it.
+//! the worker, and the terms of the response as rows of bits. `components::mma_arithmetic` renders this state.
 
 mod bits;
 mod link;
@@ -17,7 +17,7 @@ use warpgrid_view::model::MatrixStep;
 pub struct MmaArithmeticState {
     pub request: MmaRequest,
     pub answer: Option<Rc<ProductAnswer>>,
-    /// ID of the pending request.
+    /// ID of the pending request to the worker.
     pub asked: u32,
 }
 
@@ -45,7 +45,8 @@ pub fn first_product(target: Option<&str>) -> MmaRequest {
     }
 }
 
-/// Returns the operands of an element of D in a run, by its cell index in D.
+/// Returns the request for an element of D in a run, which is identified by its cell index in D. The request contains the operands of the
+/// element.
 pub fn product_of(step: &MatrixStep, cell: usize) -> Option<MmaRequest> {
     let of = |name: &str| step.operands.iter().find(|operand| operand.name == name);
     let (a, b, c, d) = (of("A")?, of("B")?, of("C")?, of("D")?);
@@ -73,7 +74,7 @@ pub fn product_of(step: &MatrixStep, cell: usize) -> Option<MmaRequest> {
     })
 }
 
-/// Sets an element of A or B. Missing elements before this element become zero.
+/// Sets an element of A or B. Elements that are missing before it become zero.
 pub fn set_element(elements: &mut Vec<String>, at: usize, text: String) {
     if elements.len() <= at {
         elements.resize(at + 1, "0".to_owned());

@@ -42,7 +42,7 @@ use warpgrid_view::model::{
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{CheckOptions, CheckReport, MemoryKey, SourceLanguage};
 
-/// Maximum number of positions whose stores are cached.
+/// Maximum number of positions for which stores are cached.
 const MAX_KNOWN_STORES: usize = 512;
 /// Maximum number of requests in the outbox, which is sent after each change.
 const MAX_OUTBOX: usize = 64;
@@ -59,13 +59,13 @@ pub struct Model {
     pub revision: u32,
     /// Index of the example from which the source was loaded. `None` after an edit.
     pub example: Option<usize>,
-    /// Index of the selected example while its source is loading.
+    /// Index of the selected example while its source is being loaded.
     pub awaited: Option<usize>,
     /// The saved kernels of the user, newest first.
     pub saved_kernels: Rc<[SavedKernel]>,
-    /// ID of the saved kernel in the editor.
+    /// ID of the saved kernel in the editor, if the editor contains a saved kernel.
     pub current_kernel_id: Option<String>,
-    /// Position at which a newly selected or pasted source is first shown. `None` afterwards.
+    /// Position at which a newly selected or pasted source is shown first. `None` after the first frame.
     pub fresh: Option<InitialPosition>,
     /// Overrides of `.target` and `.version` of the module.
     pub target: Option<String>,
@@ -74,39 +74,39 @@ pub struct Model {
     pub entry: Option<String>,
     /// The selected scheduler seed. Defaults to the seed in the source.
     pub seed: Option<u64>,
-    /// The `//@` lines of the launch configuration that was inferred when a link was created. Empty if the page infers the configuration
+    /// `//@` lines of the launch configuration that was inferred when a link was created. Empty if the page infers the configuration
     /// itself.
     pub inferred_annotations: Rc<str>,
     pub report: Rc<CheckReport>,
-    /// Revision of the source to which the report belongs.
+    /// Revision of the source to which the check report belongs.
     pub report_revision: u32,
-    /// Number of reports. A launch follows each report.
+    /// Number of received check reports. Each report is followed by a launch.
     pub checked: u32,
     pub run: Run,
     pub until: RunUntilState,
     pub start: InitialValueState,
     pub playing: bool,
     pub views: BTreeMap<MemoryKey, GridViewOptions>,
-    /// Warp that is shown. Defaults to the warp of the last step.
+    /// Warp that the page shows. Defaults to the warp of the last step.
     pub warp: Option<(u64, u32)>,
     pub hover: Option<Focus>,
     pub pinned: Option<Focus>,
     pub known_stores: BTreeMap<u64, Rc<Vec<StoreView>>>,
-    /// Number of repeated requests for stores of the current focus.
+    /// Number of repeated requests for the stores to the focused cell.
     pub writer_retries: u8,
     pub hex_registers: bool,
     pub help: bool,
     /// The open reference page.
     pub reference: Option<ReferenceTopic>,
-    /// The reference, once it has loaded.
+    /// Reference index. `None` until the worker has sent it.
     pub library: Option<Rc<ReferenceIndex>>,
     pub screen: ActiveView,
-    /// Compiled file that is open, and the code object that was last selected in it.
+    /// Opened compiled file, and the code object that was last selected in it.
     pub file: Option<OpenedFile>,
     pub chosen: Option<ChosenProgram>,
     /// Reason why the reference could not be loaded.
     pub no_library: Option<String>,
-    /// An error of the page itself.
+    /// Error of the page itself, which the banner shows.
     pub trouble: Option<PageError>,
     pub theme: ThemeChoice,
     pub outbox: Vec<Request>,
@@ -120,14 +120,14 @@ pub struct SavedKernel {
     pub label: String,
 }
 
-/// Position at which a source is first shown.
+/// Position of the run at which a source is shown first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialPosition {
-    /// After the fraction of the stores that is used for examples.
+    /// The position after a fixed fraction of the stores, which is used for examples.
     Example,
-    /// After the first store.
+    /// The position after the first store.
     Text,
-    /// At the step in the link that contained the source.
+    /// The step in the link that contained the source.
     Step(u64),
 }
 
@@ -153,7 +153,7 @@ pub struct GridViewOptions {
     pub zoom: Zoom,
     pub table: bool,
     pub folded: bool,
-    /// Element to which the grid scrolls when it is first rendered.
+    /// Element to which the grid scrolls when it is rendered for the first time.
     pub scroll_to_element: Option<u64>,
     pub first_row: u64,
     pub n_rows: u32,
@@ -168,10 +168,10 @@ pub enum Overlay {
     LastStep,
 }
 
-/// Item that the pointer, the keyboard or a pin selects.
+/// Item that is selected by the pointer, the keyboard or a pin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Focus {
-    /// An element of a memory, in the current element type of the grid.
+    /// Element of a memory, in the current element type of the grid.
     Cell {
         memory: MemoryKey,
         index: u64,
@@ -179,7 +179,7 @@ pub enum Focus {
     Lane(u8),
     Line(u32),
     Register(String),
-    /// An element of a matrix of the last step: the index of the operand and of the cell in it.
+    /// Element of a matrix that the last step accessed: the index of the operand, and the index of the cell in the operand.
     Element {
         operand: usize,
         cell: usize,
@@ -260,7 +260,7 @@ impl Model {
         for (memory, choice) in linked.grids {
             self.views.insert(memory, choice);
         }
-        // The check that has been requested uses the directives of the source. If the link overrides them, another check is necessary.
+        // The pending check uses the directives of the source. If the link overrides them, another check is necessary.
         if is_overridden {
             self.text_changed();
         }
@@ -269,7 +269,7 @@ impl Model {
         }
     }
 
-    /// Returns the source followed by the inferred annotations, which are at the end so that no line number changes.
+    /// Returns the source followed by the inferred annotations. The annotations follow the source, so that line numbers do not change.
     pub(crate) fn annotated_source(&self) -> String {
         match self.inferred_annotations.is_empty() {
             true => self.text.to_string(),
@@ -303,12 +303,12 @@ impl Model {
         self.report_revision == self.revision
     }
 
-    /// Returns the focus that determines the linked highlights: the focus of the pointer, or otherwise the pinned focus.
+    /// Returns the focus that determines the linked highlights: the focus of the pointer, otherwise the pinned focus.
     pub fn focus(&self) -> Option<&Focus> {
         self.hover.as_ref().or(self.pinned.as_ref())
     }
 
-    /// Checks whether the frame belongs to an older source, or whether an example is about to replace the source.
+    /// Checks whether the frame belongs to an older version of the source, or whether an example is about to replace the source.
     pub fn is_stale(&self) -> bool {
         self.run.launched_revision != self.revision
             || self.run.is_launching
@@ -347,7 +347,7 @@ impl Model {
         cell_of(frame, memory, index)
     }
 
-    /// Returns the stores just before a position, if they are known.
+    /// Returns the stores directly before a position, if they are cached.
     pub fn stores_of(&self, step: u64) -> Option<&[StoreView]> {
         if let Some(stores) = self.known_stores.get(&step) {
             return Some(stores);
@@ -356,7 +356,7 @@ impl Model {
         (store.step + 1 == step).then(|| std::slice::from_ref(store))
     }
 
-    /// Handles a new source or new overrides.
+    /// Updates the state after the source or an override has changed.
     fn text_changed(&mut self) {
         self.front = SourceLanguage::of_source(&self.text);
         self.revision += 1;
@@ -374,7 +374,7 @@ impl Model {
     }
 
     fn send(&mut self, body: RequestBody) {
-        // Only the newest source needs to be checked or run, so the outbox contains at most one request of each of these kinds.
+        // Only the newest source must be checked and run, so the outbox contains at most one request of each of these kinds.
         if matches!(
             body,
             RequestBody::Check { .. } | RequestBody::Launch { .. } | RequestBody::Analyze(_)

@@ -5,7 +5,7 @@ use warpgrid_view::source::reference::{CodePage, FormPage, ReferencePages, SlotD
 /// Page of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferenceTopic {
-    /// The list of results.
+    /// List of search results.
     Start,
     /// An instruction form, by its index in the table.
     Form(usize),
@@ -23,7 +23,7 @@ pub struct ReferenceIndex {
     pub terms: Vec<TermDoc>,
     /// Title of each form in the list of results.
     titles: Vec<String>,
-    /// Searched texts in lower case: one entry for each form, then one for each diagnostic, then one for each term.
+    /// Searched texts in lowercase: one for each form, followed by one for each diagnostic, followed by one for each term.
     texts: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl ReferenceIndex {
         }
     }
 
-    /// Returns the pages that contain every term of the query. Pages whose titles match come first.
+    /// Returns the pages that contain every term of the query. Pages whose titles match the query come first.
     pub fn search(&self, query: &str) -> Vec<SearchResult> {
         let query = query.trim().to_ascii_lowercase();
         let words: Vec<&str> = query.split_whitespace().flat_map(query_terms).collect();
@@ -110,7 +110,7 @@ fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotDoc> {
     slots.take_while(|slot| slot.is_name())
 }
 
-/// Returns the listed title of each form. Forms with the same title are distinguished by their modifiers.
+/// Returns the title of each form in the list of results. The titles of forms with the same opcode contain their modifiers.
 fn titles(forms: &[FormPage]) -> Vec<String> {
     let plain: Vec<String> = forms.iter().map(|form| form.title.clone()).collect();
     let title = |index: usize| {
@@ -142,7 +142,7 @@ fn is_like(a: &SlotDoc, b: &SlotDoc) -> bool {
     a.required == b.required && a.name == b.name && texts(a) == texts(b)
 }
 
-/// Returns the modifiers of a slot as `hi/lo`, or the first of many modifiers as `u16…`.
+/// Returns the modifiers of a slot as `hi/lo`. For many modifiers, returns only the first one, as in `u16…`.
 fn words_of(slot: &SlotDoc) -> String {
     match slot.values.as_slice() {
         [] => slot.name.clone(),
@@ -152,13 +152,13 @@ fn words_of(slot: &SlotDoc) -> String {
     }
 }
 
-/// Splits an instruction into its opcode and its modifiers. Any other word is returned as a whole.
+/// Splits the word of a query into the opcode and the modifiers of an instruction. Other words are returned unchanged.
 fn query_terms(word: &str) -> impl Iterator<Item = &str> {
     let is_instruction = word.starts_with(|first: char| first.is_ascii_alphabetic());
     let mut rest = Some(word);
     std::iter::from_fn(move || {
         let text = rest.take()?;
-        // A dot begins a modifier.
+        // A modifier starts with a dot.
         let end = text
             .char_indices()
             .skip(1)
@@ -176,7 +176,7 @@ fn rank(title: &str, query: &str) -> u8 {
         _ if title == query => 0,
         _ if title.starts_with(query) => 1,
         _ if title.contains(query) => 2,
-        // The page is the form of the instruction that the user has typed.
+        // The user has typed the opcode of the form that the page describes.
         _ if title.split('.').next() == Some(opcode) => 3,
         _ => 4,
     }

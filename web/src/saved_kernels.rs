@@ -26,7 +26,7 @@ extern "C" {
     fn connect(list: &Function, trouble: &Function);
 }
 
-/// Calls `then` with the sources of these examples, in order, or with the reason why one of them could not be loaded.
+/// Calls `then` with the sources of the given examples, in the given order, or with the reason why a source could not be loaded.
 pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>) + 'static) {
     let files = examples.iter().filter_map(|index| EXAMPLES.get(*index));
     let files: Array = files
@@ -42,7 +42,7 @@ pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>)
     fetch_examples(&files, &done);
 }
 
-/// Registers callbacks for the lifetime of the page: after each change, `list` receives all saved kernels, newest first, and the ID of the
+/// Registers callbacks for the lifetime of the page. After each change, `list` receives all saved kernels, newest first, and the ID of the
 /// kernel in the editor. `trouble` receives the reason why a kernel could not be saved, or an empty string when saving succeeds again.
 pub fn listen(
     list: impl Fn(Rc<[SavedKernel]>, Option<String>) + 'static,

@@ -14,18 +14,18 @@ pub struct SharedView {
     pub ptx_version: Option<String>,
     pub entry: Option<String>,
     pub seed: Option<u64>,
-    /// The `//@` lines of the inferred launch configuration.
+    /// `//@` lines of the launch configuration that was inferred when the link was created.
     pub inferred_annotations: Option<String>,
     pub pin: Option<Focus>,
     pub warp: Option<(u64, u32)>,
     pub hex_registers: bool,
     pub grids: Vec<(MemoryKey, GridViewOptions)>,
-    /// Second source of a comparison, and the number of stores after which both runs are shown.
+    /// Second source of a comparison, and the number of stores that determines the shown position.
     pub beside: Option<(Rc<str>, u64)>,
 }
 
 impl SharedView {
-    /// Reads the view state of a link. `fact` returns the value of a field by its name.
+    /// Reads the view state from a link. `fact` returns the value of a link field by its name.
     pub fn read(fact: &dyn Fn(&str) -> Option<String>) -> SharedView {
         let number = |name: &str| read_number(&fact(name)?);
         let pin = fact("view.pin").and_then(|words| read_focus(&words));
@@ -64,10 +64,10 @@ impl SharedView {
     }
 }
 
-/// Name and value of a field of a link.
+/// Name and value of a link field.
 pub type LinkField = (String, String);
 
-/// Returns the view state of the page as the fields of a link. Problem reports contain these fields, too.
+/// Returns the view state of the page as link fields, which are also included in problem reports.
 pub fn link_fields(model: &Model) -> Vec<LinkField> {
     let mut facts = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
@@ -138,7 +138,7 @@ fn write_focus(focus: &Focus) -> String {
     }
 }
 
-/// Parses a focus in the notation of links, such as `cell 3 of out`.
+/// Parses a focus in the notation of links, as in `cell 3 of out`.
 pub fn read_focus(words: &str) -> Option<Focus> {
     let (kind, rest) = words.split_once(' ')?;
     let of = || rest.split_once(" of ");
@@ -164,7 +164,7 @@ pub fn read_focus(words: &str) -> Option<Focus> {
     }
 }
 
-/// Parses a number as `u64`. All numbers are parsed with this type, because each integer type would add a copy of the parser.
+/// Parses an integer as `u64`. All integers are parsed with this type, because each integer type would add a copy of the parser.
 fn read_number(digits: &str) -> Option<u64> {
     digits.parse().ok()
 }
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use crate::model::{Action, reduce};
 
-    /// Returns the view state of a link with these fields.
+    /// Returns the view state of a link that contains the given fields.
     fn linked(facts: &[LinkField]) -> SharedView {
         let grids: Vec<_> = facts
             .iter()

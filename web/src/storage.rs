@@ -1,4 +1,4 @@
-//! Browser storage of the page. The saved kernels are stored by `web/editor/kernel-store.js`.
+//! Browser storage of the page. Saved kernels are stored separately by `web/editor/kernel-store.js`.
 
 use web_sys::Storage;
 
@@ -11,13 +11,13 @@ fn tab_storage() -> Option<Storage> {
     web_sys::window()?.session_storage().ok()?
 }
 
-/// Returns the step that this tab showed before a reload with the same source.
+/// Returns the step that this tab showed before a reload, if the source is unchanged.
 pub fn persisted_step() -> Option<u64> {
     let kept = tab_storage()?.get_item("warpgrid.step").ok()??;
     kept.parse().ok()
 }
 
-/// Saves the step of the tab. `None` removes the saved step, so that the next source is shown at its initial position.
+/// Saves the current step of the tab. `None` removes the saved step, so that the next source is shown at its initial position.
 pub fn set_step_of_tab(step: Option<u64>) {
     let Some(storage) = tab_storage() else { return };
     // If the browser denies storage, the step is not restored after a reload.

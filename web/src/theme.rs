@@ -1,9 +1,10 @@
-//! Colors of the page. Their values are in `style.css`, where a page that embeds a widget can override them. This module reads the colors
-//! by name, and computes the color of a lane from its hue and lightness.
+//! Colors of the page. The values are defined in `style.css`, and a page that embeds a widget can override them. This module reads the
+//! colors by name, and computes the color of a lane from its hue and lightness.
 
 use web_sys::CssStyleDeclaration;
 
-/// Returns the color of a lane as a CSS expression: the hue of its group of four lanes, and the lightness of its position in the group.
+/// Returns the color of a lane as a CSS expression. The group of four lanes determines the hue, and the position in the group determines
+/// the lightness.
 pub fn lane_css(lane: u8) -> String {
     format!(
         "oklch(var(--lane-l{}) var(--lane-c) var(--lane-h{}))",
@@ -17,10 +18,10 @@ pub fn tile_css(tile: u8) -> String {
     format!("oklch({TILE_LIGHT} var(--lane-h{}))", tile & 7)
 }
 
-/// Lightness and chroma of the colors of tiles, in both themes.
+/// Lightness and chroma of tile colors, which are the same in both themes.
 const TILE_LIGHT: &str = ".62 .19";
 
-/// The colors of the canvas, read once per theme.
+/// Colors for drawing on a canvas, which are read once per theme.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Palette {
     pub lanes: Vec<String>,

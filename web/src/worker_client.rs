@@ -1,5 +1,6 @@
-//! The page's connections to the workers: sends requests, routes responses, and starts a new worker when one stops. Each source language
-//! has a separate worker, which starts with the first source in that language. The worker for comparisons supports both languages.
+//! Connections between the page and its workers: sends requests, routes responses, and starts a new worker when a worker has stopped. Each
+//! source language has a separate worker, which starts with the first source in that language. The worker for comparisons supports both
+//! languages.
 
 use crate::protocol::{
     EditorRequest, EditorResponse, Request, RequestBody, Response, ResponseBody, WorkerKind,
@@ -19,7 +20,7 @@ extern "C" {
     fn worker(core: &str, on_message: &Function, on_error: &Function) -> Result<Worker, JsValue>;
 }
 
-/// Event of a worker.
+/// Event that a worker causes.
 #[derive(Clone, Debug)]
 pub enum WorkerEvent {
     Response(Response),
@@ -27,13 +28,13 @@ pub enum WorkerEvent {
     Died(WorkerKind, String),
 }
 
-/// Sends an editor request. The second argument converts the response. The promise resolves to the converted response, or to null if the
-/// worker stops before it responds.
+/// Function that sends an editor request. The second argument converts the response. The returned promise resolves to the converted
+/// response, or to null if the worker stops before it responds.
 pub type RequestFn = Rc<dyn Fn(EditorRequest, DecodeFn) -> Promise>;
-/// Converts a response for JavaScript.
+/// Function that converts a response for JavaScript.
 pub type DecodeFn = fn(EditorResponse) -> JsValue;
 
-/// Connections to the workers, at most one for each kind of worker.
+/// Connections to the workers, with at most one worker of each kind.
 pub struct WorkerClient {
     lines: RefCell<Vec<WorkerConnection>>,
     ear: Rc<ResponseRouter>,
@@ -117,7 +118,8 @@ impl WorkerClient {
         promise
     }
 
-    /// Returns the kind of worker for a request: the worker for the language of its source, or otherwise the worker that executes the run.
+    /// Returns the kind of worker that handles a request: the worker for the language of the source in the request, otherwise the worker
+    /// that executes the run.
     fn worker_for(&self, body: &RequestBody) -> WorkerKind {
         body.core().unwrap_or(self.launched.get())
     }
@@ -228,7 +230,7 @@ impl ResponseRouter {
         }
     }
 
-    /// Removes and returns the pending editor requests that match a predicate.
+    /// Removes and returns the pending editor requests for which a predicate is true.
     fn take(&self, is_meant: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
         let mut asked = self.asked.borrow_mut();
         asked.extract_if(.., |asked| is_meant(asked)).collect()

@@ -1,12 +1,12 @@
-// Converts a scenario to a source with annotations: `//@` lines before the text replace those that conflict with the scenario. A link, or
-// the text of an element, then contains the whole state in a readable and editable form.
+// Converts a scenario to a source with annotations: `//@` lines before the text replace the annotations that conflict with the scenario.
+// Therefore, a link or the text of an element contains the complete state in a readable and editable form.
 
 const ANNOTATION = /^\s*\/\/@\s*(\w+)\s*/;
 const isDefined = (value) => value !== null && value !== undefined;
 
-/** Formats extents as `16x16`, without trailing extents of 1. */
+/** Formats extents as `16x16`, and omits trailing extents of 1. */
 const formatExtents = (values) => isDefined(values) && values.join("x").replace(/(x1){1,2}$/, "");
-/** JSON has no negative zero as an integer. */
+/** Formats a literal. Negative zero is written as a float, because JSON has no negative zero as an integer. */
 const formatLiteral = (value) => (Object.is(value, -0) ? "-0.0" : `${value}`);
 const formatList = (values) => `[${values.map(formatLiteral).join(", ")}]`;
 
@@ -59,7 +59,7 @@ function parameterLines(parameter, name = parameter.name) {
 }
 
 const optionPairs = (options) => Object.entries(options).filter(([, value]) => isDefined(value) && value !== "").map(([option, value]) => `${option}=${value}`);
-/** Formats a part of a buffer. */
+/** Formats a position within a buffer. */
 const bufferOffset = ({ buffer, byte_offset }) => `${buffer}${byte_offset ? `+${byte_offset}` : ""}`;
 const texelType = ({ type, channels: n }) => `${type}${n > 1 ? `x${n}` : ""}`;
 
@@ -74,7 +74,7 @@ function samplerOptions({ filter, address_mode, read_mode, border_color, normali
   return normalized ? [...options, "normalized"] : options;
 }
 
-/** Returns the annotations of an array for textures and surfaces. */
+/** Returns the annotations of an array to which textures and surfaces refer. */
 function arrayLines(array) {
   const extents = [array.width, array.height, array.depth || array.layers].filter(Boolean);
   const flags = [array.layers && !array.cubemap && "layered", array.cubemap && "cubemap", array.surface && "surface"].filter(Boolean);
@@ -82,8 +82,8 @@ function arrayLines(array) {
   return [line, ...(array.expect ? [`expect ${array.name} = ${formatList(array.expect)}`] : [])];
 }
 
-/** Returns the source without the annotations that the scenario replaces, and its size of dynamic shared memory, because the larger size
- *  applies. */
+/** Returns the source without the annotations that the scenario replaces, and the size of dynamic shared memory in these annotations,
+ *  because the larger size applies. */
 function withoutReplaced(source, launch, { name, params, registers, arrays }) {
   const parameters = { buffer: 1, scalar: 1, start: 1, alias: 1, tensormap: 1, texture: 1, surface: 1, expect: 1 };
   const replaced = { title: name, ...(params?.length && parameters), register: registers?.length, array: arrays?.length };
@@ -101,7 +101,7 @@ function withoutReplaced(source, launch, { name, params, registers, arrays }) {
   return { text: lines.join("\n"), shared };
 }
 
-/** Returns the source of a scenario with all annotations that its launch needs, except for language, version and target. */
+/** Returns the source of a scenario with all annotations that its launch requires, except for the language, the version and the target. */
 export function withAnnotations(scenario) {
   const { source, name, grid, block, cluster, entry, seed, resident, misaligned, params, registers, arrays } = scenario;
   const launch = { grid: formatExtents(grid) || null, block: formatExtents(block) || null, cluster: formatExtents(cluster) || null, entry, seed, resident, misaligned };

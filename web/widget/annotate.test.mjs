@@ -1,4 +1,4 @@
-// Scenarios converted to sources: the launch of the source equals that of the scenario.
+// Tests that the launch of a source that was converted from a scenario equals the launch of the scenario.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";

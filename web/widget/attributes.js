@@ -1,4 +1,4 @@
-// The attributes of the element: returns an error message for each invalid attribute. `warpgrid check` uses the same list for documents.
+// Validation of the attributes of the widget element. `warpgrid check` uses the same list of attributes for documents.
 import ATTRIBUTES from "../../crates/cli/src/document/attributes.json";
 
 export { ATTRIBUTES };

@@ -1,6 +1,6 @@
-// Bundles the widget: writes the element, its worker, the page for an `<iframe>`, the recorder and the documentation tools into the given
-// folder of the npm package. The second folder contains the wasm module of widgets. `--site FOLDER` also copies the files for browsers into
-// FOLDER.
+// Bundles the widget: writes the element, its worker, the page for an `<iframe>`, the recorder and the documentation tools to the given
+// folder of the npm package. The second folder contains the WebAssembly module for widgets. `--site FOLDER` also copies the files for
+// browsers to FOLDER.
 import { build } from "esbuild";
 import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
@@ -20,7 +20,7 @@ const shared = {
   minify: true,
   legalComments: "none",
   loader: { ".css": "text" },
-  // The URL of the project (see `crates/xtask/src/project_urls.rs`).
+  // URL of the project (see `crates/xtask/src/project_urls.rs`).
   define: { WARPGRID_SITE: JSON.stringify(process.env.WARPGRID_SITE ?? "") },
   logLevel: "warning",
 };
@@ -32,18 +32,18 @@ await build({
   entryPoints: { "warpgrid-widget": join(sourceFolder, "element.js"), "warpgrid-embed": join(sourceFolder, "embed.js") },
   outdir: packageFolder,
 });
-// The element as a classic script, for documents that are opened as files, from which browsers load no modules.
+// The element is also bundled as a classic script, because browsers do not load modules in documents that are opened as files.
 await build({
   ...shared, format: "iife", entryPoints: { "warpgrid-widget-classic": join(sourceFolder, "element.js") }, outdir: packageFolder,
   banner: { js: "var warpgridWidget=document.currentScript.src;" }, define: { ...shared.define, "import.meta.url": "warpgridWidget" },
 });
-// A worker bundle contains the glue of its wasm module, so that it requests only the wasm file.
+// A worker bundle contains the glue code of its WebAssembly module, so that the worker requests only the WebAssembly file.
 await copyFile(join(sourceFolder, "ptx-entry.js"), join(coreFolder, "ptx-entry.js"));
 await copyFile(join(coreFolder, "core_bg.wasm"), join(packageFolder, "core_ptx_bg.wasm"));
 for (const [name, entry] of [["warpgrid-worker", join(coreFolder, "ptx-entry.js")], ["warpgrid-worker-sass", join(packageFolder, "warpgrid.js")]]) {
   await build({ ...shared, alias: { warpgrid: resolve(entry) }, entryPoints: { [name]: join(sourceFolder, "worker.js") }, outdir: packageFolder });
 }
-// The code for Node is not minified, so that error locations are readable.
+// The code for Node is not minified, so that the locations in error messages are readable.
 await build({ ...shared, minify: false, external: ["warpgrid"], platform: "node", entryPoints: [join(sourceFolder, "record.js")], outdir: packageFolder });
 await writeFile(join(packageFolder, "warpgrid-embed.css"), await minifyCss("embed.css"));
 await writeFile(join(packageFolder, "warpgrid-snapshot.css"), `${await minifyCss("snapshot.css")}${laneColorRules(".warpgrid-snapshot ")}\n`);
@@ -51,7 +51,7 @@ for (const file of ["embed.html", "record.d.ts", "warpgrid-widget.d.ts"]) await 
 await cp(join(sourceFolder, "tools"), join(packageFolder, "tools"), { recursive: true });
 
 const SERVED_FILES = ["warpgrid-widget.js", "warpgrid-widget-classic.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-worker-sass.js", "core_bg.wasm", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html"];
-/** The files that a page loads before a widget is used, and their limit in bytes, gzipped. */
+/** Files that a page loads before a widget is used. The next constant is the limit of their gzipped size in bytes. */
 const FIRST_VIEW = ["warpgrid-widget.js", "warpgrid-snapshot.css"];
 const FIRST_VIEW_LIMIT = 60_000;
 

@@ -1,4 +1,4 @@
-// The DOM of a widget: creates nodes from frames. Text is inserted only as text nodes, never as HTML.
+// DOM nodes of a widget, which are created from frames. Text is inserted only as text nodes, never as HTML.
 import { MAX_HIGHLIGHT_LENGTH, highlightLines, hiddenLines } from "./highlight.js";
 import { splitInlineCode } from "./position.js";
 
@@ -14,12 +14,12 @@ export function createElement(tag, properties = {}, ...children) {
   return node;
 }
 
-/** Renders a message, in which backticks enclose code. */
+/** Renders a message in which backticks enclose code. */
 export function inlineCodeNodes(text) {
   return splitInlineCode(text).map(([segment, isCode]) => (isCode ? createElement("code", { dir: "ltr" }, segment) : segment));
 }
 
-/** Renders the highlighted lines. `hidesBoilerplate` omits boilerplate. */
+/** Renders the lines of a source with highlighting. `hidesBoilerplate` omits boilerplate lines. */
 export function codeNodes(text, tokens, { done, errorLines, hidesBoilerplate }) {
   if (text.length > MAX_HIGHLIGHT_LENGTH) return [text];
   const isHidden = hidesBoilerplate ? hiddenLines(text) : [];
@@ -31,7 +31,7 @@ export function codeNodes(text, tokens, { done, errorLines, hidesBoilerplate }) 
   });
 }
 
-/** Renders a grid as a table. `cellOf(cell, index)` can return attributes and children. */
+/** Renders a grid as a table. `cellOf(cell, index)` may return attributes and children of a cell. */
 export function gridNode({ title, type, columns, totalRows, cells }, cellOf = plainCell) {
   const rows = [];
   for (let start = 0; start < cells.length; start += columns) {
@@ -56,7 +56,7 @@ function plainCell({ text, lane, now, conflict }) {
   return [{ class: classes || null, title }, text, ...writer];
 }
 
-/** Renders a fragment: the lane and register that hold each element of the matrix. */
+/** Renders a matrix fragment, with the lane and the register that hold each element. */
 export function fragmentNode({ title, formula, registers, lanes }) {
   const cells = registers.flatMap((row, index) => row.map((register, column) => ({ register, lane: lanes[index][column] })));
   const columns = registers[0]?.length ?? 1;

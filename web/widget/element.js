@@ -14,14 +14,14 @@ import { initialPosition, effectiveStep } from "./position.js";
 import { withAnnotations } from "./annotate.js";
 
 const VIEWS = ATTRIBUTES.view;
-/** Milliseconds between two steps of a playback. */
+/** Interval in milliseconds between two steps of a playback. */
 const PLAYBACK_INTERVAL_MS = 700;
-/** Milliseconds between the last key and the check of the source. */
+/** Delay in milliseconds between the last key press and the check of the source. */
 const CHECK_DEBOUNCE_MS = 300;
 const LINE_PX = 20;
 
 let sharedStyleSheet = null;
-/** Returns the style sheet that all widgets share. */
+/** Returns the style sheet, which is shared by all widgets. */
 function styleSheet() {
   if (!sharedStyleSheet) {
     sharedStyleSheet = new CSSStyleSheet();
@@ -31,7 +31,7 @@ function styleSheet() {
 }
 let lastElementId = 0;
 
-// A site that renders its pages in Node also imports this module there, where elements do not exist.
+// Sites that render their pages in Node also import this module in Node, which provides no elements.
 export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   static observedAttributes = ["view", "step", "target", "version", "front", "src", "recording", "height", "readonly", "controls", "memory", "columns", "rows", "type"];
 
@@ -39,17 +39,17 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   #text = "";
   #original = "";
   #scenario = {};
-  /** The source with annotations for the link to the playground, and its inputs. */
+  /** Source with annotations for the link to the playground, and the inputs from which it was created. */
   #annotatedSourceCache = null;
   #recording = null;
-  /** Whether the frames come from the emulator. */
+  /** Whether the emulator provides the frames. */
   #isLive = false;
   #openRequest = null;
   #state = null;
   #tokens = [];
   #diagnostics = [];
   #errorMessage = "";
-  /** Number of the last requested position. Responses for earlier requests are dropped. */
+  /** Number of the position request that was sent last. Responses to earlier requests are dropped. */
   #requestId = 0;
   #isEditing = false;
   #showsBoilerplate = false;
@@ -63,14 +63,14 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
 
   // ---- public interface
 
-  /** The source. Setting it runs the new source. */
+  /** Source of the kernel. Setting the source executes the new source. */
   get text() { return this.#text; }
   set text(text) { this.#setSource(`${text}`); }
-  /** The scenario, with everything that a run needs. */
+  /** Scenario of the kernel, which contains all inputs of a run. */
   get scenario() { return this.#currentScenario(); }
   get position() { return this.#state?.position ?? 0; }
   set position(position) { void this.seek(position); }
-  /** Number of steps of the run; `null` until its end was reached. */
+  /** Number of steps of the run. `null` until the end of the run has been reached. */
   get length() { return this.#state?.length ?? null; }
   get view() { const view = this.getAttribute("view"); return VIEWS.includes(view) ? view : "split"; }
   set view(view) { this.setAttribute("view", view); }
@@ -80,11 +80,11 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#setRecording(recording);
   }
   get diagnostics() { return this.#diagnostics; }
-  /** Whether the emulator runs this widget. */
+  /** Whether the emulator executes the kernel of this widget. */
   get isLive() { return this.#isLive; }
   get playing() { return this.#playbackTimer !== null; }
 
-  /** Steps forward, back, or to a position. The promise resolves when the position is shown. */
+  /** Moves the run forward, back, or to a position. The promise resolves when the position is shown. */
   step() { return this.seek(this.position + 1); }
   back() { return this.seek(this.position - 1); }
   async seek(position) {
@@ -112,7 +112,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#playbackTimer = null;
     this.#render();
   }
-  /** Restores the source and the step that the page specified. */
+  /** Restores the source and the step that the document specified. */
   reset() {
     this.pause();
     this.#isEditing = false;
@@ -143,7 +143,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
       console.warn(`<warpgrid-playground>: ${message}`);
     }
     this.#applyHeight();
-    // A new width requires another check of whether the memory fits beside the code.
+    // After a change of the width, check again whether the memory fits beside the code.
     this.#resizeObserver = new ResizeObserver(() => { this.#nodes.body.classList.remove("stacked"); this.#stackIfNarrow(); });
     this.#resizeObserver.observe(this);
     if (this.#recording) this.#setRecording(this.#recording);
@@ -174,21 +174,21 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     else if (this.#hasStarted) void this.#openSession(this.position, true);
   }
 
-  /** Reads the content of the element: a recording, a snapshot or plain text. */
+  /** Reads the content of the element, which is a recording, a snapshot or plain text. */
   #readContent() {
     const script = this.querySelector('script[type="application/json"]');
     try {
       const value = JSON.parse(script?.textContent ?? "null");
       if (isRecording(value)) this.#recording = value;
     } catch { /* the recording is truncated, but the source is available */ }
-    // Markdown and templates leave the text of these elements unchanged.
+    // Markdown and templates do not modify the text of these elements.
     const code = this.querySelector('script[type^="text/"],code,pre') ?? this;
     const text = [...code.childNodes].filter((node) => node !== script).map((node) => node.textContent).join("");
     this.#text = this.#original = this.#recording?.scenario.source ?? dedent(text);
     this.#tokens = this.#recording ? decodeTokens(this.#recording) : guessTokens(this.#text);
   }
 
-  /** Starts the widget when it is first scrolled into view. */
+  /** Starts the widget when it is scrolled into view for the first time. */
   async #start() {
     if (this.#hasStarted) return;
     this.#hasStarted = true;
@@ -233,8 +233,8 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#dispatch("ready", { position: this.position, length: this.length });
   }
 
-  /** Returns the initial position; `null` stands for the position after the first store, which only the emulator knows without a
-   *  recording. */
+  /** Returns the initial position. `null` represents the position after the first store, which only the emulator can determine if there is
+   *  no recording. */
   #initialPosition(last = Number.MAX_SAFE_INTEGER, start = null) {
     const [step, autoplay] = [this.getAttribute("step"), this.getAttribute("autoplay")];
     return initialPosition(effectiveStep({ step, autoplay, view: this.view }), last, start);
@@ -257,7 +257,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     return fields;
   }
 
-  /** Returns the source with annotations for the launch of its scenario. */
+  /** Returns the source with annotations for the launch of the scenario. */
   #annotatedSource() {
     const fields = { ...this.#recording?.scenario, ...this.#scenario };
     if (this.#annotatedSourceCache?.text !== this.#text || this.#annotatedSourceCache.scenario !== this.#scenario || this.#annotatedSourceCache.recording !== this.#recording) {
@@ -272,7 +272,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     return { memory: this.getAttribute("memory"), type: this.getAttribute("type"), columns: number("columns"), rows: number("rows") };
   }
 
-  /** Opens the current source in the emulator, again if `reopens` is set. */
+  /** Opens the current source in the emulator. If `reopens` is set, the source is opened again. */
   #openSession(position, reopens = false) {
     if (this.#openRequest && !reopens) return this.#openRequest;
     const scenario = this.#currentScenario();
@@ -349,8 +349,8 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
 
   // ---- DOM
 
-  /** Sets the maximum height of the code, which scrolls inside. Without one, the source determines the height, so that nothing moves
-   *  later. */
+  /** Sets the maximum height of the code, whose overflow scrolls. Without a maximum height, the source determines the height, so that the
+   *  layout does not change later. */
   #applyHeight() {
     const height = this.getAttribute("height");
     if (height) this.style.setProperty("--height", /^\d+$/.test(height) ? `${height}px` : height);
@@ -384,8 +384,8 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     nodes.range.addEventListener("input", () => void this.seek(nodes.range.valueAsNumber));
     nodes.area.addEventListener("input", () => this.#setSource(nodes.area.value));
     nodes.area.addEventListener("keydown", (event) => { if (event.key === "Escape") nodes.editButton.focus(); });
-    // Outside of the shadow tree, this element is the target of an event, so keyboard shortcuts of the page would not detect the input
-    // field.
+    // Outside of the shadow tree, the target of an event is this element, so that keyboard shortcuts of the page would not recognize the
+    // input field.
     for (const type of ["keydown", "keypress", "keyup"]) {
       for (const input of [nodes.area, nodes.range]) input.addEventListener(type, (event) => event.stopPropagation());
     }
@@ -394,7 +394,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#nodes = nodes;
   }
 
-  /** Checks whether a group of controls is shown. All are shown unless `controls` omits them. */
+  /** Checks whether a group of controls is shown. All groups are shown unless the `controls` attribute omits them. */
   #hasControl(name) {
     const controls = this.getAttribute("controls");
     return controls === null || controls.split(/[\s,]+/).includes(name);
@@ -420,7 +420,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#stackIfNarrow();
   }
 
-  /** Moves the memory below the code if a grid does not fit beside it. */
+  /** Moves the memory below the code if a grid does not fit beside the code. */
   #stackIfNarrow() {
     const { body, memory } = this.#nodes;
     if (memory.scrollWidth > memory.clientWidth + 1) body.classList.add("stacked");
@@ -434,7 +434,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     pre.replaceChildren(...codeNodes(this.#text, this.#tokens, { done: this.#state?.done ?? null, errorLines, hidesBoilerplate }));
     if (this.#isEditing && !area.isConnected) code.append(area);
     if (!this.#isEditing) area.remove();
-    // While the source is edited, screen readers use the text field.
+    // While the source is being edited, screen readers use the text field instead of the highlighted source.
     pre.toggleAttribute("inert", this.#isEditing);
     if (area.value !== this.#text) area.value = this.#text;
   }
@@ -444,7 +444,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     const state = this.#state;
     if (view === "editor") return;
     if (!state) {
-      // Reserves the height of a typical launch, so that little moves once the emulator has loaded.
+      // Reserve the height of a typical launch, so that the layout changes little once the emulator has loaded.
       const rows = Math.max(9, Math.min(16, this.#text.split("\n").length));
       memory.style.minBlockSize = `${rows * LINE_PX}px`;
       memory.replaceChildren();
@@ -472,7 +472,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     nodes.play.hidden = !(showsSteps && this.#hasControl("play"));
     nodes.play.textContent = this.playing ? "❚❚" : "▶";
     nodes.play.setAttribute("aria-label", this.playing ? "Pause" : "Play");
-    // A source with errors has no run.
+    // A source with errors cannot be executed.
     const cannotRun = !state && (this.#errorMessage !== "" || this.#diagnostics.some(({ severity }) => severity === "error"));
     nodes.first.disabled = nodes.back.disabled = !state || position === 0;
     nodes.step.disabled = nodes.play.disabled = cannotRun || Boolean(state && state.status !== "running");

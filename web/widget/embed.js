@@ -1,5 +1,5 @@
-// The page of an `<iframe>`: its URL specifies the content and the origin of the host. Messages of that origin are processed, and all
-// others ignored. The protocol is described in README.md of the package.
+// Page for an `<iframe>`, whose URL specifies the content and the origin of the host. Messages from this origin are processed, and all
+// other messages are ignored. README.md of the package describes the protocol.
 import "./element.js";
 
 const PROTOCOL = 1;
@@ -33,7 +33,7 @@ function setAttributes(values) {
   }
 }
 
-/** Sends a message to the host. Nothing is sent without a named host. */
+/** Sends a message to the host. Without an origin of the host in the URL, no message is sent. */
 function postToHost(type, detail) {
   if (host && parent !== window) parent.postMessage({ warpgrid: PROTOCOL, type, ...detail }, host);
 }

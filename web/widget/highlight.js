@@ -1,5 +1,5 @@
-// Syntax highlighting: splits a source and its tokens into lines of spans. Without tokens of the emulator (while the user types, and in
-// pages without a recording), tokens are guessed by their shape.
+// Syntax highlighting: splits a source and its tokens into lines of spans. If the emulator has not provided tokens (while the user is
+// typing, and in pages without a recording), tokens are guessed by their shape.
 
 const SHAPES = [
   ["comment", /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/y],
@@ -15,10 +15,10 @@ const SHAPES = [
   ["name", /[$_a-zA-Z][\w$]*/y],
 ];
 
-/** Maximum length of a highlighted source. Longer ones would block the page. */
+/** Maximum length of a source that is highlighted. Highlighting a longer source would block the page. */
 export const MAX_HIGHLIGHT_LENGTH = 200_000;
 
-/** Guesses tokens by their shape. */
+/** Splits a text into tokens, whose classes are guessed by their shape. */
 export function guessTokens(text) {
   const tokens = [];
   if (text.length > MAX_HIGHLIGHT_LENGTH) return tokens;
@@ -38,7 +38,7 @@ export function guessTokens(text) {
   return tokens;
 }
 
-/** Returns the spans of each line: `[text, class or null]`. */
+/** Returns the spans of each line as `[text, class or null]`. */
 export function highlightLines(text, tokens) {
   const lines = [[]];
   const add = (segment, name) => {
@@ -49,7 +49,7 @@ export function highlightLines(text, tokens) {
   };
   let offset = 0;
   for (const { start, end, class: name } of tokens) {
-    // Tokens of an earlier source that do not match are skipped.
+    // Skip tokens of an earlier source that do not match the text.
     if (start < offset || end > text.length) continue;
     add(text.slice(offset, start), null);
     add(text.slice(start, end), name);
@@ -59,7 +59,7 @@ export function highlightLines(text, tokens) {
   return lines;
 }
 
-/** Lines that open and close a boilerplate section. */
+/** Pattern of a line that starts a boilerplate section. */
 const HIDDEN_START = /^\s*\/\/\s*begin-hidden\b/;
 const HIDDEN_END = /^\s*\/\/\s*end-hidden\b/;
 

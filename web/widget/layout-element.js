@@ -1,5 +1,5 @@
-// `<warpgrid-layout>`: a layout diagram, selected by a Layout Explorer link or its parameters. A diagram that was rendered when the
-// document was built is shown without the emulator; otherwise the emulator renders it when it is scrolled into view.
+// `<warpgrid-layout>`: a layout diagram, which is selected by a Layout Explorer link or by its parameters. A diagram that was rendered when
+// the document was built is shown without the emulator. Otherwise, the emulator renders the diagram when it is scrolled into view.
 import { sendRequest } from "./worker-client.js";
 import { diagramLink } from "./link.js";
 import { createElement, inlineCodeNodes } from "./dom.js";
@@ -12,12 +12,12 @@ export class WarpgridLayout extends (globalThis.HTMLElement ?? Object) {
 
   #id = `layout-${(lastElementId += 1)}`;
   #intersectionObserver = null;
-  /** Number of the last request. Responses to earlier requests are dropped. */
+  /** Number of the request that was sent last. Responses to earlier requests are dropped. */
   #requestId = 0;
-  /** The parameters between the tags, if there are any. */
+  /** Parameters between the tags of the element, or null. */
   #contentQuery = null;
 
-  /** The link of the diagram, or its parameters. */
+  /** Link of the diagram, or its parameters. */
   get query() { return this.getAttribute("query") ?? this.#contentQuery ?? ""; }
   set query(query) { this.setAttribute("query", query); }
   /** Whether the diagram was rendered when the document was built. */

@@ -1,5 +1,5 @@
-// Links from a widget to the playground, with source, position and view. All data is in the URL fragment, which is not sent to servers.
-// `web/editor/embed.js` implements the opposite direction.
+// Links from a widget to the playground, which contain the source, the position and the view. All data is in the URL fragment, which is not
+// sent to servers. `web/editor/embed.js` implements the opposite direction.
 
 /** Encodes bytes as base64url. */
 export function base64(bytes) {
@@ -8,14 +8,14 @@ export function base64(bytes) {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** Decodes base64url. Throws for invalid input. */
+/** Decodes base64url. Throws an error for invalid input. */
 export const fromBase64 = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
 
-/** The playground of a widget that is served from a playground site. The pattern avoids `new URL`, which bundlers would interpret as a
- *  file of the package. */
+/** Path pattern of a widget that is served from a playground site. The pattern is used instead of `new URL`, which bundlers would interpret
+ *  as a file of the package. */
 const WIDGET_PATH = /\/widget\/[^/]+$/;
 const DEFAULT_PLAYGROUND = WIDGET_PATH.test(import.meta.url) ? import.meta.url.replace(WIDGET_PATH, "/index.html") : projectPlayground();
-/** Returns the playground of the project, if its URL was set when the package was built. */
+/** Returns the URL of the project's playground, if this URL was set when the package was built. */
 function projectPlayground() {
   const url = typeof WARPGRID_SITE === "string" ? WARPGRID_SITE : "";
   return url ? `${url}index.html` : null;
@@ -23,28 +23,29 @@ function projectPlayground() {
 /** Maximum length of a URL that browsers open. */
 const MAX_URL_LENGTH = 2_000_000;
 
-/** Cache of the encoded source of each widget, because stepping changes only the other parameters. */
+/** Cache of the encoded source of each widget, because a step changes only the other parameters of the link. */
 const encodedSources = new WeakMap();
 function encodeSource(widget, text) {
   if (encodedSources.get(widget)?.text !== text) encodedSources.set(widget, { text, code: base64(new TextEncoder().encode(text)) });
   return encodedSources.get(widget).code;
 }
 
-/** Returns the playground page for a widget, or `null` if none is known. */
+/** Returns the URL of the playground for a widget, or `null` if no playground is known. */
 function playgroundOf(widget) {
   const playground = widget.getAttribute("playground");
   const playgroundUrl = playground ? new URL(playground, document.baseURI).href : DEFAULT_PLAYGROUND;
   return playgroundUrl && /^https?:/.test(playgroundUrl) ? playgroundUrl.split("#")[0] : null;
 }
 
-/** Returns the URL of a layout diagram, of which `link` is the fragment, or `null` if no playground is known. */
+/** Returns the URL of a layout diagram in the playground, or `null` if no playground is known. `link` is the URL fragment of the diagram.
+ *  */
 export function diagramLink(widget, link) {
   const playgroundUrl = playgroundOf(widget);
   return playgroundUrl && /^#(lens|layouts|matrix)\?/.test(link) ? `${playgroundUrl}${link}` : null;
 }
 
-/** Returns the URL of the playground with the source of a widget at this step, or `null` if no playground is known or the source is too
- *  long. */
+/** Returns the URL of the playground with the source of a widget at the current step. Returns `null` if no playground is known or the
+ *  source is too long. */
 export function playgroundLink(widget, { text, position, view, target, version }) {
   const playgroundUrl = playgroundOf(widget);
   if (!playgroundUrl) return null;

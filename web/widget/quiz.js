@@ -1,7 +1,7 @@
-// The view `quiz`: the reader marks the cells that the next store will write, and sees whether the marks are correct.
+// The view `quiz`: the reader marks the cells to which the next store will write, and the widget shows whether the marks are correct.
 import { gridNode, createElement, inlineCodeNodes } from "./dom.js";
 
-/** Maximum distance of the next store in steps. */
+/** Maximum number of steps in which the next store is searched. */
 const MAX_SEARCH_STEPS = 200;
 
 export class Quiz {
@@ -12,16 +12,16 @@ export class Quiz {
   #questionState = null;
   #stateAfterStore = null;
   #isSearching = false;
-  /** The position for which the next store is known. */
+  /** Position for which the next store is known. */
   #searchedPosition = null;
 
-  /** `stateAt(position)` returns a promise of a view state; `setState(state)` makes it current. */
+  /** `stateAt(position)` returns a promise of the view state at a position, and `setState(state)` makes a view state current. */
   constructor(stateAt, setState) {
     this.#stateAt = stateAt;
     this.#setState = setState;
   }
 
-  /** Renders the question about the next store, or searches for that store. */
+  /** Renders the question about the next store, or searches for the next store. */
   render(state, memory, summary) {
     if (this.#searchedPosition !== state.position) void this.#findNextStore(state);
     const { grids } = this.#questionState ?? state;

@@ -1,5 +1,5 @@
-// The recorder for documentation tools, `warpgrid/record` of the package: records the run of a source or a scenario, and creates the HTML
-// that embeds the recording.
+// The recorder for documentation tools, which the package exports as `warpgrid/record`: records the run of a source or a scenario, and
+// creates the HTML that embeds the recording.
 import init, { initSync, Session, check, fragment, picture, tokens } from "warpgrid";
 import { attributeErrors } from "./attributes.js";
 import { dedent } from "./highlight.js";
@@ -14,7 +14,7 @@ export { dedent };
 /** Default number of recorded steps. */
 const DEFAULT_STEPS = 250;
 
-/** Records a run from its start. The recording of a source that is rejected or cannot be launched contains its tokens and diagnostics. */
+/** Records a run from its start. If the source is rejected or cannot be launched, the recording contains its tokens and diagnostics. */
 export async function record(scenario, options) {
   await init();
   return recordSync(scenario, options);
@@ -52,7 +52,8 @@ const withoutLocation = ({ code, message }) =>
 /** Attributes of `<warpgrid-layout>`. */
 const LAYOUT_ATTRIBUTES = ["label", "playground", "theme"];
 
-/** Renders a layout diagram and returns its problems: `{ html, problems }`. `query` is its link, or its parameters, one per line. */
+/** Renders a layout diagram and returns it with its problems: `{ html, problems }`. `query` is the link of the diagram, or its parameters
+ *  with one per line. */
 export async function layout(query, attributes = {}) {
   await init();
   return layoutSync(query, attributes);
@@ -71,19 +72,19 @@ function layoutSync(query, { lens, ...attributes }) {
   }
 }
 
-/** Attributes of the element that also affect its run. */
+/** Attributes of the element that also affect the run. */
 const RUN_ATTRIBUTES = ["target", "version", "front"];
 
-/** Returns the element for a source, with recording and snapshot. `attributes` are those of the element. */
+/** Returns the element for a source, with its recording and snapshot. `attributes` are the attributes of the element. */
 export const embed = async (...all) => (await embedding(...all)).html;
 
-/** Returns the element and its problems: `{ html, problems }`. */
+/** Returns the element for a source, and its problems: `{ html, problems }`. */
 export async function embedding(...all) {
   await init();
   return embeddingNow(...all);
 }
 
-/** Synchronous variant for tools without promises. Node reads the wasm file synchronously. */
+/** Synchronous variant of `embedding` for tools without promises. Node reads the WebAssembly file synchronously. */
 export function embeddingNow(text, attributes = {}, options = {}) {
   initSync();
   if (attributes.lens) return layoutSync(text, attributes);
@@ -96,7 +97,7 @@ export function embeddingNow(text, attributes = {}, options = {}) {
   try {
     recording = recordSync(scenario, { memory, type, columns: number(columns), rows: number(rows), ...options });
   } catch (error) {
-    // An invalid attribute is reported as a problem of this block, and the other blocks are still built.
+    // An invalid attribute is reported as a problem of this code block, so that the other code blocks are still built.
     attributeProblems.push({ line: 0, code: error.code ?? "E0000", severity: "error", message: error.message });
     try {
       recording = recordSync({ source: scenario.source }, options);
@@ -105,7 +106,7 @@ export function embeddingNow(text, attributes = {}, options = {}) {
     }
   }
   const errors = recording.diagnostics.filter(({ severity }) => severity === "error");
-  // Converts to line numbers of the text as it was passed.
+  // Convert line numbers to line numbers of the text that the caller passed.
   const leadingEmptyLines = text.replaceAll("\r\n", "\n").split("\n").findIndex((line) => line.trim() !== "");
   const problems = [
     ...attributeProblems,

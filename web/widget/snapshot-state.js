@@ -1,23 +1,23 @@
-// The view state of a widget at one position, computed from a session of the emulator. The recorder and the worker both use this module, so
-// that a recorded step and a computed one look the same.
+// View state of a widget at one position, which is computed from a session of the emulator. Both the recorder and the worker use this
+// module, so that a recorded step and a computed step look the same.
 
-/** Maximum number of shown memories. */
+/** Maximum number of memories that a widget shows. */
 const MAX_MEMORIES = 3;
-/** Default number of rows of a grid. */
+/** Default number of rows in a grid. */
 const DEFAULT_ROWS = 16;
 /** Maximum number of cells of a grid that a page can show at once. */
 const MAX_CELLS = 1024;
-/** Number of steps in which stores determine the memories to show. */
+/** Number of steps whose stores determine the memories that are shown. */
 const MAX_SEARCHED_STEPS = 4_000;
 
-/** Returns the options of `check` and `tokens` for a scenario. */
+/** Returns the options with which `check` and `tokens` are called for a scenario. */
 export function checkOptions(scenario) {
   const definedNames = ["front", "target", "ptx_version"].filter((name) => scenario[name] !== undefined && scenario[name] !== null);
   return Object.fromEntries(definedNames.map((name) => [name, scenario[name]]));
 }
 
-/** Returns the memories to show: those named in `selection` (comma-separated ids), or else those that the run stores to, in the order of
- *  their first store. Moves the session. */
+/** Returns the memories to show: the memories in `selection` (comma-separated IDs), otherwise the memories to which the run stores, in the
+ *  order of their first stores. Moves the session. */
 export function chooseMemories(session, selection) {
   const all = session.frame({}).memories;
   if (selection) {
@@ -31,8 +31,8 @@ export function chooseMemories(session, selection) {
   return (storedMemories.length > 0 ? storedMemories : namedMemories).slice(0, MAX_MEMORIES);
 }
 
-/** Returns the position after the first store to one of the memories `ids`. Without a store, returns the end of a short run, or else the
- *  start. Moves the session. */
+/** Returns the position after the first store to one of the memories `ids`. Without such a store, returns the end of a short run, otherwise
+ *  the start. Moves the session. */
 export function firstStore(session, ids) {
   const store = session.events(0, MAX_SEARCHED_STEPS).find(({ memories }) => memories.some((id) => ids.includes(id)));
   if (store) return store.step + 1;
@@ -40,7 +40,7 @@ export function firstStore(session, ids) {
   return session.over ? session.position : 0;
 }
 
-/** Returns the layout of each memory, `{ memory, columns, nRows, type }`, from the options of the host. */
+/** Returns the layout of each memory, `{ memory, columns, nRows, type }`, according to the options of the host. */
 export function layoutGrids(session, ids, { columns, type, rows } = {}) {
   return ids.map((memory) => {
     const { columns: width } = session.grid(memory, { columns: columns ?? null, type: type ?? null, nRows: 1 });
@@ -49,7 +49,7 @@ export function layoutGrids(session, ids, { columns, type, rows } = {}) {
   });
 }
 
-/** Returns the view state at the current position. `grids` is a result of `layoutGrids`. */
+/** Returns the view state at the current position of a session. `grids` is a result of `layoutGrids`. */
 export function captureState(session, grids, tableOf) {
   const frame = session.frame({ grids });
   const { fault, store, matrix } = frame;
@@ -72,7 +72,7 @@ function gridState({ memory, type, columns, totalRows, cells }) {
   return { id: memory.id, title: memory.title, type, columns, totalRows, cells: cells.map(cell) };
 }
 
-/** Returns a fragment as a table of the lane and register that hold each element. */
+/** Returns a matrix fragment as a table of the lane and the register that hold each element. */
 export function fragmentTable({ op, shape, type, target, formula, rows, cols, lanes }) {
   const registerTable = Array.from({ length: rows }, () => Array.from({ length: cols }, () => ""));
   const laneTable = Array.from({ length: rows }, () => Array.from({ length: cols }, () => null));

@@ -1,5 +1,6 @@
-// A recording as static HTML: highlighted source and the grids of one position, for search engines, readers without JavaScript, and print.
-// All text is escaped, and there are no inline styles, so that a strict Content-Security-Policy allows the HTML.
+// Conversion of a recording to static HTML, for search engines, readers without JavaScript, and print. The HTML contains the highlighted
+// source and the grids of one position. All text is escaped, and there are no inline styles, so that a strict Content-Security-Policy
+// allows the HTML.
 import { highlightLines, hiddenLines } from "./highlight.js";
 import { initialPosition, effectiveStep, splitInlineCode } from "./position.js";
 import { firstStore, lastPosition, stateAt, decodeTokens } from "./recording.js";
@@ -7,11 +8,11 @@ import { firstStore, lastPosition, stateAt, decodeTokens } from "./recording.js"
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 export const escape = (text) => `${text}`.replace(/[&<>"']/g, (character) => ENTITIES[character]);
 
-/** Returns JSON for the text of a `<script>`, without `<`. */
+/** Returns JSON without `<`, so that it can be the text of a `<script>`. */
 const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
 
-/** Returns the element with its recording and snapshot as HTML. `attributes` are those of the element; `true` stands for an attribute
- *  without a value. */
+/** Returns the element with its recording and snapshot as HTML. `attributes` are the attributes of the element, in which `true` represents
+ *  an attribute without a value. */
 export function elementHtml(recording, attributes = {}) {
   const defined = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== null && value !== false);
   const attributeText = defined.map(([name, value]) => (value === true ? ` ${name}` : ` ${name}="${escape(value)}"`)).join("");
@@ -19,8 +20,8 @@ export function elementHtml(recording, attributes = {}) {
     + `<script type="application/json">${json(recording)}</script></warpgrid-playground>`;
 }
 
-/** Returns the element of a layout diagram: `svg`, its `link`, and its `text` alternative; or its `query` with the `problem` that
- *  prevented rendering. */
+/** Returns the element of a layout diagram, which contains the `svg` image, its `link`, and its `text` alternative. If rendering failed,
+ *  the element contains the `query` and the `problem`. */
 export function layoutHtml({ svg, link, text, query, problem }, attributes = {}) {
   const allAttributes = { ...attributes, query: link ?? query };
   const defined = Object.entries(allAttributes).filter(([, value]) => value !== undefined && value !== null && value !== false);
@@ -33,7 +34,7 @@ export function layoutHtml({ svg, link, text, query, problem }, attributes = {})
   return `<warpgrid-layout${attributeText}${linkAttribute}><figure class="warpgrid-picture" data-recorded>${content}</figure></warpgrid-layout>`;
 }
 
-/** Returns the static snapshot. */
+/** Returns the static snapshot of a recording as HTML. */
 export function snapshotHtml(recording, attributes = {}) {
   const { view } = attributes;
   const state = stateAt(recording, initialPosition(effectiveStep(attributes), lastPosition(recording), firstStore(recording)));

@@ -1,5 +1,5 @@
 // Converts an SVG image of the emulator to DOM nodes. The text is not passed to an HTML parser, so that pages with Trusted Types can show
-// it, and unknown elements and attributes never reach the page.
+// the image, and unknown elements and attributes are never added to the page.
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 const ELEMENTS = ["svg", "g", "rect", "text", "title", "line", "path"];
@@ -7,7 +7,7 @@ const ATTRIBUTES = ["width", "height", "viewBox", "role", "aria-label", "font-fa
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;": "'" };
 const unescapeXml = (text) => text.replace(/&(lt|gt|amp|quot|#39);/g, (name) => ENTITIES[name]);
 
-/** Returns the element of an image, or `null` if the text is not an image of the emulator. */
+/** Returns the DOM element of an SVG image, or `null` if the text is not an image of the emulator. */
 export function svgNode(text) {
   const openElements = [];
   let root = null;

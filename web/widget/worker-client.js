@@ -1,10 +1,10 @@
-// Page side of the emulator: one worker per language for all elements, started by the first element that needs it. A worker that does not
-// respond is terminated, and the next request starts another one, so that no source can block the page.
+// Connection between a page and the emulator: one worker per language for all elements, which is started by the first element that requires
+// it. A worker that does not respond is terminated, and the next request starts another worker, so that no source can block the page.
 
-/** Timeout of a request in milliseconds, after which the worker is terminated. */
+/** Timeout of a request in milliseconds, after which its worker is terminated. */
 const RESPONSE_TIMEOUT_MS = 20_000;
 
-/** A page that requires Trusted Types must allow a policy of this name. */
+/** Trusted Types policy. A page that requires Trusted Types must allow a policy with this name. */
 const policy = globalThis.trustedTypes?.createPolicy.bind(globalThis.trustedTypes, "warpgrid", { createScriptURL: (url) => url });
 let trustedPolicy = null;
 function trustedScriptUrl(url) {
@@ -18,8 +18,8 @@ function trustedScriptUrl(url) {
 /** Returns the absolute URL of a file, because some bundlers return only a path. */
 const absoluteUrl = (file) => new URL(file.href, document.baseURI);
 
-/** Starts the worker of a module. From another origin, and in a sandboxed frame, which has no origin, a page may start only workers from
- *  its own blobs, which must not be modules. The blob imports the module and queues earlier messages. */
+/** Starts the worker of a module. In a page of another origin, and in a sandboxed frame, which has no origin, only workers from blobs of
+ *  the page may be started, and these must not be modules. In this case, the blob imports the module and queues earlier messages. */
 function startWorker(module) {
   if (module.origin === self.origin) return new Worker(trustedScriptUrl(module.href), { type: "module" });
   const bootstrap = `const early=[];onmessage=(message)=>early.push(message);import(${JSON.stringify(module.href)})`
@@ -55,7 +55,7 @@ class WorkerClient {
       if (error === undefined) request?.resolve(response);
       else request?.reject(new Error(error));
     };
-    // Bundlers rename the files, and only this module receives the new names.
+    // The names of the files are sent to the worker, because bundlers rename the files and only this module receives the new names.
     worker.postMessage({ wasm: absoluteUrl(this.#wasm).href });
     worker.onerror = (event) => {
       event.preventDefault();
@@ -79,11 +79,11 @@ const ptxClient = new WorkerClient(new URL("./warpgrid-worker.js", import.meta.u
 /** Checks whether the instructions are embedded in source code or a log, which the PTX worker does not support. */
 const isEmbeddedSource = (source) => /\b(?:asm|__asm__|__asm)\b[\s\w]*\(|\binline_asm|\bInlineAsm\(|\bptxas /.test(source);
 const sassClient = new WorkerClient(new URL("./warpgrid-worker-sass.js", import.meta.url), new URL("./core_bg.wasm", import.meta.url));
-/** IDs of the elements with a SASS source. */
+/** IDs of the elements that have a SASS source. */
 const sassElementIds = new Set();
 
-/** Sends a request to the worker for the language of an element. Rejects with the reason if the worker cannot respond. Layout diagrams
- *  require the larger worker. */
+/** Sends a request to the worker for the language of an element. The promise is rejected with the reason if the worker cannot respond.
+ *  Layout diagrams require the larger worker. */
 export async function sendRequest(request, parameters) {
   if (request === "picture") return sassClient.send(request, parameters);
   if (request === "open") {

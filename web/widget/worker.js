@@ -1,20 +1,20 @@
-// The worker of all elements of a page: handles numbered requests and sends responses with the same numbers. Runs are divided into slices,
-// so that a long run does not block other elements.
+// Worker for all elements of a page: handles numbered requests, and sends responses with the same numbers. Runs are divided into slices, so
+// that a long run does not block other elements.
 import init, { Session, check, fragment, tokens } from "warpgrid";
-// The smaller module has no layout diagrams.
+// The smaller module, which is used for PTX, does not export the functions for layout diagrams.
 import * as core from "warpgrid";
 import { checkOptions, chooseMemories, firstStore, layoutGrids, fragmentTable, captureState } from "./snapshot-state.js";
 
 const SLICE_STEPS = 20_000;
-/** Maximum duration of a run in milliseconds, after which it pauses. */
+/** Maximum duration of a run in milliseconds, after which the run pauses. */
 const MAX_RUN_MS = 5_000;
 const sessions = new Map();
-/** The initialization of the module, once the page has sent its URL. */
+/** Promise of the initialization, which starts once the page has sent the URL of the WebAssembly module. */
 let initialization = null;
 
 const yieldToEventLoop = () => new Promise((resolve) => setTimeout(resolve));
 
-/** Runs to a position in slices. Stops early if the element has requested another position. */
+/** Moves the run to a position in slices. Stops early if the element has requested another position. */
 async function runTo(entry, position) {
   entry.targetPosition = position;
   const { session } = entry;
@@ -30,7 +30,7 @@ async function runTo(entry, position) {
 const captureSessionState = ({ session, grids }) => captureState(session, grids, (request) => fragmentTable(fragment(request)));
 
 const handlers = {
-  /** Checks a scenario and opens it at the requested position; `null` stands for the position after the first store. */
+  /** Checks a scenario and opens it at the requested position. `null` represents the position after the first store. */
   async open({ id, scenario, position, layout }) {
     handlers.close({ id });
     const options = checkOptions(scenario);
@@ -57,7 +57,7 @@ const handlers = {
     await runTo(entry, position);
     return { picture: entry.isClosed ? null : captureSessionState(entry) };
   },
-  /** Renders a layout diagram with its link. */
+  /** Renders a layout diagram, and returns it with its link. */
   picture({ query }) {
     const renderPicture = Reflect.get(core, "picture");
     return { svg: renderPicture(query, "svg"), link: renderPicture(query, "link") };
@@ -74,7 +74,7 @@ const handlers = {
 onmessage = async ({ data: { wasm, number, question: request, ...parameters } }) => {
   if (wasm) {
     initialization = init(wasm);
-    // Requests report the error.
+    // A failed initialization is reported by the following requests.
     initialization.catch(() => {});
     return;
   }

@@ -1,5 +1,5 @@
-// Worker script of development builds, in place of start.js: one module serves workers of every name and generates the reference itself.
-// Messages of the page are queued until the module has loaded. If it cannot be loaded, the page receives the reason.
+// Worker script of development builds, which replaces start.js: one module serves workers of every name and generates the reference itself.
+// Messages of the page are queued until the module has loaded. If the module cannot be loaded, the page receives the reason.
 const queuedMessages = [];
 onmessage = (message) => queuedMessages.push(message);
 

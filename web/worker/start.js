@@ -1,10 +1,9 @@
-// Worker script: loads the wasm module that the name of the worker specifies, `ptx`, `sass` or `extended`, from the folder of this file.
-// Messages of the page are queued until the module has loaded. If it cannot be loaded, the page receives the reason. A module with the
-// suffix `deferred` in its name is loaded when the page sends `true`, and each worker sends `true` once it has loaded, so that the modules
-// that are needed first have the full bandwidth.
-//  In the meantime, the requests of a first visit are answered from a recording (web/worker/src/prerecorded.rs). The module later receives
-// the same requests, and its responses are dropped as long as they equal the recorded ones. After that, its state is the one that the page
-// shows.
+// Worker script: loads the WebAssembly module that the name of the worker specifies, `ptx`, `sass` or `extended`, from the folder of this
+// file. Messages of the page are queued until the module has loaded. If the module cannot be loaded, the page receives the reason. A module
+// whose name has the suffix `deferred` is loaded when the page sends `true`, and each worker sends `true` once it has loaded, so that the
+// modules that are needed first have the full bandwidth. In the meantime, the requests of a first visit are answered from a recording
+// (web/worker/src/prerecorded.rs). The module later receives the same requests, and its responses are dropped as long as they equal the
+// recorded responses. Afterwards, the state of the module is the state that the page shows.
 const [kind, isDeferred] = name.split(" ");
 const queuedMessages = [];
 let handleMessage = (message) => {
@@ -15,7 +14,7 @@ let handleMessage = (message) => {
 const dispatchMessage = (message) => handleMessage(message);
 onmessage = dispatchMessage;
 
-// The reference pages are in a separate file, so that readers who never open them do not wait for them.
+// The reference pages are in a separate file, so that they are loaded only for readers who open them.
 globalThis.fetchReference = async () => {
   try {
     const response = await fetch(new URL("./reference.bin", import.meta.url));
@@ -26,7 +25,7 @@ globalThis.fetchReference = async () => {
   }
 };
 
-/** The recorded `{ request, responses }` as bytes. */
+/** Recorded pairs `{ request, responses }` as bytes. */
 const prerecorded = kind === "ptx" ? readRecording() : Promise.resolve([]);
 
 async function readRecording() {
@@ -47,7 +46,7 @@ async function readRecording() {
 
 const equalBytes = (a, b) => a.length === b?.length && a.every((byte, index) => byte === b[index]);
 
-/** The recorded responses that were sent to the page, by request message. */
+/** Recorded responses that have been sent to the page, by request message. */
 const prerecordedResponses = new Map();
 let isModuleLoaded = false;
 
@@ -58,7 +57,7 @@ async function respondFromRecording(message) {
   for (const bytes of recorded.responses) postMessage(bytes);
 }
 
-/** Sends the queued messages to the module. A message after a recorded request waits until the module has answered that request, too. */
+/** Sends the queued messages to the module. A message after a recorded request waits until the module has also answered this request. */
 async function replayQueue(moduleHandler) {
   isModuleLoaded = true;
   handleMessage = (message) => queuedMessages.push(message);
@@ -90,7 +89,7 @@ async function loadModule() {
   isLoading = true;
   try {
     const moduleName = kind === "ptx" ? "warpgrid-core" : `warpgrid-core-${kind}`;
-    // Both files are requested at once, and the wasm is compiled while it arrives.
+    // Both files are requested at the same time, and the WebAssembly module is compiled while it is being received.
     const wasm = fetch(new URL(`./${moduleName}_bg.wasm`, import.meta.url));
     wasm.catch(() => {});
     const { default: initialize } = await import(`./${moduleName}.js`);

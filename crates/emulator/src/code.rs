@@ -1,4 +1,5 @@
-//! Decoded code: operands are register slots, variables are addresses, and details are stored in side tables.
+//! Decoded code: operands are register slots, variables are addresses, and the details of operations are stored in side
+//! tables.
 
 pub(crate) mod decoded_op;
 pub(crate) mod held;
@@ -28,14 +29,14 @@ use warpgrid_isa::{
 };
 use warpgrid_program::FunctionId;
 
-/// Immutable data that the steps of a launch read.
+/// Decoded code and tables of a launch, which are immutable during execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DecodedCode {
     pub(crate) instructions: Vec<DecodedInstruction>,
     /// Functions that are reachable from the entry, in the order of their first instruction.
     pub(crate) functions: Vec<FunctionCode>,
     pub(crate) constants: RegisterFile,
-    /// Special registers in the rows of the special bank of each warp.
+    /// Special registers that the code reads. Each warp has one row of its special bank per special register.
     pub(crate) specials32: Vec<SpecialRegister>,
     pub(crate) specials64: Vec<SpecialRegister>,
     pub(crate) accesses: PlanTable<AccessPlan>,
@@ -47,7 +48,7 @@ pub(crate) struct DecodedCode {
     pub(crate) multimem: PlanTable<MultimemPlan>,
     pub(crate) warp_products: PlanTable<WarpMmaPlan>,
     pub(crate) touched: PlanTable<TouchedRegisters>,
-    /// Kinds of asynchronous groups that the instructions commit.
+    /// Kinds of async-groups that the instructions commit.
     pub(crate) made_groups: Vec<AsyncGroupKind>,
     pub(crate) tensor_memory: PlanTable<TensorMemoryPlan>,
     pub(crate) stacks: PlanTable<StackPlan>,
@@ -63,16 +64,17 @@ pub(crate) struct DecodedCode {
     pub(crate) barriers: PlanTable<BarrierPlan>,
     pub(crate) system_calls: PlanTable<DriverCallPlan>,
     pub(crate) machine: PlanTable<SassPlan>,
-    /// For SASS, the code addresses that instructions compute, with their program counters, in ascending order.
+    /// For SASS, the code addresses that instructions compute, with the corresponding program counters, in ascending
+    /// order.
     pub(crate) addresses: Vec<(u64, u32)>,
-    /// Reasons why instructions cannot be executed.
+    /// Reasons why the execution of unsupported instructions faults.
     pub(crate) refused: PlanTable<UnsupportedReason>,
-    /// For each decoded instruction, its index among the instructions of the function.
+    /// For each decoded instruction, the index of its source instruction in the function.
     pub(crate) origins: Vec<u32>,
     pub(crate) entry_sizes: RegisterFileSizes,
     /// Registers with a nonzero initial value.
     pub(crate) initial: Vec<InitialRegister>,
-    /// Maximum of the stack frame sizes of all called functions.
+    /// Maximum of the stack frame sizes of all called functions, for each register bank.
     pub(crate) frame_sizes: RegisterFileSizes,
 }
 
@@ -90,15 +92,15 @@ pub(crate) struct InitialRegister {
 pub(crate) struct FunctionCode {
     pub(crate) id: FunctionId,
     pub(crate) start: u32,
-    /// Size in bytes of the local variables on the stack, a multiple of 16.
+    /// Size in bytes of the local variables on the stack, which is a multiple of 16.
     pub(crate) frame_bytes: u32,
-    /// Registers with stack addresses, which are initialized when a frame is created.
+    /// Registers that contain stack addresses. The creation of a stack frame initializes these registers.
     pub(crate) frame_addresses: Vec<StackAddressRegister>,
-    /// Slots and banks of the registers, by register ID.
+    /// Slots and banks of the function's registers, indexed by register ID.
     pub(crate) registers: Vec<RegisterOperand>,
 }
 
-/// Register that contains an address on the stack: start of the frame plus addend.
+/// Register that contains a stack address: the start of the stack frame plus a constant addend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StackAddressRegister {
     pub(crate) slot: OperandSlot,
@@ -106,7 +108,7 @@ pub(crate) struct StackAddressRegister {
     pub(crate) addend: u64,
 }
 
-/// Register bank of a slot.
+/// Register bank to which a slot refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RegisterBank {
     B32,
@@ -115,10 +117,10 @@ pub enum RegisterBank {
     Predicate,
 }
 
-/// Operand with its bank.
+/// Operand slot with its register bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterOperand {
-    /// Slot of the operand, or [`OperandSlot::NONE`] for the sink `_`.
+    /// Slot of the operand. [`OperandSlot::NONE`] for the sink `_`.
     pub slot: OperandSlot,
     pub bank: RegisterBank,
     /// Width in bits of the register (8 to 128), or of the value if the operand is not a register.
@@ -137,16 +139,16 @@ impl RegisterOperand {
 #[derive(Clone, Copy, Debug)]
 pub struct DecodedInstruction {
     pub op: DecodedOp,
-    /// Guard predicate, or [`OperandSlot::NONE`].
+    /// Guard predicate. [`OperandSlot::NONE`] if the instruction has no guard.
     pub guard: OperandSlot,
     pub negated: bool,
-    /// Whether the instruction has no guard and does not read a clock. Because both conditions are combined in one
-    /// flag, most instructions require only one test.
+    /// Whether the instruction has no guard and does not read a clock. Both conditions are combined in one flag, so
+    /// that most instructions require only one test.
     pub is_plain: bool,
     /// Whether the instruction reads a clock, so that the clock registers must be updated before its execution.
     pub reads_clock: bool,
-    /// Whether the instruction executes in the same step as the next decoded instruction. It does not count as a step,
-    /// and the scheduler does not select another group of lanes after it.
+    /// Whether the instruction executes in the same step as the next decoded instruction. Such an instruction does not
+    /// count as a step, and the scheduler does not select another lane group after it.
     pub continues_bundle: bool,
 }
 
@@ -156,37 +158,37 @@ pub(crate) enum UnsupportedReason {
     /// The instruction is valid, but the emulator does not support it. `opcode` is the opcode in the source. `why` is
     /// the missing feature, if the front end specifies it.
     NotEmulated { opcode: String, why: Option<String> },
-    /// The front end and the decoder disagree about an operand. `what` names the operand and the difference.
+    /// The front end and the decoder disagree about an operand. `what` names the operand and describes the difference.
     Internal { what: String },
 }
 
-/// Video instruction. The result, a, b and c have 32 bits.
+/// Video instruction, whose result and sources a, b and c have 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VideoPlan {
     pub(crate) op: VideoOp,
     pub(crate) lanes: SimdWidth,
-    /// Signedness of the result, of a and of b.
+    /// Signedness of the result, of source a and of source b.
     pub(crate) signs: [Signedness; 3],
     pub(crate) saturates: bool,
     pub(crate) second: Option<ReduceOp>,
     pub(crate) compare: Option<CompareOp>,
-    /// Whether shift amounts wrap around. Otherwise, they are clamped.
+    /// Whether shift amounts wrap. Otherwise, shift amounts are clamped.
     pub(crate) wraps: bool,
-    /// Right shift of the sum of `vmad`.
+    /// Right shift amount for the sum of `vmad`.
     pub(crate) scale: u32,
     pub(crate) plus_one: bool,
     pub(crate) selection: SubwordSelectors,
     pub(crate) slots: [OperandSlot; 4],
 }
 
-/// Predicate operand, optionally negated.
+/// Predicate operand that is optionally negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PredicateOperand {
     pub slot: OperandSlot,
     pub negated: bool,
 }
 
-/// Type of the compared operands.
+/// Type of the operands of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareType {
     U16,
@@ -202,7 +204,7 @@ pub enum CompareType {
 }
 
 impl CompareType {
-    /// Returns the bank of the compared registers.
+    /// Returns the register bank of the compared operands.
     pub const fn bank(self) -> RegisterBank {
         match self {
             CompareType::U64 | CompareType::S64 | CompareType::F64 => RegisterBank::B64,
@@ -216,7 +218,7 @@ impl CompareType {
         }
     }
 
-    /// Checks whether integers are compared.
+    /// Checks whether the compared operands are integers.
     pub const fn is_integer(self) -> bool {
         use CompareType as K;
         matches!(self, K::U16 | K::S16 | K::U32 | K::S32 | K::U64 | K::S64)
@@ -232,7 +234,7 @@ impl CompareType {
     }
 }
 
-/// Predicate with which the result of a comparison is combined.
+/// Predicate with which the result of a comparison is combined, and the logic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PredicateCombine {
     pub op: BoolOp,
@@ -245,11 +247,11 @@ pub struct PredicateCombine {
 pub enum SelectCondition {
     Integer,
     Float,
-    /// Floating-point number. Subnormal numbers are flushed to zero.
+    /// Floating-point number whose subnormal values are flushed to zero.
     Flushed,
 }
 
-/// Comparison of two rows.
+/// Comparison of two register rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
     pub kind: CompareType,
@@ -267,9 +269,9 @@ pub(crate) struct SassPlan {
     pub(crate) registers: [OperandSlot; 2],
     pub(crate) predicates: [OperandSlot; 7],
     pub(crate) sources: [OperandSlot; 5],
-    /// Bit i specifies whether source i is negated.
+    /// Bit mask of the arithmetically negated sources.
     pub(crate) negated: u8,
-    /// Bit i specifies whether source i is inverted.
+    /// Bit mask of the bitwise inverted sources.
     pub(crate) inverted: u8,
     pub(crate) conditions: [PredicateOperand; 7],
     pub(crate) number: u32,
@@ -280,27 +282,27 @@ pub(crate) struct SassPlan {
 pub struct AccessPlan {
     pub space: StateSpace,
     pub base: OperandSlot,
-    /// Whether the base is in the 64-bit bank.
+    /// Whether the base register is in the 64-bit bank.
     pub has_64_bit_base: bool,
     pub offset: i64,
     pub element_bytes: u32,
     /// Total size in bytes of all elements.
     pub width_bytes: u32,
-    /// Whether loads sign-extend or zero-extend the elements.
+    /// Signedness of the elements, which determines how loads extend them.
     pub sign: Signedness,
     pub elements: Vec<RegisterOperand>,
-    /// Bit i specifies whether element i is stored. Elements that are sinks are not stored.
+    /// Bit mask of the elements that are stored. Elements that are sinks are not stored.
     pub written: u32,
-    /// Whether all elements are registers of 32 or 64 bits with exactly the size of the element.
+    /// Whether all elements are 32-bit or 64-bit registers whose size equals the size of the element.
     pub whole_registers: bool,
-    /// Whether each lane transfers one or four words in whole registers. In this case, the data of a whole warp is
-    /// copied at once.
+    /// Whether each lane transfers one or four words in whole registers, so that the data of a whole warp can be copied
+    /// at once.
     pub moves_words: bool,
     pub metadata: AccessMetadata,
 }
 
 impl AccessPlan {
-    /// Returns the bank of the base.
+    /// Returns the register bank of the base address.
     pub const fn base_bank(&self) -> RegisterBank {
         match self.has_64_bit_base {
             true => RegisterBank::B64,
@@ -309,30 +311,30 @@ impl AccessPlan {
     }
 }
 
-/// Properties of an access that only observers use.
+/// Properties of a memory access that only observers use.
 #[derive(Clone, Debug)]
 pub struct AccessMetadata {
-    /// Type of an element.
+    /// Type of each element.
     pub ty: ScalarType,
     pub sem: Sem,
     pub scope: Option<Scope>,
     pub cache: CacheHints,
-    /// Number of bytes per lane of one hardware access, if the instruction compiles to several accesses.
+    /// Number of bytes per lane of one hardware access. `None` unless the instruction compiles to several accesses.
     pub access_bytes: Option<u32>,
-    /// Index of each element in the operands of the function.
+    /// Index of each element among the operands of the function.
     pub operands: Vec<u32>,
 }
 
 /// Atomic memory operation.
 #[derive(Clone, Debug)]
 pub struct AtomicPlan {
-    /// The elements of the access receive the old value.
+    /// Memory access, whose elements receive the old value.
     pub access: AccessPlan,
     pub op: AtomicOp,
     pub ty: ScalarType,
-    /// Whether the operation returns the old value (`atom`). `red` does not return it.
+    /// Whether the operation returns the old value (`atom`). `red` does not return the old value.
     pub returns: bool,
-    /// One operand per element of the old value.
+    /// Operand b for each element of the old value.
     pub b: Vec<RegisterOperand>,
     pub c: RegisterOperand,
 }
@@ -340,14 +342,16 @@ pub struct AtomicPlan {
 /// Operation on an mbarrier object.
 #[derive(Clone, Debug)]
 pub(crate) struct MbarrierPlan {
-    /// Address of the object. The access has no elements.
+    /// Memory access to the mbarrier object. The access has no elements.
     pub(crate) access: AccessPlan,
     pub(crate) action: MbarrierAction,
-    /// Arrival count, number of bytes, state or parity. [`RegisterOperand::SINK`] if the operation has no such operand.
+    /// Arrival count, number of bytes, state or parity. [`RegisterOperand::SINK`] if the operation has no value
+    /// operand.
     pub(crate) value: RegisterOperand,
-    /// Destination of the state, or of the result of the test.
+    /// Destination of the returned state, or of the test result.
     pub(crate) result: RegisterOperand,
-    /// Whether the operation is part of the source. Operations that initialize a code snippet are not displayed.
+    /// Whether the instruction is part of the source. Instructions that initialize the registers of a code snippet are
+    /// not displayed.
     pub(crate) is_in_source: bool,
 }
 
@@ -360,13 +364,13 @@ pub(crate) enum MbarrierAction {
         drops: bool,
         no_complete: bool,
     },
-    /// Expects bytes and arrives once.
+    /// Increases the expected bytes, then arrives once.
     ExpectAndArrive {
         drops: bool,
     },
     Expect,
     Complete,
-    /// Tests whether a phase is complete. If `waits`, the test waits for the phase first.
+    /// Tests whether a phase is complete. If `waits` is set, the instruction waits for the completion first.
     Test {
         phase: PhaseSelector,
         waits: bool,
@@ -374,7 +378,7 @@ pub(crate) enum MbarrierAction {
     CheckLayout,
 }
 
-/// How the operand of a test identifies the phase.
+/// Interpretation of the operand that identifies the tested phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PhaseSelector {
     /// The operand is the state that an arrival returned.
@@ -385,15 +389,14 @@ pub(crate) enum PhaseSelector {
 /// Issue of an asynchronous operation.
 #[derive(Clone, Debug)]
 pub struct AsyncPlan {
-    /// Destination of the operation, or `None` for an arrival. For copies, the width of the access is the required
-    /// alignment.
+    /// Destination of the operation, or `None` for an arrival. For copies, the access width is the required alignment.
     pub(crate) to: Option<AccessPlan>,
     /// mbarrier that counts the bytes or receives the arrival.
     pub(crate) mbarrier: Option<AccessPlan>,
     pub(crate) transfer: AsyncPayload,
-    /// Reduction with the contents of memory. `None` replaces the contents.
+    /// Reduction with the contents of memory. `None` if the data replaces the contents.
     pub(crate) reduces: Option<Reduction>,
-    /// Kind of asynchronous group that contains the operation.
+    /// Kind of async-group to which the operation belongs.
     pub(crate) group: Option<AsyncGroupKind>,
 }
 
@@ -407,32 +410,33 @@ pub(crate) enum AsyncPayload {
     Arrival(ArrivalCount),
 }
 
-/// Whether the arrival is included in the expected count, or increments the pending count.
+/// Relation of an asynchronous arrival to the arrival counts of its mbarrier: included in the expected count, or added
+/// to the pending count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrivalCount {
     Expected,
     Added,
 }
 
-/// Source of a copy.
+/// Source of an asynchronous copy.
 #[derive(Clone, Debug)]
 pub(crate) struct CopySource {
-    /// Source address. The width of the access is the required alignment.
+    /// Source address. The access width is the required alignment.
     pub(crate) from: AccessPlan,
     /// Number of bytes that are written.
     pub(crate) size: RegisterOperand,
-    /// Number of bytes that are read, if it is less than the number of written bytes.
+    /// Number of bytes that are read. `None` if it equals the number of written bytes.
     pub(crate) read: Option<RegisterOperand>,
-    /// Whether the low bits of the source address contain the number of bytes at the end that are not read
-    /// (`LDGSTS.ZFILL`).
+    /// Whether the low bits of the source address contain the number of bytes at the end of the source that are not
+    /// read (`LDGSTS.ZFILL`).
     pub(crate) address_counts: bool,
     /// Predicate that suppresses the read of the source.
     pub(crate) ignore_source: Option<PredicateOperand>,
     /// Bit mask with the ranks of the destination blocks of a multicast.
     pub(crate) blocks: Option<RegisterOperand>,
-    /// Mask of the bytes that are written in each group of 16 bytes.
+    /// Bit mask of the bytes that are written in each group of 16 bytes.
     pub(crate) byte_mask: Option<RegisterOperand>,
-    /// Number of bytes that the copy ignores at the start and at the end.
+    /// Numbers of bytes that the copy ignores at the start and at the end of the source.
     pub(crate) ignore_bytes: Option<[RegisterOperand; 2]>,
 }
 
@@ -441,20 +445,20 @@ pub(crate) struct CopySource {
 pub(crate) struct TensorCopyPlan {
     pub(crate) direction: TensorCopyDirection,
     pub(crate) mode: LoadMode,
-    /// Address in shared memory. The width of the access is the required alignment.
+    /// Address in shared memory. The access width is the required alignment.
     pub(crate) shared: AccessPlan,
     /// Generic address of the tensor map.
     pub(crate) map: RegisterOperand,
     pub(crate) coordinates: Vec<RegisterOperand>,
-    /// mbarrier that counts the bytes. If `None`, the copy belongs to a bulk async group.
+    /// mbarrier that counts the transferred bytes. If `None`, the copy belongs to a bulk async-group.
     pub(crate) mbarrier: Option<AccessPlan>,
     /// Offsets of `im2col` copies.
     pub(crate) offsets: Vec<RegisterOperand>,
     /// Bit mask with the ranks of the destination blocks of a multicast.
     pub(crate) blocks: Option<RegisterOperand>,
-    /// Whether the mbarrier may be in the other block of the pair.
+    /// Whether the mbarrier may be in the shared memory of the other block in the pair.
     pub(crate) is_pair: bool,
-    /// Reduction with the elements of the tensor.
+    /// Reduction of a store with the elements of the tensor.
     pub(crate) reduces: Option<AtomicOp>,
 }
 
@@ -469,7 +473,7 @@ pub(crate) enum TensorMapPlan {
     },
     /// Copies a tensor map from shared to global memory.
     Publish { to: AccessPlan, from: AccessPlan },
-    /// `fence.proxy.tensormap::generic.acquire`: subsequent copies read the current contents of the map.
+    /// `fence.proxy.tensormap::generic.acquire`: subsequent copies read the current contents of the tensor map.
     Acquire { map: AccessPlan },
 }
 
@@ -491,10 +495,10 @@ pub(crate) enum ClusterLaunchPlan {
     TryCancel {
         to: AccessPlan,
         mbarrier: AccessPlan,
-        /// Whether all blocks of the cluster receive the response.
+        /// Whether the response is written to all blocks of the cluster.
         to_all: bool,
     },
-    /// Decodes fields of the response, each into one register.
+    /// Decodes fields of the response, each to one register.
     Read {
         answer: RegisterOperand,
         parts: Vec<(RegisterOperand, CancelResponseField)>,
@@ -510,20 +514,20 @@ pub(crate) enum ImagePlan {
     Access(SurfacePlan),
 }
 
-/// Access to the memory of several devices.
+/// Access to a multicast address, which denotes the memory of several devices.
 #[derive(Clone, Debug)]
 pub(crate) struct MultimemPlan {
-    /// The elements of the access receive the loaded values.
+    /// Memory access, whose elements receive the loaded values.
     pub(crate) access: AccessPlan,
     pub(crate) action: MultimemAction,
-    /// Values that are stored, or combined with the contents of the memory of each device.
+    /// Values that are stored to the memory of each device, or combined with its contents.
     pub(crate) sources: Vec<RegisterOperand>,
 }
 
-/// Kind of an access to the memory of several devices.
+/// Kind of access to a multicast address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MultimemAction {
-    /// Combines the contents of the memory of all devices.
+    /// Combines the contents of the memory of all devices, and loads the result.
     Load(AtomicOp),
     Store,
     Reduce(AtomicOp),
@@ -533,25 +537,25 @@ pub(crate) enum MultimemAction {
 #[derive(Clone, Debug)]
 pub(crate) struct TexturePlan {
     pub(crate) geometry: Geometry,
-    /// Channel that is fetched from four texels (`tld4`).
+    /// Channel that is fetched from four texels (`tld4`). `None` for other fetches.
     pub(crate) gathers: Option<usize>,
     pub(crate) image: RegisterOperand,
-    /// Sampler, if it is separate from the texture.
+    /// Sampler that is separate from the texture.
     pub(crate) sampler: Option<RegisterOperand>,
     pub(crate) coordinates: Vec<RegisterOperand>,
     /// Whether the coordinates are floats. Otherwise, they are integers.
     pub(crate) is_float: bool,
     pub(crate) offsets: Vec<RegisterOperand>,
-    /// Depth comparison value.
+    /// Reference value of a depth comparison.
     pub(crate) compared: Option<RegisterOperand>,
     pub(crate) elements: Vec<RegisterOperand>,
-    /// Predicate that receives whether the texels are resident.
+    /// Predicate that is set if the texels are resident.
     pub(crate) resident: Option<RegisterOperand>,
-    /// Type of an element.
+    /// Type of each destination element.
     pub(crate) to: ScalarType,
 }
 
-/// Test whether a value is a reference to a texture, a sampler or a surface.
+/// Test of whether a value is a reference to a texture, a sampler or a surface (`istypep`).
 #[derive(Clone, Debug)]
 pub(crate) struct TypeQueryPlan {
     pub(crate) kind: ReferenceKind,
@@ -566,7 +570,7 @@ pub(crate) struct QueryPlan {
     pub(crate) property: TextureQuery,
     pub(crate) to: RegisterOperand,
     pub(crate) image: RegisterOperand,
-    /// Constant that is added to the handle.
+    /// Constant that is added to the image handle.
     pub(crate) addend: i64,
     pub(crate) level: Option<RegisterOperand>,
 }
@@ -577,12 +581,12 @@ pub(crate) struct SurfacePlan {
     pub(crate) op: SurfaceOp,
     pub(crate) geometry: Geometry,
     pub(crate) bounds: SurfaceBounds,
-    /// Whether coordinates count elements, which are converted to the format of the surface.
+    /// Whether coordinates count elements, and values are converted to the format of the surface.
     pub(crate) is_formatted: bool,
     pub(crate) image: RegisterOperand,
     pub(crate) coordinates: Vec<RegisterOperand>,
     pub(crate) reduces: Option<AtomicOp>,
-    /// The elements of the access are the transferred registers. Its base is not used.
+    /// Memory access, whose elements are the transferred registers. The base address of the access is not used.
     pub(crate) access: AccessPlan,
 }
 
@@ -593,18 +597,18 @@ pub(crate) struct BulkFillPlan {
     pub(crate) size: RegisterOperand,
 }
 
-/// Call of one of several functions.
+/// Call of a function that is known at decoding, or of one of several functions.
 #[derive(Clone, Debug)]
 pub struct CallPlan {
-    /// Register with the address of the function, for indirect calls.
+    /// Register that contains the address of the function. Used for indirect calls.
     pub(crate) register: RegisterOperand,
     pub(crate) targets: Vec<CallTargetPlan>,
 }
 
-/// Target of a call, and the transfer of arguments and results.
+/// Possible target of a call, and the transfers of its arguments and results.
 #[derive(Clone, Debug)]
 pub(crate) struct CallTargetPlan {
-    /// Index into [`DecodedCode::functions`].
+    /// Index of the target in [`DecodedCode::functions`].
     pub(crate) function: u32,
     pub(crate) address: u64,
     /// Locations of the arguments in the caller, and the corresponding locations in the callee.
@@ -617,22 +621,23 @@ pub(crate) struct CallTargetPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallValueLocation {
     Register(RegisterOperand),
-    /// The value is in bytes of the stack frame.
+    /// Bytes of a stack frame.
     Stack {
         offset: u32,
         size: u32,
     },
 }
 
-/// Warp-level collective operation.
+/// Collective operation of a warp.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectivePlan {
-    /// Member mask, or [`OperandSlot::NONE`] for deprecated instructions without a mask.
+    /// Member mask. [`OperandSlot::NONE`] for deprecated instructions without a member mask.
     pub mask: OperandSlot,
     pub kind: CollectiveKind,
 }
 
-/// Result of `match`: the lanes with the same value, or these lanes only if all lanes have the same value.
+/// Mode of `match`: the result is the mask of the lanes with the same value, in mode `All` only if all lanes have the
+/// same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchMode {
     Any,
@@ -669,7 +674,7 @@ pub enum CollectiveKind {
         d: OperandSlot,
         predicate: OperandSlot,
     },
-    /// `movmatrix`: 8 rows of 8 elements of 16 bits, four lanes per row.
+    /// `movmatrix`: transposes a matrix of 8 rows with 8 elements of 16 bits. Four lanes contain each row.
     Transpose { d: OperandSlot, a: OperandSlot },
 }
 
@@ -678,9 +683,9 @@ pub enum CollectiveKind {
 pub struct WarpReduction {
     pub op: ReduceOp,
     pub ty: ScalarType,
-    /// Whether magnitudes are compared. Used for floats only.
+    /// Whether magnitudes are compared. Used only for floats.
     pub absolute: bool,
-    /// Whether a NaN source results in NaN. Used for floats only.
+    /// Whether a NaN source results in a NaN. Used only for floats.
     pub nan: bool,
 }
 
@@ -688,7 +693,7 @@ pub struct WarpReduction {
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPlan {
     pub id: OperandSlot,
-    /// Thread count, or [`OperandSlot::NONE`] for the whole block.
+    /// Thread count. [`OperandSlot::NONE`] for the whole block.
     pub threads: OperandSlot,
     pub kind: BarrierMode,
     /// Whether all threads of the warp must execute the barrier convergently.
@@ -706,7 +711,7 @@ pub enum BarrierMode {
     },
 }
 
-/// Call of a function that the driver provides.
+/// Call of a device function that the driver provides.
 #[derive(Clone, Debug)]
 pub(crate) struct DriverCallPlan {
     pub(crate) kind: DriverCall,
@@ -721,24 +726,24 @@ pub(crate) enum DriverCall {
 }
 
 impl DecodedCode {
-    /// Returns the elements of a value that is packed or unpacked.
+    /// Returns the elements of a vector value that an instruction packs or unpacks.
     pub(crate) fn list(&self, list: PlanId<Vec<RegisterOperand>>) -> &[RegisterOperand] {
         self.packs.get(list).map_or(&[], Vec::as_slice)
     }
 
-    /// Checks whether some instruction commits groups of this kind. The result is always true for SASS, in which code
-    /// may also wait in other ways.
+    /// Checks whether any instruction commits async-groups of this kind. For SASS, the result is always `true`, because
+    /// SASS code may also wait by other means.
     pub(crate) fn makes_groups(&self, kind: AsyncGroupKind) -> bool {
         !self.addresses.is_empty() || self.made_groups.contains(&kind)
     }
 
-    /// Returns the function that contains the program counter.
+    /// Returns the function that contains a program counter.
     pub(crate) fn function_at(&self, pc: u32) -> Option<&FunctionCode> {
         let after = self.functions.partition_point(|f| f.start <= pc);
         self.functions.get(after.checked_sub(1)?)
     }
 
-    /// Returns the function and instruction index of a program counter.
+    /// Returns the function and the source instruction index of a program counter.
     pub(crate) fn origin(&self, pc: u32) -> (FunctionId, u32) {
         match self.function_at(pc) {
             Some(function) => {
@@ -749,22 +754,22 @@ impl DecodedCode {
         }
     }
 
-    /// Returns the program counter of the first operation of an instruction. `function_start` is the program counter of
-    /// its function.
+    /// Returns the program counter of the first operation of a source instruction. `function_start` is the program
+    /// counter of the function.
     fn start_of(&self, function_start: u32, instruction: u32) -> u32 {
         let origins = self.origins.get(function_start as usize..).unwrap_or(&[]);
-        // The origins are in ascending order within a function.
+        // The source instruction indices are in ascending order within a function.
         let n = origins.iter().take_while(|origin| **origin < instruction);
         function_start + n.count() as u32
     }
 
-    /// Returns the program counter of an instruction, or 0 if its function is not reachable.
+    /// Returns the program counter of a source instruction, or 0 if its function is not reachable.
     pub(crate) fn pc_of(&self, function: FunctionId, instruction: u32) -> u32 {
-        let found = self.functions.iter().find(|f| f.id == function);
-        found.map_or(0, |f| self.start_of(f.start, instruction))
+        let decoded_function = self.functions.iter().find(|f| f.id == function);
+        decoded_function.map_or(0, |f| self.start_of(f.start, instruction))
     }
 
-    /// Returns the start of the frame at a call depth in each bank.
+    /// Returns the first row of the stack frame at a call depth, in each register bank.
     #[inline(always)]
     pub(crate) fn base(&self, depth: u32) -> RegisterFileSizes {
         if depth == 0 {
@@ -775,5 +780,5 @@ impl DecodedCode {
     }
 }
 
-/// Maximum access size of a lane in bytes.
+/// Maximum number of bytes that one lane accesses with one instruction.
 pub(crate) const MAX_WIDTH: usize = 32;

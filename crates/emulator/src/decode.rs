@@ -1,5 +1,5 @@
-//! Decoder: converts a program to decoded code. Names are resolved to slots or addresses, and instruction semantics to
-//! the operations that execute them.
+//! Decoder: converts a program to decoded code. Names are resolved to operand slots or addresses, and the semantics of
+//! instructions to the operations that implement them.
 
 pub(crate) mod arithmetic;
 pub(crate) mod asynchronous;
@@ -44,7 +44,7 @@ use warpgrid_program::{
     StepGrouping, VariableId,
 };
 
-/// Decodes all functions that are reachable from the entry.
+/// Decodes all functions that are reachable from the entry function.
 pub(crate) fn decode(program: &Program, layout: &MemoryLayout) -> DecodedCode {
     let mut code = DecodedCode::default();
     let mut shared = DecoderState {
@@ -83,20 +83,21 @@ pub(crate) fn decode(program: &Program, layout: &MemoryLayout) -> DecodedCode {
     for sizes in shared.sizes.iter().skip(1) {
         code.frame_sizes = code.frame_sizes.max(*sizes);
     }
-    // If the kernel is recursive, it needs a stack frame like any other called function.
+    // If the kernel is recursive, it requires a stack frame like any other called function.
     code.frame_sizes = code.frame_sizes.max(code.entry_sizes);
     code
 }
 
-/// State that the decoders of all functions share, in addition to the code.
+/// State that is shared by the decoders of all functions, in addition to the decoded code.
 struct DecoderState {
     sizes: Vec<RegisterFileSizes>,
-    /// Index of each function in the functions of the code, by ID.
+    /// Index of each function in [`DecodedCode::functions`], by function ID. `None` for unreachable functions.
     indices: Vec<Option<u32>>,
     constants: SlotMap,
 }
 
-/// Slots by bank and value. All maps have this type, because each monomorphization adds 4 KB to the WebAssembly module.
+/// Map from register bank and value to the slot. All slot maps have this type, because each additional monomorphization
+/// adds 4 KB to the WebAssembly module.
 type SlotMap = BTreeMap<(RegisterBank, u64), OperandSlot>;
 
 fn bank_of(bits: u32) -> RegisterBank {
@@ -108,7 +109,7 @@ fn bank_of(bits: u32) -> RegisterBank {
     }
 }
 
-/// Assigns a slot to each register. The registers of each bank are numbered separately.
+/// Assigns a slot to each register of a function. The registers of each bank are numbered separately.
 fn place_registers(function: &Function) -> (Vec<RegisterOperand>, RegisterFileSizes) {
     let mut sizes = RegisterFileSizes::default();
     let registers = function
@@ -142,12 +143,13 @@ fn next_slot(sizes: &mut RegisterFileSizes, bank: RegisterBank) -> OperandSlot {
     OperandSlot::register(*n - 1)
 }
 
-/// Reason why an instruction cannot be decoded. Its execution faults.
+/// Reason why an instruction cannot be decoded. The execution of such an instruction faults.
 #[derive(Clone, Debug)]
 pub(crate) enum DecodeError {
-    /// The instruction is not supported yet. The name, if there is one, is more specific than the opcode.
+    /// The emulator does not support the instruction. The string is a description that is more specific than the
+    /// opcode.
     NotYet(Option<String>),
-    /// The front end and the decoder disagree.
+    /// The front end and the decoder disagree about the instruction.
     Internal(String),
 }
 
@@ -156,7 +158,7 @@ impl DecodeError {
         DecodeError::Internal(what)
     }
 
-    /// Returns the error for a missing modifier or operand that the semantics of the instruction require.
+    /// Returns the error for a modifier or operand that the semantics of the instruction require, but that is missing.
     pub(crate) fn missing(what: &str) -> DecodeError {
         DecodeError::Internal(format!("missing {what} in the modifiers"))
     }
@@ -168,29 +170,29 @@ pub(crate) struct Decoder<'a> {
     program: &'a Program,
     layout: &'a MemoryLayout,
     function: &'a Function,
-    /// Index into [`DecodedCode::functions`].
+    /// Index of the function in [`DecodedCode::functions`].
     index: usize,
     code: &'a mut DecodedCode,
     shared: &'a mut DecoderState,
-    /// Registers with stack addresses, by addend and bank.
+    /// Hidden registers that contain stack addresses, by register bank and addend.
     frame_slots: SlotMap,
     /// Program counter of the first operation of each instruction of the function.
     starts: Vec<u32>,
     /// Modifiers of the current instruction.
     modifiers: &'a Modifiers,
     operands: &'a [Operand],
-    /// Index of the first operand of the current instruction in the operands of the function.
+    /// Index of the current instruction's first operand among the operands of the function.
     first_operand: u32,
-    /// Whether the instruction is part of the source. Instructions that initialize the registers of a snippet are not
-    /// part of the source.
+    /// Whether the instruction is part of the source. Instructions that initialize the registers of a code snippet are
+    /// not part of the source.
     is_of_text: bool,
     reads_clock: bool,
-    /// For each register, whether it is a register of an asynchronous `wgmma`.
+    /// For each register, whether any asynchronous `wgmma` uses it.
     is_held: Vec<bool>,
-    /// Operations that execute before the instruction in the same step, and compute sources that it cannot read
-    /// directly.
+    /// Operations that execute in the same step before the instruction, and compute sources that the instruction cannot
+    /// read directly.
     before: Vec<DecodedOp>,
-    /// Operations that execute after the instruction in the same step.
+    /// Operations that execute in the same step after the instruction.
     after: Vec<DecodedOp>,
 }
 
@@ -230,7 +232,7 @@ impl<'a> Decoder<'a> {
         for (origin, instruction) in self.function.instructions.iter().enumerate() {
             self.instruction(origin as u32, instruction);
         }
-        // A function returns at its end even if it has no final `ret`.
+        // A function returns at its end, even if its last instruction is not `ret`.
         self.reads_clock = false;
         let origin = self.starts.len() as u32;
         self.starts.push(self.code.instructions.len() as u32);
@@ -270,7 +272,8 @@ impl<'a> Decoder<'a> {
         assert_eq!(self.operand_mismatch(instruction), None);
     }
 
-    /// Inserts a check, in the same step, whether registers of the instruction belong to a pending `wgmma`.
+    /// Inserts a check in the same step that detects registers of a pending `wgmma` among the registers of the
+    /// instruction.
     fn push_touch(&mut self, guard: Option<(OperandSlot, bool)>, origin: u32) {
         if !self.is_held.contains(&true) {
             return;
@@ -284,8 +287,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Appends an instruction with the operations before and after it in the same step. The operations before it modify
-    /// only hidden registers, so they need no guard.
+    /// Appends an instruction, preceded and followed by its operations in the same step. The preceding operations
+    /// modify only hidden registers, so that they need no guard.
     fn push_all(
         &mut self,
         op: DecodedOp,
@@ -329,7 +332,8 @@ impl<'a> Decoder<'a> {
         self.code.origins.push(origin);
     }
 
-    /// Resolves branch targets. During decoding, branches contain instruction indices of the function.
+    /// Resolves branch targets to program counters. During decoding, branches contain instruction indices within the
+    /// function.
     fn place_targets(&mut self, first_table: usize) {
         let starts = &self.starts;
         let end = starts.last().copied().unwrap_or(0);
@@ -347,7 +351,7 @@ impl<'a> Decoder<'a> {
             let code = machine.addresses.iter().zip(starts);
             let places = code.map(|(address, start)| (*address, *start));
             self.code.addresses.extend(places);
-            // Several program instructions may be lowered from one SASS instruction. They have the same address.
+            // Several program instructions that were lowered from one SASS instruction have the same address.
             self.code.addresses.dedup_by_key(|(address, _)| *address);
         }
         for table in self.code.branch_tables.after_mut(first_table) {
@@ -373,7 +377,7 @@ impl<'a> Decoder<'a> {
         }))
     }
 
-    /// Decodes the commit of an asynchronous group, and records its kind.
+    /// Decodes the commit of an async-group, and records the kind of the group.
     fn commit(&mut self, kind: AsyncGroupKind) -> DecodedOp {
         if !self.code.made_groups.contains(&kind) {
             self.code.made_groups.push(kind);
@@ -381,7 +385,7 @@ impl<'a> Decoder<'a> {
         DecodedOp::AsyncCommit(kind)
     }
 
-    /// Returns the registers that the current `wgmma` accesses while it is pending.
+    /// Returns the registers that the current `wgmma` uses while it is pending.
     fn held(&self) -> InFlightRegisters {
         let origin = self.starts.len() - 1;
         let instruction = self.function.instructions.get(origin);
@@ -390,7 +394,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Returns the index of a function in the functions of the code.
+    /// Returns the index of a function in [`DecodedCode::functions`].
     fn function_index(&self, id: FunctionId) -> Option<u32> {
         self.shared.indices.get(id.0 as usize).copied().flatten()
     }
@@ -434,7 +438,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Returns a hidden register that contains a stack address of the frame.
+    /// Returns a hidden register that contains the stack address at an offset in the stack frame.
     fn frame_address(&mut self, addend: u64, bank: RegisterBank) -> OperandSlot {
         if let Some(slot) = self.frame_slots.get(&(bank, addend)) {
             return *slot;
@@ -451,7 +455,8 @@ impl<'a> Decoder<'a> {
         slot
     }
 
-    /// Returns a constant slot in the bank of this width. Constants narrower than 32 bits are zero-extended.
+    /// Returns the slot of a constant in the register bank of this width. Constants narrower than 32 bits are
+    /// zero-extended.
     fn constant(&mut self, value: u64, bits: u32) -> OperandSlot {
         let bank = bank_of(bits);
         let value = match bank {

@@ -1,4 +1,5 @@
-//! Effects of one instruction on the state, with one module per instruction family.
+//! Execution of single instructions: the effects of an instruction on the machine state, with one module per
+//! instruction family.
 
 pub(crate) mod arithmetic;
 pub(crate) mod barrier;

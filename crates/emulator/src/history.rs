@@ -1,4 +1,4 @@
-//! Snapshots of the state, and a machine that can seek to any position.
+//! Snapshots of the machine state, and a machine that can seek to any position of a run.
 
 pub(crate) mod arena_snapshot;
 pub(crate) mod snapshot;

@@ -1,18 +1,21 @@
-//! Emulator of GPU kernels: executes a checked program warp by warp, with registers, memory, divergence, barriers, asynchronous
-//! operations and time travel.
+//! Emulator of GPU kernels: executes a checked program warp by warp, and models registers, memory, divergence,
+//! barriers, asynchronous operations and time travel.
 //!
-//! - **Input**: a [`warpgrid_program::Program`], a [`Launch`] (grid, buffers, arguments, scheduler seed), and [`ResourceLimits`].
-//! - **Output**: registers and memory at any position, events for an [`Observer`], [`RunDiagnostic`]s, and a [`Fault`] if the run fails.
-//! - **Main types**: [`Machine`] executes steps. [`Timeline`] seeks to any step of a run. [`plain::Plain`] is the interface of
-//!   the JIT compiler.
-//! - **Invariants**: a run is a function of program, launch, seed and host inputs. A module imports only lower layers (see the
-//!   README).
+//! - **Input**: a [`warpgrid_program::Program`], a [`Launch`] (grid, buffers, arguments, scheduler seed), and
+//!   [`ResourceLimits`].
+//! - **Output**: registers and memory at any position, events for an [`Observer`], [`RunDiagnostic`]s, and a [`Fault`]
+//!   if the run fails.
+//! - **Main types**: [`Machine`] executes steps. [`Timeline`] seeks to any step of a run.
+//!   [`translation_view::TranslationView`] is the interface for the JIT compiler.
+//! - **Invariants**: a run is a function of program, launch, seed and host inputs. A module imports only lower layers
+//!   (see the README).
 //! - **Tests**: `cargo test -p warpgrid-emulator` takes seconds. `crates/view/tests` run textual kernels, and
 //!   `crates/translate/tests` compare the interpreter with translated code.
 //!
 //! # Example
 //!
-//! Runs a kernel to its end, reads its first buffer, and goes back by one step. The program comes from a front end, such as PTX.
+//! The example runs a kernel to its end, reads its first buffer, and goes back by one step. The program comes from a
+//! front end, such as PTX.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Execution of a launch: launch checks, scheduling, completions, deadlock detection, and inspection of the machine.
+//! Execution of a launch: launch checks, scheduling, completion of asynchronous operations, deadlock detection, and
+//! inspection of the machine.
 
 pub(crate) mod completion;
 pub(crate) mod completion_targets;

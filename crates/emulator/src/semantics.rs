@@ -1,5 +1,5 @@
-//! Results of operations on values, independent of decoded code: integer instructions, rounding, narrow formats,
-//! approximations, tensor-core arithmetic, register rows.
+//! Arithmetic semantics of instructions, independent of decoded code: integer arithmetic, rounding, narrow
+//! floating-point formats, special functions, Tensor Core arithmetic, and the register file of a warp.
 
 pub(crate) mod alu_ops;
 pub mod compare;

@@ -1,7 +1,7 @@
 //! Mutable state of a run in a single type: memory, blocks, scheduler, asynchronous operations and counters.
 //!
-//! A snapshot is the same type with another [`StateStorage`]. Therefore each new field is part of every snapshot,
-//! because the history module does not compile without it.
+//! A snapshot is the same type with another [`StateStorage`]. Therefore, each new field is part of every snapshot:
+//! without a conversion of the field, the history module does not compile.
 
 pub(crate) mod block;
 pub(crate) mod cluster;
@@ -35,7 +35,7 @@ use crate::state::warp::Warp;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Representation of the large parts of a state.
+/// Storage of the large parts of a state: owned in a running machine, or shared between snapshots.
 pub(crate) trait StateStorage: Clone + Debug {
     /// Memory that all blocks of the grid share.
     type Global: Clone + Debug;
@@ -45,7 +45,7 @@ pub(crate) trait StateStorage: Clone + Debug {
     type Barriers: Clone + Debug;
 }
 
-/// Form of a running state, whose parts are modified in place.
+/// Storage of a running machine, whose memories are modified in place.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveStorage;
 
@@ -63,11 +63,11 @@ pub(crate) struct MachineState<F: StateStorage = LiveStorage> {
     pub(crate) position: u64,
     /// Number of completed steps that modified memory.
     pub(crate) stores_done: u64,
-    /// Number of executed lane-instructions: the sum of the active lanes over all steps of warps.
+    /// Number of executed lane-instructions: the sum of the active lanes over all steps that warps have executed.
     pub(crate) lane_instructions: u64,
     pub(crate) global: F::Global,
-    /// Shared memory of the block in each resident slot. It is stored separately from the blocks, so that a warp of one
-    /// block can access the shared memory of the other blocks of its cluster.
+    /// Shared memory of the block in each resident slot. Shared memory is stored separately from the blocks, so that a
+    /// warp of one block can access the shared memory of the other blocks in its cluster.
     pub(crate) shared: Vec<F::Shared>,
     /// Tensor memory of the block in each resident slot; empty if the code does not use tensor memory.
     pub(crate) tensor: Vec<F::Shared>,
@@ -75,18 +75,18 @@ pub(crate) struct MachineState<F: StateStorage = LiveStorage> {
     /// finished.
     pub(crate) blocks: Vec<Block<F>>,
     pub(crate) clusters: Vec<Cluster>,
-    /// Next cluster of the grid that becomes resident.
+    /// Index of the next cluster of the grid that becomes resident.
     pub(crate) next_cluster: u64,
     pub(crate) blocks_done: u64,
     pub(crate) schedule: Scheduler,
     pub(crate) in_flight: InFlightQueue,
     /// Number of host inputs that have taken effect.
     pub(crate) inputs_done: usize,
-    /// Diagnostics of the run. The list is copied on the first write after a snapshot.
+    /// Diagnostics of the run. The list is copied on the first insertion after a snapshot.
     pub(crate) diagnostics: Arc<Vec<RunDiagnostic>>,
     pub(crate) fault: Option<Fault>,
     /// State of the detection of infinite loops.
     pub(crate) spin_detector: SpinDetector,
-    /// Effect of the step before `position`.
+    /// Effect of the last step, which led to `position`.
     pub(crate) last_step: Option<LastStep>,
 }

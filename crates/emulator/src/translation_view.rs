@@ -1,5 +1,5 @@
-//! Interface of a machine for the JIT compiler: decoded code, memory layout, and values of special registers. Takes
-//! over the final state of a run that translated code has executed.
+//! Interface of a machine for the JIT compiler: provides decoded code, memory layout and values of special registers,
+//! and transfers the final state of a run of translated code to the machine.
 
 pub(crate) mod approximate;
 pub(crate) mod calls;
@@ -51,7 +51,7 @@ use crate::state::page::PAGE_BYTES;
 use warpgrid_isa::SpecialRegister;
 use warpgrid_program::FunctionId;
 
-/// Position of a machine at the end of a translated run without step counts.
+/// Step position of a machine after a translated run that did not count steps.
 pub(crate) const UNCOUNTED: u64 = u64::MAX;
 
 /// Number of lanes of a warp.
@@ -71,7 +71,7 @@ pub struct AddressRange {
     pub kind: MemoryKind,
     pub address: u64,
     pub size: u64,
-    /// Offset of the first byte in the arena.
+    /// Offset of the first byte in the arena of shared memory between blocks.
     pub start: usize,
 }
 
@@ -80,13 +80,14 @@ pub struct AddressRange {
 pub struct TranslatedRunResult<'a> {
     /// Ranges of the arena that may have changed: start offset and new contents.
     pub changes: &'a [(usize, &'a [u8])],
-    /// `None` if a warp diverged: its number of steps depends on the order in which its lanes reconverge.
+    /// Step counts, or `None` if a warp diverged, because the number of its steps then depends on the order in which
+    /// its lanes reconverge.
     pub counts: Option<StepCounts>,
-    /// Number of executed lane-instructions: see [`Machine::lane_instructions`].
+    /// Number of executed lane-instructions, as defined by [`Machine::lane_instructions`].
     pub lane_instructions: u64,
 }
 
-/// Step counts of a run.
+/// Step counts of a run of translated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepCounts {
     pub steps: u64,
@@ -94,16 +95,17 @@ pub struct StepCounts {
     pub stores: u64,
 }
 
-/// A machine before its first step whose launch requires only code, registers, shared memory and the arena.
+/// Read-only view of a machine before its first step, whose launch requires only code, registers, shared memory and the
+/// arena.
 #[derive(Clone, Copy)]
 pub struct TranslationView<'m> {
     machine: &'m Machine,
 }
 
 impl Machine {
-    /// Returns the translator interface of a machine before its first step. Returns `None` if the launch requires
-    /// features that translated code does not support: clusters, images, multicast objects, last writers, host inputs,
-    /// or initial register values.
+    /// Returns the view of the machine for the JIT compiler. Returns `None` if the machine has executed a step, or if
+    /// the launch requires a feature that translated code does not support: clusters, images, multicast objects, last
+    /// writers, host inputs or initial register values.
     pub fn translation_view(&self) -> Option<TranslationView<'_>> {
         let setup = &*self.setup;
         let code = &*setup.code;
@@ -122,8 +124,8 @@ impl Machine {
         is_plain.then_some(TranslationView { machine: self })
     }
 
-    /// Takes over the final state of a run that translated code has executed; all blocks have finished. Returns `false`
-    /// without an effect if a change is outside of the arena.
+    /// Transfers the final state of a run of translated code to the machine, whose blocks are then finished. Returns
+    /// `false` without an effect if a change is outside of the arena.
     pub(crate) fn take_end(&mut self, end: &TranslatedRunResult<'_>) -> bool {
         let state = &mut self.state;
         let arena = &mut state.global.arena;
@@ -178,7 +180,7 @@ impl<'m> TranslationView<'m> {
         &self.setup().layout
     }
 
-    /// Returns the source instruction of a decoded operation.
+    /// Returns the function and the index of the source instruction of a decoded operation.
     pub fn origin(self, at: u32) -> (FunctionId, u32) {
         self.code().origin(at)
     }
@@ -199,7 +201,7 @@ impl<'m> TranslationView<'m> {
         self.code().collectives.get(plan)
     }
 
-    /// Visits the slots that an operation reads and writes.
+    /// Visits the operand slots that an operation reads and writes.
     pub fn visit_slots(
         self,
         op: &DecodedOp,
@@ -208,7 +210,7 @@ impl<'m> TranslationView<'m> {
         self.code().visit_slots(op, visit);
     }
 
-    /// Returns the elements of a value that is packed or unpacked.
+    /// Returns the elements of a vector value that an instruction packs or unpacks.
     pub fn elements(self, list: PlanId<Vec<RegisterOperand>>) -> &'m [RegisterOperand] {
         self.code().list(list)
     }
@@ -241,8 +243,8 @@ impl<'m> TranslationView<'m> {
         self.setup().special(special, position, warp, lane)
     }
 
-    /// Checks whether a special register has different values in different blocks. Returns `None` if the register
-    /// contains the time.
+    /// Checks whether the value of a special register depends on the block. Returns `None` for clock registers, whose
+    /// values depend on time.
     pub fn differs_by_block(self, special: SpecialRegister) -> Option<bool> {
         crate::run::special_registers::differs_by_block(special)
     }
@@ -263,7 +265,7 @@ impl<'m> TranslationView<'m> {
         })
     }
 
-    /// Returns the memory that all blocks share.
+    /// Returns the contents of the arena, which contains the memory that is accessible to all blocks.
     pub fn arena(self) -> &'m [u8] {
         self.machine.state.global.arena.bytes()
     }

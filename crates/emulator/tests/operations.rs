@@ -1,4 +1,4 @@
-//! Tests of arithmetic, comparisons and scalar_conversions_produce_expected_bits: one case per line, with values as bits.
+//! Tests of arithmetic, comparisons and conversions, with one case per line and values as bits.
 
 use crate::common::*;
 use warpgrid_emulator::*;

@@ -1,6 +1,6 @@
-//! Affine address analysis: addresses that are linear combinations of the thread and block coordinates. Input: decoded
-//! code with its launch. Output: the accesses for which each thread of the grid accesses bytes that no other thread
-//! accesses, so that shadow memory is not needed.
+//! Affine address analysis: finds addresses that are linear combinations of the thread and block coordinates. Input:
+//! decoded code with its launch. Output: the accesses in which each thread of the grid accesses bytes that no other
+//! thread accesses, so that these accesses need no shadow memory.
 
 use crate::control_flow_graph::ControlFlowGraph;
 use crate::inlined_code::{InlinedCode, InlinedInstruction};
@@ -17,7 +17,7 @@ use warpgrid_isa::{SpecialRegister, StateSpace};
 /// Number of coordinates: three for the thread in its block, and three for the block in the grid.
 const N_COORDINATES: usize = 6;
 
-/// Affine expression: a constant, and a coefficient for each coordinate.
+/// Affine expression: a constant, and a coefficient for each thread or block coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct AffineForm {
     constant: i64,
@@ -54,7 +54,7 @@ impl AffineForm {
         Some(product)
     }
 
-    /// Returns the product if at least one of the two expressions is a constant.
+    /// Returns the product of two affine expressions if at least one of them is a constant.
     fn multiply(self, other: AffineForm) -> Option<AffineForm> {
         if other.factors == [0; N_COORDINATES] {
             self.times(other.constant)
@@ -65,7 +65,7 @@ impl AffineForm {
         }
     }
 
-    /// Returns the minimum and the maximum of the expression if each coordinate is below its extent.
+    /// Returns the minimum and the maximum of the expression over all coordinates within the extents.
     fn bounds(self, extents: &[u32; N_COORDINATES]) -> Option<(i64, i64)> {
         let (mut low, mut high) = (self.constant, self.constant);
         for (factor, extent) in self.factors.iter().zip(extents) {
@@ -77,22 +77,22 @@ impl AffineForm {
     }
 }
 
-/// Affine analysis of a kernel.
+/// State of the affine analysis of a kernel.
 pub(crate) struct AffineAnalysis<'p> {
     plain: TranslationView<'p>,
     code: &'p InlinedCode<'p>,
     extents: [u32; N_COORDINATES],
-    /// Affine values of registers that a single instruction writes, and the block of this instruction.
+    /// Affine values of registers with a single defining instruction, and the basic block of this instruction.
     known: BTreeMap<RegisterKey, (AffineForm, usize)>,
     dominators: &'p [BTreeSet<usize>],
-    /// Current basic block.
+    /// Basic block of the instruction under analysis.
     block: usize,
-    /// Current frame.
+    /// Frame of the instruction under analysis.
     frame: usize,
     accesses: Vec<AffineAccess>,
 }
 
-/// Access with an affine address.
+/// Memory access with an affine address.
 struct AffineAccess {
     at: u32,
     form: AffineForm,
@@ -144,8 +144,9 @@ impl<'p> AffineAnalysis<'p> {
         forms
     }
 
-    /// Returns the accesses that are partitioned among threads, by position in the code. The value is the number of the
-    /// memory range plus one. If two accesses have equal values, each thread accesses the same bytes with both of them.
+    /// Returns the accesses that are partitioned among threads, by position in the code. The value of an access is the
+    /// number of its memory range plus one. If two accesses have equal values, each thread accesses the same bytes with
+    /// both accesses.
     pub(crate) fn thread_private_accesses(&self) -> BTreeMap<u32, u32> {
         let mut found = BTreeMap::new();
         for range in 0..self.plain.ranges().count() {
@@ -158,8 +159,8 @@ impl<'p> AffineAnalysis<'p> {
         found
     }
 
-    /// Returns the coefficient of the thread's x coordinate for each register. The coefficient is the difference
-    /// between neighboring threads.
+    /// Returns the coefficient of the thread's x coordinate for each register with an affine value. This coefficient is
+    /// the difference between neighboring threads.
     pub(crate) fn x_strides(&self) -> BTreeMap<RegisterKey, i64> {
         let known = self.known.iter();
         known
@@ -176,8 +177,7 @@ impl<'p> AffineAnalysis<'p> {
         }
     }
 
-    /// Returns the affine value of a register in the current block if the block of its definition dominates the current
-    /// block.
+    /// Returns the affine value of a register if the definition of the register dominates the current block.
     fn known(&self, register: RegisterKey) -> Option<AffineForm> {
         let (form, block) = self.known.get(&register)?;
         let dominators = self.dominators.get(self.block)?;
@@ -216,19 +216,19 @@ impl<'p> AffineAnalysis<'p> {
         }
     }
 
-    /// Returns the expression if its value fits into 32 bits in all threads.
+    /// Returns the expression if its value fits into 32 bits for all threads.
     fn narrow(&self, form: AffineForm) -> Option<AffineForm> {
         let (low, high) = form.bounds(&self.extents)?;
         (low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX)).then_some(form)
     }
 
-    /// Zero-extends an expression to 64 bits. An expression that may be negative becomes unknown.
+    /// Zero-extends an expression to 64 bits. The result is unknown if the expression may be negative.
     fn zero_extended(&self, form: AffineForm) -> Option<AffineForm> {
         let (low, _) = form.bounds(&self.extents)?;
         (low >= 0).then_some(form)
     }
 
-    /// Returns the affine value that an instruction writes, if it is known.
+    /// Returns the register that an instruction writes, and its affine value, if the value is known.
     fn result(&self, instr: &DecodedInstruction) -> Option<(RegisterKey, AffineForm)> {
         if instr.guard.place() != OperandLocation::None {
             return None;
@@ -252,7 +252,7 @@ impl<'p> AffineAnalysis<'p> {
         Some((self.register(*bank, *slot)?, forms[id.index()]?))
     }
 
-    /// Returns the affine value of a node whose operands have these values.
+    /// Returns the affine value of a graph node, given the affine values of its operands.
     fn form(
         &self,
         graph: &Graph,
@@ -346,7 +346,7 @@ impl<'p> AffineAnalysis<'p> {
         })
     }
 
-    /// Checks whether all accesses of a group stay within a memory cell that is private to each thread.
+    /// Checks whether each thread accesses a separate memory cell with all accesses of the group.
     fn are_disjoint(&self, group: &[&AffineAccess]) -> bool {
         let Some(first) = group.first() else {
             return false;
@@ -366,7 +366,7 @@ impl<'p> AffineAnalysis<'p> {
             (Some(low), Some(high)) => high - low,
             _ => return false,
         };
-        // In ascending order of the strides, each stride must exceed the total extent of all smaller strides.
+        // Sort the strides in ascending order. Each stride must exceed the total extent of all smaller strides.
         let factors = first.form.factors.iter().zip(&self.extents);
         let mut strides: Vec<(i64, i64)> = factors
             .filter(|(_, extent)| **extent > 1)

@@ -1,31 +1,32 @@
-//! Reasons for a bailout, formatted as message fragments. After a bailout, the interpreter executes the launch.
+//! Reasons for a bailout, formatted as message fragments. After a bailout, the interpreter executes the whole launch.
 
 use std::fmt;
 
-/// Reason for which the interpreter must execute a kernel.
+/// Reason why the interpreter must execute a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BailoutReason {
-    /// The launch uses features that only the interpreter supports, or has already started.
+    /// The launch requires features that only the interpreter supports, or the machine has already executed a step.
     Launch,
-    /// Untranslated instruction: its position in the decoded code, and the name of its operation.
+    /// The instruction has no translation. The fields are its position in the decoded code, and the name of its
+    /// operation.
     Instruction { at: u32, what: String },
     /// The memory of the launch or the code of the kernel is too large.
     TooLarge,
     /// A thread caused a fault, which the interpreter reports.
     Fault,
-    /// Lanes use an operation in an uncommon way for which the translator generates no code.
+    /// Lanes use an operation in an uncommon way for which the translator does not generate code.
     Unsupported,
-    /// Unsynchronized threads access the same memory location, so the result may depend on the schedule.
+    /// Unsynchronized threads access the same memory location, so that the result may depend on the schedule.
     Conflict,
-    /// Threads of one warp reached different barriers, or some of them exited before a barrier.
+    /// Threads of one warp reached different barriers, or some threads exited before the warp reached a barrier.
     DivergentBarrier,
     /// The run exceeded the step limit.
     StepLimit,
-    /// The run was slower than the interpreter.
+    /// The translated code was slower than the interpreter.
     TooSlow,
-    /// Bailout of a partition that another host executes, with its message.
+    /// Bailout of a partition that another host executes, with the message of this host.
     RemotePartition(String),
-    /// The engine reported an error.
+    /// The WebAssembly engine reported an error.
     Engine(String),
 }
 

@@ -1,4 +1,4 @@
-//! Control-flow graph of a kernel. Input: decoded code. Output: basic blocks, entries of regions, and live registers.
+//! Control-flow graph of a kernel. Input: decoded code. Output: basic blocks, region entries, and live registers.
 
 use crate::inlined_code::{InlinedCode, InlinedInstruction};
 use crate::registers::{BlockUseDef, RegisterKey};
@@ -10,16 +10,16 @@ use warpgrid_emulator::translation_view::{
 };
 use warpgrid_isa::StateSpace;
 
-/// Basic block.
+/// Basic block of the inlined code.
 #[derive(Clone, Debug)]
 pub(crate) struct BasicBlock {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Successor blocks.
+    /// Indices of the successor blocks.
     pub(crate) successors: Vec<usize>,
-    /// Number of instructions that count as steps, excluding a warp-level operation at the end of the block.
+    /// Number of instructions of the block that count as steps, excluding a warp-level operation at its end.
     pub(crate) steps: u32,
-    /// Event for which lanes wait before the last instruction.
+    /// Event for which lanes wait before the last instruction of the block.
     pub(crate) suspends_for: SuspendKind,
 }
 
@@ -28,11 +28,11 @@ pub(crate) struct BasicBlock {
 pub(crate) enum SuspendKind {
     #[default]
     None,
-    /// All lanes of the warp, which execute the last instruction together.
+    /// Arrival of all lanes of the warp, which execute the last instruction together.
     Warp,
-    /// The host, which executes the last instruction.
+    /// Host call, which executes the last instruction.
     Host,
-    /// The threads of the block.
+    /// Arrival of all threads of the block at a barrier.
     Barrier,
 }
 
@@ -52,41 +52,42 @@ impl SharedMemoryUse {
     }
 }
 
-/// Control-flow graph with the blocks in code order.
+/// Control-flow graph with the basic blocks in code order.
 #[derive(Clone, Debug)]
 pub(crate) struct ControlFlowGraph {
     pub(crate) blocks: Vec<BasicBlock>,
-    /// Scheduling priority of each block: the interpreter executes the lanes in the block with the lowest number first.
+    /// Scheduling priority of each basic block. The interpreter executes the lanes in the block with the lowest number
+    /// first.
     pub(crate) numbers: Vec<u32>,
-    /// Reads and writes of shared memory in the barrier intervals that contain each block. All subwarps enter a
+    /// Reads and writes of shared memory in the barrier intervals that contain each basic block. All subwarps enter a
     /// barrier interval at the same entry.
     pub(crate) shared: Vec<SharedMemoryUse>,
     /// Whether copies to shared memory may be in flight across barriers.
     pub(crate) has_copies: bool,
-    /// Blocks at which a region may start: the first block, the blocks after barriers and warp-level operations, and
-    /// branch targets.
+    /// Blocks at which a region may start: the first block, blocks after barriers and warp-level operations, and branch
+    /// targets.
     pub(crate) entries: Vec<usize>,
-    /// Warp-level operations at which subwarps wait, each with the sequence of operations that follows it
-    /// immediately.
+    /// Warp-level operations at which subwarps wait. Each element is a sequence of such operations that follow one
+    /// another directly.
     pub(crate) warp_op_sequences: Vec<WarpOpSequence>,
 }
 
-/// Sequence of consecutive blocks that end with warp-level operations. The code before the first operation does not
-/// belong to the sequence.
+/// Sequence of consecutive basic blocks that end with warp-level operations. The code in front of the first operation
+/// does not belong to the sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct WarpOpSequence {
     pub(crate) blocks: std::ops::Range<usize>,
 }
 
-/// Maximum number of operations of a sequence.
+/// Maximum number of warp-level operations in a sequence.
 const MAX_SEQUENCE_LEN: usize = 128;
 
-/// Positions of instructions that the host executes with the functions of the interpreter.
+/// Positions of the instructions that the host executes with functions of the interpreter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostCallSites {
-    /// Host calls for individual lanes.
+    /// Host calls that are executed for the lanes of one subwarp.
     pub(crate) lanes: BTreeSet<u32>,
-    /// Host calls for whole warps.
+    /// Host calls that are executed for a whole warp.
     pub(crate) warps: BTreeSet<u32>,
 }
 
@@ -112,12 +113,12 @@ fn suspend_kind(at: usize, instr: &DecodedInstruction, by_host: &HostCallSites) 
     }
 }
 
-/// Checks whether an instruction is a terminator of a block.
+/// Checks whether an instruction is a terminator of a basic block.
 pub(crate) fn is_terminator(instr: &DecodedInstruction) -> bool {
     matches!(instr.op, DecodedOp::Branch { .. }) || is_exit(instr)
 }
 
-/// Checks whether an instruction ends its lanes.
+/// Checks whether lanes exit at an instruction.
 pub(crate) fn is_exit(instr: &DecodedInstruction) -> bool {
     matches!(instr.op, DecodedOp::Return | DecodedOp::Exit)
 }
@@ -126,7 +127,8 @@ pub(crate) fn is_guarded(instr: &DecodedInstruction) -> bool {
     instr.guard.place() != OperandLocation::None
 }
 
-/// Returns the positions at which blocks start, and the subset of these positions at which regions may start.
+/// Returns the positions in the code at which basic blocks start, and the subset of these positions at which regions
+/// may start.
 fn starts_of(
     code: &InlinedCode<'_>,
     by_host: &HostCallSites,
@@ -208,7 +210,7 @@ impl ControlFlowGraph {
         flow
     }
 
-    /// Returns the event for which lanes wait at the end of a block.
+    /// Returns the event for which lanes wait at the end of a basic block.
     pub(crate) fn suspends_for(&self, block: usize) -> SuspendKind {
         self.blocks
             .get(block)
@@ -220,9 +222,9 @@ impl ControlFlowGraph {
         !self.warp_op_sequences.is_empty()
     }
 
-    /// Returns the number of the synchronization point at the end of a block: warp-level operations are numbered from 1
-    /// on, followed by barriers and then by host calls for lanes. Returns zero for blocks without a synchronization
-    /// point.
+    /// Returns the number of the synchronization point at the end of a basic block. Warp-level operations are numbered
+    /// from 1 on, followed by barriers, and then by host calls for lanes. Returns zero for blocks without a
+    /// synchronization point.
     pub(crate) fn wait_number(&self, block: usize) -> u32 {
         let count = |what: SuspendKind, blocks: &[BasicBlock]| {
             blocks
@@ -249,7 +251,7 @@ impl ControlFlowGraph {
         self.wait_numbers().first_of_host + n_of_host - 1
     }
 
-    /// Returns the first number of each kind of synchronization point.
+    /// Returns the first synchronization point number of each kind.
     pub(crate) fn wait_numbers(&self) -> SuspendCodes {
         let is_barrier = |block: &&BasicBlock| block.suspends_for == SuspendKind::Barrier;
         let first_barrier = self.warp_op_sequences.len() as u32 + 1;
@@ -259,20 +261,20 @@ impl ControlFlowGraph {
         }
     }
 
-    /// Returns the index of the sequence that starts with a block.
+    /// Returns the index of the sequence of warp-level operations that starts with a basic block.
     pub(crate) fn sequence_at(&self, block: usize) -> Option<usize> {
         self.warp_op_sequences
             .iter()
             .position(|sequence| sequence.blocks.start == block)
     }
 
-    /// Checks whether a block is executed only as a part of a sequence of warp-level operations.
+    /// Checks whether a basic block belongs to a sequence of warp-level operations and is not its first block.
     pub(crate) fn is_within_chain(&self, block: usize) -> bool {
         self.suspends_for(block) == SuspendKind::Warp && self.sequence_at(block).is_none()
     }
 
-    /// Returns the blocks of each barrier interval: the blocks that are reachable from its start without passing a
-    /// barrier.
+    /// Returns the basic blocks of each barrier interval: the blocks that are reachable from the start of the interval
+    /// without passing a barrier.
     fn barrier_intervals(&self) -> Vec<BTreeSet<usize>> {
         let ends = |block: usize| self.suspends_for(block) == SuspendKind::Barrier;
         let after_end = |block: &usize| *block > 0 && ends(block - 1);
@@ -300,8 +302,8 @@ impl ControlFlowGraph {
         starts.map(reached_from).collect()
     }
 
-    /// Returns the group of each block. Lanes move between blocks of different groups only across synchronization
-    /// points.
+    /// Returns the number of the group to which each basic block belongs. Control flow leaves a group only at
+    /// synchronization points.
     pub(crate) fn groups(&self) -> Vec<usize> {
         let n_blocks = self.blocks.len();
         let mut groups: Vec<usize> = (0..n_blocks).collect();
@@ -343,7 +345,7 @@ impl ControlFlowGraph {
         }
     }
 
-    /// Returns the scheduling priority of a block.
+    /// Returns the scheduling priority of a basic block.
     pub(crate) fn number(&self, block: usize) -> u32 {
         self.numbers.get(block).copied().unwrap_or(0)
     }
@@ -353,7 +355,8 @@ impl ControlFlowGraph {
         let own: Vec<SharedMemoryUse> = uses.collect();
         self.has_copies = starts_copies(plain, code.all());
         if self.has_copies {
-            // Copies may write their bytes to shared memory in a later barrier interval.
+            // Pending copies may write to shared memory in a later barrier interval, so every interval counts as
+            // writing.
             let all = SharedMemoryUse {
                 loads: true,
                 stores: true,
@@ -372,19 +375,19 @@ impl ControlFlowGraph {
         }
     }
 
-    /// Returns the block that starts at a position in the code.
+    /// Returns the basic block that starts at a position in the code.
     pub(crate) fn block_at(&self, at: usize) -> Option<usize> {
         let index = self.blocks.binary_search_by_key(&at, |block| block.start);
         index.ok()
     }
 
-    /// Returns the number of an entry.
+    /// Returns the entry number of a basic block, if a region may start at the block.
     pub(crate) fn entry(&self, block: usize) -> Option<u32> {
         let index = self.entries.iter().position(|entry| *entry == block)?;
         Some(index as u32)
     }
 
-    /// Returns the predecessors of each block.
+    /// Returns the predecessors of each basic block.
     fn predecessors(&self) -> Vec<Vec<usize>> {
         let mut before = vec![Vec::new(); self.blocks.len()];
         for (index, block) in self.blocks.iter().enumerate() {
@@ -397,7 +400,7 @@ impl ControlFlowGraph {
         before
     }
 
-    /// Returns the dominator set of each block, including the block itself.
+    /// Returns the dominator set of each basic block, which includes the block itself.
     pub(crate) fn dominators(&self) -> Vec<BTreeSet<usize>> {
         let n = self.blocks.len();
         let before = self.predecessors();
@@ -429,14 +432,14 @@ impl ControlFlowGraph {
         dominators: &[BTreeSet<usize>],
     ) -> BTreeMap<usize, BTreeSet<usize>> {
         let before = self.predecessors();
-        let mut found = BTreeMap::new();
+        let mut loops = BTreeMap::new();
         for (index, block) in self.blocks.iter().enumerate() {
             let is_before = |header: &&usize| {
                 let all = dominators.get(index);
                 all.is_some_and(|all| all.contains(*header))
             };
             for header in block.successors.iter().filter(is_before) {
-                let inside: &mut BTreeSet<usize> = found.entry(*header).or_default();
+                let inside: &mut BTreeSet<usize> = loops.entry(*header).or_default();
                 inside.insert(*header);
                 let mut left = vec![index];
                 while let Some(block) = left.pop() {
@@ -446,15 +449,16 @@ impl ControlFlowGraph {
                 }
             }
         }
-        found
+        loops
     }
 
-    /// Returns the blocks in topological order, ignoring back edges and edges across synchronization points.
+    /// Returns the basic blocks in topological order of the control-flow graph without back edges and without edges
+    /// across synchronization points.
     pub(crate) fn topological_order(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.blocks.len());
         let mut is_seen = vec![false; self.blocks.len()];
         for first in 0..self.blocks.len() {
-            // Block, and number of its successors that have been visited.
+            // Basic block, and number of its successors that have been visited.
             let mut way = vec![(first, 0)];
             while let Some((block, n_seen)) = way.pop() {
                 if n_seen == 0 && std::mem::replace(&mut is_seen[block], true) {
@@ -475,7 +479,7 @@ impl ControlFlowGraph {
         order
     }
 
-    /// Returns the live-in registers of each block.
+    /// Returns the live-in registers of each basic block.
     pub(crate) fn live_in(&self, touched: &[BlockUseDef]) -> Vec<BTreeSet<RegisterKey>> {
         let mut live: Vec<BTreeSet<RegisterKey>> = touched.iter().map(|t| t.read.clone()).collect();
         loop {
@@ -502,8 +506,8 @@ impl ControlFlowGraph {
     }
 }
 
-/// Returns the sequences of warp-level operations. A sequence continues with a block whose only predecessor belongs to
-/// the sequence. Host calls and other warp-level operations are in separate sequences.
+/// Returns the sequences of warp-level operations. A sequence continues with a basic block whose only predecessor
+/// belongs to the sequence. Host calls and other warp-level operations are in separate sequences.
 fn warp_op_sequences(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<WarpOpSequence> {
     let is_by_host = |index: usize| {
         let last = blocks.get(index).map_or(0, |block| block.end as u32 - 1);
@@ -522,10 +526,10 @@ fn warp_op_sequences(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<Warp
             }
         }
     }
-    let mut found: Vec<WarpOpSequence> = Vec::new();
+    let mut sequences: Vec<WarpOpSequence> = Vec::new();
     for index in (0..blocks.len()).filter(|index| is_meeting(*index)) {
         let is_entered = entered.get(index).is_none_or(|is_entered| *is_entered);
-        match found.last_mut() {
+        match sequences.last_mut() {
             Some(sequence)
                 if sequence.blocks.end == index
                     && !is_entered
@@ -535,12 +539,12 @@ fn warp_op_sequences(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<Warp
             {
                 sequence.blocks.end += 1;
             }
-            _ => found.push(WarpOpSequence {
+            _ => sequences.push(WarpOpSequence {
                 blocks: index..index + 1,
             }),
         }
     }
-    found
+    sequences
 }
 
 /// Effect of an instruction on memory.
@@ -569,7 +573,7 @@ fn memory_use(plain: TranslationView<'_>, op: &DecodedOp) -> Option<MemoryUse> {
             loads: true,
             stores: true,
         }),
-        // A wait instruction completes copies, which write shared memory.
+        // A wait for copies completes these copies, which write to shared memory.
         DecodedOp::AsyncWait(_) => Some(of(StateSpace::Shared, true)),
         DecodedOp::Matrix(plan) => match plain.matrix(plan) {
             MatrixOperation::Lines(lines) => Some(of(lines.access.space, lines.is_store)),
@@ -580,18 +584,18 @@ fn memory_use(plain: TranslationView<'_>, op: &DecodedOp) -> Option<MemoryUse> {
     }
 }
 
-/// Checks whether code accesses memory.
+/// Checks whether the code accesses memory.
 pub(crate) fn accesses_memory(plain: TranslationView<'_>, code: &[InlinedInstruction<'_>]) -> bool {
     code.iter()
         .any(|placed| memory_use(plain, &placed.instr.op).is_some())
 }
 
-/// Checks whether an instruction may modify memory that several threads share.
+/// Checks whether an instruction may modify memory that is shared by several threads.
 pub(crate) fn stores_to_memory(plain: TranslationView<'_>, op: &DecodedOp) -> bool {
     memory_use(plain, op).is_some_and(|used| used.stores)
 }
 
-/// Checks whether code starts copies to shared memory.
+/// Checks whether the code starts asynchronous copies to shared memory.
 fn starts_copies(plain: TranslationView<'_>, code: &[InlinedInstruction<'_>]) -> bool {
     code.iter().any(|placed| match placed.instr.op {
         DecodedOp::StartAsync(plan) => plain.copy(plan).is_some(),
@@ -599,23 +603,24 @@ fn starts_copies(plain: TranslationView<'_>, code: &[InlinedInstruction<'_>]) ->
     })
 }
 
-/// Returns the reads and writes of shared memory in a block, including possible accesses through generic addresses.
+/// Returns the reads and writes of shared memory in a basic block, including accesses through generic addresses that
+/// may be in shared memory.
 fn shared_use(
     plain: TranslationView<'_>,
     code: &InlinedCode<'_>,
     block: &BasicBlock,
 ) -> SharedMemoryUse {
-    let mut found = SharedMemoryUse::default();
+    let mut shared_memory_use = SharedMemoryUse::default();
     for placed in code.range(block.start..block.end) {
         let Some(used) = memory_use(plain, &placed.instr.op) else {
             continue;
         };
         if matches!(used.space, StateSpace::Shared | StateSpace::Generic) {
-            found.loads |= used.loads;
-            found.stores |= used.stores;
+            shared_memory_use.loads |= used.loads;
+            shared_memory_use.stores |= used.stores;
         }
     }
-    found
+    shared_memory_use
 }
 
 /// Numbering of the synchronization points: warp-level operations from 1 on, then barriers, then host calls for lanes.

@@ -1,7 +1,7 @@
-//! Dirty-register analysis: computes the registers whose values differ from the record of the subwarp. Input: the
-//! control-flow graph, and the registers that blocks read and write. Output, by block: the registers saved at
-//! synchronization points, the registers saved before loops with synchronization points, and the registers loaded at an
-//! entry.
+//! Dirty-register analysis: computes the registers whose values differ from the context record of the subwarp. Input:
+//! the control-flow graph, and the registers that basic blocks read and write. Output for each block: the registers
+//! saved at synchronization points, the registers saved before loops with synchronization points, and the registers
+//! loaded at a region entry.
 
 use crate::control_flow_graph::{ControlFlowGraph, SuspendKind};
 use crate::registers::{BlockUseDef, RegisterKey};
@@ -9,22 +9,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type RegisterSet = BTreeSet<RegisterKey>;
 
-/// Result of the analysis, by block.
+/// Result of the dirty-register analysis for each basic block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DirtyRegisters {
-    /// Registers that may differ from the record at the end of the block.
+    /// Registers that may differ from the context record at the end of the block.
     dirty_out: Vec<RegisterSet>,
-    /// Registers that are saved at the end of the block although no lane waits there, because the following loop
+    /// Registers that are saved at the end of the block although no lane waits there, because a loop follows that
     /// contains synchronization points and does not modify these registers.
     spill_before_loop: Vec<RegisterSet>,
-    /// Upward-exposed registers if a region starts at the block: registers that are read or saved before their first
-    /// write.
+    /// Upward-exposed registers if a region starts at the block: registers that are read or saved before they are
+    /// written.
     upward_exposed: Vec<RegisterSet>,
 }
 
 impl DirtyRegisters {
-    /// Computes the dirty registers. `live` contains the live-in registers of each block. `create_context` contains the
-    /// registers that the records of divergent lanes contain at the end of each block.
+    /// Computes the dirty registers. `live` contains the live-in registers of each block. `put_aside` contains the
+    /// registers that the context records of divergent lanes contain at the end of each block.
     pub(crate) fn new(
         flow: &ControlFlowGraph,
         loops: &BTreeMap<usize, BTreeSet<usize>>,
@@ -33,21 +33,21 @@ impl DirtyRegisters {
         put_aside: &[RegisterSet],
     ) -> DirtyRegisters {
         let entered = entered_loops(flow, loops, live);
-        // The first pass assumes that all registers that are live before a loop are saved, in order to find the
-        // registers that the loop itself modifies.
+        // The first pass assumes that all registers that are live before a loop are saved there, in order to determine
+        // the registers that the loop itself modifies.
         let by_itself = changed(flow, touched, live, &entered.all_live);
-        let kept = entered.loop_invariant_dirty(live, &by_itself.at_start);
-        let found = changed(flow, touched, live, &kept);
+        let saved_before_loops = entered.loop_invariant_dirty(live, &by_itself.at_start);
+        let sets = changed(flow, touched, live, &saved_before_loops);
         let mut all = DirtyRegisters {
-            dirty_out: found.dirty_out,
-            spill_before_loop: found.spill_before_loop,
+            dirty_out: sets.dirty_out,
+            spill_before_loop: sets.spill_before_loop,
             upward_exposed: vec![RegisterSet::new(); flow.blocks.len()],
         };
         all.find_wanted(flow, touched, live, put_aside);
         all
     }
 
-    /// Returns the registers that may differ from the record at the end of a block.
+    /// Returns the registers that may differ from the context record at the end of a block.
     pub(crate) fn dirty_out(&self, block: usize) -> &RegisterSet {
         of(&self.dirty_out, block)
     }
@@ -101,7 +101,8 @@ fn of(all: &[RegisterSet], block: usize) -> &RegisterSet {
     all.get(block).unwrap_or(NONE)
 }
 
-/// Returns the successors of a block within its region. A block that ends with a synchronization point has none.
+/// Returns the successors of a block within its region. A block that ends with a synchronization point has no such
+/// successors.
 fn region_successors(
     flow: &ControlFlowGraph,
     block: usize,
@@ -115,16 +116,16 @@ fn region_successors(
         .flat_map(|block| block.successors.iter().copied())
 }
 
-/// Registers that may differ from the record, by block.
+/// Registers that may differ from the context record, for each basic block.
 struct DirtySets {
     at_start: Vec<RegisterSet>,
     dirty_out: Vec<RegisterSet>,
-    /// Registers that are saved at the end of each block.
+    /// Registers that are saved at the end of each block, before the following loop.
     spill_before_loop: Vec<RegisterSet>,
 }
 
-/// Solves the data-flow problem. At the kernel start, records contain no registers; at other entries, they contain the
-/// live registers. Each block saves its registers in `kept` at its end.
+/// Solves the data-flow problem. At the kernel start, context records contain no registers. At other entries, they
+/// contain the live registers. Each block saves its registers in `kept` at its end.
 fn changed(
     flow: &ControlFlowGraph,
     touched: &[BlockUseDef],
@@ -132,12 +133,12 @@ fn changed(
     kept: &[RegisterSet],
 ) -> DirtySets {
     let none = vec![RegisterSet::new(); flow.blocks.len()];
-    let mut found = DirtySets {
+    let mut sets = DirtySets {
         at_start: none.clone(),
         dirty_out: none.clone(),
         spill_before_loop: none,
     };
-    if let (Some(first), Some(live)) = (found.at_start.first_mut(), live.first()) {
+    if let (Some(first), Some(live)) = (sets.at_start.first_mut(), live.first()) {
         first.extend(live);
     }
     let mut is_changed = true;
@@ -145,33 +146,33 @@ fn changed(
         is_changed = false;
         for index in 0..flow.blocks.len() {
             let written = touched.get(index).into_iter().flat_map(|t| &t.written);
-            let mut all = of(&found.at_start, index).clone();
+            let mut all = of(&sets.at_start, index).clone();
             all.extend(written);
             let kept = of(kept, index);
             let rest: RegisterSet = all.difference(kept).copied().collect();
             for next in region_successors(flow, index) {
-                if let Some(place) = found.at_start.get_mut(next) {
+                if let Some(place) = sets.at_start.get_mut(next) {
                     let n_before = place.len();
                     place.extend(rest.intersection(of(live, next)));
                     is_changed |= place.len() > n_before;
                 }
             }
-            if let Some(place) = found.spill_before_loop.get_mut(index) {
+            if let Some(place) = sets.spill_before_loop.get_mut(index) {
                 *place = all.intersection(kept).copied().collect();
             }
-            if let Some(place) = found.dirty_out.get_mut(index) {
+            if let Some(place) = sets.dirty_out.get_mut(index) {
                 *place = rest;
             }
         }
     }
-    found
+    sets
 }
 
-/// Edges into loops with synchronization points.
+/// Edges into loops that contain synchronization points.
 struct LoopPreheaders {
-    /// Edges into loops: the block before the loop, and the loop header.
+    /// Edges into such loops: the block before the loop, and the loop header.
     ways: Vec<(usize, usize)>,
-    /// Live registers of the loop, by block before the loop.
+    /// Live registers of the following loop, for each block before a loop.
     all_live: Vec<RegisterSet>,
 }
 
@@ -180,7 +181,7 @@ fn entered_loops(
     loops: &BTreeMap<usize, BTreeSet<usize>>,
     live: &[RegisterSet],
 ) -> LoopPreheaders {
-    let mut found = LoopPreheaders {
+    let mut preheaders = LoopPreheaders {
         ways: Vec::new(),
         all_live: vec![RegisterSet::new(); flow.blocks.len()],
     };
@@ -189,32 +190,32 @@ fn entered_loops(
         if !inside.iter().any(waits) {
             continue;
         }
-        for (index, place) in found.all_live.iter_mut().enumerate() {
+        for (index, place) in preheaders.all_live.iter_mut().enumerate() {
             if !inside.contains(&index)
                 && region_successors(flow, index).any(|next| next == *header)
             {
                 place.extend(of(live, *header));
-                found.ways.push((index, *header));
+                preheaders.ways.push((index, *header));
             }
         }
     }
-    found
+    preheaders
 }
 
 impl LoopPreheaders {
-    /// Returns the live registers of each loop that no path since the last synchronization point has modified, by the
-    /// block before the loop. `changed` contains the registers that the loops modify.
+    /// Returns the live registers of each loop that have not been modified since the last synchronization point, for
+    /// each block before a loop. `changed` contains the registers that the loops modify.
     fn loop_invariant_dirty(
         &self,
         live: &[RegisterSet],
         changed: &[RegisterSet],
     ) -> Vec<RegisterSet> {
-        let mut kept = vec![RegisterSet::new(); self.all_live.len()];
+        let mut unmodified = vec![RegisterSet::new(); self.all_live.len()];
         for (before, header) in &self.ways {
-            if let Some(place) = kept.get_mut(*before) {
+            if let Some(place) = unmodified.get_mut(*before) {
                 place.extend(of(live, *header).difference(of(changed, *header)));
             }
         }
-        kept
+        unmodified
     }
 }

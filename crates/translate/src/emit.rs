@@ -1,6 +1,6 @@
-//! Code generation for regions, the code between two synchronization points, for a subwarp of four lanes. Input:
-//! decoded code, block by block. Output: WebAssembly instructions. A register occupies one or two `v128` locals; a
-//! predicate has all ones or zeros in each lane.
+//! Generates code for regions. A region is the code between two synchronization points, executed for a subwarp of four
+//! lanes. The input consists of decoded code, basic block by basic block. The output consists of WebAssembly
+//! instructions. A register occupies one or two `v128` locals. A predicate has all ones or all zeros in each lane.
 
 pub(crate) mod call_moves;
 pub(crate) mod compare;
@@ -44,16 +44,16 @@ use warpgrid_emulator::translation_view::{
 };
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
 
-/// Location of a register.
+/// Location of a register: its locals, and its place in context records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterSlot {
-    /// First local of the register.
+    /// First WebAssembly local of the register.
     local: u32,
-    /// Offset in a record, after the header.
+    /// Offset of the register in a context record, after the header.
     offset: u32,
 }
 
-/// Address operand: a local with an address, and a constant offset.
+/// Address operand: a local that contains an address, and a constant offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressOperand {
     local: u32,
@@ -61,7 +61,7 @@ pub(crate) struct AddressOperand {
 }
 
 impl AddressOperand {
-    /// Returns the address in a local.
+    /// Returns the address operand for the address in a local.
     const fn to(local: u32) -> AddressOperand {
         AddressOperand { local, beyond: 0 }
     }
@@ -72,69 +72,74 @@ impl AddressOperand {
     }
 }
 
-/// Locals of a region with fixed roles.
+/// WebAssembly locals of a region that have a fixed purpose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FixedLocals {
     pub(crate) pc: u32,
-    /// Entry at which the subwarp started, and the number of the synchronization point for which it waits.
+    /// Entry at which the subwarp started.
     pub(crate) start_entry: u32,
+    /// Number of the synchronization point at which the subwarp waits.
     pub(crate) waits_for: u32,
     pub(crate) mask: u32,
     pub(crate) current_epoch: u32,
     pub(crate) phase: u32,
-    /// First epoch of the warp in this barrier interval, and its first epoch since the last reconvergence of its lanes.
+    /// First epoch of the warp in this barrier interval.
     pub(crate) warp_start: u32,
+    /// First epoch of the warp since the last reconvergence of its lanes.
     pub(crate) since: u32,
-    /// Bit set of the records that ran before this call, and the number of the first record of the call.
+    /// Bit set of the context records that ran before this call.
     pub(crate) ran_contexts: u32,
+    /// Number of the first context record of the call.
     pub(crate) started: u32,
-    /// Record of the previous subwarp, whether all previous subwarps took the same path, and the live lanes of
-    /// all subwarps.
+    /// Context record of the previous subwarp. The following locals contain whether all previous subwarps took the same
+    /// path, and the live lanes of all subwarps.
     pub(crate) before: u32,
     pub(crate) is_converged: u32,
     pub(crate) live: u32,
     pub(crate) path: u32,
     pub(crate) steps: u32,
     pub(crate) stores: u32,
-    /// Highest number of an executed block plus one; see [`cell::FURTHEST`].
+    /// Highest number of an executed basic block plus one, as defined by [`cell::FURTHEST_BLOCK`].
     pub(crate) furthest: u32,
-    /// Number of lane-instructions that the call has executed.
+    /// Number of lane-instructions that the region call has executed.
     pub(crate) lane_instructions: u32,
     pub(crate) guard: u32,
-    /// Lanes that execute the current side of an if-converted branch, and lanes that execute the other side.
+    /// Lanes that execute the current side of an if-converted branch.
     pub(crate) detour: u32,
+    /// Lanes that execute the other side of the if-converted branch.
     pub(crate) others: u32,
     pub(crate) active: u32,
-    /// Lanes for which an operand has a value that the generated code does not handle.
+    /// Lanes in which an operand has a value that the generated code does not handle.
     pub(crate) unsupported_lanes: u32,
     pub(crate) pointer: u32,
-    /// Address of each lane.
+    /// Linear-memory address of each lane.
     pub(crate) pointers: u32,
     pub(crate) first: u32,
     pub(crate) offset: u32,
     pub(crate) vectors: [u32; 6],
     pub(crate) addresses: [u32; 2],
-    /// Result for the upper of two 16-bit floats while the lower one is computed.
+    /// Result for the upper 16-bit float of a pair while the result for the lower float is computed.
     pub(crate) upper_half: u32,
-    /// Operands of an `fma` emulation.
+    /// Operands and intermediate results of an `fma` emulation.
     pub(crate) fused: [u32; 9],
 }
 
 impl FixedLocals {
-    /// Returns the local variable for the result of a float comparison.
+    /// Returns the local for the result of a float comparison.
     pub(crate) fn float_comparison(&self) -> u32 {
         self.vectors[4]
     }
 }
 
-/// Mask of all lanes of a subwarp.
+/// Lane mask of all lanes of a subwarp.
 pub(crate) const ALL: i32 = (1 << SUBWARP_LANES) - 1;
 
-/// Parameters of a region function: address of the record, and its number within the warp.
+/// Parameter of a region function: address of the context record.
 pub(crate) const RECORD: u32 = 0;
+/// Parameter of a region function: number of the context record within the warp.
 pub(crate) const NUMBER: u32 = 1;
 
-/// Emits the code of one region, or of warp-level operations.
+/// Emitter for the code of one region, or of a sequence of warp-level operations.
 pub(crate) struct Emitter<'p> {
     pub(crate) plain: TranslationView<'p>,
     pub(crate) code: &'p InlinedCode<'p>,
@@ -142,89 +147,93 @@ pub(crate) struct Emitter<'p> {
     pub(crate) places: &'p ModuleLayout,
     pub(crate) flow: &'p ControlFlowGraph,
     pub(crate) writes: EmitMode,
-    /// Reasons why instructions have no translation, collected while the code is emitted as a draft.
+    /// Reasons why instructions have no translation, which are collected while the code is emitted as a draft.
     pub(crate) refused: Vec<BailoutReason>,
-    /// Destination registers of atomics whose result must be unused, each with the position of the atomic in the code,
-    /// and the set of all registers that are read.
+    /// Destination registers of atomics that are translated only if their results are unused, each with the position of
+    /// the atomic in the code.
     pub(crate) unused_atomic_results: Vec<(RegisterKey, u32)>,
+    /// Registers that any instruction reads.
     pub(crate) all_read: BTreeSet<RegisterKey>,
-    /// Registers that have the same constant value at all uses.
+    /// Registers that have the same constant value at all of their uses.
     pub(crate) constants: BTreeMap<RegisterKey, u32>,
-    /// Registers that contain local-memory addresses.
+    /// Registers that contain constant addresses in local memory.
     local_addresses: BTreeMap<RegisterKey, u64>,
-    /// Whether atomics may access global memory.
+    /// Whether any atomic operation may access global memory.
     pub(crate) has_global_atomics: bool,
-    /// Outlined routines, in the order of their function indices.
+    /// Outlined routines in the order of their function indices.
     pub(crate) routines: Vec<SharedRoutine>,
     pub(crate) out: Vec<I<'static>>,
-    /// Code of the region function of each group.
+    /// Code of the region function for each group of basic blocks.
     pub(crate) regions: Vec<Vec<I<'static>>>,
     pub(crate) locals: Vec<ValType>,
     pub(crate) registers: BTreeMap<RegisterKey, RegisterSlot>,
     pub(crate) register_bytes: u32,
-    /// Use and definition sets of each block of the code.
+    /// Registers that each basic block reads and writes.
     pub(crate) touched: Vec<BlockUseDef>,
-    /// Registers that each block reads before the warp-level operation at its end.
+    /// Registers that each basic block reads before the warp-level operation at its end.
     pub(crate) reads: Vec<BTreeSet<RegisterKey>>,
     pub(crate) definitions: DefSites,
-    /// Live-in registers of each block; empty until the liveness analysis has run.
+    /// Live-in registers of each basic block. Empty until the liveness analysis has run.
     pub(crate) live: &'p [BTreeSet<RegisterKey>],
     pub(crate) sites: Vec<AccessSite>,
-    /// Registers that a record contains at each synchronization point, with their offsets in the record.
+    /// Registers that a context record contains at each synchronization point, with their offsets in the record.
     pub(crate) waits: BTreeMap<u32, Vec<(RegisterKey, u32)>>,
-    /// Dirty registers of each block.
+    /// Dirty registers of each basic block.
     pub(crate) changed: DirtyRegisters,
-    /// Differences between neighboring lanes of registers, if known.
+    /// Differences between neighboring lanes of each register, if they are known.
     pub(crate) strides: LaneStrides,
     /// Registers that may contain a noncanonical NaN.
     pub(crate) any_nan: BTreeSet<RegisterKey>,
-    /// Registers that are represented by the value of the first lane.
+    /// Registers that are represented by the value of their first lane.
     scalars: BTreeMap<RegisterKey, uniform_registers::ScalarRegister>,
     /// Registers that each instruction writes, by position in the code.
     pub(crate) writes_at: BTreeMap<u32, BTreeSet<RegisterKey>>,
-    /// Partition number of accesses that are partitioned among threads, by position in the code.
+    /// Partition numbers of the accesses that are partitioned among threads, by position in the code.
     pub(crate) private_patterns: BTreeMap<u32, u32>,
     pub(crate) names: FixedLocals,
-    /// Temporary variables by type and number.
+    /// Temporary locals by type and number.
     temporaries: BTreeMap<(ValType, usize), u32>,
-    /// Address patterns of base registers in the current block, by base and access width.
+    /// Address patterns of base registers in the current basic block, by base register and access width.
     pub(crate) address_patterns: BTreeMap<(RegisterKey, u32), memory::AddressPattern>,
-    /// State of the current block, if it has a fast and a slow path.
+    /// State of the current basic block, if it has a fast path and a slow path.
     ways: Option<fast_path::DualPathBlock>,
-    /// Label to which a failing check of the fast path branches, as the number of WebAssembly constructs that are open
-    /// at its start. `None` stands for the innermost construct.
+    /// Label to which a failing check on the fast path branches, given as the number of WebAssembly constructs that are
+    /// open at the start of the labeled construct. `None` refers to the innermost construct.
     fallback_label: Option<u32>,
-    /// Address operand of the current access.
+    /// Address operand of the current memory access.
     pub(crate) pointer: AddressOperand,
-    /// Local with the guard of the current instruction.
+    /// Local that contains the guard of the current instruction.
     pub(crate) guard: Option<u32>,
     /// If-converted branches, by the block that ends with the branch.
     pub(crate) detours: IfConversions,
-    /// In a side of an if-converted branch: the registers that must keep their values in the inactive lanes.
+    /// While a side of an if-converted branch is emitted: the registers that must keep their values in the inactive
+    /// lanes.
     predicated_side: Option<BTreeSet<RegisterKey>>,
-    /// Lowest number of a block that ends with a warp-level operation that does not wait for all lanes.
+    /// Lowest number of a basic block whose warp-level operation does not wait for all lanes.
     pub(crate) first_without_wait: Option<u32>,
-    /// Current block, and the number of WebAssembly constructs that are open within it.
+    /// Current basic block.
     pub(crate) block: usize,
+    /// Number of WebAssembly constructs that are open within the current basic block.
     pub(crate) nest: u32,
-    /// Group of each block.
+    /// Group to which each basic block belongs.
     groups: Vec<usize>,
-    /// Position of each branch target among the entries and blocks of the current group, the number of targets in the
-    /// group, and the position of the current target.
+    /// Index of each branch target among the entries and basic blocks of the current group. The following fields
+    /// contain the number of targets in the group, and the index of the current target.
     target_index: Vec<Option<usize>>,
     n_targets: usize,
     place: usize,
-    /// Blocks of the group that are targets of back edges.
+    /// Basic blocks of the current group that are targets of back edges.
     loop_headers: BTreeSet<usize>,
-    /// Locals with the operand rows of a warp, created on demand.
+    /// Locals for the operand rows of all subwarps, which are created on demand.
     pub(crate) rows: Vec<u32>,
-    /// Guarded stores between two warp-level operations: the local that is nonzero if a store was executed, and the
+    /// Guarded stores between two warp-level operations: a local that is nonzero if the store was executed, and the
     /// increment of the store count.
     pub(crate) did_store: Vec<(u32, u64)>,
-    /// Count of stores without a guard between two warp-level operations.
+    /// Number of unguarded stores between two warp-level operations.
     pub(crate) stores: u64,
-    /// Position of the current instruction in the code, and its frame.
+    /// Position of the current instruction in the code.
     pub(crate) at: u32,
+    /// Frame of the current instruction.
     pub(crate) frame: usize,
 }
 
@@ -339,7 +348,7 @@ impl<'p> Emitter<'p> {
         self.pointer = AddressOperand::to(self.names.pointer);
     }
 
-    /// Adds a local after the parameters.
+    /// Adds a local, which is numbered after the parameters.
     pub(crate) fn local(&mut self, ty: ValType) -> u32 {
         self.locals.push(ty);
         NUMBER + self.locals.len() as u32
@@ -357,12 +366,12 @@ impl<'p> Emitter<'p> {
         self.op(I::LocalGet(local));
     }
 
-    /// Pushes the values of locals in order.
+    /// Pushes the values of several locals in order.
     pub(crate) fn get_all<const N: usize>(&mut self, locals: [u32; N]) {
         self.out.extend(locals.map(I::LocalGet));
     }
 
-    /// Opens a WebAssembly block. Branches to its label continue after its end.
+    /// Opens a WebAssembly block. Branches to the label of the block continue after its end.
     fn open_block(&mut self) {
         self.op(I::Block(BlockType::Empty));
         self.nest += 1;
@@ -388,7 +397,7 @@ impl<'p> Emitter<'p> {
         self.op(I::LocalTee(local));
     }
 
-    /// Returns the error that the current instruction is not translated.
+    /// Returns the error for the current instruction without a translation.
     pub(crate) fn unsupported<T>(&self, what: impl Into<String>) -> Result<T, BailoutReason> {
         Err(BailoutReason::Instruction {
             at: self.at,
@@ -415,7 +424,7 @@ impl<'p> Emitter<'p> {
         home
     }
 
-    /// Returns the offset of a known register in a record, after the header.
+    /// Returns the offset of a register in a context record, after the header, if the register has a location.
     pub(crate) fn offset_of(&self, register: RegisterKey) -> Option<u32> {
         self.registers.get(&register).map(|home| home.offset)
     }
@@ -431,12 +440,12 @@ impl<'p> Emitter<'p> {
         self.code.register(self.frame, (bank, index))
     }
 
-    /// Returns the local-memory address that a register contains at all uses, if it is constant.
+    /// Returns the constant local-memory address that a register contains, if it contains one.
     fn local_address(&self, register: RegisterKey) -> Option<u64> {
         self.local_addresses.get(&register).copied()
     }
 
-    /// Records that the code reads a register, and returns the first local of the register.
+    /// Records that the code reads a register. Returns the first local of the register.
     fn read_register(&mut self, register: RegisterKey) -> u32 {
         self.all_read.insert(register);
         let touched = &mut self.touched[self.block];
@@ -446,7 +455,7 @@ impl<'p> Emitter<'p> {
         self.home(register).local
     }
 
-    /// Pushes an operand row of 32-bit lanes.
+    /// Pushes the row of a 32-bit operand.
     pub(crate) fn read32(&mut self, slot: OperandSlot) -> Result<(), BailoutReason> {
         if let Some(scalar) = self.scalar(RegisterBank::B32, slot) {
             self.splat(RegisterBank::B32, scalar, 0);
@@ -470,7 +479,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Pushes an operand row like [`Emitter::read32`] for an operation that treats all NaNs alike.
+    /// Pushes the row of an operand like [`Emitter::read32`], for an operation that does not distinguish NaNs.
     fn read_any_nan(&mut self, slot: OperandSlot) -> Result<(), BailoutReason> {
         if let OperandLocation::Register(index) = slot.place() {
             let register = self.frame_register(RegisterBank::B32, index);
@@ -483,7 +492,7 @@ impl<'p> Emitter<'p> {
         self.read32(slot)
     }
 
-    /// Pushes the row in the local of a register with canonical NaNs.
+    /// Pushes the row in the local of a register, in which canonical NaNs replace all NaNs.
     fn get_canonical(&mut self, register: RegisterKey, local: u32) {
         match self.any_nan.contains(&register) {
             true => self.push_canonical(local),
@@ -511,13 +520,13 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Pushes the address of the special-register table of the subwarp.
+    /// Pushes the address of the subwarp's special-register table.
     fn get_table(&mut self) {
         self.get(RECORD);
         self.op(I::I32Load(at(record::TABLE)));
     }
 
-    /// Pushes half of an operand row of 64-bit lanes: lanes 0 and 1, or 2 and 3.
+    /// Pushes half of the row of a 64-bit operand: lanes 0 and 1, or lanes 2 and 3.
     pub(crate) fn read64(&mut self, slot: OperandSlot, half: u32) -> Result<(), BailoutReason> {
         if let Some(scalar) = self.scalar(RegisterBank::B64, slot) {
             self.splat(RegisterBank::B64, scalar, half);
@@ -540,7 +549,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Pushes a predicate.
+    /// Pushes a predicate operand as a row.
     pub(crate) fn read_predicate(&mut self, slot: OperandSlot) -> Result<(), BailoutReason> {
         if let Some(scalar) = self.scalar(RegisterBank::Predicate, slot) {
             self.splat(RegisterBank::Predicate, scalar, 0);
@@ -563,7 +572,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Returns the constant value that a 32-bit operand has in all lanes, if known.
+    /// Returns the constant value that a 32-bit operand has in all lanes, if it is known.
     pub(crate) fn known32(&self, slot: OperandSlot) -> Option<u32> {
         match slot.place() {
             OperandLocation::Constant(index) => Some(self.plain.constant32(index)),
@@ -576,8 +585,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Returns temporary variable number `n` of a type. Its value is valid only during the translation of one
-    /// operation.
+    /// Returns the temporary local with number `n` and the given type. The value of the local is valid only during the
+    /// translation of one operation.
     pub(crate) fn temporary(&mut self, ty: ValType, n: usize) -> u32 {
         if let Some(local) = self.temporaries.get(&(ty, n)) {
             return *local;
@@ -587,12 +596,12 @@ impl<'p> Emitter<'p> {
         local
     }
 
-    /// Writes the value on the stack to a register in the lanes that the guard enables.
+    /// Writes the value on the stack to a part of a register, in the lanes that the guard enables.
     fn write(&mut self, register: RegisterKey, part: u32) {
         if let Some(scalar) = self.scalars.get(&register).copied() {
             return self.write_scalar(scalar, register, part);
         }
-        // In inactive lanes, only registers that these lanes read later must keep their values.
+        // Inactive lanes must keep their values only in registers that these lanes read later.
         let is_read = |kept: &BTreeSet<RegisterKey>| kept.contains(&register);
         let guard = self
             .guard
@@ -645,7 +654,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Calls `one` for each lane, which emits code that consumes four 32-bit numbers from `from` and produces one
+    /// Calls `one` for each lane. `one` emits code that consumes one 32-bit number per row of `from` and produces one
     /// number. The results form a row on the stack.
     pub(crate) fn each_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
         self.op(splat32(0));
@@ -655,7 +664,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits code for the two 64-bit lanes of a half like [`Emitter::each_lane`].
+    /// Emits code for the two 64-bit lanes of a half row like [`Emitter::each_lane`].
     pub(crate) fn each_wide_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
         self.op(splat64(0));
         for lane in 0..2 {
@@ -664,7 +673,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Saves registers to a record whose address is in a local.
+    /// Saves registers to the context record whose address is in the local `to`.
     pub(crate) fn save(&mut self, to: u32, registers: &BTreeSet<RegisterKey>) {
         for register in registers {
             let home = self.home(*register);
@@ -697,7 +706,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits an instruction after which execution continues with the next instruction.
+    /// Emits an instruction after which the same lanes continue with the next instruction.
     pub(crate) fn emit_straight_line(
         &mut self,
         instr: &DecodedInstruction,
@@ -716,7 +725,7 @@ impl<'p> Emitter<'p> {
         let done = self.operation(&instr.op);
         self.guard = None;
         match done {
-            // A draft collects the reasons of all untranslated instructions instead of stopping at the first one.
+            // A draft does not stop at the first untranslated instruction, but collects the reasons of all of them.
             Err(refusal) if self.writes == EmitMode::Draft => {
                 self.refused.push(refusal);
                 Ok(())
@@ -725,7 +734,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Pushes the lanes whose guard is true.
+    /// Pushes the mask of the lanes whose guard is true.
     fn read_guard(&mut self, instr: &DecodedInstruction) -> Result<(), BailoutReason> {
         self.read_predicate(instr.guard)?;
         if instr.negated {
@@ -734,7 +743,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Pushes a row with all ones in the lanes of the mask in a local.
+    /// Pushes a row with all ones in the lanes of the mask in the local `mask`.
     fn spread_lanes(&mut self, mask: u32) {
         self.get(mask);
         self.ops(runtime::spread_lanes());
@@ -774,7 +783,7 @@ impl<'p> Emitter<'p> {
                 self.bail_out(stop::FAULT);
                 Ok(())
             }
-            // The system call prints a message or ends the launch.
+            // The driver function prints a message or ends the launch.
             DecodedOp::SystemCall { .. } => {
                 self.bail_out(stop::UNSUPPORTED);
                 Ok(())
@@ -868,20 +877,20 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits code that returns the exit code on the stack from the function unless it is zero. The local `kept`
-    /// receives the exit code.
+    /// Emits code that returns the exit code on the stack from the function if the exit code is not zero. The exit code
+    /// is stored in the local `kept`.
     fn return_if_nonzero(&mut self, kept: u32) {
         self.ops(runtime::returns_if(kept));
     }
 
-    /// Emits a bailout that is executed if an active lane reaches the current instruction.
+    /// Emits a bailout that is taken if any active lane reaches the current instruction.
     fn bail_out(&mut self, reason: u32) {
         self.set_active_lanes();
         self.get(self.names.active);
         self.bail_out_if_nonzero(reason);
     }
 
-    /// Pushes an element of at most 32 bits as a row of 32-bit lanes.
+    /// Pushes a register element of at most 32 bits as a row of 32-bit lanes.
     pub(crate) fn read_element32(&mut self, element: RegisterOperand) -> Result<(), BailoutReason> {
         match element.bank {
             RegisterBank::B32 => self.read32(element.slot),

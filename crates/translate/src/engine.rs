@@ -1,21 +1,21 @@
 //! Interface to WebAssembly engines. Input: the bytes of a module. Output: an instance with its memory and its exported
-//! function `phase`. The module `wasmtime_engine` implements the interface with Wasmtime. The crate
-//! `warpgrid-webassembly` uses the engine of a JavaScript host.
+//! function `phase`. The module `wasmtime_engine` implements this interface with Wasmtime. The crate
+//! `warpgrid-webassembly` implements it with the engine of a JavaScript host.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
-/// Rounding of `relaxed_madd`.
+/// Rounding of the WebAssembly instruction `relaxed_madd` in an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaddRounding {
-    /// One rounding: the instruction is a fused multiply-add.
+    /// One rounding: `relaxed_madd` is a fused multiply-add.
     Fused,
-    /// Two roundings, or the engine has no such instruction. The module emulates `fma`.
+    /// Two roundings, or the engine does not support `relaxed_madd`. The module then emulates `fma`.
     Unfused,
 }
 
-/// Compiles and instantiates modules.
+/// WebAssembly engine that compiles and instantiates modules.
 pub trait Engine {
     type Module;
     type Instance: ModuleInstance;
@@ -26,30 +26,31 @@ pub trait Engine {
     /// Returns the time since a fixed point in time.
     fn now() -> Duration;
 
-    /// Compiles a module. The error is a message fragment.
+    /// Compiles a module. An error is returned as a message fragment.
     fn compile(&self, wasm: &[u8]) -> Result<Self::Module, String>;
 
-    /// Instantiates a module with zeroed memory. The error is a message fragment.
+    /// Instantiates a module with zeroed memory. An error is returned as a message fragment.
     fn instantiate(&self, module: &Self::Module) -> Result<Self::Instance, String>;
 }
 
-/// Linear memory of a module instance. Ranges must be within bounds.
+/// Linear memory of a module instance. All accessed ranges must be within bounds.
 pub trait LinearMemory {
-    /// Returns the bytes of a range.
+    /// Returns the bytes of a range of linear memory.
     fn read(&self, range: Range<usize>) -> Cow<'_, [u8]>;
 }
 
 /// Module instance.
 pub trait ModuleInstance: LinearMemory {
-    /// Calls `phase`. Returns the exit code, or zero. The error is a message fragment.
+    /// Calls the exported function `phase`. Returns its exit code, which is zero on success. An error is returned as a
+    /// message fragment.
     fn run_interval(&mut self, begins: i32) -> Result<u32, String>;
 
-    /// Modifies the bytes of a range.
+    /// Modifies the bytes of a range of linear memory.
     fn update<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R;
 
-    /// Replaces the bytes that begin at address `start`.
+    /// Replaces the bytes of linear memory from address `start` on.
     fn write(&mut self, start: usize, bytes: &[u8]);
 
-    /// Zeroes a range.
+    /// Fills a range of linear memory with zeros.
     fn zero(&mut self, range: Range<usize>);
 }

@@ -1,5 +1,5 @@
 //! Probe for the rounding of `relaxed_madd`, which the specification leaves to the engine. Input: an engine. Output:
-//! the rounding of this engine.
+//! the rounding of `relaxed_madd` in this engine.
 
 use crate::engine::{Engine, MaddRounding, ModuleInstance};
 use crate::instructions::{splat32, splat64};
@@ -7,8 +7,8 @@ use crate::module::assemble;
 use crate::runtime::{FN_RUN_INTERVAL, TYPES};
 use wasm_encoder::{Function, Instruction as I};
 
-/// Determines the rounding with a product whose last digits are preserved only if product and sum are rounded once. An
-/// engine without the instruction counts as unfused.
+/// Determines the rounding with a product and a sum whose last digits are preserved only if they are rounded once. An
+/// engine without `relaxed_madd` counts as unfused.
 pub fn detect_madd_rounding<E: Engine>(engine: &E) -> MaddRounding {
     let found = engine
         .compile(&module())
@@ -20,12 +20,12 @@ pub fn detect_madd_rounding<E: Engine>(engine: &E) -> MaddRounding {
     }
 }
 
-/// Returns a module whose `phase` returns zero if the instruction is fused. The host passes zero as the argument of
+/// Returns a module whose `phase` returns zero if `relaxed_madd` is fused. The host passes zero as the argument of
 /// `phase`, which prevents constant folding.
 fn module() -> Vec<u8> {
     let mut phase = Function::new([]);
-    // (1 + x)^2 is 1 + 2x + x^2. The difference between this product and 1 + 2x is x^2 with one rounding, and zero with
-    // two roundings.
+    // (1 + x)^2 is 1 + 2x + x^2. The difference between this product and 1 + 2x is x^2 if the instruction rounds once,
+    // and zero if it rounds twice.
     let one_more = |x: f64| 1.0 + x;
     let x = 2f64.powi(-12);
     let narrow = |x: f64| splat32((x as f32).to_bits());

@@ -1,5 +1,5 @@
-//! Host calls: the interpreter executes untranslated instructions. Input: the records of the waiting lanes. Output: the
-//! registers of these lanes.
+//! Host calls: the interpreter executes instructions without a translation. Input: the context records of the waiting
+//! lanes. Output: the updated registers of these lanes.
 
 use crate::layout::{MemoryWindow, SUBWARP_LANES, SUBWARPS_PER_WARP, record};
 use crate::module::{CompiledKernel, HostCall, lane_bytes};
@@ -7,28 +7,28 @@ use crate::registers::parts;
 use std::collections::BTreeMap;
 use warpgrid_emulator::translation_view::{LANES, TranslationView, WarpRegisterFile};
 
-/// Lanes for which the host executes an instruction: the lanes of a subwarp, or all lanes of a warp.
+/// Lanes for which the host executes an instruction: the lanes of one subwarp, or all lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callers {
     Lanes,
     Warp,
 }
 
-/// Pending host calls of a warp, by the number of the synchronization point at which the lanes wait.
+/// Pending host calls of a warp, by the number of the synchronization point at which their lanes wait.
 #[derive(Default)]
 pub(crate) struct HostCallBatch {
     pending: BTreeMap<u32, PendingHostCall>,
 }
 
-/// Pending host call: the waiting lanes, and their registers.
+/// Pending host call: the waiting lanes, and the registers of these lanes.
 struct PendingHostCall {
     at: u32,
     lanes: u32,
     registers: WarpRegisterFile,
 }
 
-/// Returns the number of the synchronization point at which a record waits if this point is a host call that must be
-/// executed now.
+/// Returns the number of the synchronization point at which the lanes of a context record wait, if this point is a host
+/// call that must be executed now.
 fn number_of<B: AsRef<[u8]>>(
     kernel: &CompiledKernel,
     records: &MemoryWindow<B>,
@@ -44,7 +44,7 @@ fn number_of<B: AsRef<[u8]>>(
     (number > 0 && of_number == callers && !has_ended).then_some(number)
 }
 
-/// Returns the addresses of the records in a window of linear memory.
+/// Returns the addresses of the context records in a window of linear memory.
 fn addresses<B: AsRef<[u8]>>(kernel: &CompiledKernel, records: &MemoryWindow<B>) -> Vec<u32> {
     let start = records.start as u32;
     let end = start + records.bytes.as_ref().len() as u32;
@@ -52,21 +52,21 @@ fn addresses<B: AsRef<[u8]>>(kernel: &CompiledKernel, records: &MemoryWindow<B>)
     (start..end).step_by(record_bytes).collect()
 }
 
-/// Returns the lanes of a record, each with its index in the warp.
+/// Returns the lanes of a context record, each with its index in the warp.
 fn lanes_of<B: AsRef<[u8]>>(
     records: &MemoryWindow<B>,
     at: u32,
 ) -> impl Iterator<Item = LaneIndex> + use<B> {
     let subwarp = records.get32(at + record::SUBWARP) % SUBWARPS_PER_WARP;
     let mask = records.get32(at + record::MASK);
-    let there = (0..SUBWARP_LANES).filter(move |lane| mask >> lane & 1 != 0);
-    there.map(move |lane| LaneIndex {
+    let lanes = (0..SUBWARP_LANES).filter(move |lane| mask >> lane & 1 != 0);
+    lanes.map(move |lane| LaneIndex {
         lane,
         of_warp: subwarp * SUBWARP_LANES + lane,
     })
 }
 
-/// Lane of a subwarp.
+/// Lane of a subwarp, with its index in the warp.
 #[derive(Clone, Copy)]
 struct LaneIndex {
     lane: u32,
@@ -74,7 +74,7 @@ struct LaneIndex {
 }
 
 impl HostCallBatch {
-    /// Collects the host calls for which the records of a window wait.
+    /// Collects the pending host calls of the context records in a window of linear memory.
     pub(crate) fn read<B: AsRef<[u8]>>(
         &mut self,
         kernel: &CompiledKernel,
@@ -104,14 +104,14 @@ impl HostCallBatch {
         }
     }
 
-    /// Executes all host calls. Returns `false` if one of them cannot be executed.
+    /// Executes all pending host calls. Returns `false` if one of them cannot be executed.
     pub(crate) fn execute(&mut self, plain: TranslationView<'_>) -> bool {
         let works = self.pending.values_mut();
         let mut done = works.map(|work| plain.execute(work.at, work.lanes, &mut work.registers));
         done.all(|is_done| is_done)
     }
 
-    /// Writes the results to the records of a window, so that their lanes can continue.
+    /// Writes the results to the context records in a window of linear memory, so that their lanes can continue.
     pub(crate) fn write<B: AsRef<[u8]> + AsMut<[u8]>>(
         &self,
         kernel: &CompiledKernel,

@@ -1,6 +1,6 @@
 //! If-conversion of short branches: finds hammocks and diamonds whose lanes reconverge after a few instructions, so
-//! that the lanes of a divergent subwarp need no separate records. Input: the control-flow graph. Output: the sides
-//! of each branch, by the block that ends with the branch.
+//! that the lanes of a divergent subwarp need no separate context records. Input: the control-flow graph. Output: the
+//! sides of each if-converted branch, by the basic block that ends with the branch.
 
 use crate::control_flow_graph::{
     ControlFlowGraph, SuspendKind, accesses_memory, is_guarded, is_terminator,
@@ -14,48 +14,49 @@ use warpgrid_emulator::translation_view::{DecodedOp, TranslationView};
 /// If-converted branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IfConversion {
-    /// Blocks of the fallthrough side; a branch may leave the side early towards the join block.
+    /// Basic blocks of the fallthrough side. A branch may leave this side early towards the join block.
     pub(crate) fallthrough_blocks: Range<usize>,
-    /// Blocks of the taken side, between the fallthrough side and the join block.
+    /// Basic blocks of the taken side, which are between the fallthrough side and the join block.
     pub(crate) taken_blocks: Range<usize>,
     /// Join block, in which the lanes reconverge.
     pub(crate) join_block: usize,
 }
 
-/// If-converted branches by the block that ends with the branch.
+/// If-converted branches, by the basic block that ends with the branch.
 pub(crate) type IfConversions = BTreeMap<usize, IfConversion>;
 
-/// Maximum number of instructions of a side. Each side is emitted twice, the second time in predicated form.
+/// Maximum number of instructions of a side. The code of each side is emitted twice, the second time in predicated
+/// form.
 const MAX_SIDE_LEN: usize = 32;
 
-/// Maximum number of instructions per kernel that are emitted twice.
+/// Maximum number of instructions of a kernel that are emitted twice.
 const MAX_DUPLICATED: usize = 1024;
 
 impl IfConversion {
-    /// Returns the blocks of both sides.
+    /// Returns the basic blocks of both sides.
     fn blocks(&self) -> impl Iterator<Item = usize> + use<> {
         self.fallthrough_blocks
             .clone()
             .chain(self.taken_blocks.clone())
     }
 
-    /// Returns the registers that inactive lanes must keep while other lanes execute a block.
+    /// Returns the registers that inactive lanes must keep while other lanes execute a basic block of a side.
     pub(crate) fn kept(
         &self,
         block: usize,
         live: &[BTreeSet<RegisterKey>],
     ) -> BTreeSet<RegisterKey> {
-        let mut kept = live.get(self.join_block).cloned().unwrap_or_default();
+        let mut preserved = live.get(self.join_block).cloned().unwrap_or_default();
         if self.fallthrough_blocks.contains(&block)
             && !self.taken_blocks.is_empty()
             && let Some(far) = live.get(self.taken_blocks.start)
         {
-            kept.extend(far);
+            preserved.extend(far);
         }
-        kept
+        preserved
     }
 
-    /// Returns the registers whose values may differ between the lanes of a subwarp at the join block because the
+    /// Returns the registers whose values may differ between the lanes of a subwarp at the join block because these
     /// lanes took different sides.
     fn divergent_at_join(
         &self,
@@ -72,8 +73,8 @@ impl IfConversion {
     }
 }
 
-/// Returns the registers whose values may differ between lanes after each if-converted branch, by the block that ends
-/// with the branch.
+/// Returns the registers whose values may differ between lanes after each if-converted branch, by the basic block that
+/// ends with the branch.
 pub(crate) fn mixed_registers(
     detours: &IfConversions,
     touched: &[BlockUseDef],
@@ -84,12 +85,12 @@ pub(crate) fn mixed_registers(
         .collect()
 }
 
-/// Returns the branches that are if-converted.
+/// Returns the branches of a kernel that are if-converted.
 pub(crate) fn find_if_conversions(
     code: &InlinedCode<'_>,
     flow: &ControlFlowGraph,
 ) -> IfConversions {
-    let mut found = IfConversions::new();
+    let mut conversions = IfConversions::new();
     let mut n_again = 0;
     for index in 0..flow.blocks.len() {
         let Some(detour) = detour_at(code, flow, index) else {
@@ -100,12 +101,12 @@ pub(crate) fn find_if_conversions(
         if n_again > MAX_DUPLICATED {
             break;
         }
-        found.insert(index, detour);
+        conversions.insert(index, detour);
     }
-    found
+    conversions
 }
 
-/// Returns the number of access sites that the predicated copies of the sides need in addition.
+/// Returns the number of additional access sites for the predicated copies of all sides.
 pub(crate) fn sites_of(
     plain: TranslationView<'_>,
     code: &InlinedCode<'_>,
@@ -157,7 +158,7 @@ fn detour_at(
     is_short(detour.fallthrough_blocks.clone())?;
     is_short(detour.taken_blocks.clone())?;
     let is_plain = detour.blocks().all(|block| side.is_plain(block, &detour));
-    // The interpreter must schedule the blocks of both sides before the join block, in this order.
+    // The interpreter must schedule the blocks of both sides before the join block, and in code order.
     let all = detour.blocks().chain([detour.join_block]);
     let numbers: Vec<u32> = all.map(|block| flow.number(block)).collect();
     (is_plain && detour.join_block < flow.blocks.len() && numbers.is_sorted()).then_some(detour)
@@ -169,7 +170,7 @@ struct SideChecker<'a, 'p> {
 }
 
 impl SideChecker<'_, '_> {
-    /// Returns the target of a block that ends with an unconditional branch.
+    /// Returns the target of a basic block that ends with an unconditional branch.
     fn jump_from(&self, block: usize) -> Option<usize> {
         let last = &self.code.get(self.flow.blocks.get(block)?.end - 1)?.instr;
         match last.op {
@@ -180,9 +181,9 @@ impl SideChecker<'_, '_> {
         }
     }
 
-    /// Checks whether some lanes can execute a block while other lanes wait at the join block. The block must contain
-    /// no synchronization point, and its branches must lead to the join block. The last block of the fallthrough side
-    /// jumps over the taken side unconditionally.
+    /// Checks whether some lanes can execute a basic block while other lanes wait at the join block. The block must
+    /// contain no synchronization point, and its branches must lead to the join block. The last block of the
+    /// fallthrough side may branch over the taken side unconditionally.
     fn is_plain(&self, index: usize, detour: &IfConversion) -> bool {
         let Some(block) = self.flow.blocks.get(index) else {
             return false;

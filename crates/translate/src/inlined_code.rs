@@ -1,8 +1,9 @@
-//! Code of a kernel with all calls inlined: each call site has a copy of the function with separate registers. Input:
-//! decoded code. Output: instructions in which calls and returns are branches, and frames.
+//! Code of a kernel with all calls inlined: each call site has a copy of the called function with separate registers.
+//! Input: decoded code. Output: instructions in which calls and returns are branches, and the frames of the inlined
+//! functions.
 //!
-//! The interpreter prioritizes lanes in deeper calls, then lanes at lower positions in the code. [`InlinedCode::scheduler_priority`] is the
-//! corresponding sort key.
+//! The interpreter prioritizes lanes in deeper calls, then lanes at lower positions in the code.
+//! [`InlinedCode::scheduler_priority`] returns the corresponding sort key.
 
 use crate::bailout::BailoutReason;
 use crate::engine::MaddRounding;
@@ -12,28 +13,28 @@ use warpgrid_emulator::translation_view::{
     Call, CallValueLocation, DecodedInstruction, DecodedOp, TranslationView,
 };
 
-/// Maximum number of instructions of a translated kernel. The limit bounds the compilation time.
+/// Maximum number of instructions of a translated kernel, which bounds the compilation time.
 const MAX_INSTRUCTIONS: usize = 1 << 14;
 
-/// Maximum call depth of a translated kernel. The interpreter executes kernels with deeper calls.
+/// Maximum call depth of a translated kernel. Kernels with deeper calls are executed by the interpreter.
 const MAX_INLINE_DEPTH: u32 = 32;
 
 /// Alignment of stack frames in the interpreter.
 const STACK_ALIGN: u64 = 32;
 
-/// Instruction with its origin.
+/// Instruction of the inlined code with its origin.
 #[derive(Clone, Debug)]
 pub(crate) struct InlinedInstruction<'m> {
     pub(crate) instr: DecodedInstruction,
-    /// Index in the decoded code.
+    /// Index of the instruction in the decoded code.
     pub(crate) origin: u32,
-    /// Index of the frame whose registers the instruction uses.
+    /// Index of the frame whose registers the instruction accesses.
     pub(crate) frame: usize,
-    /// Arguments or results that are moved before the branch.
+    /// Arguments or results that are moved before the branch at a call or return.
     pub(crate) moves: CallMoves<'m>,
 }
 
-/// Values that cross a call, from one frame to another.
+/// Arguments or results of a call that are moved from one frame to another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallMoves<'m> {
     pub(crate) values: &'m [(CallValueLocation, CallValueLocation)],
@@ -47,19 +48,19 @@ const NO_MOVES: CallMoves<'static> = CallMoves {
     to: 0,
 };
 
-/// Frame of the kernel, or of an inlined function.
+/// Frame of the kernel or of an inlined function.
 #[derive(Clone, Copy, Debug)]
 struct InlinedFrame {
     function: u32,
     depth: u32,
-    /// Offset of the function's variables on the stack of each thread.
+    /// Offset of the function's local variables on the stack of each thread.
     stack: u64,
-    /// Position of the branch to the first instruction, which passes the arguments, and position of the call.
+    /// Position of the branch that passes the arguments to the first instruction of the function.
     entry: usize,
     call: usize,
 }
 
-/// Inlined code. Branch targets are indices of this code.
+/// Code of a kernel with inlined calls. Branch targets are indices into this code.
 #[derive(Clone)]
 pub(crate) struct InlinedCode<'m> {
     plain: TranslationView<'m>,
@@ -99,7 +100,7 @@ impl<'m> InlinedCode<'m> {
         }
     }
 
-    /// Appends the instructions of a frame's function. Return instructions become branches to `returns_to`.
+    /// Appends the instructions of the function in a frame. Return instructions become branches to `returns_to`.
     fn append_function(
         &mut self,
         frame: usize,
@@ -135,7 +136,7 @@ impl<'m> InlinedCode<'m> {
         Ok(())
     }
 
-    /// Inlines a call: a branch that passes the arguments, the instructions of the function, and a branch that passes
+    /// Inlines a call as a branch that passes the arguments, the instructions of the function, and a branch that passes
     /// the results.
     fn inline_call(&mut self, at: usize, call: Call<'m>) -> Result<(), BailoutReason> {
         let Some(caller) = self.placed.get(at).cloned() else {
@@ -202,28 +203,29 @@ impl<'m> InlinedCode<'m> {
         &self.placed
     }
 
-    /// Returns the index in the decoded code of an instruction of the inlined code.
+    /// Returns the index in the decoded code of an instruction in the inlined code.
     pub(crate) fn origin(&self, at: u32) -> u32 {
         self.get(at as usize).map_or(at, |placed| placed.origin)
     }
 
-    /// Returns the frame of the instruction at a position.
+    /// Returns the index of the frame in which the instruction at a position executes.
     pub(crate) fn frame_at(&self, at: usize) -> usize {
         self.get(at).map_or(0, |placed| placed.frame)
     }
 
-    /// Returns the scheduling key of a position. The interpreter executes the lanes with the lowest key first.
+    /// Returns the scheduling key of a position in the inlined code. The interpreter executes the lanes with the lowest
+    /// key first.
     pub(crate) fn scheduler_priority(&self, at: usize) -> (Reverse<u32>, u32, bool, usize) {
         let Some(placed) = self.get(at) else {
             return (Reverse(0), u32::MAX, true, 0);
         };
         let depth = self.frames.get(placed.frame).map_or(0, |frame| frame.depth);
-        // Before the target instruction of a call executes, the values that cross the call are moved.
+        // Moves of arguments and results precede the instruction that has the same origin.
         let is_own = placed.moves.from == placed.moves.to;
         (Reverse(depth), placed.origin, is_own, placed.frame)
     }
 
-    /// Returns the register of the inlined code that a register operand denotes in a frame.
+    /// Returns the register of the inlined code that corresponds to a register operand in a frame.
     pub(crate) fn register(&self, frame: usize, (bank, index): RegisterKey) -> RegisterKey {
         let [kernel, function] = self.plain.most_registers(bank);
         let first = match frame {
@@ -233,7 +235,7 @@ impl<'m> InlinedCode<'m> {
         (bank, first + index)
     }
 
-    /// Returns the registers of all frames that always contain a local-memory address.
+    /// Returns the registers of all frames that always contain an address in local memory.
     pub(crate) fn local_addresses(&self) -> impl Iterator<Item = (RegisterKey, u64)> + '_ {
         self.frames
             .iter()
@@ -248,12 +250,12 @@ impl<'m> InlinedCode<'m> {
             })
     }
 
-    /// Returns the stack offset of the variables of a frame.
+    /// Returns the stack offset of the local variables in a frame.
     pub(crate) fn stack(&self, frame: usize) -> u64 {
         self.frames.get(frame).map_or(0, |frame| frame.stack)
     }
 
-    /// Returns the minimum size of the interpreter's stack while lanes are in a frame, in bytes.
+    /// Returns the minimum stack size of the interpreter in bytes while lanes execute in a frame.
     pub(crate) fn stack_bytes(&self, frame: usize) -> u64 {
         let end = self.frames.get(frame).map_or(0, |frame| {
             frame.stack + self.plain.frame_bytes(frame.function)
@@ -262,7 +264,7 @@ impl<'m> InlinedCode<'m> {
         end.max(self.plain.local_bytes())
     }
 
-    /// Returns the inlined functions, each with the branch to it, its call and its registers.
+    /// Returns the inlined functions, each with the branch to the function, its call and its registers.
     pub(crate) fn entries(&self) -> impl Iterator<Item = InlinedCallee<'_, 'm>> {
         (0..self.frames.len()).skip(1).filter_map(|frame| {
             let InlinedFrame { entry, call, .. } = *self.frames.get(frame)?;
@@ -276,7 +278,7 @@ impl<'m> InlinedCode<'m> {
     }
 }
 
-/// Entry of an inlined function.
+/// Entry into an inlined function.
 pub(crate) struct InlinedCallee<'c, 'm> {
     pub(crate) at: usize,
     pub(crate) call: u32,
@@ -285,7 +287,7 @@ pub(crate) struct InlinedCallee<'c, 'm> {
 }
 
 impl InlinedCallee<'_, '_> {
-    /// Checks whether a register belongs to this copy of the function.
+    /// Checks whether a register belongs to this inlined copy of the function.
     pub(crate) fn owns(&self, (bank, index): RegisterKey) -> bool {
         let (_, first) = self.code.register(self.frame, (bank, 0));
         let [_, most] = self.code.plain.most_registers(bank);
@@ -293,7 +295,7 @@ impl InlinedCallee<'_, '_> {
     }
 }
 
-/// The kernel to translate, and the instructions of the target engine.
+/// Kernel to translate, and the rounding of `relaxed_madd` in the target engine.
 #[derive(Clone, Copy)]
 pub(crate) struct TranslationInput<'p> {
     pub(crate) plain: TranslationView<'p>,

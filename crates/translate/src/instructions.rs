@@ -1,8 +1,8 @@
-//! Sequences of WebAssembly instructions that several emitters share.
+//! Sequences of WebAssembly instructions that are shared by several emitters.
 
 use wasm_encoder::{Instruction as I, MemArg};
 
-/// Returns the memory operand at `offset` from the address on the stack.
+/// Returns the memory argument for `offset` bytes after the address on the stack.
 pub(crate) const fn at(offset: u32) -> MemArg {
     MemArg {
         offset: offset as u64,
@@ -11,19 +11,19 @@ pub(crate) const fn at(offset: u32) -> MemArg {
     }
 }
 
-/// Returns a constant with a value in all four 32-bit lanes.
+/// Returns a vector constant with the same value in all four 32-bit lanes.
 pub(crate) const fn splat32(value: u32) -> I<'static> {
     let value = value as u128;
     I::V128Const((value | value << 32 | value << 64 | value << 96) as i128)
 }
 
-/// Returns a constant with a value in both 64-bit lanes.
+/// Returns a vector constant with the same value in both 64-bit lanes.
 pub(crate) const fn splat64(value: u64) -> I<'static> {
     let value = value as u128;
     I::V128Const((value | value << 64) as i128)
 }
 
-/// Sign-extends two of four 32-bit lanes to 64 bits. The extension of a lane mask is a lane mask.
+/// Sign-extends two of the four 32-bit lanes to 64 bits. A 32-bit lane mask is thereby converted to a 64-bit lane mask.
 pub(crate) const fn halves(half: u32) -> I<'static> {
     match half {
         0 => I::I64x2ExtendLowI32x4S,
@@ -31,7 +31,7 @@ pub(crate) const fn halves(half: u32) -> I<'static> {
     }
 }
 
-/// Zero-extends two of four 32-bit lanes to 64 bits.
+/// Zero-extends two of the four 32-bit lanes to 64 bits.
 pub(crate) const fn zero_extended_words(half: u32) -> I<'static> {
     match half {
         0 => I::I64x2ExtendLowI32x4U,

@@ -1,6 +1,6 @@
 //! Lane-stride analysis. Input: decoded code with its launch. Output: the registers whose values differ between
-//! neighboring lanes by a constant, which is zero for uniform registers. The generated code need not compare the
-//! addresses of accesses whose address registers have constant differences.
+//! neighboring lanes by a constant, which is zero for uniform registers. For accesses whose address registers have such
+//! constant differences, the generated code need not compare the addresses of the lanes.
 
 use crate::affine::AffineAnalysis;
 use crate::control_flow_graph::{ControlFlowGraph, SuspendKind};
@@ -18,14 +18,14 @@ use warpgrid_emulator::translation_view::{
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Difference between the values of neighboring lanes, wrapped to the width of the register. The stride of predicates
-/// is zero.
+/// Difference between the values of neighboring lanes, wrapped to the width of the register. The stride of uniform
+/// predicates is zero.
 type LaneStride = u64;
 
 /// Strides of registers. Registers with unknown strides are absent.
 pub(crate) type LaneStrides = BTreeMap<RegisterKey, LaneStride>;
 
-/// Values of the lanes of a subwarp.
+/// Values of a register in the lanes of a subwarp: the lane stride, and the trailing zeros of the first lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LanePattern {
     stride: LaneStride,
@@ -33,12 +33,12 @@ struct LanePattern {
     trailing_zeros: u32,
 }
 
-/// Maximum number of tracked trailing zeros. Each right shift in a loop removes one trailing zero, so that the analysis
-/// needs one more iteration.
+/// Maximum number of trailing zeros that the analysis tracks. Each right shift in a loop removes one trailing zero, so
+/// that the fixed-point iteration needs one more iteration.
 const MAX_ZEROS: u32 = 12;
 
 impl LanePattern {
-    /// Returns the pattern of equal values in all lanes, which have at least this number of trailing zeros.
+    /// Returns the pattern of equal values in all lanes, with at least this number of trailing zeros.
     fn one(zeros: u32) -> LanePattern {
         LanePattern {
             stride: 0,
@@ -46,7 +46,7 @@ impl LanePattern {
         }
     }
 
-    /// Returns the pattern after truncation of the values to this width.
+    /// Returns the pattern after the values are truncated to this width.
     fn wrapped(self, bits: u32) -> LanePattern {
         let stride = match bits {
             1 => 0,
@@ -57,7 +57,7 @@ impl LanePattern {
     }
 
     /// Returns the difference of each lane from the first lane if all differences fit into the trailing zeros of the
-    /// first lane, so that their addition to the first value causes no carry.
+    /// first lane, so that adding a difference to the first value causes no carry.
     fn low_bits(self) -> Option<[u64; 4]> {
         let last = self.stride.checked_mul(u64::from(SUBWARP_LANES) - 1)?;
         (last >> self.trailing_zeros == 0).then(|| [0, 1, 2, 3].map(|lane| lane * self.stride))
@@ -77,13 +77,13 @@ impl LanePattern {
     }
 }
 
-/// Lattice of the analysis.
+/// Lattice of the lane-stride analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StrideLattice {
-    /// Undefined: the analysis has not visited a definition of the register.
+    /// Undefined: the analysis has not visited any definition of the register.
     Undefined,
     Row(LanePattern),
-    /// Unknown stride.
+    /// The stride is unknown.
     Unknown,
 }
 
@@ -102,14 +102,15 @@ impl StrideLattice {
         }
     }
 
-    /// Returns the result of an operation without a transfer function, which depends on both operands only.
+    /// Returns the lattice value of a result that depends on both operands, for an operation without a transfer
+    /// function.
     fn combine(self, other: StrideLattice) -> StrideLattice {
         self.with(other, |a, b| {
             ((a.stride, b.stride) == (0, 0)).then(|| LanePattern::one(0))
         })
     }
 
-    /// Applies a transfer function of one operand.
+    /// Applies a transfer function with one operand.
     fn map(self, change: impl FnOnce(LanePattern) -> Option<LanePattern>) -> StrideLattice {
         match self {
             StrideLattice::Row(row) => {
@@ -119,7 +120,7 @@ impl StrideLattice {
         }
     }
 
-    /// Applies a transfer function of two operands.
+    /// Applies a transfer function with two operands.
     fn with(
         self,
         other: StrideLattice,
@@ -134,7 +135,7 @@ impl StrideLattice {
         }
     }
 
-    /// Returns the value of a sum or a difference.
+    /// Returns the lattice value of a sum or a difference.
     fn sum(
         self,
         other: StrideLattice,
@@ -161,13 +162,14 @@ const ONE: StrideLattice = StrideLattice::Row(LanePattern {
     trailing_zeros: 0,
 });
 
-/// Numbers of the four lanes of a subwarp. The first number is a multiple of four.
+/// Lattice value of the thread index in the four lanes of a subwarp. The thread index of the first lane is a multiple
+/// of four.
 const NEIGHBOURS: StrideLattice = StrideLattice::Row(LanePattern {
     stride: 1,
     trailing_zeros: SUBWARP_LANES.trailing_zeros(),
 });
 
-/// Maximum number of iterations of the fixed-point iteration. Most kernels need one iteration more than the depth of
+/// Maximum number of iterations of the fixed-point iteration. Most kernels require one iteration more than the depth of
 /// their nested loops.
 const MAX_ITERATIONS: u32 = 48;
 
@@ -177,20 +179,20 @@ struct StrideAnalysis<'a, 'p> {
     /// Block dimensions.
     block: [u32; 3],
     known: BTreeMap<RegisterKey, StrideLattice>,
-    /// Registers with unknown strides.
+    /// Registers whose strides are treated as unknown.
     untracked: BTreeSet<RegisterKey>,
-    /// Current frame.
+    /// Frame of the instruction under analysis.
     frame: usize,
-    /// Whether the analysis is restricted to registers that each launch writes once.
+    /// Whether the analysis is restricted to registers that each thread of the launch writes at most once.
     is_strict: bool,
     /// Symbolic results of each operation, by position of the instruction.
     operations: BTreeMap<u32, Rc<(Graph, OperationResults)>>,
 }
 
-/// Returns the strides of registers, and the blocks whose if-converted branch may be divergent. `definitions` contains
-/// the definitions of each register, `at_start` the registers that are live at the kernel start, and `forms` the affine
-/// values of registers. `mixed` contains, for each block that ends with an if-converted branch, the registers whose
-/// strides are unknown if the branch is divergent.
+/// Returns the strides of registers, and the blocks whose if-converted branches may be divergent. `definitions`
+/// contains the definitions of each register, `at_start` the registers that are live at the kernel start, and `forms`
+/// the affine values of registers. `mixed` contains, for each block that ends with an if-converted branch, the
+/// registers whose strides are unknown if the branch is divergent.
 pub(crate) fn find_strides(
     source: TranslationInput<'_>,
     flow: &ControlFlowGraph,
@@ -227,10 +229,10 @@ pub(crate) fn find_strides(
     }
 }
 
-/// Returns for each block whether it is outside of all cycles of the control-flow graph.
+/// Returns for each basic block whether it is outside of all cycles of the control-flow graph.
 fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
     let comes_back = |start: usize| {
-        let mut seen = vec![false; flow.blocks.len()];
+        let mut visited = vec![false; flow.blocks.len()];
         let mut left = vec![start];
         while let Some(block) = left.pop() {
             for next in flow
@@ -242,8 +244,8 @@ fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
                 if *next == start {
                     return true;
                 }
-                if seen.get(*next) == Some(&false) {
-                    seen[*next] = true;
+                if visited.get(*next) == Some(&false) {
+                    visited[*next] = true;
                     left.push(*next);
                 }
             }
@@ -256,7 +258,8 @@ fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
 }
 
 impl StrideAnalysis<'_, '_> {
-    /// Analyzes all registers, or only the registers whose values are equal in lanes that reconverge.
+    /// Analyzes all registers, or, if lanes may reconverge out of step, only registers whose values are equal in
+    /// reconverging lanes.
     fn find(
         &mut self,
         flow: &ControlFlowGraph,
@@ -289,7 +292,7 @@ impl StrideAnalysis<'_, '_> {
         self.solve(&followed, at_start, &factors);
     }
 
-    /// Returns the known strides.
+    /// Returns the known strides of all registers.
     fn strides(&self) -> LaneStrides {
         let found = self.known.iter();
         found
@@ -300,14 +303,14 @@ impl StrideAnalysis<'_, '_> {
             .collect()
     }
 
-    /// Checks whether the lanes of a subwarp are neighbors in the x dimension of the block.
+    /// Checks whether the lanes of each subwarp are neighbors in the x dimension of the block.
     fn has_rows(&self) -> bool {
         let [x, y, z] = self.block;
         x.is_multiple_of(SUBWARP_LANES) || (y, z) == (1, 1)
     }
 
-    /// Iterates the transfer functions to a fixed point. If this takes more than [`MAX_ITERATIONS`] iterations, all
-    /// strides are unknown.
+    /// Iterates the transfer functions until a fixed point is reached. If more than [`MAX_ITERATIONS`] iterations are
+    /// required, all strides are unknown.
     fn solve(
         &mut self,
         definitions: &DefSites,
@@ -361,8 +364,8 @@ impl StrideAnalysis<'_, '_> {
         }
     }
 
-    /// Checks whether lanes that diverged may reconverge after they have taken different paths or executed different
-    /// numbers of loop iterations.
+    /// Checks whether diverged lanes may reconverge after they have taken different paths or executed different numbers
+    /// of loop iterations.
     fn can_reconverge_out_of_step(&mut self, flow: &ControlFlowGraph) -> bool {
         let n = flow.blocks.len();
         let mut meets: Vec<bool> = flow
@@ -435,7 +438,7 @@ impl StrideAnalysis<'_, '_> {
 
     fn special(&self, index: u32) -> StrideLattice {
         match self.plain.special32(index) {
-            // The x dimension of the block is a multiple of the number of lanes of a subwarp.
+            // The x dimension of the block is a multiple of the number of lanes in a subwarp.
             Some(SpecialRegister::Tid(0)) if self.has_rows() => NEIGHBOURS,
             Some(SpecialRegister::Tid(_)) if self.has_rows() => ONE,
             Some(SpecialRegister::Laneid) => NEIGHBOURS,
@@ -446,7 +449,7 @@ impl StrideAnalysis<'_, '_> {
         }
     }
 
-    /// Returns the lattice value that an instruction writes to a register.
+    /// Returns the lattice value of the result that an instruction writes to a register.
     fn result(&mut self, at: u32, register: RegisterKey) -> StrideLattice {
         let Some(InlinedInstruction {
             instr,
@@ -468,8 +471,8 @@ impl StrideAnalysis<'_, '_> {
             .unwrap_or(StrideLattice::Unknown)
     }
 
-    /// Returns the lattice value that an instruction writes to a register, under the assumption that all lanes execute
-    /// the instruction.
+    /// Returns the lattice value of the result that an instruction writes to a register, assuming that all lanes
+    /// execute the instruction.
     fn written(
         &mut self,
         at: u32,
@@ -500,7 +503,7 @@ impl StrideAnalysis<'_, '_> {
         Some(known[id.index()])
     }
 
-    /// Returns the lattice value of a node from the lattice values of its operands.
+    /// Returns the lattice value of a graph node, given the lattice values of its operands.
     fn value(&self, graph: &Graph, known: &[StrideLattice], node: Node) -> StrideLattice {
         let of = |id: NodeId| known[id.index()];
         match node {
@@ -519,8 +522,8 @@ impl StrideAnalysis<'_, '_> {
                     (Binary::ShiftLeft, Some(amount @ 0..32)) => {
                         row.map(|row| Some(times(row, 1 << amount)))
                     }
-                    // The low bits in which lanes differ do not contain the sign bit, so signed and unsigned shifts
-                    // have the same effect on these bits.
+                    // The low bits in which the lanes differ do not contain the sign bit, so that signed and unsigned
+                    // shifts have the same effect on these bits.
                     (
                         Binary::ShiftRightSigned | Binary::ShiftRightUnsigned,
                         Some(amount @ 0..32),
@@ -548,7 +551,8 @@ impl StrideAnalysis<'_, '_> {
         }
     }
 
-    /// A load at a uniform address is uniform, unless diverged lanes may execute it at different times.
+    /// Returns the lattice value of a loaded value. A load from a uniform address is uniform, unless diverged lanes may
+    /// execute the load at different times.
     fn loaded(&self, plan: &AccessPlan) -> Option<StrideLattice> {
         let is_constant = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
         let is_of_all = matches!(plan.space, StateSpace::Global | StateSpace::Shared);
@@ -560,8 +564,8 @@ impl StrideAnalysis<'_, '_> {
     }
 }
 
-/// Returns the result of a logic operation whose second operand is uniform: a constant, or a value without ones in the
-/// low bits in which the lanes differ.
+/// Returns the lattice value of a logic operation whose second operand is uniform: a constant, or a value without ones
+/// in the low bits in which the lanes differ.
 fn logic(
     op: Binary,
     row: StrideLattice,
@@ -586,7 +590,7 @@ fn logic(
     })
 }
 
-/// Returns the pattern of a value multiplied by a constant.
+/// Returns the pattern of the values multiplied by a constant.
 fn times(row: LanePattern, number: u64) -> LanePattern {
     LanePattern {
         stride: row.stride.wrapping_mul(number),
@@ -597,8 +601,8 @@ fn times(row: LanePattern, number: u64) -> LanePattern {
     }
 }
 
-/// Returns the pattern of an extended value. The result is unknown if lanes differ in more than the low bits, because
-/// their values may wrap around.
+/// Returns the pattern of the values extended to 64 bits. The result is unknown if the lanes differ in more than the
+/// low bits, because the values may wrap around.
 fn extended(row: LanePattern) -> Option<LanePattern> {
     row.low_bits().map(|_| row)
 }

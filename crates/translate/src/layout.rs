@@ -1,4 +1,5 @@
-//! Layout of the module's linear memory. Input: the memories of a machine. Output: addresses, and the initial contents.
+//! Layout of the module's linear memory. Input: the memories of a machine. Output: addresses of all structures, and the
+//! initial contents.
 
 use crate::bailout::BailoutReason;
 use crate::inlined_code::InlinedCode;
@@ -9,13 +10,13 @@ use std::ops::Range;
 use warpgrid_emulator::translation_view::{AddressRange, LANES, MemoryKind, TranslationView};
 use warpgrid_isa::SpecialRegister;
 
-/// Number of lanes of a subwarp.
+/// Number of lanes in a subwarp.
 pub(crate) const SUBWARP_LANES: u32 = 4;
-/// Number of subwarps of a warp.
+/// Number of subwarps in a warp.
 pub(crate) const SUBWARPS_PER_WARP: u32 = LANES as u32 / SUBWARP_LANES;
 
-/// Defines a structure in linear memory. Each field is a constant: the offset of the field in the `repr(C)` structure,
-/// plus the address of the structure. `BYTES` is the size of the structure.
+/// Defines a structure in linear memory. Each field becomes a constant: the offset of the field in the `repr(C)`
+/// structure, plus the address of the structure. `BYTES` is the size of the structure.
 macro_rules! layout {
     ($(#[$doc:meta])* $module:ident at $address:literal { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
         $(#[$doc])*
@@ -34,14 +35,15 @@ macro_rules! layout {
 }
 
 layout! {
-    /// Variables that the host and the generated code share.
+    /// Cells: variables that the host and the generated code share.
     cell at 1024 {
-        /// Number of records.
+        /// Number of context records in use.
         N_CONTEXTS: u32,
-        /// First epoch of the barrier interval, and first epoch of the block.
+        /// First epoch of the current barrier interval.
         PHASE: u32,
+        /// First epoch of the block.
         BLOCK: u32,
-        /// Epoch of the running subwarp, and a mask of its earlier epochs whose lanes include the current lanes.
+        /// Epoch of the running subwarp.
         CURRENT_EPOCH: u32,
         ANCESTOR_EPOCHS: u32,
         /// Size in bytes of the list of deferred equality checks.
@@ -51,19 +53,20 @@ layout! {
         /// Steps and stores of warps whose lanes have not diverged.
         STEPS: u64,
         STORES: u64,
-        /// Whether a warp has arrived at a barrier, and the entry of this barrier.
+        /// Whether a warp has arrived at a barrier in this barrier interval.
         BARRIER_REACHED: u32,
+        /// Entry of the barrier at which the first warp has arrived.
         FIRST_ENTRY: u32,
         /// Exit code of a failed address translation.
         EXIT_CODE: u32,
         /// Next unused epoch.
         NEXT_EPOCH: u32,
-        /// First epoch of the warp in this barrier interval, and its first epoch since the last reconvergence of its
-        /// lanes.
+        /// First epoch of the warp in this barrier interval. The following cell contains its first epoch since the last
+        /// reconvergence of its lanes.
         WARP_INTERVAL_EPOCH: u32,
         WARP_SYNC_EPOCH: u32,
-        /// Current warp, the mask of its records that have run since the last reconvergence, and whether lanes of the
-        /// warp have exited in this barrier interval.
+        /// Current warp. The following cells contain the mask of its context records that have run since the last
+        /// reconvergence, and whether lanes of the warp have exited in this barrier interval.
         WARP: u32,
         RAN_CONTEXTS: u32,
         ENDED: u32,
@@ -71,9 +74,9 @@ layout! {
         STEPS_BEFORE: u64,
         /// Mask of the lanes that execute a warp-level operation.
         LIVE: u32,
-        /// Highest number of a block that a lane has executed since the last reconvergence, plus one. Only blocks after
-        /// the first warp-level operation that does not wait for all lanes count. Zero if all lanes took one path; all
-        /// bits are set if a time slice of the scheduler may have ended.
+        /// Highest number of a basic block that a lane has executed since the last reconvergence, plus one. Only blocks
+        /// after the first warp-level operation that does not wait for all lanes count. The value is zero if all lanes
+        /// took one path. All bits are set if a time slice of the scheduler may have ended.
         FURTHEST_BLOCK: u32,
         /// Entry at which the subwarps continue after a warp-level operation.
         NEXT_ENTRY: u32,
@@ -83,12 +86,12 @@ layout! {
         LANE_INSTRUCTIONS: u64,
         /// Entry at which the current barrier interval began.
         BEGINS: u32,
-        /// Lanes that were active at the last reconvergence; all bits are set after a barrier.
+        /// Mask of the lanes that were active at the last reconvergence. All bits are set after a barrier.
         LIVE_AT_LAST_SYNC: u32,
         /// Dummy memory to which accesses of inactive lanes are redirected.
         INACTIVE_LANE_TARGET: [u8; 64],
-        /// Whether all subwarps of the warp have taken the same path to the same entry in one call of the region,
-        /// and the mask of their lanes.
+        /// Whether all subwarps of the warp have taken the same path to the same entry in one region call. The
+        /// following cell contains the mask of their lanes.
         IS_CONVERGED: u32,
         ALIKE_LIVE: u32,
         /// Whether lanes of the current warp have taken different sides of an if-converted branch since the last
@@ -97,13 +100,14 @@ layout! {
     }
 }
 
-/// Variables of a barrier interval, which the host saves and restores.
+/// Address range of the cells of a barrier interval, which the host saves and restores.
 pub(crate) const PHASE_CELLS: Range<usize> = cell::N_CONTEXTS as usize..cell::BEGINS as usize;
 
-/// Target of stores that force an engine to compute a value immediately. This memory is never read.
+/// Address of a dummy store that forces an engine to compute a value immediately. This memory is never read.
 pub(crate) const DEAD_STORE: u32 = 1264;
 
-/// Values of the special registers that differ by block: at most [`MAX_BLOCK_REGISTERS`] registers of 16 bytes each.
+/// Address of the values of special registers that differ by block: at most [`MAX_BLOCK_REGISTERS`] registers of 16
+/// bytes each.
 pub(crate) const BLOCK_REGISTERS: u32 = 1280;
 const MAX_BLOCK_REGISTERS: usize = 32;
 
@@ -111,70 +115,73 @@ const _: () =
     assert!(cell::N_CONTEXTS + cell::BYTES <= DEAD_STORE && DEAD_STORE + 16 <= BLOCK_REGISTERS);
 
 layout! {
-    /// Record: saved context of a subwarp, or of those of its lanes that have diverged.
+    /// Context record: saved context of a subwarp, or of the lanes of a subwarp that have diverged.
     record at 0 {
-        /// Next entry; negative if the lanes have exited.
+        /// Entry at which the lanes continue. Negative if the lanes have exited.
         ENTRY: u32,
         MASK: u32,
         SUBWARP: u32,
-        /// Number of the record's epoch among the epochs of the subwarp, and a mask with the numbers of the epochs
-        /// before its lanes diverged.
+        /// Number of the current epoch among the epochs of the subwarp. The following field is a mask with the numbers
+        /// of the epochs before the lanes diverged.
         EPOCH: u32,
         ANCESTOR_EPOCHS: u32,
         PATH: u32,
         STEPS: u64,
         /// Address of the special-register table of the subwarp.
         TABLE: u32,
-        /// Number of the next epoch. Used only in the record of the whole subwarp.
+        /// Number of the subwarp's next epoch. Used only in the context record of the whole subwarp.
         NEXT_EPOCH: u32,
         STORES: u64,
-        /// [`FURTHEST_BLOCK`](super::cell::FURTHEST_BLOCK) of the lanes of the record.
+        /// Value of [`FURTHEST_BLOCK`](super::cell::FURTHEST_BLOCK) for the lanes of the context record.
         FURTHEST_BLOCK: u64,
-        /// Number of the synchronization point for which the lanes wait; zero if the lanes can continue.
+        /// Number of the synchronization point at which the lanes wait. Zero if the lanes can continue.
         SUSPEND_CODE: u32,
-        /// All lanes of the subwarp. Used only in the record of the whole subwarp.
+        /// Mask of all lanes of the subwarp. Used only in the context record of the whole subwarp.
         FIRST_MASK: u32,
         REGISTERS: [u64; 0],
     }
 }
 
-/// Counter increments of a store and of an asynchronous copy. The low half counts stores. The high half counts
-/// completions of copies, each of which is a separate step that stores.
+/// Counter increment of a store. The low half of a counter counts stores, and the high half counts completions of
+/// copies. A completion is a separate step that stores.
 pub(crate) const STORE: u64 = 1;
+/// Counter increment of the completion of an asynchronous copy.
 pub(crate) const LANDING: u64 = 1 << 32 | STORE;
 
-/// Maximum number of kinds of atomic operations; shared epoch of words to which several subwarps or blocks have
-/// stored; and first epoch of the first subwarp.
+/// Maximum number of kinds of atomic operations, whose numbers are below all epochs of subwarps.
 pub(crate) const MAX_KINDS: u32 = 14;
+/// Epoch of words to which several subwarps or blocks have stored.
 pub(crate) const SHARED_EPOCH: u32 = 15;
+/// First epoch of the first subwarp.
 pub(crate) const FIRST_NAME: u32 = 16;
 
 /// Maximum number of pending deferred checks of unordered stores.
 pub(crate) const MAX_VALUE_CHECKS: u32 = 2048;
 
 layout! {
-    /// Deferred check: previous value of a word to which several subwarps have stored.
+    /// Deferred equality check: previous value of a word to which several subwarps have stored.
     suspect at 0 {
         PLACE: u32,
         WORD: u32,
-        /// Mask of the bits that must be unchanged.
+        /// Mask of the bits that must be unchanged when the check is executed.
         MASK: u32,
     }
 }
 
-/// Maximum number of copies of a warp that are in flight, a power of two, and maximum number of groups that a wait may
-/// leave in flight.
+/// Maximum number of copies of a warp that are in flight, which is a power of two.
 pub(crate) const MAX_COPIES: u32 = 2048;
+/// Maximum number of async-groups that a wait may leave in flight.
 pub(crate) const MAX_GROUPS: u32 = 64;
 
 layout! {
-    /// Record of a copy in flight.
+    /// Description of a copy in flight.
     copy at 0 {
-        /// Addresses of the destination and the source.
+        /// Address of the destination.
         TO: u32,
+        /// Address of the source.
         FROM: u32,
-        /// Number of written bytes, number of read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT), and
-        /// [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
+        /// Number of written bytes, the number of read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT),
+        /// and the flag [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
         SIZES: u32,
         /// Epoch of the subwarp at the start of the copy.
         EPOCH: u32,
@@ -186,24 +193,25 @@ pub(crate) const COPY_READ_SHIFT: u32 = 8;
 pub(crate) const COPY_IS_NOTED: u32 = 1 << 31;
 
 layout! {
-    /// Copy state of a warp: number of started copies, of completed copies, and of committed groups.
+    /// Copy state of a warp: number of started copies, of completed copies, and of committed async-groups.
     copies at 0 {
         STARTED: u32,
         LANDED: u32,
         GROUPS: u32,
-        /// Number of copies that the warp had started at the end of each group.
+        /// Number of copies that the warp had started at the commit of each async-group.
         ENDS: [u32; super::MAX_GROUPS as usize],
     }
 }
 
-/// Epoch that marks the bytes of a copy in flight as written. It happens before no other access.
+/// Epoch that marks the bytes of a copy in flight as written. Accesses with this epoch do not happen before any other
+/// access.
 pub(crate) const IN_FLIGHT_EPOCH: u32 = 0x0fff_fffe;
 
-/// Bit position of the byte mask in a shadow word, above the epoch.
+/// Bit position of the byte mask in a shadow word. The bits below contain the epoch.
 pub(crate) const BYTES_SHIFT: u32 = 28;
 pub(crate) const ALL_BYTES: u32 = 15 << BYTES_SHIFT;
 
-/// Kinds of memory in an address range, one bit each. An access site accepts some of these kinds.
+/// Kinds of memory in an address range, with one bit each. An access site accepts some of these kinds.
 pub(crate) mod holds {
     pub(crate) const GLOBAL: u32 = 1;
     pub(crate) const CONSTANT: u32 = 2;
@@ -212,11 +220,11 @@ pub(crate) mod holds {
     pub(crate) const WINDOW: u32 = 8;
     /// Shared memory, addressed by offsets from 0.
     pub(crate) const SHARED: u32 = 16;
-    /// Flag of a range: accesses are tracked in shadow memory.
+    /// Flag of an address range whose accesses are tracked in shadow memory.
     pub(crate) const TRACKED: u32 = 32;
-    /// Flag of a range: it was read without tracking.
+    /// Flag of an address range that was read without tracking.
     pub(crate) const READ: u32 = 64;
-    /// Flag of a range: it was written without tracking.
+    /// Flag of an address range that was written without tracking.
     pub(crate) const WRITTEN: u32 = 128;
 }
 
@@ -225,33 +233,33 @@ layout! {
     range at 0 {
         ADDRESS: u64,
         SIZE: u64,
-        /// Address of the range in linear memory.
+        /// Linear-memory address of the range.
         PLACE: u32,
         HOLDS: u32,
-        /// Partition of the range among threads that all previous accesses have in common: none, a partition number, or
-        /// several partitions.
+        /// Partition among threads that is common to all accesses to the range so far: none, a partition number, or
+        /// several different partitions.
         PRIVATE_PATTERN: u32,
-        /// Whether an instruction has accessed the range.
+        /// Whether any instruction has accessed the range.
         TOUCHED: u32,
     }
 }
 
 layout! {
-    /// Record of an access site: the address range that an instruction has cached.
+    /// State of an access site: the address range that the instruction has cached.
     site at 0 {
         ADDRESS: u64,
         SIZE: u64,
-        /// Number of offsets at which a contiguous row of a subwarp may start.
+        /// Number of offsets in the range at which a contiguous row of a subwarp may start.
         ROWS: u64,
         PLACE: u32,
         HOLDS: u32,
-        /// Kinds of memory that the instruction accepts, and its partition of the range among threads: a partition
-        /// number, or several partitions.
+        /// Kinds of memory that the access site accepts.
         ACCEPTS: u32,
         PRIVATE_PATTERN: u32,
-        /// Number of offsets at which an access on the fast path may start, in units of its alignment.
+        /// Number of offsets in the range at which an access on the fast path may start, in units of the access
+        /// alignment.
         FAST_OFFSETS: u64,
-        /// Size in bytes of an access on the fast path, and the base-2 logarithm of its alignment.
+        /// Size in bytes of an access on the fast path. The following field is the binary logarithm of its alignment.
         QUICK_BYTES: u32,
         QUICK_ALIGN: u32,
     }
@@ -260,27 +268,28 @@ layout! {
 /// Partition number of accesses that do not partition a range among threads, or that partition it in different ways.
 pub(crate) const NO_COMMON_PATTERN: u32 = u32::MAX;
 
-/// Maximum size in bytes of the memory that is copied into linear memory.
+/// Maximum size in bytes of the emulated memory that is copied to linear memory.
 const MAX_ARENA: usize = 768 << 20;
 
 /// Maximum size in bytes of the local memory of a thread.
 const MAX_LOCAL: u64 = 1 << 16;
 
-/// Access site.
+/// Access site: a memory instruction with a cache for one address range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessSite {
     /// Kinds of memory that the site accepts.
     pub(crate) accepts: u32,
-    /// Partition number of the accesses of the site.
+    /// Partition number of the accesses at the site.
     pub(crate) sharing: u32,
-    /// Size in bytes of the range check on the fast path, including the accesses that share the check, and the base-2
-    /// logarithm of its alignment. Both are zero for sites without a fast path.
+    /// Size in bytes of the range check on the fast path, including the accesses that share this check. Zero for sites
+    /// without a fast path.
     pub(crate) quick_bytes: u32,
+    /// Binary logarithm of the alignment of the range check. Zero for sites without a fast path.
     pub(crate) quick_align: u32,
 }
 
 impl AccessSite {
-    /// Returns a site without a fast path and without a known partition.
+    /// Returns an access site without a fast path and without a known partition.
     pub(crate) fn of_any(accepts: u32) -> AccessSite {
         AccessSite {
             accepts,
@@ -291,28 +300,28 @@ impl AccessSite {
     }
 }
 
-/// Sizes of structures that depend on the translated code.
+/// Sizes of structures in linear memory that depend on the translated code.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LayoutSizes {
     pub(crate) sites: u32,
-    /// Size of the registers of a record in bytes.
+    /// Size in bytes of the registers in a context record.
     pub(crate) registers: u32,
     pub(crate) has_copies: bool,
 }
 
-/// Maximum number of records of diverged lanes per warp: one per lane, except for one lane of each subwarp.
+/// Maximum number of context records for diverged lanes of a warp: one per lane, except for one lane of each subwarp.
 pub(crate) const PARTS: u32 = SUBWARPS_PER_WARP * (SUBWARP_LANES - 1);
 
-/// Size in bytes of the scratch memory for operand rows of a warp and operands of an MMA.
+/// Size in bytes of the scratch memory for operand rows of a warp, and for operands of an MMA.
 const SCRATCH_BYTES: u64 = 32 << 10;
 
 /// Addresses of the structures in linear memory.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleLayout {
     pub(crate) n_subwarps: u32,
-    /// Special registers of the kernel whose values differ by block, in the order of their cells.
+    /// Special registers that the kernel reads and whose values differ by block, in the order of their cells.
     pub(crate) by_block: Vec<SpecialRegister>,
-    /// All other special registers, in the order of the special-register table of a subwarp.
+    /// All other special registers that the kernel reads, in the order of the special-register table of a subwarp.
     pub(crate) by_thread: Vec<SpecialRegister>,
     pub(crate) table: u32,
     pub(crate) sites: u32,
@@ -321,34 +330,36 @@ pub(crate) struct ModuleLayout {
     pub(crate) records: u32,
     pub(crate) record_bytes: u32,
     pub(crate) most_records: u32,
-    /// For each warp, upper bound of the number of steps since the start of the block in which several groups of its
+    /// Upper bound, for each warp, of the number of steps since the start of the block in which several groups of its
     /// lanes were ready.
     pub(crate) divergent_steps: u32,
     /// List of deferred checks of unordered stores.
     pub(crate) suspects: u32,
     /// Scratch memory for the operand rows of a warp during a warp-level operation.
     pub(crate) scratch: u32,
-    /// Copy state of each warp, and the records of its copies in flight.
+    /// Copy state of each warp, and descriptions of its copies in flight.
     pub(crate) copies: u32,
     pub(crate) copies_bytes: u32,
+    /// Descriptions of the copies in flight.
     pub(crate) in_flight: u32,
-    /// Coefficient tables of approximate functions, which are data segments of the module.
+    /// Coefficient tables of the special functions, which are data segments of the module.
     pub(crate) special_function_tables: u32,
     pub(crate) shared: u32,
     pub(crate) shared_bytes: u32,
-    /// Local memory of the threads of a block, one after the other, and its size per thread in bytes.
+    /// Local memory of the threads of a block, in consecutive order.
     pub(crate) local: u32,
+    /// Size of the local memory of one thread in bytes.
     pub(crate) local_bytes: u32,
-    /// Offset from the address of a word of shared memory to the shadow word of its writer, and offset to the shadow
-    /// word of its readers.
+    /// Offsets from the address of a word in shared memory to the shadow word of its writer, and to the shadow word of
+    /// its readers.
     pub(crate) shared_shadow: [u32; 2],
     pub(crate) arena: u32,
     pub(crate) arena_shadow: [u32; 2],
-    /// Total size in bytes.
+    /// Total size of linear memory in bytes.
     pub(crate) bytes: u64,
 }
 
-/// Returns the special registers whose values differ by block, and those whose values differ by thread.
+/// Returns the special registers whose values differ by block, and the special registers whose values differ by thread.
 fn special_registers(plain: TranslationView<'_>) -> [Vec<SpecialRegister>; 2] {
     let mut by_block = Vec::new();
     let mut by_thread = Vec::new();
@@ -363,7 +374,7 @@ fn special_registers(plain: TranslationView<'_>) -> [Vec<SpecialRegister>; 2] {
 }
 
 impl ModuleLayout {
-    /// Computes the layout.
+    /// Computes the layout of linear memory.
     pub(crate) fn new(
         plain: TranslationView<'_>,
         code: &InlinedCode<'_>,
@@ -442,12 +453,12 @@ impl ModuleLayout {
         })
     }
 
-    /// Returns the bytes of the table of address ranges.
+    /// Returns the address range of the table of address ranges.
     pub(crate) fn ranges(&self) -> Range<usize> {
         self.ranges as usize..(self.ranges + self.n_ranges * range::BYTES) as usize
     }
 
-    /// Returns the range of linear memory that is initialized before the first block, except the arena.
+    /// Returns the range of linear memory that is initialized before the first block, except for the arena.
     fn tables(&self) -> Range<usize> {
         self.table as usize..self.divergent_steps as usize
     }
@@ -491,7 +502,7 @@ impl ModuleLayout {
         instance.write(self.arena as usize, plain.arena());
     }
 
-    /// Clears the cached ranges of all sites.
+    /// Clears the cached address ranges of all access sites.
     fn invalidate_sites<B: AsRef<[u8]> + AsMut<[u8]>>(
         &self,
         sites: &[AccessSite],
@@ -510,7 +521,7 @@ impl ModuleLayout {
         }
     }
 
-    /// Restores the initial state of linear memory, with shadow memory for these ranges.
+    /// Restores the initial state of linear memory. The accesses to the given ranges are tracked in shadow memory.
     pub(crate) fn reset(
         &self,
         plain: TranslationView<'_>,
@@ -540,7 +551,7 @@ impl ModuleLayout {
         }
     }
 
-    /// Returns the contents of written ranges, and their start offsets in the arena.
+    /// Returns the contents of the written address ranges, and their start offsets in the arena.
     pub(crate) fn changed(
         &self,
         plain: TranslationView<'_>,
@@ -553,7 +564,7 @@ impl ModuleLayout {
             .collect()
     }
 
-    /// Returns the number and the contents of each range.
+    /// Returns the number of each address range, and its location in linear memory.
     pub(crate) fn all<'m>(
         &self,
         plain: TranslationView<'m>,
@@ -599,7 +610,7 @@ impl ModuleLayout {
         add(0, size, self.shared, holds::SHARED);
     }
 
-    /// Returns the numbers of the ranges that have one of these flags.
+    /// Returns the indices of the address ranges in which at least one of the flags in `what` is set.
     pub(crate) fn that_hold(&self, what: u32, memory: &(impl LinearMemory + ?Sized)) -> Vec<u32> {
         let memory = MemoryWindow::of(memory, self.ranges());
         let holds = |index: &u32| {
@@ -609,7 +620,7 @@ impl ModuleLayout {
         (0..self.n_ranges).filter(holds).collect()
     }
 
-    /// Returns the address of the record with this index.
+    /// Returns the address of the context record with this index.
     pub(crate) fn context(&self, index: u32) -> u32 {
         self.records + index * self.record_bytes
     }
@@ -636,7 +647,7 @@ impl<'i> MemoryWindow<Cow<'i, [u8]>> {
 }
 
 impl<B: AsRef<[u8]>> MemoryWindow<B> {
-    /// Returns the 32-bit number at an address, or zero if the address is outside the view.
+    /// Returns the 32-bit number at an address, or zero if the address is outside of the view.
     pub(crate) fn get32(&self, at: u32) -> u32 {
         let from = (at as usize).checked_sub(self.start);
         let bytes = from.and_then(|from| self.bytes.as_ref().get(from..from + 4));
@@ -649,7 +660,7 @@ impl<B: AsRef<[u8]>> MemoryWindow<B> {
 }
 
 impl<B: AsRef<[u8]> + AsMut<[u8]>> MemoryWindow<B> {
-    /// Stores a 32-bit number at an address. Ignores addresses outside the view.
+    /// Stores a 32-bit number at an address. Addresses outside of the view are ignored.
     pub(crate) fn put32(&mut self, at: u32, value: u32) {
         let from = (at as usize).checked_sub(self.start);
         let place = from.and_then(|from| self.bytes.as_mut().get_mut(from..from + 4));
@@ -664,37 +675,40 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> MemoryWindow<B> {
     }
 }
 
-/// Exit codes of compiled code.
+/// Exit codes of the compiled code.
 pub(crate) mod stop {
     pub(crate) const FAULT: u32 = 1;
     pub(crate) const CONFLICT: u32 = 2;
-    /// The launch must restart, because the accesses to a range must be recorded in shadow memory from the start.
+    /// The launch must restart, because the accesses to an address range must be tracked in shadow memory from the
+    /// start.
     pub(crate) const RESTART: u32 = 3;
     pub(crate) const STEPS: u32 = 4;
-    /// An uncommon case for which the translator generates no code.
+    /// A case occurred for which the translator does not generate code.
     pub(crate) const UNSUPPORTED: u32 = 5;
-    /// The warp is divergent: lanes wait at different instructions, or some lanes exited before the others wait.
+    /// The warp is divergent: its lanes wait at different instructions, or some lanes exited before the other lanes
+    /// arrived.
     pub(crate) const DIVERGENT: u32 = 6;
-    /// All epochs have been used.
+    /// All available epochs have been used.
     pub(crate) const TOO_LARGE: u32 = 7;
-    /// Host call for lanes of a warp, and host call for the whole warp.
+    /// Host call for some lanes of a warp.
     pub(crate) const HOST_CALL: u32 = 8;
+    /// Host call for the whole warp.
     pub(crate) const CALL_FOR_WARP: u32 = 9;
 }
 
-/// Argument of `phase` for the continuation after a host call.
+/// Argument of `phase` that continues a barrier interval after a host call.
 pub(crate) const RESUMES: i32 = -2;
 
 /// Maximum number of epochs of a launch.
 pub(crate) const MAX_EPOCHS: u32 = 0x0fff_0000;
 
-/// Size in bytes of one row of the coefficient table: c0 has 64 bits, c1 and c2 have 32 bits each.
+/// Size in bytes of one row of a coefficient table: c0 has 64 bits, and c1 and c2 have 32 bits each.
 pub(crate) const ROW_BYTES: u32 = 16;
 
 /// Maximum size in bytes of the coefficient table of one function.
 pub(crate) const TABLE_BYTES: u32 = 16 * 11 * ROW_BYTES;
 
-/// Number of functions with a coefficient table.
+/// Number of special functions with a coefficient table.
 pub(crate) const N_TABLES: u32 = 7;
 
 /// Size in bytes of the coefficient tables of all functions.

@@ -2,16 +2,38 @@
 //!
 //! - Input: a [`TranslationView`](warpgrid_emulator::translation_view::TranslationView) of a machine that has not
 //!   executed a step.
-//! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a [`BailoutReason`],
-//!   the reason for a bailout to the interpreter.
+//! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a
+//!   [`BailoutReason`], which is the reason for a bailout to the interpreter.
 //! - An [`Engine`] executes the module: Wasmtime in native hosts, or the engine of a JavaScript host.
 //! - Tests: `cargo test -p warpgrid-translate` compares both engines with the corpus and with random kernels (two
 //!   minutes).
 //!
-//! The comments use these terms: a *subwarp* consists of four adjacent lanes of a warp, which execute in one SIMD
-//! vector; a *region* is the code between two synchronization points; a *barrier interval* is the execution of a block
-//! between two barriers; a *record* is the saved context of a suspended subwarp; an *epoch* (`name`) identifies the
-//! accesses of a subwarp between two synchronizations in *shadow memory* (`notes`).
+//! The comments use the following terms. A *subwarp* consists of four adjacent lanes of a warp, which execute in one
+//! SIMD vector. A *region* is the code between two synchronization points. A *barrier interval* is the execution of a
+//! block between two barriers. A *context record* (`record`) contains the saved context of a suspended subwarp. An
+//! *epoch* (`name` in some identifiers) identifies the accesses of a subwarp between two synchronizations in *shadow
+//! memory* (`notes` in some identifiers).
+//!
+//! # Example
+//!
+//! The example compiles and runs the kernel of a machine, and passes the result to a timeline.
+//!
+//! ```
+//! use warpgrid_emulator::{Machine, Timeline, TimelineLimits};
+//! use warpgrid_translate::{BailoutReason, RunLimits, WasmtimeEngine, run};
+//!
+//! fn run_compiled(machine: &Machine) -> Result<Timeline, BailoutReason> {
+//!     let limits = RunLimits {
+//!         max_steps: 1_000_000,
+//!         min_steps_per_second: None,
+//!     };
+//!     let view = machine.translation_view().ok_or(BailoutReason::Launch)?;
+//!     let finished = run(WasmtimeEngine::get(), view, limits)?;
+//!     let mut timeline = Timeline::new(machine.clone(), TimelineLimits::default());
+//!     assert!(finished.with_result(|result| timeline.adopt_result(result)));
+//!     Ok(timeline)
+//! }
+//! ```
 
 pub(crate) mod affine;
 pub(crate) mod bailout;

@@ -1,5 +1,5 @@
-//! Translation of a kernel to a module. Input: decoded code and the launch dimensions. Output: the bytes of the module,
-//! and the metadata that the host needs.
+//! Translation of a kernel to a WebAssembly module. Input: decoded code and the launch dimensions. Output: the bytes of
+//! the module, and the metadata that the host requires.
 
 use crate::affine::AffineAnalysis;
 use crate::bailout::BailoutReason;
@@ -27,7 +27,7 @@ use wasm_encoder::{
     Instruction as I, MemorySection, MemoryType, Module, TypeSection,
 };
 
-/// Page size of linear memory in bytes.
+/// Page size of WebAssembly linear memory in bytes.
 const PAGE: u64 = 1 << 16;
 
 /// Translated kernel with its metadata.
@@ -37,25 +37,26 @@ pub(crate) struct CompiledKernel {
     pub(crate) places: ModuleLayout,
     pub(crate) n_entries: u32,
     pub(crate) sites: Vec<AccessSite>,
-    /// Whether the blocks cannot be partitioned, because atomics accumulate values across blocks.
+    /// Whether the blocks of the launch cannot be partitioned, because atomics accumulate values across blocks.
     pub(crate) is_unpartitionable: bool,
-    /// Host calls, by the number of their synchronization point.
+    /// Host calls of the kernel, by the number of their synchronization point.
     pub(crate) host_calls: BTreeMap<u32, HostCall>,
-    /// First number of a synchronization point at which lanes, not whole warps, wait for a host call.
+    /// First number of a synchronization point at which individual lanes, not whole warps, wait for a host call.
     pub(crate) first_of_lanes: u32,
 }
 
-/// Host call: an instruction that the interpreter executes on the registers in records.
+/// Host call: an instruction that the interpreter executes on the registers in context records.
 #[derive(Clone, Debug)]
 pub(crate) struct HostCall {
-    /// Position in the decoded code.
+    /// Position of the instruction in the decoded code.
     pub(crate) at: u32,
-    /// Registers in the numbering of the decoded code, each with its offset among the registers of a record.
+    /// Registers that the instruction reads, in the numbering of the decoded code. Each has its offset among the
+    /// registers of a context record.
     pub(crate) read: Vec<(RegisterKey, u32)>,
     pub(crate) written: Vec<(RegisterKey, u32)>,
 }
 
-/// Facts about the code that the draft of the translation determines.
+/// Properties of the code that are determined by a draft of the translation.
 struct DraftAnalysis {
     touched: Vec<BlockUseDef>,
     reads: Vec<BTreeSet<RegisterKey>>,
@@ -66,7 +67,7 @@ struct DraftAnalysis {
 }
 
 impl DraftAnalysis {
-    /// Passes the accessed registers, and the positions at which they are read and written, to an emitter.
+    /// Passes the accessed registers, and the positions of their reads and writes, to an emitter.
     fn apply_to(&self, emitter: &mut Emitter<'_>) {
         for (register, places) in &self.definitions {
             for at in places {
@@ -93,7 +94,7 @@ fn analyze_draft(
     let nothing = vec![BTreeSet::new(); flow.blocks.len()];
     let mut draft = Emitter::new(source, &places, flow, &nothing, EmitMode::Draft);
     draft.emit_region()?;
-    // Report the untranslated instructions in code order.
+    // Report the instructions without a translation in code order.
     draft.refused.sort_by_key(|refusal| match refusal {
         BailoutReason::Instruction { at, .. } => *at,
         _ => 0,
@@ -123,7 +124,7 @@ fn analyze_draft(
     })
 }
 
-/// Returns the 32-bit registers with a single constant definition that dominates all uses.
+/// Returns the 32-bit registers with a single constant definition that dominates all of their uses.
 fn constants(
     TranslationInput { plain, code, .. }: TranslationInput<'_>,
     flow: &ControlFlowGraph,
@@ -156,7 +157,7 @@ fn constants(
     learnt.definitions.iter().filter_map(number).collect()
 }
 
-/// Translates the kernel, and turns untranslated instructions that access only registers into host calls.
+/// Translates the kernel. Instructions without a translation become host calls if they access only registers.
 fn translate_with_host_calls(
     TranslationInput { plain, code, .. }: TranslationInput<'_>,
     refused: &[BailoutReason],
@@ -196,16 +197,16 @@ pub(crate) fn translate(
     })
 }
 
-/// Returns the control-flow graph, in which untranslated instructions are host calls, and the facts that the draft
-/// determines.
+/// Returns the control-flow graph in which instructions without a translation are host calls, and the properties of the
+/// code that the draft determines.
 fn learn_flow(
     source: TranslationInput<'_>,
 ) -> Result<(ControlFlowGraph, DraftAnalysis), BailoutReason> {
     let TranslationInput { plain, code, .. } = source;
     let mut by_host = operations_of_host(plain, code);
     let mut flow = ControlFlowGraph::new(plain, code, &by_host);
-    // The first pass determines which registers blocks read and write. The final pass uses the liveness that follows
-    // from them.
+    // The first pass determines which registers the basic blocks read and write. The final pass uses the liveness
+    // information that is derived from them.
     let mut learnt = analyze_draft(source, &flow)?;
     if !learnt.refused.is_empty() {
         translate_with_host_calls(source, &learnt.refused, &mut by_host)?;
@@ -218,7 +219,7 @@ fn learn_flow(
     Ok((flow, learnt))
 }
 
-/// Translates inlined code. Errors contain positions in the inlined code.
+/// Translates inlined code. Positions in returned errors refer to the inlined code.
 fn translate_code(source: TranslationInput<'_>) -> Result<CompiledKernel, BailoutReason> {
     let TranslationInput { plain, code, .. } = source;
     let (flow, mut learnt) = learn_flow(source)?;
@@ -278,8 +279,8 @@ fn translate_code(source: TranslationInput<'_>) -> Result<CompiledKernel, Bailou
     })
 }
 
-/// Rejects functions that may read an uninitialized register. In the interpreter, a register keeps the value of an
-/// earlier call, whereas each inlined copy has separate registers.
+/// Rejects functions that may read an uninitialized register. In the interpreter, such a register contains the value
+/// from an earlier call, whereas each inlined copy of the function has separate registers.
 fn check_functions(
     code: &InlinedCode<'_>,
     flow: &ControlFlowGraph,
@@ -399,8 +400,8 @@ fn module(
     assemble(&types, &bodies, FN_RUN_INTERVAL, places.bytes, &data)
 }
 
-/// Assembles a module with functions of these types, a memory of at least this size that is initialized with data
-/// segments, and the exports that an engine requires: the memory, and the function `phase`.
+/// Assembles a module from functions of the given types. The memory of the module has at least the given size and is
+/// initialized with data segments. The module exports its memory and the function `phase`, which every engine requires.
 pub(crate) fn assemble(
     types_of: &[FunctionType],
     bodies: &[&Function],
@@ -445,7 +446,7 @@ pub(crate) fn assemble(
     module.finish()
 }
 
-/// Returns the range that the bytes of one lane occupy among the bytes of a register.
+/// Returns the range that the bytes of one lane occupy within a register.
 pub(crate) fn lane_bytes(register: RegisterKey, lane: u32) -> std::ops::Range<u32> {
     let bytes = 4 * parts(register);
     lane * bytes..(lane + 1) * bytes

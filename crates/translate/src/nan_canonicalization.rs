@@ -1,6 +1,6 @@
-//! Elision of NaN canonicalization. Input: decoded code. Output: the 32-bit registers that are only written by
-//! arithmetic with canonical NaN results. Arithmetic that reads these registers does not distinguish NaNs, so
-//! canonicalization is deferred to other reads.
+//! Elision of NaN canonicalization. Input: decoded code. Output: the 32-bit registers that are written only by
+//! arithmetic with canonical NaN results. Arithmetic that reads these registers does not distinguish NaNs, so that NaNs
+//! are canonicalized only when other instructions read the registers.
 
 use crate::inlined_code::InlinedInstruction;
 use crate::inlined_code::TranslationInput;
@@ -11,7 +11,8 @@ use warpgrid_emulator::translation_view::{
     RegisterBank, RoundingMode, unit_function,
 };
 
-/// Returns these registers, restricted to registers that arithmetic reads.
+/// Returns the registers that are written only by arithmetic with canonical NaN results, if any arithmetic instruction
+/// reads them.
 pub(crate) fn find_nan_insensitive(
     source: TranslationInput<'_>,
     definitions: &DefSites,
@@ -37,7 +38,7 @@ pub(crate) fn find_nan_insensitive(
     read
 }
 
-/// Checks whether a NaN that an instruction writes to a register is the canonical NaN.
+/// Checks whether any NaN that an instruction writes to a register is the canonical NaN.
 fn makes_nan(source: TranslationInput<'_>, at: u32, register: RegisterKey) -> bool {
     let Some(InlinedInstruction {
         instr,
@@ -71,7 +72,7 @@ fn makes_nan(source: TranslationInput<'_>, at: u32, register: RegisterKey) -> bo
     }
 }
 
-/// Returns the destination and the sources of arithmetic that does not distinguish NaNs.
+/// Returns the destination and the sources of an arithmetic instruction that does not distinguish NaNs.
 fn arithmetic(instr: &DecodedInstruction) -> Option<(OperandSlot, [OperandSlot; 3])> {
     let DecodedOp::Float32 {
         f,
@@ -84,7 +85,7 @@ fn arithmetic(instr: &DecodedInstruction) -> Option<(OperandSlot, [OperandSlot; 
     is_nan_insensitive(f, mode).then_some((d, [a, b, c]))
 }
 
-/// Checks whether an operation treats all NaNs alike, and produces only canonical NaNs.
+/// Checks whether an operation does not distinguish NaN operands, and returns only canonical NaNs.
 pub(crate) fn is_nan_insensitive(f: Float32Op, mode: FloatMode) -> bool {
     use Float32Op as F;
     mode.round == RoundingMode::Nearest

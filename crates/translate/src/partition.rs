@@ -1,6 +1,6 @@
-//! Partitions of the blocks of a launch, each with a separate memory. A launch has a single partition, or one partition
-//! for each thread or host. Input: a machine that has not executed a step. Output: memory and counts at the end of the
-//! run, or the reason for a bailout.
+//! Partitions of the blocks of a launch, each of which has a separate memory. A launch has a single partition, or one
+//! partition for each thread or host. Input: a machine that has not executed a step. Output: the memory and the counts
+//! at the end of the run, or the reason for a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::engine::{Engine, LinearMemory, ModuleInstance};
@@ -16,11 +16,12 @@ use std::ops::Range;
 use std::time::Duration;
 use warpgrid_emulator::translation_view::{TranslatedRunResult, TranslationView};
 
-/// Minimum number of blocks of a partition. For fewer blocks, creating a separate memory takes longer than it saves.
+/// Minimum number of blocks in a partition. For fewer blocks, creating a separate memory takes more time than the
+/// partition saves.
 const MIN_BLOCKS_PER_PARTITION: u64 = 4;
 
-/// Maximum total size in bytes of the memories of all partitions. In a process, this is the memory of the process. In a
-/// web page, the partitions are in the memories of their workers and are copied once.
+/// Maximum total size in bytes of the memories of all partitions. A native process contains all of these memories. In a
+/// web page, they are in the memories of the workers, and are copied once.
 const MAX_TOTAL_BYTES: u64 = if cfg!(target_arch = "wasm32") {
     1 << 30
 } else {
@@ -31,11 +32,12 @@ const MAX_TOTAL_BYTES: u64 = if cfg!(target_arch = "wasm32") {
 #[derive(Debug)]
 pub struct FinishedRun<I> {
     instance: I,
-    /// Ranges of linear memory that blocks may have changed, and their starts in the arena.
+    /// Ranges of linear memory that blocks may have changed, and the start of each range in the arena.
     changed: Vec<(Range<usize>, usize)>,
     pub counts: ReplayBlock,
-    /// Duration of the translation, and duration of the run.
+    /// Duration of the translation.
     pub translating: Duration,
+    /// Duration of the run.
     pub running: Duration,
     pub n_parts: usize,
 }
@@ -74,8 +76,8 @@ pub fn run<E: Engine>(
     })
 }
 
-/// Runs a kernel like [`run`], but divides its blocks among threads, each of which has a separate memory. The result
-/// does not depend on the number of threads.
+/// Runs a kernel like [`run`], but divides the blocks of the launch among threads, each of which has a separate memory.
+/// The result does not depend on the number of threads.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn run_on_threads<E>(
     engine: &E,
@@ -114,7 +116,7 @@ where
 /// Divides a range of blocks into `n_parts` ranges of similar size.
 pub fn split_evenly(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u64>> {
     let n_blocks = blocks.end - blocks.start;
-    // Number of blocks before a partition. The intermediate product can exceed 64 bits.
+    // Number of blocks before a partition. The intermediate product may exceed 64 bits.
     let before = move |part: u64| {
         let n = u128::from(n_blocks) * u128::from(part) / u128::from(n_parts.max(1));
         blocks.start + n as u64
@@ -135,7 +137,7 @@ pub struct PartitionedRun<E: Engine> {
 impl<E: Engine> PartitionedRun<E> {
     /// Translates the kernel of a machine that has not executed a step.
     pub fn new(engine: &E, plain: TranslationView<'_>) -> Result<PartitionedRun<E>, BailoutReason> {
-        let asked = E::now();
+        let translation_start = E::now();
         let kernel = translate(plain, engine.products())?;
         let module = engine
             .compile(&kernel.wasm)
@@ -144,7 +146,7 @@ impl<E: Engine> PartitionedRun<E> {
         Ok(PartitionedRun {
             kernel,
             module,
-            translating: started.saturating_sub(asked),
+            translating: started.saturating_sub(translation_start),
             started,
         })
     }
@@ -158,7 +160,7 @@ impl<E: Engine> PartitionedRun<E> {
         by_bytes.min(plain.n_blocks() / MIN_BLOCKS_PER_PARTITION)
     }
 
-    /// Returns the size in bytes of the memory that another host must receive for each partition.
+    /// Returns the size in bytes of the memory that must be sent to another host for each partition.
     pub fn n_bytes(&self) -> u64 {
         self.kernel.places.bytes
     }
@@ -183,7 +185,7 @@ impl<E: Engine> PartitionedRun<E> {
     }
 
     /// Runs the remaining blocks of a partition. If `rest` is given, no block starts after this duration, and
-    /// [`Part::remaining_blocks`] returns the blocks that have not run.
+    /// [`Partition::remaining_blocks`] returns the blocks that have not run.
     pub fn run_part(
         &self,
         plain: TranslationView<'_>,
@@ -202,7 +204,8 @@ impl<E: Engine> PartitionedRun<E> {
         part.outcome = run.blocks(launch, part.blocks.end);
     }
 
-    /// Resets a partition to its initial state. Shadow memory tracks the accesses to these ranges from the start.
+    /// Resets a partition to its initial state. The accesses to the given ranges are tracked in shadow memory from the
+    /// start.
     pub fn restart(
         &self,
         plain: TranslationView<'_>,
@@ -239,8 +242,8 @@ impl<E: Engine> PartitionedRun<E> {
         }
     }
 
-    /// Runs all partitions with the function `each`, which receives the ranges that shadow memory must track, and
-    /// merges the memories of the partitions.
+    /// Runs all partitions with the function `each`, which receives the address ranges that shadow memory must track,
+    /// and merges the memories of the partitions.
     fn run(
         &self,
         plain: TranslationView<'_>,
@@ -264,8 +267,9 @@ impl<E: Engine> PartitionedRun<E> {
         self.end(plain, limits, own, &others)
     }
 
-    /// Returns the ranges that all partitions must track in the next attempt, if this attempt tracked the ranges
-    /// `noted`. Returns `None` if no blocks conflict. Returns an error if a partition bailed out, or blocks conflict.
+    /// Returns the address ranges that all partitions must track in the next attempt, if this attempt tracked the
+    /// ranges `noted`. Returns `None` if no blocks conflict. Returns an error if a partition bailed out, or if blocks
+    /// conflict.
     pub fn ranges_to_track(
         &self,
         plain: TranslationView<'_>,
@@ -285,7 +289,7 @@ impl<E: Engine> PartitionedRun<E> {
         Ok(Some(Vec::from_iter(all)))
     }
 
-    /// Merges the memories of partitions that have no conflicts.
+    /// Merges the memories of partitions whose blocks do not conflict.
     pub fn end(
         &self,
         plain: TranslationView<'_>,
@@ -299,10 +303,10 @@ impl<E: Engine> PartitionedRun<E> {
         if counts.steps > limits.max_steps {
             return Err(BailoutReason::StepLimit);
         }
-        let what = holds::TRACKED | holds::WRITTEN;
-        let mut changed = BTreeSet::from_iter(places.that_hold(what, &own.memory));
+        let wanted_bits = holds::TRACKED | holds::WRITTEN;
+        let mut changed = BTreeSet::from_iter(places.that_hold(wanted_bits, &own.memory));
         for part in others {
-            changed.extend(places.that_hold(what, &part.memory));
+            changed.extend(places.that_hold(wanted_bits, &part.memory));
         }
         let changed = places.changed(plain, &Vec::from_iter(changed));
         let mut instance = own.memory;
@@ -320,21 +324,22 @@ impl<E: Engine> PartitionedRun<E> {
     }
 }
 
-/// Returns the ranges that must be tracked from the start of the run: ranges that a partition has requested, or in
-/// which blocks of different partitions may conflict. Returns an error if a partition bailed out, or blocks conflict.
+/// Returns the address ranges that must be tracked from the start of the run: ranges that a partition has requested,
+/// and ranges in which blocks of different partitions may conflict. Returns an error if a partition bailed out, or if
+/// blocks conflict.
 fn untracked_ranges(
     places: &ModuleLayout,
     plain: TranslationView<'_>,
     parts: &[&AnyPartition<'_>],
 ) -> Result<Vec<u32>, BailoutReason> {
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     let mut have_ended = true;
     for part in parts {
         match &part.outcome {
             Ok(()) => {}
             Err(RunExit::Again) => {
                 have_ended = false;
-                found.extend(places.that_hold(holds::TRACKED, &part.memory));
+                ranges.extend(places.that_hold(holds::TRACKED, &part.memory));
             }
             Err(RunExit::Refused(reason)) => return Err(reason.clone()),
         }
@@ -343,11 +348,11 @@ fn untracked_ranges(
         let memories: Vec<&dyn LinearMemory> = parts.iter().map(|part| &part.memory as _).collect();
         return partition_merge::check(places, plain, &memories);
     }
-    Ok(found)
+    Ok(ranges)
 }
 
-/// Partition: a range of blocks with a separate memory. The memory is an instance that runs the blocks, or has been
-/// received from another host.
+/// Partition of a launch: a range of blocks with a separate memory. The memory belongs to an instance that runs the
+/// blocks, or has been received from another host.
 #[derive(Debug)]
 pub struct Partition<M: ?Sized> {
     blocks: Range<u64>,
@@ -358,14 +363,14 @@ pub struct Partition<M: ?Sized> {
     memory: M,
 }
 
-/// Partition with a memory of any type.
+/// Partition whose memory has any type.
 pub type AnyPartition<'m> = Partition<dyn LinearMemory + 'm>;
 
-/// Results of a partition that are sent together with its memory.
+/// Results of a partition, which are sent together with its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionSummary {
     pub counts: ReplayBlock,
-    /// Whether the accesses to a range must be tracked from the start of the run.
+    /// Whether the accesses to some address range must be tracked from the start of the run.
     pub needs_tracking: bool,
     /// Reason for the bailout of the partition, as a message fragment.
     pub refused: Option<String>,
@@ -384,7 +389,7 @@ impl<M> Partition<M> {
         &self.blocks
     }
 
-    /// Releases the blocks from `end` on to other partitions. These blocks have not run.
+    /// Releases the blocks from `end` on, which have not run, to other partitions.
     pub fn release_blocks(&mut self, end: u64) {
         self.blocks.end = end.clamp(self.progress.next_block, self.blocks.end);
     }
@@ -393,12 +398,12 @@ impl<M> Partition<M> {
         &self.memory
     }
 
-    /// Returns the size in bytes of the part of the memory that describes the accesses of the partition.
+    /// Returns the size in bytes of the part of linear memory that describes the accesses of the partition.
     pub fn n_bytes(&self) -> u64 {
         self.n_bytes
     }
 
-    /// Returns the results that are sent together with the memory.
+    /// Returns the results of the partition that are sent together with its memory.
     pub fn facts(&self) -> PartitionSummary {
         PartitionSummary {
             counts: self.progress.counts,
@@ -410,7 +415,7 @@ impl<M> Partition<M> {
         }
     }
 
-    /// Returns a partition that has run in another host.
+    /// Creates a partition that has run in another host.
     pub fn from_host(facts: PartitionSummary, memory: M) -> Partition<M> {
         let outcome = match facts.refused {
             Some(reason) => Err(RunExit::Refused(BailoutReason::RemotePartition(reason))),

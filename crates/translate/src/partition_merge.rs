@@ -1,6 +1,6 @@
-//! Merge of the partitions of a run, each of which has a separate memory. Input: partitions whose blocks have
-//! finished. Output: whether blocks of different partitions conflict at a word, the ranges that must be tracked to
-//! decide this, and the merged memory.
+//! Merge of the partitions of a run, each of which has a separate memory. Input: partitions whose blocks have finished.
+//! Output: whether blocks of different partitions conflict at a word, the address ranges that must be tracked to
+//! determine conflicts, and the merged memory.
 
 use crate::bailout::BailoutReason;
 use crate::engine::{LinearMemory, ModuleInstance};
@@ -8,7 +8,7 @@ use crate::layout::{BYTES_SHIFT, MemoryWindow, ModuleLayout, NO_COMMON_PATTERN, 
 use std::borrow::Cow;
 use warpgrid_emulator::translation_view::TranslationView;
 
-/// Accesses of a partition to a range of linear memory.
+/// Accesses of a partition to an address range.
 #[derive(Clone, Copy)]
 struct RangeAccess {
     range_flags: u32,
@@ -29,8 +29,8 @@ impl RangeAccess {
     }
 }
 
-/// Returns the ranges that must be tracked from the start of the run in order to decide whether blocks of different
-/// partitions conflict. Returns an error if blocks conflict.
+/// Returns the address ranges that must be tracked from the start of the run in order to determine whether blocks of
+/// different partitions conflict. Returns an error if blocks conflict.
 pub(crate) fn check(
     places: &ModuleLayout,
     plain: TranslationView<'_>,
@@ -91,11 +91,11 @@ pub(crate) fn check(
     Ok(unnoted)
 }
 
-/// Stores of a partition to a range of linear memory.
+/// Stores of a partition to an address range.
 struct PartitionStores<'m> {
-    /// Shadow memory of the range that contains the writer of each word.
+    /// Shadow words of the address range that contain the writer of each word.
     written_mask: Cow<'m, [u8]>,
-    /// Contents of the range after the last block of the partition.
+    /// Contents of the address range after the last block of the partition.
     contents: Cow<'m, [u8]>,
 }
 
@@ -105,7 +105,7 @@ impl PartitionStores<'_> {
         (word_of(&self.written_mask, word) >> BYTES_SHIFT) as u8
     }
 
-    /// Checks whether two partitions have stored different values in a common byte.
+    /// Checks whether two partitions have stored different values to the same byte of a word.
     fn differs(&self, other: &PartitionStores<'_>, word: usize) -> bool {
         let both = self.bytes(word) & other.bytes(word);
         let differ = word_of(&self.contents, word) ^ word_of(&other.contents, word);
@@ -113,7 +113,7 @@ impl PartitionStores<'_> {
     }
 }
 
-/// Returns a word of little-endian bytes.
+/// Returns a word of a little-endian byte range.
 fn word_of(bytes: &[u8], word: usize) -> u32 {
     let bytes = bytes
         .get(4 * word..4 * word + 4)
@@ -121,7 +121,7 @@ fn word_of(bytes: &[u8], word: usize) -> u32 {
     bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// Words of a range that the partitions added so far have accessed.
+/// Words of an address range that the partitions added so far have accessed.
 struct ConflictMap<'m> {
     words: Vec<u8>,
     parts: Vec<PartitionStores<'m>>,
@@ -138,8 +138,8 @@ impl<'m> ConflictMap<'m> {
         }
     }
 
-    /// Adds the accesses of a partition. Returns an error if another partition has accessed one of the words, unless
-    /// all accesses to the word are stores of equal values.
+    /// Adds the accesses of a partition. Returns an error if another partition has accessed the same word, unless all
+    /// accesses to the word are loads, or all are stores of equal values.
     fn add(&mut self, read: &[u8], stored: PartitionStores<'m>) -> Result<(), BailoutReason> {
         let is_noted = |note: &[u8]| note.iter().any(|byte| *byte != 0);
         let notes = stored.written_mask.chunks(4).zip(read.chunks(4));
@@ -164,8 +164,8 @@ impl<'m> ConflictMap<'m> {
     }
 }
 
-/// Copies the changes of one partition to the memory of another partition. Each range is given with its start in the
-/// arena.
+/// Copies the changes of one partition to the memory of another partition. Each address range is given with its start
+/// in the arena.
 pub(crate) fn add(
     to: &mut impl ModuleInstance,
     from: &dyn LinearMemory,
@@ -192,5 +192,5 @@ pub(crate) fn add(
     }
 }
 
-/// Number of bytes that one comparison covers.
+/// Number of bytes that are compared at once.
 const CHUNK: usize = 64;

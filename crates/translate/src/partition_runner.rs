@@ -1,5 +1,6 @@
-//! Execution of a partition of a translated kernel: block by block, and barrier interval by barrier interval. Input: an
-//! instance, and its progress. Output: the instance after its last block, or the reason for an early exit.
+//! Execution of a partition of a translated kernel, block by block and barrier interval by barrier interval. Input: an
+//! instance, and the progress of the partition. Output: the instance after its last block, or the reason for an early
+//! exit.
 
 use crate::bailout::BailoutReason;
 use crate::engine::ModuleInstance;
@@ -13,16 +14,17 @@ use crate::module::CompiledKernel;
 use std::time::Duration;
 use warpgrid_emulator::translation_view::{StepCounts, TranslationView};
 
-/// Maximum number of steps of one region call. The limit ends a region whose loop waits for another subwarp, which
-/// cannot run meanwhile.
+/// Maximum number of steps of one region call. The limit ends a region whose loop waits for another subwarp, because no
+/// other subwarp can run during the call.
 const MAX_REGION_STEPS: u64 = 1 << 26;
 
 /// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimits {
-    /// Maximum number of steps of the run. For a divergent warp, only the steps of its longest path count.
+    /// Maximum number of steps of the run. For a divergent warp, only the steps on its longest path count.
     pub max_steps: u64,
-    /// Minimum throughput in lane-instructions per second. A slower run is abandoned after [`SPEED_CHECK_DELAY`]. `None` for no minimum.
+    /// Minimum throughput in lane-instructions per second, or `None` for no minimum. A slower run is abandoned after
+    /// [`SPEED_CHECK_DELAY`].
     pub min_steps_per_second: Option<f64>,
 }
 
@@ -37,8 +39,9 @@ impl RunLimits {
     }
 }
 
-/// Duration during which a run may be slow, and number of steps between two checks of the throughput.
+/// Duration after the start of a run in which the throughput is not checked.
 const SPEED_CHECK_DELAY: Duration = Duration::from_millis(50);
+/// Number of steps between two checks of the throughput.
 const STEPS_BETWEEN_LOOKS: u64 = 1 << 15;
 
 /// Parameters of a run.
@@ -46,14 +49,14 @@ const STEPS_BETWEEN_LOOKS: u64 = 1 << 15;
 pub(crate) struct RunParams<'m> {
     pub(crate) plain: TranslationView<'m>,
     pub(crate) limits: RunLimits,
-    /// Duration after which no further block starts.
+    /// Duration after which no further block starts. `None` for no limit.
     pub(crate) time_slice: Option<Duration>,
-    /// Clock.
+    /// Function that returns the current time.
     pub(crate) now: fn() -> Duration,
 }
 
 impl RunParams<'_> {
-    /// Checks whether the throughput of a part of the run is below the minimum.
+    /// Checks whether the throughput of the run so far is below the minimum.
     fn is_slow(&self, lane_instructions: u64, took: Duration) -> bool {
         let least = self.limits.min_steps_per_second;
         let executed = lane_instructions as f64;
@@ -61,7 +64,7 @@ impl RunParams<'_> {
     }
 }
 
-/// Reason for an early exit of an attempt.
+/// Reason for an early exit of an attempt to run a partition.
 #[derive(Debug)]
 pub(crate) enum RunExit {
     Again,
@@ -77,20 +80,20 @@ pub(crate) struct PartitionProgress {
     next_name: u32,
 }
 
-/// Counts of some blocks of a run.
+/// Step, store and lane-instruction counts for some blocks of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplayBlock {
     /// Number of executed lane-instructions.
     pub lane_instructions: u64,
-    /// Number of steps. A lower bound if a warp has diverged.
+    /// Number of steps. This number is a lower bound if a warp has diverged.
     pub steps: u64,
-    /// Number of steps that stored to memory. Unknown if a warp has diverged.
+    /// Number of steps that stored to memory. This number is unknown if a warp has diverged.
     pub stores: u64,
     pub has_diverged: bool,
 }
 
 impl ReplayBlock {
-    /// Adds the counts of other blocks to these counts.
+    /// Adds the counts of other blocks.
     pub(crate) fn and(self, other: ReplayBlock) -> ReplayBlock {
         ReplayBlock {
             lane_instructions: self.lane_instructions + other.lane_instructions,
@@ -100,7 +103,7 @@ impl ReplayBlock {
         }
     }
 
-    /// Returns the numbers of steps of the interpreter, if they are known.
+    /// Returns the step counts of the interpreter, if they are known.
     pub(crate) fn of_steps(self) -> Option<StepCounts> {
         let ReplayBlock { steps, stores, .. } = self;
         (!self.has_diverged).then_some(StepCounts { steps, stores })
@@ -108,7 +111,7 @@ impl ReplayBlock {
 }
 
 impl PartitionProgress {
-    /// Returns the progress before the first block.
+    /// Returns the progress before the first block of a partition.
     pub(crate) fn at(first_block: u64) -> PartitionProgress {
         PartitionProgress {
             next_block: first_block,
@@ -117,14 +120,14 @@ impl PartitionProgress {
         }
     }
 
-    /// Resets the progress to a block. Epochs are not reset, because shadow memory still contains the epochs of the
+    /// Resets the progress to a block. The epochs continue, because shadow memory still contains the epochs of the
     /// earlier attempt.
     pub(crate) fn begin_again(&mut self, first_block: u64) {
         (self.next_block, self.counts) = (first_block, ReplayBlock::default());
     }
 }
 
-/// Partition under execution.
+/// Runs the blocks of a partition in an instance.
 pub(crate) struct PartitionRunner<'r, I> {
     kernel: &'r CompiledKernel,
     instance: &'r mut I,
@@ -151,10 +154,10 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         &self.kernel.places
     }
 
-    /// Runs the next blocks up to block `end`, or until the time limit of the launch is reached.
+    /// Runs the next blocks up to block `end`, or until the time slice of the launch has expired.
     pub(crate) fn blocks(&mut self, launch: RunParams<'_>, end: u64) -> Result<(), RunExit> {
         let (plain, max_steps) = (launch.plain, launch.limits.max_steps);
-        // The throughput is measured for each attempt, and excludes the time of memory copies.
+        // The throughput is measured for each attempt, and does not include the time of memory copies.
         let (started, before) = ((launch.now)(), self.progress.counts);
         let mut next_look = before.steps + STEPS_BETWEEN_LOOKS;
         while self.progress.next_block < end {
@@ -191,7 +194,7 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         Ok(())
     }
 
-    /// Runs a barrier interval including its host calls.
+    /// Runs a barrier interval, including its host calls.
     fn run_phase(&mut self, plain: TranslationView<'_>, begins: i32) -> Result<(), RunExit> {
         let mut begins = begins;
         loop {
@@ -236,7 +239,7 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         true
     }
 
-    /// Initializes a block: its special registers, zeroed shared and local memory, and no copies in flight.
+    /// Initializes a block: fills its special registers, zeroes shared and local memory, and discards copies in flight.
     fn begin_block(&mut self, plain: TranslationView<'_>, block: u64) {
         let places = self.places();
         let values: Vec<u8> = places
@@ -266,7 +269,7 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
             let start = places.copies as usize;
             let end = start + places.copies_bytes as usize;
             self.instance.zero(start..end);
-            // Copies of the previous block for which it has not waited are no longer in flight.
+            // Copies of the previous block for which no thread has waited are no longer in flight.
             let [written, _] = places.shared_shadow;
             let start = (places.shared + written) as usize;
             let end = start + places.shared_bytes as usize;
@@ -280,8 +283,8 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         self.progress.next_name += FIRST_NAME;
         let left = max_steps.saturating_sub(self.progress.counts.steps);
         let fuel = left.min(MAX_REGION_STEPS);
-        // All cells are written at once, because calls to a JavaScript engine are expensive. The generated code
-        // initializes the remaining cells for each subwarp, or they are zero.
+        // All cells are written at once, because calls of a JavaScript engine are expensive. The remaining cells are
+        // zero, or the generated code initializes them for each subwarp.
         let mut cells = MemoryWindow {
             start: PHASE_CELLS.start,
             bytes: [0; PHASE_CELLS.end - PHASE_CELLS.start],
@@ -311,13 +314,13 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
     }
 
     /// Reserves the epochs that this attempt has used. If the attempt stops within a barrier interval, shadow memory
-    /// contains them in the next attempt.
+    /// contains these epochs in the next attempt.
     fn reserve_epochs(&mut self) {
         let cells = MemoryWindow::of(self.instance, PHASE_CELLS);
         self.progress.next_name = cells.get32(cell::NEXT_EPOCH);
     }
 
-    /// Adds the counts of the barrier interval. Returns whether the block has ended.
+    /// Adds the counts of the barrier interval to the counts of the partition. Returns whether the block has ended.
     fn end_phase(&mut self) -> bool {
         let cells = MemoryWindow::of(self.instance, PHASE_CELLS);
         let stores = cells.get64(cell::STORES);

@@ -1,7 +1,7 @@
-//! Symbolic results of the operations that the emulator defines over primitive operations: integers, comparisons,
-//! selections, moves. Input: a decoded operation. Output: a graph of its results.
+//! Symbolic results of the operations that the emulator defines with primitive operations: integer operations,
+//! comparisons, selections and moves. Input: a decoded operation. Output: a graph of its results.
 //!
-//! Code generation and the analyses of strides and addresses read these graphs, so that none of them interprets
+//! Code generation, and the analyses of strides and addresses, read these graphs, so that none of them interprets
 //! operations itself.
 
 use crate::value::{Capture, Flag, Graph, Node, NodeId, Value};
@@ -14,7 +14,7 @@ use warpgrid_emulator::translation_view::{
 };
 use warpgrid_isa::{BoolOp, Signedness};
 
-/// Destination of a result.
+/// Destination register or flag of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     Register(RegisterBank, OperandSlot),
@@ -30,11 +30,11 @@ type Word64<'g> = Value<'g, 64>;
 /// Source of the operands of an operation.
 pub(crate) trait Operands {
     fn plain(&self) -> TranslationView<'_>;
-    /// Returns the constant value that a register has in all lanes, if known.
+    /// Returns the constant value that a register has in all lanes, if it is known.
     fn known_register(&self, bank: RegisterBank, index: u32) -> Option<u64>;
 }
 
-/// Operand source in which only constants of the code are known.
+/// Source of operands for which only constants of the code are known.
 impl Operands for TranslationView<'_> {
     fn plain(&self) -> TranslationView<'_> {
         *self
@@ -45,7 +45,7 @@ impl Operands for TranslationView<'_> {
     }
 }
 
-/// Returns the results of an operation, or `None` if it is not defined over primitives.
+/// Returns the results of an operation, or `None` if the operation is not defined with primitive operations.
 pub(crate) fn results(
     operands: &impl Operands,
     graph: &Graph,
@@ -54,7 +54,7 @@ pub(crate) fn results(
     GraphBuilder { operands, graph }.results(op)
 }
 
-/// Builds the graph of an operation.
+/// Builder for the graph of an operation.
 struct GraphBuilder<'a, 'g, O> {
     operands: &'a O,
     graph: &'g Graph,
@@ -68,7 +68,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
             .or_else(|| self.predicate_results(op))
     }
 
-    /// Integer arithmetic, products, and carry chains.
+    /// Returns the results of integer arithmetic, products, and carry chains.
     fn integer_results(&self, op: &DecodedOp) -> Option<OperationResults> {
         match *op {
             DecodedOp::Int16 { f, sign, slots } => {
@@ -127,7 +127,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         }
     }
 
-    /// Shifts, bit fields, and elements of registers.
+    /// Returns the results of shifts, bit field operations, and accesses to register elements.
     fn bit_results(&self, op: &DecodedOp) -> Option<OperationResults> {
         let graph = self.graph;
         match *op {
@@ -194,7 +194,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         }
     }
 
-    /// Moves, conversions between integers, and selections.
+    /// Returns the results of moves, conversions between integers, and selections.
     fn move_results(&self, op: &DecodedOp) -> Option<OperationResults> {
         let graph = self.graph;
         match *op {
@@ -253,13 +253,13 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         }
     }
 
-    /// Predicate logic and comparisons.
+    /// Returns the results of predicate logic and comparisons.
     fn predicate_results(&self, op: &DecodedOp) -> Option<OperationResults> {
         let graph = self.graph;
         match *op {
             DecodedOp::PredicateLogic { table, d, a, b } => {
                 let [a, b] = [a, b].map(|slot| self.flag(slot));
-                // Bit `2 * a + b` of the table is the result for the operands `a` and `b`.
+                // Bit `2 * a + b` of the truth table is the result for the operands `a` and `b`.
                 let terms = (0..4u8).filter(|bit| table >> bit & 1 != 0).map(|bit| {
                     let a = if bit & 2 != 0 { a } else { a.not() };
                     let b = if bit & 1 != 0 { b } else { b.not() };
@@ -307,7 +307,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         }
     }
 
-    /// Returns the sum of one operation of a carry chain, and the carry flag that the operation writes.
+    /// Returns the sum of an operation in a carry chain, and the carry flag that the operation writes.
     fn carried<const BITS: u32>(
         &self,
         bank: RegisterBank,
@@ -328,7 +328,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         Some(results)
     }
 
-    /// Returns a register that is composed of elements.
+    /// Returns a register value that is composed of elements.
     fn packed(
         &self,
         d: RegisterOperand,
@@ -347,7 +347,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         to_element(d, value)
     }
 
-    /// Compares integers by primitives. A comparison of floats is a single node of the graph.
+    /// Compares integers with primitive operations. A comparison of floats is a single graph node.
     fn comparison(&self, c: &Comparison) -> Option<Flag<'g>> {
         use CompareType as K;
         let sign = c.kind.signedness();
@@ -391,13 +391,13 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         }
     }
 
-    /// Returns the destination slot of an operation, and its 32-bit sources.
+    /// Returns the destination slot of an operation, and its sources as 32-bit values.
     fn words(&self, slots: [OperandSlot; 4]) -> (OperandSlot, [Word32<'g>; 3]) {
         let [d, sources @ ..] = slots;
         (d, sources.map(|slot| self.word32(slot)))
     }
 
-    /// Returns the destination slot of an operation, and its 64-bit sources.
+    /// Returns the destination slot of an operation, and its sources as 64-bit values.
     fn wide_words(&self, slots: [OperandSlot; 4]) -> (OperandSlot, [Word64<'g>; 3]) {
         let [d, sources @ ..] = slots;
         (d, sources.map(|slot| self.word64(slot)))
@@ -429,7 +429,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         })
     }
 
-    /// Returns an operand that is not a constant of the code.
+    /// Returns the node of an operand that is not a constant of the code.
     fn source(&self, bank: RegisterBank, slot: OperandSlot) -> Node {
         let known = match slot.place() {
             OperandLocation::None => Some(0),
@@ -439,7 +439,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         known.map_or(Node::Source(bank, slot), Node::Constant)
     }
 
-    /// Returns an element of at most 64 bits, extended with zeros.
+    /// Returns a register element of at most 64 bits, zero-extended to 64 bits.
     fn element(&self, e: RegisterOperand) -> Option<Word64<'g>> {
         match e.bank {
             RegisterBank::B32 => Some(self.word32(e.slot).to_wide_unsigned()),
@@ -467,7 +467,7 @@ fn extended(value: Word32<'_>, sign: Signedness) -> Word64<'_> {
     }
 }
 
-/// Clears all bits of a value except the low `bits` bits.
+/// Clears all bits of a value except for the low `bits` bits.
 fn low_bits(value: Word64<'_>, bits: u32) -> Word64<'_> {
     value.and(value.constant(u64::MAX >> (64 - bits.clamp(1, 64))))
 }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::translation_view::RegisterBank;
 
-/// A register: its bank, and its number in the bank.
+/// A register: its bank, and its number within the bank.
 pub(crate) type RegisterKey = (RegisterBank, u32);
 
-/// The instructions that write each register.
+/// Positions of the instructions that write each register.
 pub(crate) type DefSites = BTreeMap<RegisterKey, BTreeSet<u32>>;
 
-/// The registers that a basic block reads before it writes them, and the registers that it writes.
+/// Registers that a basic block reads before it writes them, and registers that the block writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BlockUseDef {
     pub(crate) read: BTreeSet<RegisterKey>,
@@ -21,9 +21,9 @@ pub(crate) struct BlockUseDef {
 pub(crate) enum EmitMode {
     /// Draft of the code, which determines the accessed registers.
     Draft,
-    /// Region: code between two synchronization points, for a subwarp.
+    /// Code of a region, which executes between two synchronization points for one subwarp.
     Region,
-    /// Warp-level operations, and the code between them.
+    /// Code of warp-level operations, and of the instructions between them.
     Warp,
 }
 

@@ -1,6 +1,6 @@
-//! Runtime functions of the module: address translation, shadow-memory updates, records of diverged lanes, step counts,
-//! reconvergence, dispatch to the functions of a long region, and the execution of a barrier interval, which runs every
-//! warp of a block up to its next barrier.
+//! Runtime functions of the module: address translation, shadow-memory updates, context records of diverged lanes, step
+//! counts, reconvergence, dispatch to the functions of a long region, and the execution of a barrier interval, in which
+//! every warp of a block runs up to its next barrier.
 
 pub(crate) mod address_translation;
 pub(crate) mod async_copy;
@@ -23,7 +23,7 @@ pub(crate) use crate::runtime::split_context::part;
 pub(crate) use crate::runtime::step_count::{add, count};
 use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
 
-/// Indices of the runtime functions in the module.
+/// Indices of the runtime functions among the functions of the module.
 pub(crate) const FN_TRANSLATE_ADDRESS: u32 = 0;
 pub(crate) const FN_HAPPENS_BEFORE: u32 = 1;
 pub(crate) const FN_RECORD_ACCESS: u32 = 2;
@@ -37,13 +37,13 @@ pub(crate) const WARP: u32 = 9;
 pub(crate) const COPY: u32 = 10;
 pub(crate) const GROUPS: u32 = 11;
 pub(crate) const FN_CHECK_SAME_VALUE: u32 = 12;
-/// Index of the first routine that several operations share.
+/// Function index of the first routine that is shared by several operations.
 pub(crate) const ROUTINES: u32 = 13;
 
-/// Parameters and result of a function.
+/// Parameter types and result type of a function.
 pub(crate) type FunctionType = (&'static [ValType], ValType);
 
-/// Parameters and result of each function, by its index.
+/// Type of each runtime function, by its index.
 pub(crate) const TYPES: [FunctionType; ROUTINES as usize] = {
     use ValType::{I32, I64, V128};
     [
@@ -63,7 +63,7 @@ pub(crate) const TYPES: [FunctionType; ROUTINES as usize] = {
     ]
 };
 
-/// Returns a function with additional locals.
+/// Returns a function with the given code and additional locals.
 pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Function {
     let mut function = Function::new(locals.iter().copied());
     for instruction in code {
@@ -73,8 +73,8 @@ pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Functi
     function
 }
 
-/// Emits `FN_REGION`: `(record, index of the record in the warp) -> exit code or zero`. The function calls the function
-/// of the group of blocks in which the record continues.
+/// Returns the function `FN_REGION`: `(context record, index of the record in the warp) -> exit code or zero`. The
+/// function calls the function of the group of blocks in which the lanes of the record continue.
 pub(crate) fn region_dispatch(groups_of_entries: &[usize], first_part: u32) -> Function {
     let n_groups = groups_of_entries.iter().max().map_or(0, |last| last + 1) as u32;
     let mut code = vec![I::Block(EMPTY); n_groups as usize];
@@ -97,15 +97,15 @@ pub(crate) fn region_dispatch(groups_of_entries: &[usize], first_part: u32) -> F
     function(&[], &code)
 }
 
-/// Bit position of the kind of an atomic operation in the flags of an access.
+/// Bit position of the kind of atomic operation in the flags of an access.
 pub(crate) const ATOMIC_SHIFT: u32 = 2;
 
-/// Flag of an access to shared memory: no thread stores to shared memory before the next barrier.
+/// Access flag: no thread stores to shared memory before the next barrier.
 pub(crate) const NO_STORES_IN_INTERVAL: u32 = 2;
 
 pub(crate) const EMPTY: BlockType = BlockType::Empty;
 
-/// Converts the number of a subwarp to the distance of its first epoch from the first epoch of its warp.
+/// Converts the number of a subwarp to the distance of the subwarp's first epoch from the first epoch of its warp.
 pub(crate) fn first_epoch() -> [I<'static>; 6] {
     [
         I::I32Const(SUBWARPS_PER_WARP as i32 - 1),
@@ -118,10 +118,10 @@ pub(crate) fn first_epoch() -> [I<'static>; 6] {
 }
 
 /// Number of epochs that a warp uses between two reconvergences: eight epochs for each subwarp, and eight further
-/// epochs, of which the first one is the shared epoch of several readers of the warp.
+/// epochs. The first of the further epochs is shared by several readers in the warp.
 pub(crate) const EPOCHS_PER_WARP: u32 = 8 * (SUBWARPS_PER_WARP + 1);
 
-/// Starts new epochs of the warp, so that all earlier accesses of the warp happen before its later accesses.
+/// Starts new epochs for the warp, so that all earlier accesses of the warp happen before its later accesses.
 pub(crate) fn advance_epochs() -> [I<'static>; 10] {
     [
         I::I32Const(0),
@@ -137,7 +137,7 @@ pub(crate) fn advance_epochs() -> [I<'static>; 10] {
     ]
 }
 
-/// Ends an iteration of a loop. A local contains the number of remaining iterations.
+/// Ends an iteration of a loop. The local `left` contains the number of remaining iterations.
 pub(crate) fn loop_while_nonzero(left: u32) -> [I<'static>; 6] {
     [
         I::LocalGet(left),
@@ -149,7 +149,7 @@ pub(crate) fn loop_while_nonzero(left: u32) -> [I<'static>; 6] {
     ]
 }
 
-/// Returns loads and stores that copy bytes relative to two addresses. Each pair expects the addresses of the
+/// Returns pairs of a load and a store that copy bytes at the given offsets. Each pair expects the addresses of the
 /// destination and the source on the stack.
 pub(crate) fn copies(n_bytes: u64, from: u64, to: u64) -> Vec<[I<'static>; 2]> {
     let mut all = Vec::new();
@@ -173,7 +173,8 @@ pub(crate) fn copies(n_bytes: u64, from: u64, to: u64) -> Vec<[I<'static>; 2]> {
     all
 }
 
-/// Pushes whether an address is outside the cached range of a site. A local receives the offset in the range.
+/// Pushes whether an address is outside of the cached range of an access site. The offset of the address in the range
+/// is stored in a local.
 pub(crate) fn is_outside([address, site, offset]: [u32; 3]) -> [I<'static>; 8] {
     [
         I::LocalGet(address),
@@ -187,7 +188,7 @@ pub(crate) fn is_outside([address, site, offset]: [u32; 3]) -> [I<'static>; 8] {
     ]
 }
 
-/// Pushes the number of bytes from an offset to the end of the cached range of a site.
+/// Pushes the number of bytes from an offset to the end of an access site's cached range.
 pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
     [
         I::LocalGet(site),
@@ -197,8 +198,8 @@ pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
     ]
 }
 
-/// Emits code that returns zero if the address on the stack is zero, which means that the address translation failed.
-/// In this case, the exit-code cell contains the reason.
+/// Emits code that returns zero if the address on the stack is zero, which indicates a failed address translation. In
+/// this case, the exit-code cell contains the reason.
 pub(crate) fn return_if_unresolved() -> [I<'static>; 6] {
     [
         I::I32Eqz,
@@ -210,12 +211,12 @@ pub(crate) fn return_if_unresolved() -> [I<'static>; 6] {
     ]
 }
 
-/// Emits code that returns exit code `reason` if the number on the stack is not zero.
+/// Emits code that returns the exit code `reason` if the number on the stack is not zero.
 pub(crate) fn stops_if(reason: u32) -> [I<'static>; 4] {
     [I::If(EMPTY), I::I32Const(reason as i32), I::Return, I::End]
 }
 
-/// Advances to the next record of a warp. The records of its subwarps precede the records of all diverged lanes.
+/// Advances to the next context record of a warp. The records of the subwarps precede the records of diverged lanes.
 /// `record` and `index` are locals with the address and the index of the current record.
 pub(crate) fn next_record(places: &ModuleLayout, record: u32, index: u32) -> [I<'static>; 12] {
     let parts = places.records + places.n_subwarps * places.record_bytes;
@@ -235,7 +236,7 @@ pub(crate) fn next_record(places: &ModuleLayout, record: u32, index: u32) -> [I<
     ]
 }
 
-/// Emits code that returns the exit code on the stack unless it is zero. The local `kept` receives the exit code.
+/// Emits code that returns the exit code on the stack if it is not zero. The exit code is stored in the local `kept`.
 pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
     [
         I::LocalTee(kept),
@@ -246,7 +247,7 @@ pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
     ]
 }
 
-/// Emits code that stores an exit code in its cell and returns zero.
+/// Emits code that stores an exit code in the exit-code cell, and returns zero.
 pub(crate) fn stops(reason: u32) -> [I<'static>; 5] {
     [
         I::I32Const(0),

@@ -1,6 +1,7 @@
 //! Uniformity analysis: finds registers that can be represented by the value of their first lane. Input: decoded code
-//! and strides. Output: the registers for which every definition computes the first lane's value from the first lanes'
-//! values of its sources. The stride determines the values of the other lanes, independently of the active lanes.
+//! and lane strides. Output: the registers for which every definition computes the value of the first lane from the
+//! first-lane values of its sources. The stride of a register determines the values of its other lanes, independently
+//! of the active lanes.
 
 use crate::inlined_code::InlinedInstruction;
 use crate::inlined_code::TranslationInput;
@@ -21,23 +22,23 @@ pub(crate) fn find_uniform_registers(
     definitions: &DefSites,
     strides: &LaneStrides,
 ) -> LaneStrides {
-    let mut found = strides.clone();
+    let mut uniform = strides.clone();
     loop {
-        let lost: Vec<RegisterKey> = found
+        let lost: Vec<RegisterKey> = uniform
             .keys()
-            .filter(|register| !is_scalar(source, definitions, &found, **register))
+            .filter(|register| !is_scalar(source, definitions, &uniform, **register))
             .copied()
             .collect();
         if lost.is_empty() {
-            return found;
+            return uniform;
         }
         for register in lost {
-            found.remove(&register);
+            uniform.remove(&register);
         }
     }
 }
 
-/// Checks whether all definitions of a register compute the value of its first lane from scalars.
+/// Checks whether all definitions of a register compute the value of its first lane from scalar values.
 fn is_scalar(
     source: TranslationInput<'_>,
     definitions: &DefSites,
@@ -82,7 +83,7 @@ fn is_scalar(
     })
 }
 
-/// Checks whether the translator can compute the single result of an operation for the first lane only.
+/// Checks whether the translator can compute the single result of an operation only for the first lane.
 fn is_done_on_scalars(plain: TranslationView<'_>, instr: &DecodedInstruction) -> bool {
     if let DecodedOp::Load(plan) = instr.op {
         return plain.access(plan).is_some_and(is_constant_load);

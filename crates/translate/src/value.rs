@@ -1,9 +1,9 @@
-//! Symbolic integer values. Input: the sources of an operation. Output: a graph of primitive operations, simplified and
-//! without duplicates.
+//! Symbolic integer values. Input: the sources of an operation. Output: a graph of primitive operations that is
+//! simplified and contains no duplicates.
 //!
 //! [`Value`] is the translator's instantiation of [`Word`]: the functions that define the integer instructions build a
-//! graph from it, and [`lower`](crate::emit::lower) generates code from the graph. Simplification removes the cases
-//! that the constants of an instruction exclude, for example the test of a constant shift amount.
+//! graph from values of this type, and [`lower`](crate::emit::lower) generates code from the graph. Simplification
+//! removes cases that the constants of an instruction exclude, such as the test of a constant shift amount.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,12 +12,12 @@ use warpgrid_emulator::translation_view::word::{Truth, Word};
 use warpgrid_emulator::translation_view::{OperandSlot, RegisterBank};
 use warpgrid_isa::Signedness;
 
-/// Position of a node in its graph.
+/// Index of a node in its graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NodeId(u32);
 
 impl NodeId {
-    /// Returns the position in [`Graph::nodes`].
+    /// Returns the index of the node in [`Graph::nodes`].
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -61,15 +61,15 @@ pub(crate) enum Binary {
     AddTruth,
 }
 
-/// A value: a source of the operation, or the result of a primitive operation.
+/// Node of a graph: a source of the operation, or the result of a primitive operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Node {
     Source(RegisterBank, OperandSlot),
     /// The carry flag of each lane.
     CarryFlag,
-    /// The result of a comparison of floats, which depends on these sources.
+    /// Result of a comparison of floats, which depends on these two sources.
     FloatComparison([NodeId; 2]),
-    /// A number; 0 or 1 for truth values.
+    /// Constant number. Truth values are 0 or 1.
     Constant(u64),
     Unary(Unary, NodeId),
     Binary(Binary, [NodeId; 2]),
@@ -93,7 +93,7 @@ pub(crate) enum Node {
     },
 }
 
-/// The values of one operation. Each node has a width: 32 or 64 bits, or 1 for truth values.
+/// Graph of the values of one operation. Each node has a width of 32 or 64 bits, or 1 bit for truth values.
 #[derive(Default)]
 pub(crate) struct Graph {
     nodes: RefCell<Vec<(Node, u32)>>,
@@ -106,7 +106,7 @@ impl Graph {
         self.nodes.borrow()[id.index()]
     }
 
-    /// Returns all nodes with their widths, operands before the operations that read them.
+    /// Returns all nodes with their widths. Operands precede the operations that read them.
     pub(crate) fn nodes(&self) -> Vec<(Node, u32)> {
         self.nodes.borrow().clone()
     }
@@ -166,7 +166,7 @@ impl Graph {
         self.add(Node::Unary(op, a), bits)
     }
 
-    /// Returns the low 32 bits of a node of 64 bits, if 32-bit operations compute them.
+    /// Returns a 32-bit node that computes the low 32 bits of a 64-bit node, if 32-bit operations suffice.
     fn narrowed(&self, wide: Node) -> Option<NodeId> {
         let narrow = |x| self.unary(Unary::ToNarrow, x, 32);
         match wide {
@@ -198,7 +198,8 @@ impl Graph {
         }
     }
 
-    /// Adds an operation whose operands, except shift amounts and truth values, have the width of the first operand.
+    /// Adds a node for an operation. All operands except for shift amounts and truth values have the width of the first
+    /// operand.
     fn binary(&self, op: Binary, [a, b]: [NodeId; 2], bits: u32) -> NodeId {
         use Binary as B;
         let (first, operand_bits) = self.node(a);
@@ -264,7 +265,7 @@ impl Graph {
                 Node::Unary(Unary::ToWideUnsigned, _) if number & 0xffff_ffff == 0xffff_ffff => {
                     Some(a)
                 }
-                // The mask clears no bit that is nonzero after the shift.
+                // The mask does not clear any bit that can be nonzero after the shift.
                 Node::Binary(B::ShiftRightUnsigned, [_, amount]) => {
                     let amount = self.constant_of(amount)? % u64::from(bits);
                     let left = ones >> amount;
@@ -288,7 +289,7 @@ impl Graph {
         use Binary as B;
         let ones = all_ones(bits);
         match first {
-            // The two shifts extend the low half of a 64-bit value.
+            // Both shifts together extend the low half of a 64-bit value.
             Node::Binary(B::ShiftLeft, [x, same])
                 if amount == 32 && bits == 64 && same == b && op != B::ShiftLeft =>
             {
@@ -299,7 +300,7 @@ impl Graph {
                 };
                 Some(self.unary(extension, low, 64))
             }
-            // The shift removes all bits that the mask would clear.
+            // The shift removes all bits that the mask clears.
             Node::Binary(B::And, [x, mask])
                 if op == B::ShiftLeft
                     && self
@@ -340,7 +341,7 @@ impl Graph {
     }
 }
 
-/// Returns a number of `bits` ones.
+/// Returns a number with `bits` low ones.
 fn all_ones(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
@@ -370,7 +371,7 @@ where
 fn evaluate_binary(op: Binary, bits: u32, a: u64, b: u64) -> u64 {
     match bits {
         32 => evaluate_word_binary(op, a as u32, b),
-        // Truth values are 0 or 1, for which the operations on words give the same results as the operations on truth
+        // Truth values are 0 or 1, for which the operations on words have the same results as the operations on truth
         // values.
         _ => evaluate_word_binary(op, a, b),
     }
@@ -408,7 +409,7 @@ where
     result.to_wide_unsigned()
 }
 
-/// A node of a graph, of `BITS` bits.
+/// Value of a graph with `BITS` bits.
 #[derive(Clone, Copy)]
 pub(crate) struct Value<'g, const BITS: u32> {
     graph: &'g Graph,
@@ -449,8 +450,8 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
         high(carried).add(high(middle)).add(high(x).mul(high(y)))
     }
 
-    /// Returns the upper 64 bits of the product of signed 64-bit factors. A negative factor, interpreted as an unsigned
-    /// number, is 2^64 more than its value.
+    /// Returns the upper 64 bits of the product of two signed 64-bit factors. A negative factor that is interpreted as
+    /// an unsigned number exceeds its value by 2^64.
     fn mul_high_wide_signed(self, other: Self) -> Self {
         let product = self.mul_high_wide_unsigned(other);
         let correction =
@@ -461,7 +462,7 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
     }
 }
 
-/// A truth value of a graph.
+/// Truth value of a graph.
 #[derive(Clone, Copy)]
 pub(crate) struct Flag<'g>(Value<'g, 1>);
 
@@ -516,7 +517,7 @@ macro_rules! shift {
     };
 }
 
-/// Defines minima and maxima. WebAssembly has no vector instruction for minima and maxima of 64-bit lanes.
+/// Defines minima and maxima. WebAssembly has no vector instructions for minima and maxima of 64-bit lanes.
 macro_rules! extreme {
     ($($name:ident: $op:ident, $less:ident, $pick:expr;)*) => {
         $(fn $name(self, other: Self) -> Self {
@@ -602,7 +603,7 @@ impl<'g, const BITS: u32> Word for Value<'g, BITS> {
         self.unary(Unary::LeadingZeros)
     }
 
-    /// Exchanges adjacent groups of 1, 2, 4, … bits.
+    /// Exchanges adjacent groups of 1, 2, 4, … bits, so that the order of all bits is reversed.
     fn reverse_bits(self) -> Self {
         (0..BITS.trailing_zeros()).fold(self, |value, step| {
             let size = 1 << step;
@@ -661,7 +662,7 @@ impl<'g, const BITS: u32> Word for Value<'g, BITS> {
     }
 }
 
-/// Symbolic sources of an operation, and the location of its result.
+/// Symbolic sources of an operation, and the destination of its result.
 pub(crate) struct Capture<'a, S, R> {
     pub(crate) sources: S,
     pub(crate) result: &'a mut Option<R>,

@@ -1,4 +1,4 @@
-//! Engine of native hosts, implemented with Wasmtime.
+//! WebAssembly engine of native hosts, implemented with Wasmtime.
 
 use crate::engine::{Engine, LinearMemory, MaddRounding, ModuleInstance};
 use crate::fma_probe::detect_madd_rounding;
@@ -8,10 +8,10 @@ use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 use wasmtime::{Config, Module, OptLevel, Store, TypedFunc};
 
-/// Page size in bytes of the operating system.
+/// Page size of the operating system in bytes.
 const PAGE: usize = 4096;
 
-/// Start of the clock.
+/// Start time of the clock.
 static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Wasmtime engine, which all kernels of a process share.
@@ -31,7 +31,7 @@ impl WasmtimeEngine {
                 .cranelift_opt_level(OptLevel::Speed)
                 .wasm_relaxed_simd(true)
                 // Use the native relaxed instructions. The rounding of `relaxed_madd` is measured, and other relaxed
-                // instructions are used only for operands for which all engines compute the same result.
+                // instructions are only used with operands for which all engines compute the same result.
                 .relaxed_simd_deterministic(false);
             let mut native = WasmtimeEngine {
                 engine: wasmtime::Engine::new(&config).map_err(error_message),
@@ -122,7 +122,7 @@ impl ModuleInstance for WasmtimeInstance {
     }
 
     fn zero(&mut self, range: Range<usize>) {
-        // Do not write to pages that contain only zeros, so that they remain unmapped.
+        // Pages that already contain only zeros are not written, so that they remain unmapped.
         for page in self.bytes(range).chunks_mut(PAGE) {
             if page.iter().any(|byte| *byte != 0) {
                 page.fill(0);

@@ -632,7 +632,7 @@ fn infinite_divergent_loop_exceeds_step_limit() {
 }
 
 #[test]
-fn lane_vector_reads_precede_stores_of_diverged_lanes() {
+fn subwarp_reads_precede_stores_of_diverged_lanes() {
     let scenario = if_conversion::read_before_lanes_part();
     assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())));
 }

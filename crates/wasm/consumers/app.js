@@ -1,9 +1,9 @@
-// Calls of the package that each consumer makes, in a page, in a worker and in Node.
+// Calls the package in the same way in every consumer: in a page, in a worker and in Node.
 import init, { Session, WarpgridError, check } from "warpgrid";
 
 const source = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;";
 
-/** Checks a source, runs it, reads its memory, and makes an invalid call. */
+/** Checks a source, runs the source, reads its memory, and makes an invalid call. */
 export async function usePackage() {
   await init();
   const { accept } = check(source, { target: "sm_90" });

@@ -1,6 +1,6 @@
-// Builds a project that uses the package like a user: installs the packed archive into an empty directory, and bundles with a real tool.
-// `node crates/wasm/consumers/build.mjs vite|vite-modules|webpack|esbuild|plain FOLDER` writes a page to FOLDER. Requires `pkg/` (`cargo xtask package`)
-// and the tools in `$CONSUMER_TOOLS`.
+// Builds a project that uses the package in the same way as a user. The script installs the packed archive in an empty directory, and
+// bundles the project with a build tool. `node crates/wasm/consumers/build.mjs vite|vite-modules|webpack|esbuild|plain FOLDER` writes a
+// page to FOLDER. The script requires `pkg/` (`cargo xtask package`) and the tools in `$CONSUMER_TOOLS`.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ const sourceFolder = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const SOURCES = ["app.js", "main.js", "worker.js", "index.html"];
 
-/** Imports a module of the tools. */
+/** Imports a module from the directory of the tools. */
 async function importTool(name) {
   const folders = [process.env.CONSUMER_TOOLS, root].filter(Boolean);
   for (const folder of folders) {
@@ -24,7 +24,7 @@ async function importTool(name) {
   throw new Error(`${name} is not installed`);
 }
 
-/** Creates a project with the package, installed from its archive. */
+/** Creates a project, and installs the package from its archive. */
 export function createProject(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -35,7 +35,8 @@ export function createProject(folder) {
   return folder;
 }
 
-/** Vite emits the WebAssembly as an asset. With `modules`, it imports the WebAssembly as a module (export condition `bundler`). */
+/** Builds a page with Vite, which emits the WebAssembly module as an asset. With `modules`, Vite imports the WebAssembly as an ES module
+ *  (export condition `bundler`). */
 async function vite(source, target, { modules = false } = {}) {
   const [{ build }, wasm] = await Promise.all([importTool("vite"), modules ? importTool("vite-plugin-wasm") : null]);
   const plugins = () => (wasm ? [wasm.default()] : []);
@@ -62,10 +63,10 @@ async function webpack(source, target) {
   cpSync(join(source, "index.html"), join(target, "index.html"));
 }
 
-/** Files that pages fetch from the directory of the package or of the widget. */
+/** Files that pages load from the directory of the package or of the widget. */
 const FETCHED_FILES = ["core_bg.wasm", "core_ptx_bg.wasm", "warpgrid-worker.js", "warpgrid-worker-sass.js"];
 
-/** esbuild does not rewrite URLs, so the files are copied to the directory of the bundle. */
+/** Builds a page with esbuild. esbuild does not rewrite URLs, so that the files are copied to the directory of the bundle. */
 async function esbuild(source, target) {
   const { build } = await importTool("esbuild");
   const entryPoints = ["main.js", "worker.js"].map((name) => join(source, name));
@@ -74,7 +75,7 @@ async function esbuild(source, target) {
   cpSync(join(source, "index.html"), join(target, "index.html"));
 }
 
-/** Uses no tool. Workers do not support import maps, so the package name is replaced by a URL. */
+/** Builds a page without a tool. Workers do not support import maps, so that a URL replaces the package name. */
 async function plain(source, target) {
   const { readFileSync } = await import("node:fs");
   mkdirSync(target, { recursive: true });

@@ -1,4 +1,5 @@
-// Tests of the packed package in Node and in TypeScript, and of the examples in its README. `e2e/consumers.spec.ts` tests the pages.
+// Tests the packed package in Node and in TypeScript, and tests the examples in the README of the package. `e2e/consumers.spec.ts` tests
+// the pages.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -20,7 +21,7 @@ before(async () => {
 });
 after(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
-/** Runs a command, which must succeed, and returns its output. */
+/** Runs a command and returns its output. The command must succeed. */
 function runCommand(command, ...commandArguments) {
   const { status, stdout, stderr } = spawnSync(command, commandArguments, { cwd: folder, encoding: "utf8" });
   assert.equal(status, 0, `${command} ${commandArguments.join(" ")}\n${stdout}${stderr}`);
@@ -87,7 +88,7 @@ test("type declarations do not contain `any`", async () => {
   }
 });
 
-// Each example of the README is a separate module. `// => value` states the value of the preceding expression.
+// Each example of the README is a separate module. The comment `// => value` states the value of the preceding expression.
 const readme = await readFile(join(root, "crates/wasm/README.md"), "utf8");
 const examples = [...readme.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code).filter((code) => !code.includes("frame.contentWindow"));
 for (const [index, code] of examples.entries()) {

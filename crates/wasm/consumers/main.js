@@ -1,4 +1,4 @@
-// A page with results of the package in the page and in a worker, and with a widget.
+// Shows results of the package from the page and from a worker, and shows a widget.
 import "warpgrid/widget";
 import { usePackage } from "./app.js";
 

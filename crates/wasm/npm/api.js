@@ -1,5 +1,5 @@
-// Exports of all entry points of the package: the functions and the session of the core. This module validates arguments and rejects calls
-// before `init` and after `free`, for which the generated bindings would throw an unclear error before the core is called.
+// Exports the functions and the session of the core from all entry points of the package. This module validates arguments, and rejects
+// calls before `init` and after `free`. Without this check, the generated bindings would throw an unclear error before they call the core.
 import * as core from "./core_bg.js";
 import { SHAPES, readArgument } from "./arguments.js";
 import { asWarpgridError, notReadyError, argumentError } from "./errors.js";
@@ -8,7 +8,7 @@ import { runOnWorkers } from "./workers.js";
 
 export { WarpgridError } from "./errors.js";
 
-/** Sessions that were freed. */
+/** Sessions whose memory has been freed. */
 const freed = new WeakSet();
 
 function assertAlive(session) {
@@ -20,7 +20,7 @@ function assertString(argument, value) {
   if (typeof value !== "string") throw argumentError(argument, value, "a string");
 }
 
-/** Throws unless the value is an integer from 0 to `most`. */
+/** Throws an error unless the value is an integer from 0 to `most`. */
 function assertCount(argument, value, maximum = Number.MAX_SAFE_INTEGER) {
   if (!Number.isInteger(value) || value < 0) throw argumentError(argument, value, "a nonnegative integer");
   if (value > maximum) throw argumentError(argument, value, `at most ${maximum}`);
@@ -40,7 +40,7 @@ const wrap = (call, read = (...callArguments) => callArguments) => (...callArgum
   const coreArguments = read(...callArguments);
   return callCore(() => call(...coreArguments));
 };
-/** Reads a string and options. */
+/** Validates a string argument and an options argument. */
 const withOptions = (argument, shape) => (source, options) => {
   assertString(argument, source);
   return [source, readArgument("options", options, shape)];
@@ -98,7 +98,7 @@ export const cure = wrap(core.cure, (scenario, options) =>
 export const product = wrap(core.product, queryArgument(SHAPES.product));
 
 export class Session extends core.Session {
-  /** The scenario, which each worker opens as well. */
+  /** Scenario of the session, which each worker also opens. */
   #scenario;
 
   constructor(scenario) {
@@ -112,7 +112,7 @@ export class Session extends core.Session {
     }
   }
 
-  /** Frees the memory. A second call has no effect. */
+  /** Frees the memory of the session. A second call has no effect. */
   free() {
     if (freed.has(this)) return;
     freed.add(this);
@@ -120,7 +120,7 @@ export class Session extends core.Session {
     super.free();
   }
 
-  /** Like `run`, but distributes the blocks of a long run to the end over workers. */
+  /** Runs the session like `run`, but distributes the blocks of a long run to the end among workers. */
   async runOnWorkers(options) {
     const assertReady = () => assertAlive(this);
     assertReady();
@@ -130,7 +130,7 @@ export class Session extends core.Session {
 }
 if (Symbol.dispose) Session.prototype[Symbol.dispose] = Session.prototype.free;
 
-/** Validation of the arguments of a method. A returned array replaces the arguments. */
+/** Functions that validate the arguments of each method. If a function returns an array, this array replaces the arguments. */
 const METHODS = {
   cluster: (block) => assertCount("block", block),
   events(from, to) {
@@ -162,7 +162,7 @@ const METHODS = {
   seek: (position) => assertCount("position", position),
 };
 
-// Each method and getter checks that the session has not been freed.
+// Each method and each getter checks that the session has not been freed.
 for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(core.Session.prototype))) {
   if (name === "constructor" || name.startsWith("__") || Object.hasOwn(Session.prototype, name)) continue;
   const guardMethod = (call) => call && function (...callArguments) {

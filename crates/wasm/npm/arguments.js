@@ -1,10 +1,10 @@
-// Validation of arguments. Input: a value of the host. Output: a plain copy, or an error with the field, its value and the expected type. The
-// core rejects unknown field names. A field name is accepted in the spelling of scenario files and in camel case.
+// Validates arguments. The input is a value of the host. The output is a plain copy, or an error with the field, its value and the expected
+// type. The core rejects unknown field names. A field name may have the spelling of scenario files or may be in camel case.
 import { WarpgridError, describeValue } from "./errors.js";
 
 const reject = (argument, reason) => { throw new WarpgridError(`cannot read the ${argument}: ${reason}`, "W0901"); };
 
-/** A type: its description for messages, its predicate, and the types of its members. */
+/** Type of an argument: the description for messages, the predicate, and the types of the members. */
 const valueType = (description, accepts, members) => ({ description, accepts, members });
 const isCount = (value) => typeof value === "bigint" ? value >= 0n : Number.isInteger(value) && value >= 0;
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
@@ -19,7 +19,7 @@ const STEP_LIMIT = valueType("a nonnegative integer or `Infinity`", (value) => v
 const oneOf = (...choices) => valueType(`one of "${choices.join('", "')}"`, (value) => choices.includes(value));
 const list = (shape) => valueType("an array", (value) => Array.isArray(value) || ArrayBuffer.isView(value), shape);
 const object = (shape) => valueType("an object", isObject, shape);
-/** An object with arbitrary field names, whose values have one type. */
+/** Type of an object with arbitrary field names, whose values have one type. */
 const record = (each) => ({ ...valueType("an object", isObject), each });
 const isTriple = (value) => Array.isArray(value) && value.length === 3;
 const EXTENTS = valueType("an array of three integers", isTriple, UINT32);
@@ -103,7 +103,7 @@ function copyValue(argument, value, path, shape) {
   return result;
 }
 
-/** Returns the declared spelling of a field name. `ptxVersion` and `ptx_version` are the same field. */
+/** Returns the declared spelling of a field name. For example, `ptxVersion` and `ptx_version` denote the same field. */
 function declaredName(name, fields) {
   const spellings = [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())];
   return spellings.find((spelling) => Object.hasOwn(fields, spelling)) ?? name;

@@ -1,15 +1,15 @@
-// Conformance test of the package: runs kernels of real compilers and compares the final memory with that of a GPU, byte by byte. Runs in
-// pages, workers and Node; the caller provides the functions that read files.
+// Implements the conformance test of the package. The test runs kernels of real compilers and compares the final memory byte by byte with
+// the final memory on a GPU. The test runs in pages, workers and Node. The caller provides the functions that read files.
 
-/** Step limit, far above the length of any case. */
+/** Step limit of a run, which is far above the number of steps of any case. */
 const MAX_STEPS = 50_000_000;
-/** Steps whose stores are part of a trace, as in `crates/view/tests/corpus.rs`. */
+/** Number of steps whose stores are part of a trace, as in `crates/view/tests/corpus.rs`. */
 const TRACED_STEPS = 1_000;
 
-/** Minimum counts: runs of kernels, compared buffers, compiled runs, runs of families, listings, generated kernels. */
+/** Minimum numbers of runs of kernels, compared buffers, compiled runs, runs of families, listings, and generated kernels. */
 export const MIN_COUNTS = { runs: 194, buffers: 540, translated: 150, families: 195, listings: 47, generated: 500 };
 
-/** Directories of the cases, relative to the repository root. The last directory is optional. */
+/** Directories of the cases, relative to the repository root. The last directory may be absent. */
 export const FOLDERS = {
   corpus: "crates/view/tests/corpus",
   machine_code: "crates/view/tests/machine_code",
@@ -17,7 +17,8 @@ export const FOLDERS = {
   corpus_sass: "../shared/corpus_sass",
 };
 
-/** Returns the PTX kernels: the `case.json` and the source files of each case. Requires a file system, like `listings`. */
+/** Returns the PTX kernels, each with the `case.json` and the source files of its case. The function requires a file system, like
+ *  `listings`. */
 export async function kernels(root) {
   const { names, json } = await openFolder(root, "corpus");
   return Promise.all(names.map(async (name) => {
@@ -27,7 +28,8 @@ export async function kernels(root) {
   }));
 }
 
-/** Returns the same kernels as SASS that executes (tiers 1 and 2): all listings if their directory exists, otherwise the sample of the project. */
+/** Returns the same kernels as SASS that the emulator can execute (tiers 1 and 2). The result contains all listings if the directory of
+ *  listings exists, otherwise the sample of the project. */
 export async function listings(root) {
   const allCases = await openFolder(root, "corpus_sass");
   if (allCases.names.length > 0) {
@@ -45,7 +47,7 @@ export async function listings(root) {
   }));
 }
 
-/** Returns the kernels with tensor instructions: one compressed file per family with the fields and sources of its cases. */
+/** Returns the kernels with tensor instructions. Each family has one compressed file with the fields and sources of its cases. */
 export async function families(root) {
   const { readdir } = await import("node:fs/promises");
   const files = await readdir([root, FOLDERS.tensor].join("/"));
@@ -97,7 +99,7 @@ export async function runCorpus({ Session }, cases, read, { bytes, engine = "aut
     const files = listedFiles ?? Object.keys(texts);
     const nativeTraces = traces ? JSON.parse(await read(traces)) : {};
     const expectations = await Promise.all([...caseFields.params.flatMap(expectedBuffers), ...(caseFields.arrays ?? []).flatMap(expectedBuffers)].map(expectationOf));
-    // A case states its memory as numbers and as a digest. The comparison of both tests the conversion of the numbers.
+    // A case specifies its memory as numbers and as a digest. The comparison of both tests the conversion of the numbers.
     for (const expectation of expectations.filter(({ digest, stated }) => digest !== stated))
       result.failures.push(`${name}: \`expect\` of ${expectation.name} has the digest ${expectation.digest}, not ${expectation.stated}`);
     for (const file of files) {
@@ -161,7 +163,7 @@ async function sha256(bytes) {
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** Returns the scenario of a case. The source states its PTX version. */
+/** Returns the scenario of a case. The source specifies the PTX version. */
 export function scenario({ entry, grid, block, cluster, dynamic_shared, params, arrays }, source) {
   return { source, entry, grid, block, cluster, dynamic_shared, params: params.map(replaceNegativeZeros), ...(arrays && { arrays: arrays.map(replaceNegativeZeros) }) };
 }
@@ -184,12 +186,12 @@ function expectedBuffers(parameter) {
   return parameter.expect || parameter.one_of || parameter.expect_sha256 ? [parameter] : [];
 }
 
-/** Returns the possible final contents of a buffer: one image, or several if stores race. */
+/** Returns the possible final contents of a buffer. If stores race, the buffer has several possible contents. */
 async function expectationOf({ name, type, len: declaredLength, expect, expect_sha256, one_of }) {
-  // A case states only the digest of a large buffer.
+  // For a large buffer, a case specifies only the digest.
   if (!one_of && !expect) return { name, width: widthOf(type), images: [], digest: expect_sha256, stated: expect_sha256 };
   const choices = one_of ?? expect.map((value) => [value]);
-  // An array of texels states extents instead of a length.
+  // An array of texels specifies extents instead of a length.
   const len = declaredLength ?? choices.length;
   const nImages = Math.max(...choices.map((values) => values.length));
   const images = Array.from({ length: nImages }, (_, i) =>
@@ -199,7 +201,7 @@ async function expectationOf({ name, type, len: declaredLength, expect, expect_s
   return { name, width: widthOf(type), images, digest, stated: expect_sha256 ?? digest };
 }
 
-/** Returns a message about the first wrong element of a buffer, if any. */
+/** Returns a message about the first wrong element of a buffer. Returns nothing if all elements are correct. */
 async function bufferDifferences({ name, width, images, stated }, actual) {
   if (images.length === 0) {
     const digest = await sha256(actual);
@@ -219,7 +221,7 @@ async function bufferDifferences({ name, width, images, stated }, actual) {
   return [];
 }
 
-/** Returns the differences between a fault and the fields that the case states. */
+/** Returns the differences between a fault and the fields that the case specifies. */
 function faultDifferences(actual, expected) {
   if (!expected) return actual ? [`stopped: ${actual.message}`] : [];
   if (!actual) return [`ended without the fault \`${expected.kind}\``];
@@ -240,7 +242,7 @@ function bytesOf(type, len, values) {
   return bytes;
 }
 
-/** Returns the bits of a value of a case: a number that its type represents exactly, or a string with the bits. */
+/** Returns the bits of a value of a case. The value is a number that the type represents exactly, or a string with the bits. */
 function bits(type, value) {
   if (typeof value === "string") return BigInt(value);
   switch (type) {
@@ -257,7 +259,7 @@ function halfBits(value) {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const magnitude = Math.abs(value);
   if (magnitude === 0) return sign;
-  // Numbers below 2^-14 are subnormal: the exponent is constant, and the significand has no implicit one.
+  // Numbers below 2^-14 are subnormal. Their exponent is constant, and their significand has no implicit one.
   const exponent = Math.max(Math.floor(Math.log2(magnitude)), -14);
   return sign + ((exponent + 14) << 10) + magnitude * 2 ** (10 - exponent);
 }

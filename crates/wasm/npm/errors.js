@@ -1,4 +1,4 @@
-// The error class of the package.
+// Defines the error class of the package.
 
 /** Error of a call. `explain(code)` returns the documentation of `code`. `diagnostics` contains positions in the source, if the source caused the error. */
 export class WarpgridError extends Error {
@@ -8,7 +8,7 @@ export class WarpgridError extends Error {
     this.diagnostics = diagnostics;
   }
 }
-// A string, because minifiers rename the class.
+// The name is a string, because minifiers rename the class.
 Object.defineProperty(WarpgridError.prototype, "name", { value: "WarpgridError", configurable: true, writable: true });
 
 /** Returns the error for a trap of the core. A failed allocation is the only known cause of a trap. */

@@ -1,13 +1,14 @@
-// Loads the WebAssembly module in any form that the host provides, and connects it to the generated bindings once. Shared by all entry points.
+// Loads the WebAssembly module in any form that the host provides, and connects the module to the generated bindings once. All entry points
+// share this module.
 import * as glue from "./core_bg.js";
 import { WarpgridError, loadError, notReadyError, argumentError } from "./errors.js";
 
 /** Imports of the WebAssembly module. */
 const IMPORTS = { "./core_bg.js": glue };
 let isLoaded = false;
-/** The compiled module, which workers receive. `null` if a bundler has instantiated it. */
+/** Compiled module, which workers receive; `null` if a bundler has instantiated the module. */
 let module = null;
-/** Promise of the current load, or `null`. */
+/** Promise of the current load; `null` if no load is in progress. */
 let pendingLoad = null;
 
 export function assertLoaded() {
@@ -18,7 +19,7 @@ export function assertLoaded() {
 export function connect(exports, compiled = null) {
   module = compiled;
   glue.__wbg_set_wasm(exports);
-  // Initializes the table of JavaScript values with `undefined`, `null`, `true` and `false`.
+  // The call initializes the table of JavaScript values with `undefined`, `null`, `true` and `false`.
   exports.__wbindgen_start();
   isLoaded = true;
 }
@@ -26,7 +27,8 @@ export function connect(exports, compiled = null) {
 /** Returns the compiled module, which a worker loads instead of a file. */
 export const loadedModule = () => module;
 
-/** Loads the module from the source that `locate` returns. Later calls return immediately, calls during a load wait for it, and a call after a failure retries. */
+/** Loads the module from the source that `locate` returns. After a successful load, later calls return immediately. A call during a load
+ *  waits for this load, and a call after a failure starts a new load. */
 export async function load(locate) {
   if (isLoaded) return;
   pendingLoad ??= (async () => {
@@ -55,19 +57,19 @@ export function loadSync(source, locate = () => source) {
   }
 }
 
-/** `init({ module_or_path: source })` is the same as `init(source)`. */
+/** `init({ module_or_path: source })` has the same effect as `init(source)`. */
 export const moduleSource = (source) => (isPlain(source) ? source.module_or_path : source);
 
 const isPlain = (value) => value !== null && typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype;
 const isBytes = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
-/** Checks whether a value is an instance of a global class, which the host may lack. */
+/** Checks whether a value is an instance of a global class. The host may not provide this class. */
 const isInstanceOf = (name, value) => typeof globalThis[name] === "function" && value instanceof globalThis[name];
 
 async function instantiate(input) {
   if (typeof input === "string" || isInstanceOf("URL", input) || isInstanceOf("Request", input)) return instantiate(await fetch(input));
   if (isInstanceOf("Response", input)) {
     if (!input.ok) throw new WarpgridError(`failed to load the WebAssembly module: ${input.status} ${input.statusText}`.trim(), "W0905");
-    // A server can send another content type for WebAssembly; the host cannot compile such a response while it streams.
+    // A server can send another content type for WebAssembly. The host cannot compile such a response while the response streams.
     const hasWasmContentType = input.headers.get("content-type")?.toLowerCase() === "application/wasm";
     if (hasWasmContentType) return WebAssembly.instantiateStreaming(input, IMPORTS);
     return instantiate(await input.arrayBuffer());

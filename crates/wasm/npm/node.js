@@ -1,4 +1,5 @@
-// Entry point for Node, whose `fetch` does not support files: `await init()` and `initSync()` read `core_bg.wasm` from the directory of this module.
+// Entry point for Node, whose `fetch` does not support files. `await init()` and `initSync()` read `core_bg.wasm` from the directory of
+// this module.
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";

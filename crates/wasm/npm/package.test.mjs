@@ -1,4 +1,4 @@
-// Tests of the packed package (`npm pack`), installed into an empty project and imported by name.
+// Tests the packed package (`npm pack`). The tests install the package in an empty project and import the package by name.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const scale = await readFile(join(root, "crates/view/tests/data/scale.ptx"), "utf8");
 let folder;
 let warpgrid;
-/** Errors of calls before `init`. */
+/** Errors that calls before `init` throw. */
 const callsBeforeInit = [];
 
 before(async () => {
@@ -121,7 +121,7 @@ test("method called without its session throws W0905", () => {
 });
 
 test("failed `init` throws a WarpgridError with its cause", async () => {
-  // A separate process, in which no module is loaded yet.
+  // The test uses a separate process, in which no module has been loaded.
   const script = `import init, { WarpgridError, initSync } from "warpgrid";
     const failed = [];
     const note = (error) => failed.push([error instanceof WarpgridError, error.code, error.cause?.name ?? null]);
@@ -380,9 +380,9 @@ test("JIT-compiled session returns the same results as an interpreted session", 
   assert.deepEqual(translated.memory("c"), interpreted.memory("c"));
   assert.deepEqual(translated.report(), interpreted.report());
   assert.deepEqual(translated.memoryFile("c", "csv"), interpreted.memoryFile("c", "csv"));
-  // The run is at its end.
+  // The run has reached its end.
   assert.equal(translated.step(), false);
-  // The interpreter computes writers and earlier states.
+  // The interpreter computes last writers and earlier states.
   const inspectRun = (session) => [session.grid("c", { nRows: 2 }), session.events(session.length - 50, session.length), session.back(), session.position, session.length, session.memory("c")];
   assert.deepEqual(inspectRun(translated), inspectRun(interpreted));
   for (const session of [interpreted, translated]) session.free();

@@ -1,4 +1,4 @@
-// Worker of `share.js` for Node worker threads.
+// Implements the worker of `share.js` for Node worker threads.
 import { parentPort } from "node:worker_threads";
 import { executeShare } from "./share.js";
 

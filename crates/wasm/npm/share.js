@@ -1,4 +1,5 @@
-// Worker that executes a range of blocks: receives a message with the launch and the range, and posts `{ part }` or `{ error }`.
+// Implements a worker that executes a range of blocks. The worker receives a message with the launch and the range, and posts `{ part }` or
+// `{ error }`.
 import * as core from "./core_bg.js";
 import { load } from "./load.js";
 
@@ -16,7 +17,7 @@ export async function executeShare({ module, scenario, share, noted, maxSteps })
   }
 }
 
-// Web worker; `share-node.js` is the worker for Node.
+// This handler is for web workers. `share-node.js` is the worker for Node.
 if (typeof WorkerGlobalScope === "function" && globalThis instanceof WorkerGlobalScope) {
   globalThis.onmessage = async ({ data }) => globalThis.postMessage(...(await executeShare(data)));
 }

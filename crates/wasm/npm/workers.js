@@ -18,11 +18,11 @@ let createWorker = () => {
   };
 };
 
-/** Maximum number of workers by default. */
+/** Default maximum number of workers. */
 const MAX_WORKERS = 8;
 let coreCount = globalThis.navigator?.hardwareConcurrency ?? 1;
 
-/** Sets the number of cores of the host and its function to start workers. */
+/** Sets the number of cores of the host and the function that starts a worker. */
 export function setWorkerFactory(nCores, factory) {
   [coreCount, createWorker] = [nCores, factory];
 }
@@ -44,7 +44,8 @@ function openWorker() {
 
 const yieldToEventLoop = () => new Promise((resolve) => { setTimeout(resolve); });
 
-/** Runs a session like `run`, but distributes the blocks of a long run among workers. `assertAlive` throws if the session was freed. */
+/** Runs a session like `run`, but distributes the blocks of a long run among workers. `assertAlive` throws an error if the session has been
+ *  freed. */
 export async function runOnWorkers(session, scenario, { workers = Math.min(coreCount, MAX_WORKERS), ...options }, assertAlive) {
   const shares = session.beginShared(options, workers);
   if (shares.length === 0) return session.over;
@@ -69,7 +70,7 @@ export async function runOnWorkers(session, scenario, { workers = Math.min(coreC
     return session.over;
   } catch {
     assertAlive();
-    // If workers are unavailable or fail, run all blocks on the current thread.
+    // If workers are unavailable or fail, the current thread executes all blocks.
     session.leaveShared();
     return session.run(options);
   } finally {

@@ -1,9 +1,10 @@
-//! The JavaScript API of [`warpgrid_view`]: one class that wraps `Session` and contains no logic.
+//! Provides the JavaScript API of [`warpgrid_view`]. A class wraps the type `Session` and contains no logic.
 //!
-//! Objects cross as plain JavaScript values in the shapes of `types.ts`; 64-bit addresses are
-//! hexadecimal text, bulk memory is a `Uint8Array`, lines and columns count from 1 in UTF-16 units.
+//! Objects are passed as plain JavaScript values with the types in `types.ts`. 64-bit addresses are hexadecimal strings, and bulk memory is
+//! a `Uint8Array`. Lines and columns start at 1, and columns count UTF-16 units.
 //!
-//! This file contains the API that widgets need, and [`to_u64`] the remaining API: the module of a widget is built without it.
+//! This file contains the API that widgets need. The file `whole.rs` contains the remaining API behind the Cargo feature `whole`, which the
+//! module of a widget does not enable.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,7 +46,7 @@ fn from_js<T: DeserializeOwned + Default>(value: JsValue, what: &str) -> Result<
     from_js_with_extra_fields(value, what, &[])
 }
 
-/// Reads an argument that may have the fields `others` in addition to its own.
+/// Deserializes an argument that may have the fields `others` in addition to the fields of `T`.
 fn from_js_with_extra_fields<T: DeserializeOwned + Default>(
     value: JsValue,
     what: &str,
@@ -54,7 +55,7 @@ fn from_js_with_extra_fields<T: DeserializeOwned + Default>(
     if value.is_undefined() || value.is_null() {
         return Ok(T::default());
     }
-    // Deserialization would silently ignore unknown fields.
+    // Deserialization would silently ignore unknown fields, so these are rejected first.
     let mut value = value;
     if let Some(object) = value.dyn_ref::<js_sys::Object>() {
         reject_unknown_fields::<T>(object, what, others)?;
@@ -80,7 +81,7 @@ fn reject_unknown_fields<T: DeserializeOwned>(
     }
 }
 
-/// Returns the objects at a key: the value itself, or the elements of an array.
+/// Returns the objects at a key of an object: the value itself, or the elements of an array.
 fn objects_at(object: &JsValue, key: &str) -> Vec<js_sys::Object> {
     // Values other than objects have no keys; deserialization reports them.
     let value = js_sys::Reflect::get(object, &key.into()).unwrap_or(JsValue::UNDEFINED);
@@ -92,7 +93,7 @@ fn objects_at(object: &JsValue, key: &str) -> Vec<js_sys::Object> {
     objects.map(JsCast::unchecked_into).collect()
 }
 
-/// Returns an error for unknown fields of parameters, and of the members of structures.
+/// Returns an error if a parameter, or a member of a structure parameter, has an unknown field.
 fn reject_unknown_parameter_fields(object: &JsValue, key: &str) -> Result<(), JsValue> {
     for parameter in objects_at(object, key) {
         reject_unknown_fields::<Parameter>(&parameter, "scenario", &[])?;
@@ -101,11 +102,11 @@ fn reject_unknown_parameter_fields(object: &JsValue, key: &str) -> Result<(), Js
     Ok(())
 }
 
-/// Returns a copy without the fields that are `undefined`, which JavaScript treats as absent.
+/// Returns a copy of an object without the fields that are `undefined`, which JavaScript treats as absent.
 fn without_undefined(object: &js_sys::Object) -> js_sys::Object {
     let fresh = js_sys::Object::new();
     for key in js_sys::Object::keys(object) {
-        // Access to fields of plain objects cannot fail; a getter that throws counts as absent.
+        // Reading a field of a plain object cannot fail. A field whose getter throws is treated as absent.
         let value = js_sys::Reflect::get(object, &key).unwrap_or(JsValue::UNDEFINED);
         if !value.is_undefined() {
             let _ = js_sys::Reflect::set(&fresh, &key, &value);
@@ -123,7 +124,7 @@ fn to_u64(value: f64, what: &str) -> Result<u64, JsValue> {
     api::whole(value, what).map_err(to_js_error)
 }
 
-/// Converts a failure to an `Error` with the name `WarpgridError`, a code and diagnostics.
+/// Converts a failed request to an `Error` with the name `WarpgridError`, a code and diagnostics.
 fn to_js_error(failure: RequestError) -> JsValue {
     let error = js_sys::Error::new(&failure.message);
     error.set_name("WarpgridError");
@@ -135,7 +136,7 @@ fn to_js_error(failure: RequestError) -> JsValue {
     object
 }
 
-/// Returns an answer as a JavaScript value, or throws the failure.
+/// Returns a response as a JavaScript value, or throws the error of a failed request.
 fn to_js_result<T: Serialize>(answer: Result<T, RequestError>) -> Result<JsValue, JsValue> {
     to_js(&answer.map_err(to_js_error)?)
 }
@@ -169,7 +170,7 @@ pub fn layout(
     to_js_result(api::layout(&from_js(query, "query")?))
 }
 
-/// Returns the step limit of the options of a run.
+/// Returns the step limit from the options of a run.
 #[cfg(feature = "whole")]
 fn max_steps(options: JsValue) -> Result<u64, JsValue> {
     let options: RunOptions = from_js(options, "options")?;
@@ -193,14 +194,14 @@ pub fn tokens(
 #[wasm_bindgen]
 pub struct Session {
     inner: HybridSession,
-    /// Run whose blocks are distributed among workers.
+    /// Current run if its blocks are distributed among workers.
     #[cfg(feature = "translate")]
     shared: Option<DistributedRun<JsEngine>>,
 }
 
 #[cfg(feature = "translate")]
 thread_local! {
-    /// Engine of compiled runs.
+    /// Engine that executes compiled runs.
     static HOST: JsEngine = JsEngine::default();
 }
 

@@ -1,5 +1,23 @@
-//! The engine of compiled runs for JavaScript hosts: instantiates modules of `warpgrid-translate` with the `WebAssembly` object of the
-//! host.
+//! Executes compiled runs in JavaScript hosts. The crate instantiates the modules of `warpgrid-translate` with the
+//! `WebAssembly` object of the host.
+//!
+//! - **Input**: a WebAssembly module that `warpgrid-translate` has generated.
+//! - **Output**: the memory of the module after each call.
+//! - **Main types**: [`JsEngine`] compiles modules. [`JsInstance`] is a module instance with its memory.
+//!   [`serialize_partition`] and [`deserialize_partition`] transfer the results of a worker to another worker.
+//!
+//! # Example
+//!
+//! The example compiles a module with the `WebAssembly` object of the host.
+//!
+//! ```
+//! use warpgrid_translate::Engine;
+//! use warpgrid_webassembly::JsEngine;
+//!
+//! fn compile(wasm: &[u8]) -> Option<<JsEngine as Engine>::Module> {
+//!     JsEngine::default().compile(wasm).ok()
+//! }
+//! ```
 
 mod partition_transfer;
 
@@ -15,7 +33,8 @@ use warpgrid_translate::{
 };
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Maximum size in bytes of ranges that are copied word by word, because a bulk copy creates three objects first.
+/// Maximum size in bytes of a range that is copied word by word. For small ranges, a bulk copy is slower, because it
+/// creates three objects.
 const BULK_COPY_THRESHOLD: usize = 96;
 
 /// Engine that uses the `WebAssembly` object of the host.
@@ -27,7 +46,7 @@ pub struct JsEngine {
 /// Module instance with its memory.
 #[derive(Debug)]
 pub struct JsInstance {
-    /// Entire memory, which does not grow, as bytes and as words.
+    /// Entire linear memory, which does not grow, as a byte array.
     bytes_view: Uint8Array,
     words_view: Uint32Array,
     run_interval: Function,
@@ -68,7 +87,7 @@ impl Engine for JsEngine {
 
 impl JsInstance {
     fn subarray(&self, range: &Range<usize>) -> Uint8Array {
-        // Addresses of a module have 32 bits.
+        // Addresses in the linear memory of a module have 32 bits.
         self.bytes_view
             .subarray(range.start as u32, range.end as u32)
     }
@@ -112,7 +131,7 @@ impl ModuleInstance for JsInstance {
             return;
         }
         let part = self.subarray(&(start..start + bytes.len()));
-        // A memory that is too short remains unchanged.
+        // A range beyond the end of the memory is not written.
         if part.length() as usize == bytes.len() {
             part.copy_from(bytes);
         }
@@ -130,7 +149,7 @@ fn export<T: JsCast>(exports: &Object, name: &str) -> Result<T, String> {
     found.map_err(|_| format!("the module does not export `{name}`"))
 }
 
-/// Returns the message of a thrown value.
+/// Returns the message of a thrown JavaScript value.
 fn js_error_message(thrown: JsValue) -> String {
     match thrown.dyn_ref::<js_sys::Error>() {
         Some(error) => format!("{}: {}", error.name(), error.message()),

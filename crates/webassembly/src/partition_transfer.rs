@@ -1,5 +1,5 @@
-//! Serialization of partitions for messages between workers. Input: a partition, or a received object. Output: the
-//! object, or the partition.
+//! Serialization of partitions for messages between workers. Input: a partition, or a received object. Output: an
+//! object, or a partition.
 
 use crate::{JsInstance, js_error_message};
 use js_sys::{Object, Reflect, Uint8Array};
@@ -8,7 +8,7 @@ use std::ops::Range;
 use warpgrid_translate::{LinearMemory, Partition, PartitionSummary, ReplayBlock};
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Memory of a partition that ran in another worker.
+/// Linear memory of a partition that ran in another worker.
 #[derive(Debug)]
 pub struct TransferredMemory {
     bytes: Uint8Array,
@@ -16,32 +16,33 @@ pub struct TransferredMemory {
 
 impl LinearMemory for TransferredMemory {
     fn read(&self, range: Range<usize>) -> Cow<'_, [u8]> {
-        // Bytes outside the memory are ignored.
+        // Bytes outside of the memory are not returned.
         let bytes = self.bytes.subarray(range.start as u32, range.end as u32);
         Cow::Owned(bytes.to_vec())
     }
 }
 
-/// Returns a partition as `{ laneInstructions, steps, stores, hasDiverged, mustNote, refused, memory }`, with a copy of
-/// its memory.
+/// Returns a partition as the object `{ laneInstructions, steps, stores, hasDiverged, mustNote, refused, memory }`,
+/// which contains a copy of its memory.
 pub fn serialize_partition(part: &Partition<JsInstance>) -> Result<Object, String> {
     let facts = part.facts();
     let object = Object::new();
-    let put = |name: &str, value: JsValue| Reflect::set(&object, &name.into(), &value);
+    let set_property = |name: &str, value: JsValue| Reflect::set(&object, &name.into(), &value);
     let memory = part.memory().bytes_view.slice(0, part.n_bytes() as u32);
-    let count = |name: &str, n: u64| put(name, (n as f64).into());
+    let count = |name: &str, n: u64| set_property(name, (n as f64).into());
     count("laneInstructions", facts.counts.lane_instructions)
         .and_then(|_| count("steps", facts.counts.steps))
         .and_then(|_| count("stores", facts.counts.stores))
-        .and_then(|_| put("hasDiverged", facts.counts.has_diverged.into()))
-        .and_then(|_| put("mustNote", facts.needs_tracking.into()))
-        .and_then(|_| put("refused", facts.refused.into()))
-        .and_then(|_| put("memory", memory.into()))
+        .and_then(|_| set_property("hasDiverged", facts.counts.has_diverged.into()))
+        .and_then(|_| set_property("mustNote", facts.needs_tracking.into()))
+        .and_then(|_| set_property("refused", facts.refused.into()))
+        .and_then(|_| set_property("memory", memory.into()))
         .map_err(js_error_message)?;
     Ok(object)
 }
 
-/// Returns the partition of such an object. The error is a message fragment.
+/// Returns the partition that an object of [`serialize_partition`] describes. An error is returned as a message
+/// fragment.
 pub fn deserialize_partition(object: &JsValue) -> Result<Partition<TransferredMemory>, String> {
     let get = |name: &str| Reflect::get(object, &name.into()).map_err(js_error_message);
     let count = |name: &str| {

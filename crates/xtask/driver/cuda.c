@@ -1,5 +1,6 @@
-// CUDA driver stub for compilers that load their kernels through the driver API: records each loaded module and each launch, and executes
-// no kernel. Device memory is allocated on the host, so that copies between host and device preserve their contents.
+// Implements a stub of the CUDA driver for compilers that load their kernels through the driver API. The stub records each loaded module
+// and each launch, and executes no kernel. The stub allocates device memory on the host, so that copies between host and device preserve
+// their contents.
 //
 // WARPGRID_RECORD names the output directory. The driver writes `module-N.ptx` (or `.cubin`) for each module and `launches.jsonl` with one
 // object per launch:
@@ -47,7 +48,7 @@ static int compute_capability(void) {
   return sm ? atoi(sm) : 80;
 }
 
-// Functions without an effect. They may omit their parameters because the caller cleans up the arguments.
+// These functions have no effect. The functions may omit their parameters, because the caller cleans up the arguments.
 #define ACCEPT(name) Result name(void) { return SUCCESS; }
 #define ALIAS(name, other) __attribute__((alias(#name))) Result other(void);
 
@@ -63,7 +64,8 @@ ALIAS(cuEventDestroy, cuEventDestroy_v2) ALIAS(cuMemHostRegister, cuMemHostRegis
 
 ALIAS(cuStreamWaitEvent, cuStreamWaitEvent_ptsz)
 
-// Textures, arrays, graphics and device partitioning. Compilers look these functions up but do not depend on them.
+// These functions concern textures, arrays, graphics and device partitioning. Compilers look up these functions but do not depend on their
+// results.
 #define REFUSE(name) Result name(void) { return NOT_SUPPORTED; }
 REFUSE(cuArray3DCreate_v2) REFUSE(cuArray3DGetDescriptor_v2) REFUSE(cuArrayCreate_v2) REFUSE(cuArrayDestroy) REFUSE(cuMemcpy2DAsync_v2)
 REFUSE(cuMemcpy3DAsync_v2) REFUSE(cuSurfObjectCreate) REFUSE(cuSurfObjectDestroy) REFUSE(cuTexObjectCreate) REFUSE(cuTexObjectDestroy)
@@ -74,7 +76,7 @@ REFUSE(cuDevResourceGenerateDesc) REFUSE(cuDevSmResourceSplitByCount) REFUSE(cuD
 REFUSE(cuGreenCtxDestroy) REFUSE(cuExternalMemoryGetMappedBuffer) REFUSE(cuExternalMemoryGetMappedMipmappedArray) REFUSE(cuImportExternalMemory)
 REFUSE(cuImportExternalSemaphore) REFUSE(cuMipmappedArrayGetLevel) REFUSE(cuSignalExternalSemaphoresAsync) REFUSE(cuWaitExternalSemaphoresAsync)
 
-// Functions that return one handle or number through their only parameter.
+// These functions return one handle or one number through their only parameter.
 #define GIVE(name, type, result) Result name(type *out) { if (out) *out = (type)(result); return SUCCESS; }
 GIVE(cuDriverGetVersion, int, 13000) GIVE(cuDeviceGetCount, int, 1) GIVE(cuDeviceGet, int, 0) GIVE(cuCtxGetDevice, int, 0)
 GIVE(cuCtxGetCurrent, void *, current_context) GIVE(cuCtxPopCurrent, void *, current_context) GIVE(cuDevicePrimaryCtxRetain, void *, 1)
@@ -256,7 +258,7 @@ Result cuModuleGetGlobal_v2(Pointer *out, size_t *size, void *module, const char
 }
 ALIAS(cuModuleGetGlobal_v2, cuModuleGetGlobal)
 
-// Linker: returns its first input.
+// The linker functions return their first input.
 Result cuLinkCreate_v2(unsigned n, void *options, void *values, void **state) {
   (void)n; (void)options; (void)values;
   *state = calloc(2, sizeof(void *));
@@ -299,7 +301,7 @@ static void write_bytes(FILE *file, const unsigned char *bytes, size_t size) {
   fputs("]}", file);
 }
 
-// Writes the parameters of an entry. Their sizes are parsed from declarations such as `.param .align 8 .b8 name[16]`.
+// Writes the parameters of an entry. The function parses the parameter sizes from declarations such as `.param .align 8 .b8 name[16]`.
 static void write_parameters(FILE *file, Function *function, void **values, void **extra) {
   const char *text = function->module->text, *at = text;
   size_t length = strlen(function->name);
@@ -375,7 +377,8 @@ Result cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *function, v
   return SUCCESS;
 }
 
-// Looks up the newest version of a function, with suffix `_v3`, `_v2` or none. Flags such as per-thread default streams are ignored.
+// Looks up the newest version of a function, which has the suffix `_v3`, the suffix `_v2` or no suffix. The lookup ignores flags such as
+// per-thread default streams.
 Result cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status) {
   (void)version; (void)flags;
   char other[256];

@@ -2,7 +2,8 @@
 
 use crate::shell::Result;
 
-/// Unparsed command-line arguments. Each command removes the arguments that it recognizes and then calls [`Self::done`].
+/// Unparsed command-line arguments. Each command removes the arguments that it recognizes and then calls [`Self::done`], which rejects the
+/// remaining arguments.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     words: Vec<String>,
@@ -29,7 +30,7 @@ impl Arguments {
         self.words.len() != before
     }
 
-    /// Removes `--name VALUE` or `--name=VALUE` and returns the value.
+    /// Removes the option `--name VALUE` or `--name=VALUE` and returns its value.
     pub(crate) fn option(&mut self, name: &str) -> Result<Option<String>> {
         let joined = format!("{name}=");
         if let Some(at) = self.words.iter().position(|word| word.starts_with(&joined)) {

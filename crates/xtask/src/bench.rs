@@ -100,7 +100,7 @@ fn wasm_program(inputs: &Path) -> Result<PathBuf> {
 
 fn wasm(program: &Path, inputs: &Path) -> Command {
     let mut command = shell::command("node");
-    // Node 20 may crash on exit while its compiler threads still process the module, so it runs single-threaded.
+    // Node 20 can crash on exit while its compiler threads still compile the module, so Node runs with a single thread.
     command
         .args(["--no-warnings", "--single-threaded"])
         .arg("crates/xtask/src/bench/wasi.mjs")
@@ -147,8 +147,8 @@ fn peers(inputs: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// Runs and prints each benchmark in a separate process: Node 20 crashes if one process runs all of them, and a crash then affects only the
-/// current benchmark. Returns false if a result is missing.
+/// Runs each benchmark in a separate process and prints its result. Node 20 crashes if one process runs all benchmarks. With separate
+/// processes, a crash affects only the current benchmark. Returns false if a result is missing.
 fn measure_each(
     title: &str,
     harness: impl Fn() -> Command,

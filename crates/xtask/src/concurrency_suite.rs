@@ -1,4 +1,5 @@
-//! `cargo xtask order`: runs the kernels with races or hangs and their corrected versions, and reports the number of exact diagnoses.
+//! Implements `cargo xtask order`, which runs kernels with races or hangs and their corrected versions, and reports the number of exact
+//! diagnoses.
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
@@ -6,7 +7,7 @@ use crate::shell::{self, Result};
 /// Default number of seeds per kernel.
 const SEEDS: &str = "4";
 
-/// Runs the command. Returns false if a diagnosis differs from the expected diagnosis.
+/// Runs `cargo xtask order`. Returns false if a diagnosis differs from the expected diagnosis.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let seeds = arguments.option("--seeds")?;
     let only = arguments.option("--only")?;

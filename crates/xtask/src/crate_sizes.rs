@@ -1,5 +1,5 @@
-//! Code size of each crate in the wasm cores of the page: reads wasm files with function names and reports bytes of code by crate, and
-//! bytes of data.
+//! Measures the code size of each crate in the wasm cores of the page. The module reads wasm files with function names, and reports the
+//! bytes of code of each crate and the bytes of data.
 
 use crate::package::artefact;
 use crate::setup::rust;
@@ -13,8 +13,8 @@ const OTHERS: &str = "std and dependencies";
 /// Prefix of the crate names of the workspace.
 const CRATE: &str = "warpgrid_";
 
-/// Wasm cores with their cargo arguments: those of the page, by supported language, as `web/index.html` builds them, and those of the
-/// widgets and of the package, as `cargo xtask package` builds them.
+/// Wasm cores with their cargo arguments. `web/index.html` builds the cores of the page, one per set of supported languages. `cargo xtask
+/// package` builds the cores of the widgets and of the package.
 #[rustfmt::skip]
 const CORES: &[(&str, &str)] = &[
     ("warpgrid-core", "warpgrid-worker --bin warpgrid-core --no-default-features --features ptx"),
@@ -24,16 +24,17 @@ const CORES: &[(&str, &str)] = &[
     ("core (npm package)", "warpgrid-pack --lib"),
 ];
 
-/// Bytes of code by crate.
+/// Bytes of code of each crate, by crate name.
 type CrateSizes = BTreeMap<String, usize>;
 
-/// Returns the size of each crate in each core of the site, before wasm-opt. Reuses the artifacts of the site build.
+/// Returns the size of each crate in each core of the site before the optimization by wasm-opt. The function reuses the artifacts of the
+/// site build.
 pub(crate) fn report() -> Result<String> {
     rust::wasm_target()?;
     let mut text = String::new();
     for (core, words) in CORES {
-        let mut rooms = weigh(core, words)?;
-        rooms.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let mut sizes = weigh(core, words)?;
+        sizes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         // Writing to a `String` cannot fail.
         let _ = writeln!(
             text,
@@ -41,14 +42,14 @@ pub(crate) fn report() -> Result<String> {
             format!("crate of {core}"),
             "bytes"
         );
-        for (room, bytes) in rooms {
-            let _ = writeln!(text, "  {room:<30} {bytes:>12}");
+        for (name, bytes) in sizes {
+            let _ = writeln!(text, "  {name:<30} {bytes:>12}");
         }
     }
     Ok(text)
 }
 
-/// Returns the bytes by crate in the core that cargo built.
+/// Returns the bytes of each crate in a core that cargo has built.
 fn weigh(core: &str, words: &str) -> Result<Vec<(String, usize)>> {
     let mut command = shell::cargo();
     command
@@ -60,15 +61,15 @@ fn weigh(core: &str, words: &str) -> Result<Vec<(String, usize)>> {
     let file = artefact(&outcome.transcript, ".wasm").ok_or("cargo produced no emulator module")?;
     let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     let wasm = Wasm::read(&bytes).ok_or_else(|| format!("{}: not a wasm file", file.display()))?;
-    let mut rooms: Vec<_> = wasm.rooms().into_iter().collect();
-    rooms.push((
+    let mut sizes: Vec<_> = wasm.crate_sizes().into_iter().collect();
+    sizes.push((
         "tables and strings of all crates".to_owned(),
         wasm.data_bytes,
     ));
-    Ok(rooms)
+    Ok(sizes)
 }
 
-/// Relevant contents of a wasm file (WebAssembly core specification, "Binary Format").
+/// Relevant contents of a wasm file (WebAssembly Core Specification, "Binary Format").
 #[derive(Debug, Default)]
 struct Wasm<'a> {
     n_imported: usize,
@@ -105,19 +106,19 @@ impl<'a> Wasm<'a> {
         Some(wasm)
     }
 
-    fn rooms(&self) -> CrateSizes {
-        let mut rooms = CrateSizes::new();
+    fn crate_sizes(&self) -> CrateSizes {
+        let mut sizes = CrateSizes::new();
         for (index, bytes) in self.functions.iter().enumerate() {
             let name = self.names.get(&(self.n_imported + index)).copied();
-            *rooms.entry(room_of(name.unwrap_or(""))).or_default() += bytes;
+            *sizes.entry(crate_of(name.unwrap_or(""))).or_default() += bytes;
         }
-        rooms
+        sizes
     }
 }
 
-/// Returns the crate that a function is attributed to: the first workspace crate in its mangled name, since a generic function of the
-/// standard library is instantiated for the crate that uses it.
-fn room_of(name: &str) -> String {
+/// Returns the crate to which the bytes of a function are attributed. The crate is the first workspace crate in the mangled name of the
+/// function, since a generic function of the standard library is instantiated for the crate that calls this function.
+fn crate_of(name: &str) -> String {
     let Some((_, rest)) = name.split_once(CRATE) else {
         return OTHERS.to_owned();
     };
@@ -127,7 +128,7 @@ fn room_of(name: &str) -> String {
     rest.get(..end).unwrap_or(rest).to_owned()
 }
 
-/// Returns the number of imported functions.
+/// Reads an import section and returns the number of imported functions.
 fn read_imports(section: &mut WasmReader<'_>) -> Option<usize> {
     let mut n_functions = 0;
     for _ in 0..section.number()? {
@@ -138,7 +139,8 @@ fn read_imports(section: &mut WasmReader<'_>) -> Option<usize> {
                 section.number()?;
                 n_functions += 1;
             }
-            // A table has an element type before its limits, a memory has limits, and a global has a type and a mutability flag.
+            // The entry of a table contains an element type and limits, the entry of a memory contains limits, and the entry of a global
+            // contains a type and a mutability flag.
             1 => {
                 section.byte()?;
                 section.limits()?;
@@ -169,7 +171,7 @@ fn read_names(mut section: WasmReader<'_>) -> Option<BTreeMap<usize, &str>> {
     Some(names)
 }
 
-/// Byte reader; its functions return `None` at the end of the input.
+/// Reader of a byte sequence. The reader functions return `None` at the end of the input.
 #[derive(Debug)]
 struct WasmReader<'a>(&'a [u8]);
 
@@ -180,7 +182,7 @@ impl<'a> WasmReader<'a> {
         Some(*first)
     }
 
-    /// Reads an unsigned LEB128 number.
+    /// Reads an unsigned integer in LEB128 encoding.
     fn number(&mut self) -> Option<usize> {
         let mut value = 0;
         for shift in (0..35).step_by(7) {
@@ -193,7 +195,7 @@ impl<'a> WasmReader<'a> {
         None
     }
 
-    /// Reads a length-prefixed block.
+    /// Reads a block with a length prefix.
     fn block(&mut self) -> Option<WasmReader<'a>> {
         let n = self.number()?;
         let (block, rest) = self.0.split_at_checked(n)?;
@@ -224,16 +226,16 @@ mod tests {
         let legacy = "_ZN12warpgrid_ptx5check4body3run17h0E";
         let generic =
             "_ZN79_$LT$warpgrid_emulator..state..State$u20$as$u20$core..clone..Clone$GT$5cloneE";
-        assert_eq!(room_of(legacy), "ptx");
-        assert_eq!(room_of(generic), "emulator");
-        assert_eq!(room_of("_RNvNtCs_4core3fmt5write"), OTHERS);
-        assert_eq!(room_of(""), OTHERS);
+        assert_eq!(crate_of(legacy), "ptx");
+        assert_eq!(crate_of(generic), "emulator");
+        assert_eq!(crate_of("_RNvNtCs_4core3fmt5write"), OTHERS);
+        assert_eq!(crate_of(""), OTHERS);
     }
 
     #[test]
     fn code_size_is_totaled_per_crate() {
         let section = |id: u8, body: &[u8]| [&[id, body.len() as u8], body].concat();
-        // One imported function, two defined functions with 3 and 2 bytes, and names for all of them.
+        // The file contains one imported function, two defined functions with 3 and 2 bytes, and the names of these functions.
         let imports = section(2, b"\x01\x01a\x01b\x00\x00");
         let code = section(10, b"\x02\x03\x00\x01\x0b\x02\x00\x0b");
         let data = section(11, b"\x00");
@@ -249,7 +251,7 @@ mod tests {
         .concat();
         let wasm = Wasm::read(&file).expect("a wasm file");
         let expected = [("isa".to_owned(), 3), (OTHERS.to_owned(), 2)];
-        assert_eq!(wasm.rooms(), CrateSizes::from(expected));
+        assert_eq!(wasm.crate_sizes(), CrateSizes::from(expected));
         assert_eq!(wasm.data_bytes, 1);
         assert!(Wasm::read(&file[..file.len() - 1]).is_none());
     }

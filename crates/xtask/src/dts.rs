@@ -1,5 +1,5 @@
-//! Golden file `crates/wasm/npm/warpgrid.d.ts`: compares the section for the functions and the session with the declarations that
-//! wasm-bindgen generates. `UPDATE_EXPECT=1 cargo xtask package` updates the section.
+//! Checks the golden file `crates/wasm/npm/warpgrid.d.ts`. The check compares the section for the functions and the session with the
+//! declarations that wasm-bindgen generates. `UPDATE_EXPECT=1 cargo xtask package` updates the section.
 
 use crate::shell::{self, Result, read, write};
 
@@ -27,7 +27,8 @@ pub(crate) fn check(bound: &str) -> Result<()> {
     ))
 }
 
-/// Returns the class and the functions, preceded by an import of the types that they use and the handwritten part does not import.
+/// Returns the class and the functions, preceded by an import of the types that the declarations use and that the handwritten part does not
+/// import.
 fn generated(bound: &str, types: &str, above: &str) -> Result<String> {
     let code = code_of(bound).ok_or("the output of wasm-bindgen declares no class")?;
     let names: Vec<&str> = types.lines().filter_map(declared).collect();
@@ -52,7 +53,7 @@ fn declared(line: &str) -> Option<&str> {
     rest.split(|c: char| !c.is_alphanumeric()).next()
 }
 
-/// Returns the declarations after the types, reindented in the style of the project.
+/// Returns the declarations that follow the types, with the indentation of the project.
 fn code_of(bound: &str) -> Option<String> {
     let lines: Vec<&str> = bound.lines().collect();
     let class = lines
@@ -66,7 +67,8 @@ fn code_of(bound: &str) -> Option<String> {
     for line in &lines[start..] {
         let words = line.trim();
         let depth = (line.len() - line.trim_start().len()).saturating_sub(margin);
-        // wasm-bindgen indents by four columns and this project by two; the asterisks of a block comment are indented by one more column.
+        // wasm-bindgen indents by four columns, and this project indents by two columns. The asterisks of a block comment are indented by
+        // one additional column.
         let depth = depth / 4 * 2 + depth % 4;
         if !words.is_empty() {
             code.push_str(&" ".repeat(depth));

@@ -1,11 +1,12 @@
-//! `cargo xtask layouts`: differential test of the layout algebra against two reference implementations. Requires a Python interpreter with
-//! the packages `tensor-layouts` and `nvidia-cutlass`, which provides `pycute`, and reports the number of cases on which all
-//! implementations agree.
+//! Implements `cargo xtask layouts`, the differential test of the layout algebra against two reference implementations. The test requires a
+//! Python interpreter with the packages `tensor-layouts` and `nvidia-cutlass`, which provides `pycute`. The command reports the number of
+//! cases on which all implementations agree.
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
 
-/// Runs the command. Returns false if a result differs from both reference implementations and from the definition of the operation.
+/// Runs `cargo xtask layouts`. Returns false if a result differs from both reference implementations and from the definition of the
+/// operation.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let python = arguments.option("--python")?;
     arguments.done()?;

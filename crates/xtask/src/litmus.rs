@@ -1,16 +1,16 @@
-//! `cargo xtask litmus`: compares the state-space explorer and seeded runs with the litmus tests of the memory model. The explorer must
-//! report exactly the outcomes and races of the model, and the weakest repairs; runs with many seeds must not produce any other outcome.
-//! Without the full collection next to the repository, the command uses the sample in the repository.
+//! Implements `cargo xtask litmus`, which compares the state-space explorer and seeded runs with the litmus tests of the memory model. The
+//! explorer must report exactly the outcomes and races of the model, and the weakest fixes. Runs with many seeds must not produce any other
+//! outcome. If the full collection does not exist next to the repository, the command uses the sample in the repository.
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
 
-/// Full collection, relative to the repository root.
+/// Path of the full collection of litmus tests, relative to the repository root.
 const COLLECTION: &str = "../shared/litmus/litmus.jsonl";
-/// Default number of seeds per test.
+/// Default number of seeds per litmus test.
 const SEEDS: &str = "1000";
 
-/// Runs the command. Returns false if an outcome is forbidden by the model or if an allowed outcome is missing.
+/// Runs `cargo xtask litmus`. Returns false if the model forbids an observed outcome, or if the explorer omits an allowed outcome.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let seeds = arguments.option("--seeds")?;
     arguments.done()?;

@@ -1,7 +1,7 @@
-//! The development commands: `cargo xtask serve`, `test`, `build`, `bench`, `conformance`, `differential`, `release` and `ready`.
+//! Implements the development commands `cargo xtask serve`, `test`, `build`, `bench`, `conformance`, `differential`, `release` and `ready`.
 //!
-//! Each command installs the tools that it needs, so that it runs on a machine that has only Rust and Node. The commands that run the
-//! emulator are compiled separately with the feature `core`. `cargo test -p xtask` also checks the structure of the workspace.
+//! Each command installs the tools that the command needs, so that the command runs on a machine with only Rust and Node. The commands
+//! that run the emulator are compiled separately with the feature `core`. `cargo test -p xtask` also checks the structure of the workspace.
 #![expect(
     clippy::print_stdout,
     reason = "the command prints its results to standard output"

@@ -1,5 +1,5 @@
-//! Runs the commands that call the emulator in the `harness` binary of this package, which is compiled with optimizations and the feature
-//! `core`, so that `cargo xtask` itself compiles in seconds.
+//! Runs the commands that call the emulator. The `harness` binary of this package contains these commands and is compiled with
+//! optimizations and the feature `core`, so that `cargo xtask` itself compiles in seconds.
 
 use crate::arguments::Arguments;
 use crate::package::artefact;
@@ -12,7 +12,7 @@ pub(crate) fn run(command: &str, arguments: Arguments) -> Result<bool> {
     shell::run_interactive(harness.arg(command).args(arguments.rest()))
 }
 
-/// Compiles the harness and returns the path of the executable.
+/// Compiles the harness and returns the path of its executable.
 pub(crate) fn compile(title: &str, options: &[&str]) -> Result<std::path::PathBuf> {
     let mut command = shell::cargo();
     command.args([

@@ -1,4 +1,5 @@
-//! `cargo xtask package`: builds the npm package in `pkg/` from the crate `warpgrid-pack`, which links `warpgrid-wasm` as one wasm module.
+//! Implements `cargo xtask package`, which builds the npm package in `pkg/` from the crate `warpgrid-pack`. This crate links
+//! `warpgrid-wasm` as one wasm module.
 
 use crate::arguments::Arguments;
 use crate::dts;
@@ -11,8 +12,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// WebAssembly features that wasm-opt may use, listed individually because with all features it emits types that Node 20 rejects.
-/// `web/index.html` contains the same list.
+/// WebAssembly features that wasm-opt may use. The features are listed individually, because wasm-opt with all features emits types that
+/// Node 20 rejects. `web/index.html` contains the same list.
 const FEATURES: &[&str] = &[
     "--enable-bulk-memory",
     "--enable-mutable-globals",
@@ -23,14 +24,15 @@ const FEATURES: &[&str] = &[
     "--enable-simd",
 ];
 
-/// Options of wasm-opt in addition to `-O2`; `web/index.html` contains the same list.
+/// Options of wasm-opt in addition to `-O2`. `web/index.html` contains the same list.
 const OPTIONS: &[&str] = &[
-    // Do not inline large functions into their only caller: the merged functions would have hundreds of locals and less repetition, which
-    // costs 7 % after gzip and saves 1 % before.
+    // This option prevents the inlining of large functions into their only caller. The merged functions would have hundreds of locals and
+    // less repetition, which increases the gzip-compressed size by 7 % and reduces the uncompressed size by 1 %.
     "--one-caller-inline-max-function-size=10",
-    // The stack ends at address 0 and nothing is allocated near it, so offsets may be folded into loads and stores.
+    // The stack ends at address 0, and no data is allocated near this address, so that wasm-opt may fold offsets into loads and stores.
     "--low-memory-unused",
-    // Functions of one module and instances of one generic function are similar; placing them next to each other saves 2 % after gzip.
+    // The functions of one module and the instances of one generic function are similar. The adjacent placement of similar functions
+    // reduces the gzip-compressed size by 2 %.
     "--reorder-functions-by-name",
 ];
 
@@ -44,13 +46,13 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(true)
 }
 
-/// Builds the package of the current sources on the first call and returns its directory.
+/// Builds the package of the current sources on the first call, and returns the directory of the package.
 pub(crate) fn built() -> Result<PathBuf> {
     static BUILT: OnceLock<Result<PathBuf>> = OnceLock::new();
     BUILT.get_or_init(build).clone()
 }
 
-/// Builds the package unless the sources are unchanged, and returns its directory.
+/// Builds the package if the sources have changed, and returns the directory of the package.
 fn build() -> Result<PathBuf> {
     let folder = shell::root().join("pkg");
     let outputs = [folder.clone(), shell::root().join(WIDGET_CORE)];
@@ -75,10 +77,10 @@ fn write_package(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Directory of the wasm core that widgets load for PTX; `web/widget/build.mjs` copies it next to the widgets.
+/// Directory of the wasm core that widgets load for PTX. `web/widget/build.mjs` copies this core into the directory of the widgets.
 const WIDGET_CORE: &str = "target/widget-core";
 
-/// Builds the crate with the given features by wasm-pack and writes the JavaScript bindings and the wasm into an empty directory.
+/// Builds the crate with the given features by wasm-pack, and writes the JavaScript bindings and the wasm file to an empty directory.
 fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
     rust::wasm_target()?;
     let (wasm_pack, wasm_bindgen) = (rust::wasm_pack()?, rust::wasm_bindgen()?);
@@ -88,8 +90,9 @@ fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
     let mut command = shell::command(wasm_pack.join("wasm-pack"));
     command.env("PATH", shell::path_with(&[wasm_bindgen]));
     rust::leave_out_folders(&mut command);
-    // The bindings of this target form a module that does not depend on how the wasm is loaded: each entry point loads it differently. The
-    // wasm is the same for all targets. package.json is handwritten because wasm-pack generates fewer fields.
+    // The bindings of this target form a module that does not depend on the loading of the wasm file, because each entry point loads the
+    // wasm file differently. The wasm file is the same for all targets. The file package.json is handwritten, because wasm-pack generates
+    // fewer fields.
     command.args([
         "build",
         "crates/wasm/pack",
@@ -114,8 +117,8 @@ fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
     optimise(&npm, &folder.join("core_bg.wasm"))
 }
 
-/// Bundles the widget and the documentation plugins into the package, and the files that browsers need into a directory of the site.
-/// Returns the sizes and hashes of those files as text.
+/// Bundles the widget and the documentation plugins into the package, and copies the files that browsers need to a directory of the site.
+/// Returns the sizes and hashes of these files as text.
 pub(crate) fn widget(package: &Path, site: Option<&Path>) -> Result<String> {
     npm::packages()?;
     let mut command = shell::command("node");
@@ -128,7 +131,7 @@ pub(crate) fn widget(package: &Path, site: Option<&Path>) -> Result<String> {
     Ok(shell::step("bundling the widget", &mut command)?.transcript)
 }
 
-/// Returns the last artifact with the given extension in the messages of cargo.
+/// Returns the path of the last artifact with the given file extension in the messages of cargo.
 pub(crate) fn artefact(messages: &str, ending: &str) -> Option<PathBuf> {
     let parsed = messages
         .lines()
@@ -155,7 +158,7 @@ pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Files of `crates/wasm/npm` that are copied unchanged into the package.
+/// Files of `crates/wasm/npm` that the build copies into the package without changes.
 const SOURCES: &[&str] = &[
     "api.js",
     "arguments.js",
@@ -175,7 +178,8 @@ const SOURCES: &[&str] = &[
 fn describe(folder: &Path) -> Result<()> {
     let root = shell::root();
     let sources = root.join("crates/wasm/npm");
-    // Edited as text because the order of the conditions under `exports` is significant, which a map would not preserve.
+    // The manifest is edited as text, because the order of the conditions under `exports` is significant and a map would not preserve this
+    // order.
     let manifest = read(&sources.join("package.json"))?;
     let (placeholder, version) = ("\"0.0.0\"", env!("CARGO_PKG_VERSION"));
     if manifest.matches(placeholder).count() != 1 {

@@ -1,10 +1,10 @@
-//! URLs of the project: `homepage` and `repository` of the workspace or the environment variables that override them, and the README lines
-//! and `package.json` fields derived from the URLs.
+//! Reads the URLs of the project. The URLs are the fields `homepage` and `repository` of the workspace, or the environment variables that
+//! override these fields. The module also writes the README lines and the `package.json` fields that contain the URLs.
 
 use crate::shell::{self, Result, read, write};
 use std::process::Command;
 
-/// URLs of the project. A URL is empty if the operator has not configured it.
+/// URLs of the project. A URL is empty if the operator has not configured this URL.
 pub(crate) struct ProjectUrls {
     /// URL of the published site, with a trailing slash.
     pub(crate) site: String,
@@ -17,8 +17,8 @@ const SITE: &str = "WARPGRID_SITE";
 const REPOSITORY: &str = "WARPGRID_REPOSITORY";
 
 impl ProjectUrls {
-    /// Reads both URLs from the environment, or from the workspace manifest by default. Each URL must be empty or begin with `https://` or
-    /// `http://`.
+    /// Reads both URLs from the environment variables. If a variable is not set, the URL is read from the workspace manifest. Each URL must
+    /// be empty or start with `https://` or `http://`.
     pub(crate) fn of_project() -> Result<ProjectUrls> {
         let site = value(SITE, env!("CARGO_PKG_HOMEPAGE"))?;
         let repository = value(REPOSITORY, env!("CARGO_PKG_REPOSITORY"))?;
@@ -29,7 +29,7 @@ impl ProjectUrls {
         })
     }
 
-    /// Sets both environment variables of a command, for scripts that build the site and for crates that print links.
+    /// Sets both environment variables of a command. Scripts that build the site and crates that print links read these variables.
     pub(crate) fn lend(&self, command: &mut Command) {
         command
             .env(SITE, &self.site)
@@ -72,7 +72,7 @@ fn value(variable: &str, default: &str) -> Result<String> {
 const BEGIN: &str = "<!-- address: `cargo xtask ready` writes these lines from Cargo.toml -->";
 const END: &str = "<!-- /address -->";
 
-/// Returns the README with updated link lines, or an error if a marker is missing.
+/// Returns the README with updated link lines. Returns an error if a marker is missing.
 fn readme(text: &str, address: &ProjectUrls) -> Result<String> {
     let marks = text
         .split_once(BEGIN)
@@ -81,7 +81,7 @@ fn readme(text: &str, address: &ProjectUrls) -> Result<String> {
     Ok(format!("{before}{BEGIN}\n{}{END}{after}", address.lines()))
 }
 
-/// Updates the link lines of the README with the URLs of `Cargo.toml`.
+/// Updates the link lines of the README with the URLs in `Cargo.toml`.
 pub(crate) fn write_readme() -> Result<()> {
     let file = shell::root().join("README.md");
     write(&file, &readme(&read(&file)?, &ProjectUrls::of_project()?)?)

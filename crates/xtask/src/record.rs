@@ -1,6 +1,6 @@
-//! `cargo xtask record DIR PROGRAM …`: runs a program whose compiler loads its kernels through the CUDA driver API, such as a Python script
-//! that uses Dr.Jit or GsTaichi, on a machine without a GPU. Writes its PTX modules and its launches with their parameters to the
-//! directory. The recording driver `driver/cuda.c` executes no kernel.
+//! Implements `cargo xtask record DIR PROGRAM …`, which runs a program on a machine without a GPU. The compiler of this program loads its
+//! kernels through the CUDA driver API. An example is a Python script that uses Dr.Jit or GsTaichi. The command writes the PTX modules and
+//! the launches with their parameters to the directory. The recording driver `driver/cuda.c` executes no kernel.
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
@@ -8,12 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Source of the driver, relative to the repository root.
+/// Path of the driver source, relative to the repository root.
 const SOURCE: &str = "crates/xtask/driver/cuda.c";
-/// Name of the file with one line per launch.
+/// Name of the file that contains one line per launch.
 const LAUNCHES: &str = "launches.jsonl";
 
-/// Runs the command; false if the program fails.
+/// Runs `cargo xtask record`. Returns false if the program fails.
 pub(crate) fn run(mut arguments: Arguments) -> Result<bool> {
     let folder = arguments.command().ok_or("`record` requires a directory")?;
     let program = arguments.command().ok_or("`record` requires a program")?;
@@ -50,13 +50,15 @@ fn build_driver() -> Result<PathBuf> {
     command.args([SOURCE, "-ldl", "-lpthread"]);
     shell::step("building the recording driver", &mut command)?;
     let link = folder.join("libcuda.so");
-    // An earlier build may have left a symbolic link to the library, through which the copy would overwrite its own source.
+    // An earlier build may have created a symbolic link to the library. Without the removal of this link, the copy would overwrite its own
+    // source.
     let _ = fs::remove_file(&link);
     fs::copy(&library, &link).map_err(|error| format!("{}: {error}", link.display()))?;
     Ok(library)
 }
 
-/// Sets the environment variables by which a program finds the driver: that of the dynamic linker, and the one that Dr.Jit reads.
+/// Sets the environment variables through which a program finds the driver: the variable of the dynamic linker, and the variable that
+/// Dr.Jit reads.
 fn set_environment(command: &mut Command, driver: &Path, folder: &Path) {
     let mut path = driver.parent().unwrap_or(driver).as_os_str().to_owned();
     if let Some(others) = std::env::var_os("LD_LIBRARY_PATH") {

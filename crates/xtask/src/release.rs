@@ -1,4 +1,5 @@
-//! `cargo xtask release`: publishes the crates and the npm package or performs a dry run, and creates the archives and notes of a release.
+//! Implements `cargo xtask release`, which publishes the crates and the npm package or performs a dry run. The command also creates the
+//! archives and the notes of a release.
 
 use crate::arguments::Arguments;
 use crate::package;
@@ -7,7 +8,7 @@ use crate::setup::npm;
 use crate::shell::{self, Result, read};
 use std::path::PathBuf;
 
-/// Version of the workspace.
+/// Version of all crates in the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Runs `cargo xtask release` with at most one of its switches.
@@ -40,8 +41,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(true)
 }
 
-/// Checks whether a release may have this tag: it must be the version of the workspace, have a section in CHANGELOG.md, and the project
-/// must have its URLs configured.
+/// Checks whether a release may have the given tag. The tag must match the version of the workspace, CHANGELOG.md must contain a section
+/// for this version, and the URLs of the project must be configured.
 fn check(tag: &str) -> Result<()> {
     if tag != format!("v{VERSION}") {
         return Err(format!(
@@ -56,11 +57,11 @@ fn check(tag: &str) -> Result<()> {
     Ok(())
 }
 
-/// Packages the published crates with their dependencies as the registry would receive them; with `verify`, compiles each crate from its
-/// package.
+/// Packages the published crates with their dependencies in the form that the registry receives. If `verify` is set, the function also
+/// compiles each crate from its package.
 pub(crate) fn try_crates(verify: bool) -> Result<()> {
     let mut command = shell::cargo();
-    // Include uncommitted changes of the working tree.
+    // The packages contain the uncommitted changes of the working tree.
     command.args([
         "publish",
         "--workspace",
@@ -74,7 +75,7 @@ pub(crate) fn try_crates(verify: bool) -> Result<()> {
     shell::step("packing the crates", &mut command).map(drop)
 }
 
-/// Packs the npm package as the registry would receive it.
+/// Packs the npm package in the form that the registry receives.
 pub(crate) fn try_package() -> Result<()> {
     let package = package::built()?;
     npm::packages()?;
@@ -96,8 +97,8 @@ fn publish() -> Result<()> {
     shell::step("publishing the npm package", &mut command).map(drop)
 }
 
-/// Packs the executable of `cargo build --release` with README and licenses as `warpgrid-VERSION-NAME.tar.gz`, and returns the path of the
-/// archive.
+/// Packs the executable of `cargo build --release` with the README and the licenses as `warpgrid-VERSION-NAME.tar.gz`. Returns the path of
+/// the archive.
 fn pack_command(name: &str) -> Result<PathBuf> {
     let root = shell::root();
     let program = root
@@ -138,7 +139,7 @@ fn changelog() -> Result<String> {
     read(&shell::root().join("CHANGELOG.md"))
 }
 
-/// Returns the CHANGELOG.md section of the workspace version.
+/// Returns the section of CHANGELOG.md for the workspace version.
 fn section(changelog: &str) -> Result<String> {
     let title = format!("## {VERSION}");
     let mut lines = changelog

@@ -1,8 +1,8 @@
-//! `cargo xtask serve`: builds and serves the page for development, and rebuilds it after every change.
+//! Implements `cargo xtask serve`, which builds and serves the page for development, and rebuilds the page after every change.
 //!
-//! The development build does not use Trunk, which takes minutes to compile: cargo compiles the page and one core together, the
-//! wasm-bindgen library generates the JavaScript for both, and `web/serve.mjs` serves all other files from the source tree. Trunk builds
-//! the release site (`site.rs`).
+//! The development build does not use Trunk, because Trunk takes minutes to compile. Instead, cargo compiles the page and one core
+//! together, the wasm-bindgen library generates the JavaScript for both, and `web/serve.mjs` serves all other files from the source tree.
+//! Trunk builds the release site (`site.rs`).
 
 use crate::arguments::Arguments;
 use crate::package::artefact;
@@ -16,16 +16,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, SystemTime};
 
-/// Directory of the page and the core with their JavaScript.
+/// Directory that contains the compiled page and the compiled core with their JavaScript.
 const COMPILED: &str = "target/serve";
 
-/// The page, and the core that each of its workers loads.
+/// Crates of the page, and of the core that each worker of the page loads.
 const PROGRAMS: [&str; 2] = ["warpgrid-web", "warpgrid-core-develop"];
 
-/// Sources of the page.
+/// Files and directories that contain the sources of the page.
 const SOURCES: &[&str] = &["web", "crates", "public", "Cargo.toml", "Cargo.lock"];
 
-/// Polling interval for source changes.
+/// Interval at which the command polls the sources for changes.
 const POLL_INTERVAL: Duration = Duration::from_millis(400);
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     develop(port)
 }
 
-/// Starts the server, builds the page, and rebuilds it after each change until interrupted.
+/// Starts the server and builds the page. The function rebuilds the page after each change until the user interrupts the command.
 fn develop(port: u16) -> Result<bool> {
     npm::node()?;
     make_folder(&shell::root().join(COMPILED))?;
@@ -70,7 +70,7 @@ fn develop(port: u16) -> Result<bool> {
             std::thread::sleep(POLL_INTERVAL);
             server.check()?;
         }
-        // Wait until the sources stop changing, since an editor or git may still be writing.
+        // The build waits until the sources stop changing, since an editor or git may still write files.
         let mut now = sources();
         loop {
             std::thread::sleep(POLL_INTERVAL / 4);
@@ -122,12 +122,12 @@ fn build(binder: &BindgenRunner) -> Result<()> {
     Ok(())
 }
 
-/// Returns the path of the wasm file next to the JavaScript of a program.
+/// Returns the path of the wasm file next to the JavaScript file of a program.
 fn bound(folder: &Path, program: &str) -> PathBuf {
     folder.join(format!("{program}_bg.wasm"))
 }
 
-/// Server process of the page, `web/serve.mjs`, which is killed on drop.
+/// Server process of the page (`web/serve.mjs`), which is killed on drop.
 struct Server(Child);
 
 impl Server {
@@ -139,14 +139,14 @@ impl Server {
         Ok(Server(child))
     }
 
-    /// Makes open pages reload.
+    /// Notifies open pages of a new build, so that the pages reload.
     fn announce_build(&mut self) -> Result<()> {
         let pipe = self.0.stdin.as_mut();
-        let said = pipe.map_or(Ok(()), |pipe| pipe.write_all(b"built\n"));
-        said.map_err(|error| format!("the server failed to start: {error}"))
+        let written = pipe.map_or(Ok(()), |pipe| pipe.write_all(b"built\n"));
+        written.map_err(|error| format!("the server failed to start: {error}"))
     }
 
-    /// Returns an error if the server has exited.
+    /// Returns an error if the server process has exited.
     fn check(&mut self) -> Result<()> {
         match self.0.try_wait() {
             Ok(None) => Ok(()),
@@ -158,19 +158,20 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The process may already have exited.
+        // The process may already have exited, so that an error of `kill` is harmless.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Returns every source file with its modification time.
+/// Returns the path and the modification time of every source file.
 fn sources() -> Vec<(PathBuf, Option<SystemTime>)> {
     let root = shell::root();
     let mut places: Vec<PathBuf> = SOURCES.iter().map(|name| root.join(name)).collect();
     let mut files = Vec::new();
     while let Some(place) = places.pop() {
-        // A path that cannot be listed is a file, or was removed: a removed path has no modification time, which counts as a change.
+        // If a path cannot be listed as a directory, the path is a file or has been removed. A removed path has no modification time, which
+        // counts as a change.
         if let Ok(entries) = std::fs::read_dir(&place) {
             places.extend(entries.flatten().map(|entry| entry.path()));
         } else {

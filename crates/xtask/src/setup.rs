@@ -1,4 +1,5 @@
-//! Tools that the commands need: each tool is searched for first, and installed only if it is missing or has the wrong version.
+//! Installs the tools that the commands need. The setup searches for each tool first, and installs a tool only if the tool is missing or
+//! has the wrong version.
 
 pub(crate) mod browser;
 pub(crate) mod consumer_projects;

@@ -1,4 +1,5 @@
-//! Subprocess helpers: run a command, print one progress line with its duration, and print the captured output on failure.
+//! Runs subprocesses. For each subprocess, the module prints one progress line with the duration, and prints the captured output if the
+//! subprocess fails.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -12,10 +13,10 @@ use std::time::{Duration, Instant};
 /// Result whose error is a sentence that states the cause and a remedy.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
-/// Interval of the progress lines of a long step if the output is not a terminal.
+/// Interval between the progress lines of a long step, if the output is not a terminal.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 
-/// Output (standard output and error, interleaved) and exit status of a process.
+/// Exit status and output of a process. The output interleaves standard output and standard error.
 #[derive(Debug)]
 pub(crate) struct ProcessOutput {
     pub(crate) status: ExitStatus,
@@ -24,12 +25,16 @@ pub(crate) struct ProcessOutput {
 
 /// Returns the root directory of the repository.
 pub(crate) fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+    let manifest_directory = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest_directory
+        .ancestors()
+        .nth(2)
+        .unwrap_or(manifest_directory)
+        .to_path_buf()
 }
 
-/// Creates a command that runs in the repository root. The variables that the outer cargo sets for *this* package are removed, since build
-/// scripts watch such variables and would rerun needlessly.
+/// Creates a command that runs in the repository root. The function removes the variables that the outer cargo sets for the package
+/// `xtask`, since build scripts watch these variables and would rerun needlessly.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
@@ -42,12 +47,12 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Creates a command for the cargo that runs this program.
+/// Creates a command that runs the same cargo executable as the outer cargo command.
 pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Description of a step, and its expected duration if it is long.
+/// Title of a step, and the expected duration if the step is long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepLabel<'a> {
     what: &'a str,
@@ -55,7 +60,7 @@ pub(crate) struct StepLabel<'a> {
 }
 
 impl<'a> StepLabel<'a> {
-    /// Creates the title of a long step. `duration` states the approximate duration and its dependencies.
+    /// Creates the title of a long step. `duration` states the approximate duration, and the factors that the duration depends on.
     pub(crate) fn lasting(what: &'a str, duration: &'a str) -> StepLabel<'a> {
         StepLabel {
             what,
@@ -63,7 +68,7 @@ impl<'a> StepLabel<'a> {
         }
     }
 
-    /// Returns the text printed before the step.
+    /// Returns the text that is printed before the step starts.
     fn announce(&self) -> String {
         match self.duration {
             Some(duration) => format!("{}: {duration}", self.what),
@@ -87,7 +92,7 @@ impl fmt::Display for StepLabel<'_> {
     }
 }
 
-/// Runs a program to completion and prints one progress line. Returns an error with the transcript unless the program succeeds.
+/// Runs a program to completion and prints one progress line. If the program fails, the function returns an error with the transcript.
 pub(crate) fn step<'a>(
     title: impl Into<StepLabel<'a>>,
     command: &mut Command,
@@ -110,7 +115,7 @@ pub(crate) fn step<'a>(
     Err(format!("{title} failed ({})", describe(command)))
 }
 
-/// Runs a program to completion and prints one progress line, regardless of its exit status.
+/// Runs a program to completion and prints one progress line, independently of the exit status.
 pub(crate) fn observe<'a>(
     title: impl Into<StepLabel<'a>>,
     command: &mut Command,
@@ -144,7 +149,7 @@ pub(crate) fn observe<'a>(
         }
     }
     for reader in readers.into_iter().flatten() {
-        // A reader thread ends when its pipe closes; the output of a thread that panicked is lost.
+        // A reader thread ends when its pipe closes. If a reader thread panicked, its output is lost.
         let _ = reader.join();
     }
     let status = child.wait().map_err(|error| error.to_string())?;
@@ -152,7 +157,7 @@ pub(crate) fn observe<'a>(
     Ok(ProcessOutput { status, transcript })
 }
 
-/// Runs a program silently and returns its standard output; returns `None` if the program is missing or fails.
+/// Runs a program without a progress line and returns its standard output. Returns `None` if the program is missing or fails.
 pub(crate) fn capture_stdout(command: &mut Command) -> Option<String> {
     let output = command
         .stdin(Stdio::null())
@@ -165,7 +170,7 @@ pub(crate) fn capture_stdout(command: &mut Command) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs a program that inherits the terminal, and returns whether it succeeds.
+/// Runs a program that inherits the terminal. Returns whether the program succeeds.
 pub(crate) fn run_interactive(command: &mut Command) -> Result<bool> {
     let status = command
         .status()
@@ -173,7 +178,7 @@ pub(crate) fn run_interactive(command: &mut Command) -> Result<bool> {
     Ok(status.success())
 }
 
-/// Returns the first file with this name on the search path.
+/// Returns the path of the first file with this name on the search path.
 pub(crate) fn find_on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -181,20 +186,20 @@ pub(crate) fn find_on_path(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Returns the search path with additional directories in front.
+/// Returns the search path, preceded by additional directories.
 pub(crate) fn path_with(folders: &[PathBuf]) -> std::ffi::OsString {
     let old = std::env::var_os("PATH").unwrap_or_default();
     let all = folders.iter().cloned().chain(std::env::split_paths(&old));
     std::env::join_paths(all).unwrap_or(old)
 }
 
-/// Formats a duration: `0.4 s`, `12.0 s`, `3 min 05 s`.
+/// Formats a duration, as in `0.4 s`, `12.0 s` or `3 min 05 s`.
 pub(crate) fn seconds(duration: Duration) -> String {
-    let whole = duration.as_secs();
-    if whole < 100 {
+    let whole_seconds = duration.as_secs();
+    if whole_seconds < 100 {
         format!("{:.1} s", duration.as_secs_f64())
     } else {
-        format!("{} min {:02} s", whole / 60, whole % 60)
+        format!("{} min {:02} s", whole_seconds / 60, whole_seconds % 60)
     }
 }
 
@@ -229,8 +234,8 @@ fn describe(command: &Command) -> String {
         .join(" ")
 }
 
-/// Progress line on standard error: the title, the current activity, and finally the duration. If the output is not a terminal, an
-/// additional line is printed before a long step.
+/// Progress line on standard error. The line contains the title and the current activity, and finally the duration. If the output is not a
+/// terminal, an additional line is printed before a long step.
 struct Progress {
     title: String,
     announcement: String,
@@ -260,7 +265,7 @@ impl Progress {
     }
 
     fn line(&mut self, line: &str) {
-        // JSON messages are intended for programs.
+        // Lines with JSON messages are intended for programs, so that the progress line omits these lines.
         if !line.trim().is_empty() && !line.starts_with('{') {
             self.last = plain(line);
         }
@@ -290,7 +295,7 @@ impl Progress {
         if self.terminal {
             let tail: String = self.last.chars().take(60).collect();
             eprint!("\r\x1b[K  {:<46} {tail}", self.announcement);
-            // A failed flush only delays the progress line.
+            // A failed flush only delays the output of the progress line.
             let _ = std::io::stderr().flush();
         }
     }
@@ -307,13 +312,13 @@ impl Progress {
     }
 }
 
-/// Returns a line without escape sequences and surrounding whitespace.
+/// Returns a line without its escape sequences and without surrounding whitespace.
 pub(crate) fn plain(line: &str) -> String {
     let mut out = String::new();
     let mut characters = line.chars();
     while let Some(character) = characters.next() {
         if character == '\x1b' {
-            // Skip up to the letter that ends the escape sequence.
+            // The loop skips all characters up to the letter that ends the escape sequence.
             characters.by_ref().find(char::is_ascii_alphabetic);
         } else if !character.is_control() {
             out.push(character);
@@ -327,7 +332,8 @@ pub(crate) fn read(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Returns the files below a directory, except files and directories with one of the ignored names. Symbolic links are not followed.
+/// Returns the files below a directory, except files and directories with one of the ignored names. The function does not follow symbolic
+/// links.
 pub(crate) fn files_below(folder: &Path, ignored: &[&str]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -348,7 +354,7 @@ pub(crate) fn files_below(folder: &Path, ignored: &[&str]) -> Result<Vec<PathBuf
     Ok(files)
 }
 
-/// Writes a file.
+/// Writes a text to a file.
 pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
     std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
 }

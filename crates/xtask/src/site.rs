@@ -1,4 +1,4 @@
-//! Release build of the playground site in `dist/`. `serve.rs` builds the page for development.
+//! Builds the release version of the playground site in `dist/`. `serve.rs` builds the page for development.
 
 use crate::arguments::Arguments;
 use crate::project_urls::ProjectUrls;
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Directory of the bundled JavaScript that the hook passes to Trunk.
+/// Directory of the bundled JavaScript that the build hook passes to Trunk.
 const BUNDLE: &str = "target/bundle";
 
-/// Serves the release build of the page and rebuilds it after every change until interrupted.
+/// Serves the release build of the page. The function rebuilds the page after every change until the user interrupts the command.
 pub(crate) fn serve_release(port: u16) -> Result<bool> {
     let mut trunk = trunk()?;
-    // A separate directory, because `dist/` contains the release site, which the end-to-end tests read.
+    // The build uses a separate directory, because `dist/` contains the release site that the end-to-end tests read.
     trunk.args([
         "serve",
         "--release",
@@ -31,7 +31,8 @@ pub(crate) fn serve_release(port: u16) -> Result<bool> {
     shell::run_interactive(&mut trunk)
 }
 
-/// `cargo xtask build`: builds the release site in `dist/` and prints the sizes of its files and of the crates in the cores.
+/// Implements `cargo xtask build`, which builds the release site in `dist/` and prints the sizes of its files and of the crates in the
+/// cores.
 pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
     arguments.done()?;
     let site = released()?;
@@ -41,13 +42,13 @@ pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
     Ok(true)
 }
 
-/// Builds the release site of the current sources on the first call and returns its directory.
+/// Builds the release site of the current sources on the first call, and returns the directory of the site.
 pub(crate) fn released() -> Result<PathBuf> {
     static BUILT: OnceLock<Result<PathBuf>> = OnceLock::new();
     BUILT.get_or_init(release).clone()
 }
 
-/// Builds the release site unless the sources are unchanged, and returns its directory.
+/// Builds the release site if the sources have changed, and returns the directory of the site.
 fn release() -> Result<PathBuf> {
     let site = shell::root().join("dist");
     let outputs = std::slice::from_ref(&site);
@@ -55,7 +56,7 @@ fn release() -> Result<PathBuf> {
     Ok(site)
 }
 
-/// Builds the release site; fails if a file exceeds its size budget.
+/// Builds the release site. Returns an error if a file exceeds its size budget.
 fn write_site(site: &Path) -> Result<()> {
     let mut trunk = trunk()?;
     shell::step(
@@ -67,7 +68,7 @@ fn write_site(site: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds the remaining parts of the site: the widget, which is also served to other pages, and the pages of examples, reference and
+/// Adds the remaining parts of the site: the widget, which the site also serves to other pages, and the pages of examples, reference and
 /// documentation. Returns the sizes and hashes of the widget files.
 fn surround(site: &Path) -> Result<String> {
     let package = package::built()?;
@@ -79,7 +80,7 @@ fn surround(site: &Path) -> Result<String> {
     Ok(sizes + &pages.transcript)
 }
 
-/// Creates the Trunk command with all required tools on its search path.
+/// Creates a Trunk command whose search path contains all required tools.
 fn trunk() -> Result<Command> {
     rust::wasm_target()?;
     let wasm_bindgen = rust::wasm_bindgen()?;
@@ -90,7 +91,7 @@ fn trunk() -> Result<Command> {
     let mut command = shell::command(trunk.join("trunk"));
     command.env("PATH", shell::path_with(&[trunk, wasm_bindgen, npm]));
     rust::leave_out_folders(&mut command);
-    // Trunk interprets any value of this variable as its own switch and rejects values that are not booleans.
+    // Trunk interprets the value of this variable as the value of its own switch, and rejects values that are not booleans.
     command.env_remove("NO_COLOR");
     Ok(command)
 }

@@ -1,4 +1,4 @@
-//! Size report for a directory: raw and compressed size of each file.
+//! Reports the raw and the compressed size of each file in a directory.
 
 use crate::shell::{self, Result};
 use flate2::Compression;
@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Size budgets by wasm file name prefix, in gzipped bytes: the size at the start of the release plus 5 %. A longer prefix precedes a
-/// shorter prefix of it.
+/// Size budgets of wasm files in gzip-compressed bytes, by prefix of the file name. A budget exceeds the size at the start of the release
+/// by 5 %. A longer prefix precedes the shorter prefixes that it contains.
 const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 446_000),
     ("warpgrid-core-extended", 1_956_000),
@@ -22,11 +22,11 @@ pub(crate) struct FileSize {
     pub(crate) name: String,
     pub(crate) raw: usize,
     pub(crate) gzip: usize,
-    /// Size of the `.br` file next to it; 0 if there is none.
+    /// Size of the adjacent file with the extension `.br`; 0 if this file does not exist.
     pub(crate) brotli: usize,
 }
 
-/// Returns the sizes of all files below a directory, largest first.
+/// Returns the sizes of all files below a directory, from the largest to the smallest file.
 pub(crate) fn of_folder(folder: &Path) -> Result<Vec<FileSize>> {
     let mut sizes = Vec::new();
     for file in shell::files_below(folder, &[])? {
@@ -50,7 +50,7 @@ pub(crate) fn of_folder(folder: &Path) -> Result<Vec<FileSize>> {
     Ok(sizes)
 }
 
-/// Returns the size table of a directory with a total.
+/// Returns a table with the size of each file in a directory and with the total size.
 pub(crate) fn report(folder: &Path) -> Result<String> {
     let sizes = of_folder(folder)?;
     let name = folder
@@ -74,7 +74,7 @@ pub(crate) fn report(folder: &Path) -> Result<String> {
         "file", "bytes", "gzip", "brotli"
     );
     for size in sizes.iter().chain([&total]) {
-        // Writing to a `String` cannot fail.
+        // A write to a `String` cannot fail.
         let brotli = match size.brotli {
             0 => String::new(),
             bytes => bytes.to_string(),
@@ -88,8 +88,8 @@ pub(crate) fn report(folder: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Checks the size budgets of the wasm files of a site. A file exceeds its budget, for example, if the core is linked into the wasm of the
-/// page.
+/// Checks the size budgets of the wasm files of a site. For example, a file exceeds its budget if the linker includes the emulator core in
+/// the wasm of the page.
 pub(crate) fn check_limits(site: &Path) -> Result<()> {
     for size in of_folder(site)? {
         if let Some(limit) = limit_of(&size.name)
@@ -104,7 +104,7 @@ pub(crate) fn check_limits(site: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the size budget of a file of the site, if any.
+/// Returns the size budget of a file of the site. Returns `None` if the file has no budget.
 fn limit_of(name: &str) -> Option<usize> {
     let (_, file) = name.rsplit_once('/').unwrap_or(("", name));
     let limits = LIMITS.iter().filter(|_| file.ends_with(".wasm"));
@@ -112,7 +112,7 @@ fn limit_of(name: &str) -> Option<usize> {
     limits.next().map(|(_, limit)| *limit)
 }
 
-/// Returns the size of `FILE.br`, which web servers may send instead of FILE; 0 if there is none.
+/// Returns the size of `FILE.br`, which web servers may send instead of FILE. Returns 0 if `FILE.br` does not exist.
 fn compressed_beside(file: &Path) -> usize {
     let mut name = file.as_os_str().to_owned();
     name.push(".br");

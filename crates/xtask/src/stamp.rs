@@ -1,6 +1,6 @@
-//! Skips build steps whose inputs and outputs have not changed since the last run, so that a repeated `cargo xtask test` only runs tests.
+//! Skips a build step if its inputs and outputs have not changed since the last run, so that a repeated `cargo xtask test` only runs tests.
 //!
-//! The stamp of a step is a file with a hash of its inputs and a hash of each output directory. The inputs are the sources of the
+//! The stamp of a step is a file with a hash of the inputs and a hash of each output directory. The inputs are the sources of the
 //! repository, the URLs of the project and the compiler version. The hashes cover contents instead of modification times, because a
 //! checkout changes the modification times of unchanged files.
 
@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Files and directories that are not inputs of a build.
+/// Names of files and directories that are not inputs of a build.
 const IGNORED: &[&str] = &[
     ".git",
     "dist",
@@ -21,7 +21,7 @@ const IGNORED: &[&str] = &[
     "test-results",
 ];
 
-/// Runs `build` unless the inputs and the output directories are unchanged since the last successful run. `name` identifies the stamp and
+/// Runs `build`, unless the inputs and the output directories are unchanged since the last successful run. `name` identifies the stamp and
 /// appears in the progress line.
 pub(crate) fn build_if_changed(
     name: &str,
@@ -61,7 +61,7 @@ fn hash_of_inputs() -> Result<u64> {
     hash_of(&shell::root(), &settings)
 }
 
-/// Hashes settings, and the names and contents of all files below a directory.
+/// Returns a hash of the settings, and of the names and contents of all files below a directory.
 fn hash_of(folder: &Path, settings: &str) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     settings.hash(&mut hasher);

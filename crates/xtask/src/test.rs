@@ -1,4 +1,4 @@
-//! `cargo xtask test`: runs every test suite of the project, as CI does, and prints the total counts.
+//! Implements `cargo xtask test`, which runs every test suite of the project in the same way as CI, and prints the total counts.
 
 mod e2e;
 mod native;
@@ -11,12 +11,12 @@ use crate::arguments::Arguments;
 use crate::setup::rust;
 use crate::shell::{self, ProcessOutput, Result, StepLabel, plain};
 use crate::site;
-pub(crate) use native::every_room;
+pub(crate) use native::test_all_crates;
 use std::process::Command;
 use std::thread;
 use test_counts::TestCounts;
 
-/// Name for `--only`, and the function that runs the suite.
+/// Name of a suite for `--only`, and the function that runs the suite.
 type Suite = (&'static str, fn() -> Result<TestCounts>);
 
 const SUITES: &[Suite] = &[
@@ -27,10 +27,10 @@ const SUITES: &[Suite] = &[
     ("e2e", e2e::run),
 ];
 
-/// Suites that require neither a browser nor the npm package nor tools other than Rust.
+/// Suites that require only Rust. These suites require no browser, no npm package and no other tools.
 const QUICK: &[&str] = &["style", "native"];
 
-/// Runs all suites, those of `--quick`, or the one named by `--only`. Returns true if nothing failed.
+/// Runs all suites, the suites of `--quick`, or the suite that `--only` names. Returns true if no test failed.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
     let quick = arguments.switch("--quick");
@@ -41,8 +41,9 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         .partition(|(name, _)| QUICK.contains(name));
     let mut total = TestCounts::default();
     thread::scope(|scope| {
-        // Build the inputs of the last suites in parallel with the first suites, since each has long single-threaded steps. Both need the
-        // wasm target, so it is added once beforehand; if that fails, each suite reports the error.
+        // The inputs of the last suites are built in parallel with the first suites, since each build contains long single-threaded steps.
+        // Both builds need the wasm target, so that the target is installed beforehand. If the installation fails, each suite reports the
+        // error.
         if !first.is_empty() && !last.is_empty() && rust::wasm_target().is_ok() {
             scope.spawn(build_ahead);
         }
@@ -53,7 +54,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(total.failed == 0 && total.passed > 0)
 }
 
-/// Builds the package and the site. Errors are cached and reported by the suite that needs the output.
+/// Builds the package and the site. An error is cached, and the suite that needs the output reports the error.
 fn build_ahead() {
     let _ = crate::package::built().and_then(|_| site::released());
 }
@@ -61,7 +62,7 @@ fn build_ahead() {
 fn run_each(suites: &[&Suite]) -> TestCounts {
     let mut total = TestCounts::default();
     for (name, suite) in suites {
-        // A suite that cannot start counts as one failure and does not prevent the others from running.
+        // A suite that cannot start counts as one failure, and the other suites still run.
         total += suite().unwrap_or_else(|message| {
             eprintln!("  {name}: {message}");
             TestCounts::broken()
@@ -70,7 +71,7 @@ fn run_each(suites: &[&Suite]) -> TestCounts {
     total
 }
 
-/// Returns the suites that the options select.
+/// Returns the suites that the command-line options select.
 fn choose(only: Option<&str>, quick: bool) -> Result<Vec<&'static Suite>> {
     let chosen: Vec<&Suite> = match (only, quick) {
         (Some(_), true) => return Err("`--only` and `--quick` are mutually exclusive".to_string()),
@@ -87,7 +88,7 @@ fn choose(only: Option<&str>, quick: bool) -> Result<Vec<&'static Suite>> {
     Ok(chosen)
 }
 
-/// Runs one test program and returns its counts; prints its output if a test failed.
+/// Runs one test program and returns its counts. If a test fails, the function prints the output of the program.
 fn suite<'a>(
     title: impl Into<StepLabel<'a>>,
     command: &mut Command,
@@ -108,7 +109,7 @@ fn suite<'a>(
     Ok(tally)
 }
 
-/// Strips compiler progress and passed tests from a test transcript.
+/// Removes compiler progress and passed tests from a test transcript.
 fn what_failed(transcript: &str) -> String {
     const PROGRESS: &[&str] = &[
         "Compiling ",
@@ -125,12 +126,12 @@ fn what_failed(transcript: &str) -> String {
         let words = plain(line);
         words.ends_with("... ok") || PROGRESS.iter().any(|start| words.starts_with(start))
     };
-    let mut kept: Vec<&str> = transcript
+    let mut remaining: Vec<&str> = transcript
         .lines()
         .filter(|line| !is_progress(line))
         .collect();
-    kept.dedup_by(|next, line| next.is_empty() && line.is_empty());
-    kept.join("\n")
+    remaining.dedup_by(|next, line| next.is_empty() && line.is_empty());
+    remaining.join("\n")
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Tests the imports between the files of each crate: no import cycle has more than ten files, and the layers of the emulator import only
-//! lower layers.
+//! Tests the imports between the files of each crate. No import cycle may have more than ten files, and a layer of the emulator may import
+//! only lower layers.
 
 mod support;
 
@@ -12,7 +12,8 @@ use syn::{Attribute, ItemMod, ItemUse, UseTree};
 /// Maximum number of files in an import cycle.
 const MAX_FILES: usize = 10;
 
-/// Modules of the emulator, lowest layer first. A module may import itself and the modules before it.
+/// Modules of the emulator in the order of the layers, starting with the lowest layer. A module may import itself and the preceding
+/// modules.
 const EMULATOR_LAYERS: &[&str] = &[
     "semantics",
     "contract",
@@ -25,7 +26,7 @@ const EMULATOR_LAYERS: &[&str] = &[
     "history",
 ];
 
-/// Path of a module within its crate; empty for the crate root.
+/// Path of a module within its crate. The path of the crate root is empty.
 type Module = Vec<String>;
 
 #[test]
@@ -86,12 +87,12 @@ fn cycle_detection_follows_reexports_and_ignores_tests() {
     assert_eq!(cycles, [expected]);
 }
 
-/// Imported modules of the same crate, by importing module.
+/// Modules that each module imports from the same crate.
 struct Imports(BTreeMap<Module, BTreeSet<Module>>);
 
 impl Imports {
-    /// Resolves the paths of all files of a crate. A re-export counts as an import by the file that uses it, not by the file that
-    /// re-exports.
+    /// Resolves the import paths of all files of a crate. A re-export counts as an import by the file that uses the re-export, and not as
+    /// an import by the file that contains the re-export.
     fn of(modules: &BTreeMap<Module, syn::File>) -> Imports {
         let paths: BTreeMap<&Module, Paths> = modules
             .iter()
@@ -115,7 +116,7 @@ impl Imports {
         Imports(imports.collect())
     }
 
-    /// Returns the strongly connected components of at least two modules.
+    /// Returns the strongly connected components that contain at least two modules.
     fn cycles(&self) -> Vec<BTreeSet<Module>> {
         let reachable: BTreeMap<&Module, BTreeSet<&Module>> = self
             .0
@@ -152,14 +153,14 @@ impl Imports {
     }
 }
 
-/// Returns the module of the file that defines the item of a path, after all re-exports.
+/// Returns the module of the file that defines the item at a path, after the resolution of all re-exports.
 fn defining_module(
     path: &[String],
     modules: &BTreeMap<Module, syn::File>,
     paths: &BTreeMap<&Module, Paths<'_>>,
 ) -> Module {
     let mut path = path.to_vec();
-    // Re-exports of re-exports are rare; the bound keeps two files that re-export each other from looping.
+    // Re-exports of re-exports are rare. The bound prevents an infinite loop for two files that re-export each other.
     for _ in 0..8 {
         let n = longest_module(&path, modules);
         let of_file = paths.get(&path[..n].to_vec());
@@ -174,23 +175,23 @@ fn defining_module(
     path
 }
 
-/// Returns the number of leading segments that name a file.
+/// Returns the number of leading path segments that name a file.
 fn longest_module(path: &[String], modules: &BTreeMap<Module, syn::File>) -> usize {
     let is_module = |n: &usize| modules.contains_key(&path[..*n]);
     (0..=path.len()).rev().find(is_module).unwrap_or(0)
 }
 
-/// Paths of one file that begin with `crate`, `self`, `super` or a child module.
+/// Paths in one file that start with `crate`, `self`, `super` or a child module.
 struct Paths<'m> {
     module: &'m Module,
     modules: &'m BTreeMap<Module, syn::File>,
     imported: Vec<Vec<String>>,
-    /// Paths of re-exports, by name.
+    /// Full paths of re-exported items, by name.
     reexported: BTreeMap<String, Vec<String>>,
 }
 
 impl Paths<'_> {
-    /// Returns the absolute path of segments that belong to the crate.
+    /// Returns the absolute path for path segments that refer to the crate. Returns `None` for other segments.
     fn absolute(&self, segments: &[String]) -> Option<Vec<String>> {
         let first = segments.first()?;
         let mut base = self.module.clone();
@@ -266,7 +267,7 @@ impl<'ast> Visit<'ast> for Paths<'_> {
     }
 
     fn visit_item_mod(&mut self, item: &'ast ItemMod) {
-        // `super` within an inline module refers to the file itself.
+        // `super` within an inline module refers to the file that contains the inline module.
         if item.content.is_none() && !is_test(&item.attrs) {
             visit::visit_item_mod(self, item);
         }
@@ -274,7 +275,7 @@ impl<'ast> Visit<'ast> for Paths<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-        // A module owns its children, so a path to a child outside of a `use` declaration is not an import.
+        // A module contains its child modules, so that a path to a child is an import only in a `use` declaration.
         let is_explicit = matches!(
             segments.first().map(String::as_str),
             Some("crate" | "super")
@@ -292,7 +293,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
         .any(|attribute| attribute.path().is_ident("cfg"))
 }
 
-/// Parses the files of a source directory, except test files.
+/// Parses the files of a source directory, except for test files.
 fn read_modules(source: &Path) -> BTreeMap<Module, syn::File> {
     let mut modules = BTreeMap::new();
     for path in rust_files(source) {

@@ -1,8 +1,9 @@
-//! Tests that matches over instruction semantics are exhaustive: fails on wildcard arms, and on comparisons with a single variant.
+//! Tests that matches over instruction semantics are exhaustive. The test fails on wildcard arms and on comparisons with a single variant.
 //!
-//! A new variant must not compile until every crate that has to handle it does. A `_` arm and a comparison such as
-//! `does == Operation::Memory(Store)` return "no" for every new variant, so such predicates are exhaustive matches next to the enum or in
-//! `families.rs` of a front end. The facts next to the enum may use `matches!`, and `_ => None`, because their default is "no".
+//! A new variant must cause compile errors until every crate handles the variant. A `_` arm or a comparison such as
+//! `does == Operation::Memory(Store)` returns "no" for every new variant. Predicates over operations are therefore exhaustive matches,
+//! either next to the enum or in `families.rs` of a front end. The facts next to the enum may use `matches!` and `_ => None`, because
+//! their default is "no".
 
 mod support;
 
@@ -14,7 +15,7 @@ use syn::visit::{self, Visit};
 use syn::{Arm, BinOp, Expr, ExprBinary, ExprLet, ExprMatch, Local, Macro, Pat, Token, UseTree};
 use warpgrid_isa::PTX;
 
-/// Enums that describe instruction semantics, from the tables to the decoded operation.
+/// Enums that describe instruction semantics, from the instruction tables to the decoded operation.
 const ENUMS: &[&str] = &[
     "Operation",
     "ArithmeticOp",
@@ -45,12 +46,12 @@ const ENUMS: &[&str] = &[
 ];
 
 /// Crates that handle instruction semantics.
-const ROOMS: &[&str] = &[
+const CRATES: &[&str] = &[
     "isa", "program", "ptx", "sass", "paste", "emulator", "order", "launch", "view",
 ];
 
-/// File that lists the translation of each decoded operation, or the reason why an operation has none. The analyses of the translator have
-/// wildcard arms, because they are conservative for other operations.
+/// Source file that lists the translation of each decoded operation, or the reason why an operation has no translation. The analyses of the
+/// translator contain wildcard arms, because the analyses are conservative for other operations.
 const TRANSLATED_OPERATIONS: &str = "translate/src/emit.rs";
 
 #[test]
@@ -104,15 +105,15 @@ fn semantics_enums_are_not_tested_for_single_variant() {
     );
 }
 
-/// Checks whether a file contains the facts about operations. Their default is "no", so `matches!` may list the operations for which a fact
-/// holds.
+/// Checks whether a file contains the facts about operations. The default of a fact is "no", so that `matches!` may list the operations for
+/// which the fact holds.
 fn states_facts(path: &Path) -> bool {
     let facts = ["isa/src/common/operation.rs", "isa/src/common/operation"];
     let is_below = |folder: &&str| path.ancestors().any(|ancestor| ancestor.ends_with(folder));
     facts.iter().any(is_below)
 }
 
-/// A variant that no instruction form uses was added but never connected to the tables.
+/// An unused variant indicates that the variant has been added but that no table row refers to the variant.
 #[test]
 fn every_semantics_variant_is_used_by_instruction_form() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -158,7 +159,8 @@ fn every_semantics_variant_is_used_by_instruction_form() {
     assert!(missing.is_empty(), "no row says {missing:?}");
 }
 
-/// Returns the variant of `Operation` that wraps each enum of operations; other payloads are parameters of the operation.
+/// Returns the name of the `Operation` variant that wraps each enum of operations. The payloads of other variants are parameters of the
+/// operation.
 fn families_of(file: &syn::File) -> BTreeMap<String, String> {
     let mut families = BTreeMap::new();
     for item in &file.items {
@@ -184,11 +186,12 @@ fn families_of(file: &syn::File) -> BTreeMap<String, String> {
     families
 }
 
-/// Lines of comparisons with a single operation variant: `==`, `!=`, `matches!`, `if let` and `let … else`.
+/// Line numbers of comparisons with a single variant of `Operation`: `==`, `!=`, `matches!`, `if let` and `let … else`.
 struct SingleVariantChecks(Vec<usize>);
 
 impl SingleVariantChecks {
-    /// Records an expression or a pattern `Operation::..`, except [`Operation::Unknown`](warpgrid_isa::Operation::Unknown), which is not an operation.
+    /// Records an expression or a pattern with the path `Operation::…`. The function ignores
+    /// [`Operation::Unknown`](warpgrid_isa::Operation::Unknown), which is not an operation.
     fn note(&mut self, path: &syn::Path) {
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let [.., owner, member] = names.as_slice()
@@ -259,7 +262,7 @@ impl<'ast> Visit<'ast> for SingleVariantChecks {
     }
 }
 
-/// Arguments of `matches!`; a guard after the pattern is ignored.
+/// Arguments of `matches!`. The parser ignores a guard after the pattern.
 struct Matched {
     value: Expr,
     pattern: Pat,
@@ -275,12 +278,12 @@ impl Parse for Matched {
     }
 }
 
-/// Names of the enums within a file: `use MemoryOp as M` adds `M`. `use MemoryOp::*` would hide the variants from this test, so it is only
-/// permitted in the tables, which have no matches.
+/// Names of the enums within a file. For example, `use MemoryOp as M` adds the name `M`. A glob import such as `use MemoryOp::*` would hide
+/// the variants from this test, so that glob imports are permitted only in the tables, which contain no matches.
 #[derive(Default)]
 struct Names {
     own: Vec<String>,
-    /// Names of listed enums that the file binds to another item: `use FragmentOp as Op`.
+    /// Names of listed enums that the file uses for another item, as in `use FragmentOp as Op`.
     others: Vec<String>,
 }
 
@@ -310,10 +313,10 @@ impl<'ast> Visit<'ast> for Names {
     }
 }
 
-/// Marks a file that imports the variants of an enum by a glob.
+/// Name that marks a file with a glob import of the variants of an enum.
 const GLOB: &str = "*";
 
-/// Checks whether an expression is `false`, `None`, or a variant `None`.
+/// Checks whether an expression is `false`, `None`, or a variant with the name `None`.
 fn answers_no(value: &Expr) -> bool {
     match value {
         Expr::Lit(literal) => matches!(&literal.lit, syn::Lit::Bool(value) if !value.value),
@@ -328,9 +331,9 @@ fn answers_no(value: &Expr) -> bool {
 
 struct Matches {
     names: Names,
-    /// Lines of wildcard arms.
+    /// Line numbers of wildcard arms.
     catch_alls: Vec<usize>,
-    /// Whether the file contains facts, so that a wildcard arm may return "no".
+    /// Whether the file contains facts about operations. In such a file, a wildcard arm may return "no".
     states_facts: bool,
 }
 
@@ -352,8 +355,8 @@ impl<'ast> Visit<'ast> for Matches {
 }
 
 impl Matches {
-    /// Returns whether the top level of a pattern names a variant of one of the enums, such as `Operation::Memory(..)`, including alternatives
-    /// of an or-pattern.
+    /// Returns whether the top level of a pattern names a variant of one of the enums, such as `Operation::Memory(..)`. The function also
+    /// inspects the alternatives of an or-pattern.
     fn names_member(&self, pattern: &Pat) -> bool {
         let path = match pattern {
             Pat::Path(pattern) => &pattern.path,
@@ -372,7 +375,7 @@ impl Matches {
     }
 }
 
-/// Returns whether an arm matches every value: `_` or a name, without a guard.
+/// Returns whether an arm matches every value. The pattern of such an arm is `_` or a name, without a guard.
 fn is_catch_all(arm: &Arm) -> bool {
     arm.guard.is_none()
         && match &arm.pat {
@@ -382,12 +385,12 @@ fn is_catch_all(arm: &Arm) -> bool {
         }
 }
 
-/// Returns the Rust files of the crates, except tests.
+/// Returns the paths of the Rust files in the crates, except for test files.
 fn sources() -> Vec<PathBuf> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
-    for room in ROOMS {
-        files.extend(rust_files(&crates.join(room).join("src")));
+    for name in CRATES {
+        files.extend(rust_files(&crates.join(name).join("src")));
     }
     files.push(crates.join(TRANSLATED_OPERATIONS));
     files.sort();

@@ -1,5 +1,5 @@
-//! Tests of the recording driver: called from Python like from a compiler, and by Dr.Jit if it is installed. Both tests are skipped without
-//! a C compiler or Python, and on systems other than Linux.
+//! Tests the recording driver. One test calls the driver from Python in the same way as a compiler, and one test calls the driver through
+//! Dr.Jit if Dr.Jit is installed. Both tests are skipped without a C compiler or Python, and on systems other than Linux.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ values = (ctypes.c_void_p * 3)(*[ctypes.addressof(value) for value in (memory, p
 call("cuLaunchKernel", function, 4, 1, 1, 64, 2, 1, 128, None, values, None)
 "#;
 
-/// Python program that launches a kernel of Dr.Jit.
+/// Python program that launches a kernel through Dr.Jit.
 const DRJIT: &str = "
 import drjit
 from drjit.cuda import Float
@@ -47,7 +47,7 @@ fn python(program: &str, environment: &[(&str, &Path)]) -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// Compiles the driver into a new directory; returns `None` without a C compiler.
+/// Compiles the driver in a new directory. Returns `None` if no C compiler is installed.
 fn driver(folder: &Path) -> Option<PathBuf> {
     fs::create_dir_all(folder).ok()?;
     let library = folder.join("libcuda.so.1");
@@ -60,8 +60,8 @@ fn driver(folder: &Path) -> Option<PathBuf> {
     Some(library)
 }
 
-/// Runs a program with the recording driver. Returns the directory and the recorded launches, or `None` if Python, a module that the
-/// program imports, or a C compiler is missing.
+/// Runs a program with the recording driver. Returns the directory and the recorded launches. Returns `None` if Python, a C compiler, or a
+/// module that the program imports is missing.
 fn record(name: &str, needs: &str, program: &str) -> Option<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);

@@ -1,19 +1,19 @@
-//! Architecture test: checks the dependencies between the crates of the workspace and on external packages.
+//! Tests the dependencies of the workspace crates on each other and on external packages.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Allowed dependencies of each crate, in pipeline order: no crate may depend on one listed after it.
+/// Allowed dependencies of each crate in pipeline order. A crate must not depend on a crate that follows in this list.
 const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("warpgrid-isa", &[]),
-    // Layout algebra, which is independent of the GPU model.
+    // The layout algebra is independent of the GPU model.
     ("warpgrid-layout", &[]),
     ("warpgrid-program", &["warpgrid-isa"]),
     ("warpgrid-ptx", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-sass", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-emulator", &["warpgrid-isa", "warpgrid-program"]),
-    // Formats that embed instructions; the tests check the crate against the embedded language.
+    // The crate extracts instructions from other formats. Its tests check the crate with the embedded language.
     (
         "warpgrid-paste",
         &["warpgrid-isa", "warpgrid-program", "warpgrid-ptx"],
@@ -26,7 +26,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         "warpgrid-launch",
         &["warpgrid-isa", "warpgrid-program", "warpgrid-emulator"],
     ),
-    // The tests launch kernels from source.
+    // The tests of this crate launch kernels from source code.
     (
         "warpgrid-translate",
         &[
@@ -37,7 +37,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "warpgrid-launch",
         ],
     ),
-    // Engine of translated runs for JavaScript hosts.
+    // The crate implements the engine of translated runs for JavaScript hosts.
     ("warpgrid-webassembly", &["warpgrid-translate"]),
     (
         "warpgrid-view",
@@ -55,19 +55,19 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("warpgrid-share", &["warpgrid-view"]),
-    // Test runner for the test cases of other crates.
+    // The crate runs the test cases of other crates.
     ("warpgrid-cases", &["warpgrid-program", "warpgrid-view"]),
     ("warpgrid-wasm", &["warpgrid-view", "warpgrid-webassembly"]),
-    // The same API as one wasm module, which wasm-pack builds.
+    // The crate provides the same API as a single wasm module, which wasm-pack builds.
     ("warpgrid-pack", &["warpgrid-wasm"]),
     ("warpgrid", &["warpgrid-view", "warpgrid-share"]),
     ("warpgrid-web", &["warpgrid-view", "warpgrid-worker"]),
-    // Worker of the page: a separate package, so that it does not link the JavaScript dependencies of the page.
+    // The worker of the page is a separate package, so that the worker does not link the JavaScript dependencies of the page.
     (
         "warpgrid-worker",
         &["warpgrid-view", "warpgrid-webassembly"],
     ),
-    // Tools may depend on every crate; no crate depends on them.
+    // Tools may depend on every crate, but no crate depends on a tool.
     (
         "xtask",
         &[
@@ -82,7 +82,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Packages for browsers and JavaScript, and the crates that may depend on them.
+/// Packages for browsers and JavaScript, with the crates that may depend on these packages.
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("yew", &["warpgrid-web"]),
     ("web-sys", &["warpgrid-web", "warpgrid-worker"]),
@@ -140,7 +140,7 @@ fn external_packages_are_used_only_by_allowed_crates() {
     }
 }
 
-/// Crates of the front ends, as Rust identifiers.
+/// Crate names of the front ends, written as Rust identifiers.
 const FRONT_ENDS: &[&str] = &["warpgrid_ptx", "warpgrid_sass"];
 
 #[test]
@@ -177,7 +177,7 @@ fn only_front_end_crates_seal_programs() {
             SEAL,
             &mut found,
         );
-        // Unit tests construct programs directly, to be independent of the front ends.
+        // Unit tests construct programs directly, so that the tests are independent of the front ends.
         found.retain(|path| !path.to_string_lossy().ends_with("_tests.rs"));
         assert_eq!(found, Vec::<PathBuf>::new(), "`{room}` seals a program");
     }
@@ -186,12 +186,12 @@ fn only_front_end_crates_seal_programs() {
 /// Function that constructs a checked program from a module.
 const SEAL: &[&str] = &["Program::of_checked"];
 
-/// Appends the Rust files of a directory that name a front end.
+/// Appends the paths of the Rust files in a directory that contain the name of a front end.
 fn naming(folder: &Path, found: &mut Vec<PathBuf>) {
     holding(folder, FRONT_ENDS, found);
 }
 
-/// Appends the Rust files of a directory that contain one of the words.
+/// Appends the paths of the Rust files in a directory that contain one of the words.
 fn holding(folder: &Path, words: &[&str], found: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).expect("a folder of the project");
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -231,7 +231,7 @@ fn every_crate_uses_workspace_lints() {
     }
 }
 
-/// Returns each package of the workspace with its dependencies of all kinds except those dev-dependencies that are external.
+/// Returns each package of the workspace with its dependencies. The result omits external dev-dependencies.
 fn dependencies() -> Vec<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     let of = |package: &Value| {
@@ -244,7 +244,7 @@ fn dependencies() -> Vec<(String, Vec<String>)> {
                 .iter()
                 .any(|(room, _)| d["name"] == *room)
         };
-        // Tests of any crate may run kernels through the facade, and those of `program` check them with a front end.
+        // The tests of any crate may run kernels through the facade, and the tests of `program` check kernels with a front end.
         let for_tests = ["warpgrid-view", "warpgrid-ptx", "warpgrid-cases"];
         let is_facade_of_tests =
             |d: &Value| d["kind"] == "dev" && for_tests.iter().any(|name| d["name"] == *name);

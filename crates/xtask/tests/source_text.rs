@@ -1,8 +1,9 @@
-//! Tests that only front ends inspect source text: fails if another crate compares strings with opcodes, modifiers or directives of PTX.
+//! Tests that only front ends inspect source text. The test fails if another crate compares strings with opcodes, modifiers or directives
+//! of PTX.
 //!
-//! Outside of the front ends, an instruction is an [`Instruction`](warpgrid_program::Instruction) with its `Operation` and `Modifiers`, and its
-//! syntax is an [`InstructionSyntax`](warpgrid_program::syntax::InstructionSyntax). A comparison such as `line.starts_with("bar.")` assumes
-//! the formatting of the source.
+//! Outside of the front ends, an instruction is an [`Instruction`](warpgrid_program::Instruction) with its `Operation` and `Modifiers`,
+//! and the syntax of an instruction is an [`InstructionSyntax`](warpgrid_program::syntax::InstructionSyntax). A comparison such as
+//! `line.starts_with("bar.")` assumes the formatting of the source.
 //!
 //! The rule: no string literal that names an opcode, a modifier or a directive is an operand of `==` or `!=`, a pattern, or an argument of
 //! a method in [`INSPECTIONS`]. A literal names an opcode if its text up to the first `.` is an opcode of the tables and a `.` follows; it
@@ -20,7 +21,7 @@ use warpgrid_isa::PTX;
 use warpgrid_isa::form::SlotKind;
 
 /// Crates that must not inspect source text.
-const ROOMS: &[&str] = &[
+const CRATES: &[&str] = &[
     "crates/program",
     "crates/emulator",
     "crates/order",
@@ -56,7 +57,7 @@ const INSPECTIONS: &[&str] = &[
     "trim_start_matches",
 ];
 
-/// Directives without the leading dot.
+/// PTX directives without the leading dot.
 const DIRECTIVES: &[&str] = &[
     "address_size",
     "const",
@@ -74,7 +75,7 @@ const DIRECTIVES: &[&str] = &[
     "weak",
 ];
 
-/// Files that parse other text formats, with the reason.
+/// Files that parse other text formats, with the reasons for the exceptions.
 const EXCEPTIONS: &[(&str, &str)] = &[
     (
         "crates/view/src/layouts/tensor/instruction_descriptor_lookup.rs",
@@ -96,9 +97,9 @@ fn only_front_ends_inspect_source_text() {
     let words = words();
     let mut found = Vec::new();
     let mut excepted = BTreeSet::new();
-    for path in ROOMS
+    for path in CRATES
         .iter()
-        .flat_map(|room| rust_files(&root.join(room).join("src")))
+        .flat_map(|name| rust_files(&root.join(name).join("src")))
     {
         let text = std::fs::read_to_string(&path).expect("a source file that was listed");
         let file = syn::parse_file(&text).expect("a source file that compiles");
@@ -129,7 +130,7 @@ fn only_front_ends_inspect_source_text() {
     assert_eq!(unused, None, "an exception is not needed any more");
 }
 
-/// Opcodes, and modifiers and directives, without leading dots.
+/// Opcodes of the tables, and modifiers and directives without their leading dots.
 struct Words {
     opcodes: BTreeSet<&'static str>,
     others: BTreeSet<&'static str>,
@@ -149,7 +150,7 @@ fn words() -> Words {
 }
 
 impl Words {
-    /// Checks whether a text names an opcode, a modifier or a directive.
+    /// Checks whether a text contains the name of an opcode, a modifier or a directive.
     fn are_named_by(&self, text: &str) -> bool {
         let (head, rest) = text.split_once('.').unwrap_or((text, ""));
         let in_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
@@ -161,7 +162,7 @@ impl Words {
     }
 }
 
-/// Comparisons, with their line and the compared literal.
+/// Comparisons in a file, with the line number and the compared literal of each comparison.
 struct Inspections<'w> {
     words: &'w Words,
     found: Vec<String>,

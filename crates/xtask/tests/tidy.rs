@@ -1,9 +1,9 @@
-//! Project rules that the compiler does not check, applied to every file under version control.
+//! Tests project rules that the compiler does not check. The rules apply to every file under version control.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Machine-specific paths and markers of unfinished work. Each word is split, so that this file does not contain it.
+/// Machine-specific paths and markers of unfinished work. Each word is split into two strings, so that this file does not contain the word.
 const UNWANTED: &[(&str, &str)] = &[
     ("/ro", "ot/"),
     ("/ho", "me/"),
@@ -47,7 +47,7 @@ fn alternatives(marker: &str) -> Vec<Vec<&str>> {
     all
 }
 
-/// Texts of one kind, with their number of words and markers.
+/// Texts of one kind, with their numbers of words and markers.
 #[derive(Default)]
 struct Prose {
     words: usize,
@@ -193,7 +193,7 @@ fn files(endings: &[&str]) -> Vec<(String, String)> {
     };
     let read = |name: &str| {
         let path: PathBuf = root.join(name);
-        // A file whose removal is not committed yet is listed but does not exist.
+        // If the removal of a file has not been committed, git lists the file although the file does not exist.
         std::fs::read_to_string(path)
             .ok()
             .map(|text| (name.to_string(), text))

@@ -1,5 +1,5 @@
-//! Golden test of the TypeScript types of the npm package: generated from the types of the JavaScript API and compared with
-//! `crates/wasm/src/types.ts`, which `UPDATE_EXPECT=1` updates.
+//! Golden test of the TypeScript types in the npm package. The test generates these types from the types of the JavaScript API, and
+//! compares the result with `crates/wasm/src/types.ts`. `UPDATE_EXPECT=1` updates this file.
 
 use expect_test::expect_file;
 use std::collections::BTreeSet;
@@ -70,7 +70,7 @@ const HEAD: &str = "\
 // Generated from the types of the core; `UPDATE_EXPECT=1 cargo test -p xtask --test types` writes it.
 ";
 
-/// Former names of types, which are declared as aliases so that existing programs compile.
+/// Former names of types. The generated file declares these names as aliases, so that existing programs compile.
 const FORMER_NAMES: &[(&str, &str)] = &[
     ("AccessLayout", "InferredAccessLayout"),
     ("Beside", "ComparisonKernel"),
@@ -117,7 +117,7 @@ const FORMER_NAMES: &[(&str, &str)] = &[
     ("Written", "WriteAge"),
 ];
 
-/// TypeScript declarations, and the names of the types that they declare and use.
+/// TypeScript declarations, with the names of the types that the declarations contain and use.
 #[derive(Default)]
 struct Declarations {
     text: String,
@@ -138,7 +138,7 @@ impl Declarations {
 /// Returns the TypeScript declaration of a type with its documentation.
 fn declaration<T: TS + 'static>(config: &Config) -> String {
     let docs = T::docs().unwrap_or_default();
-    // Put single-line comments on one line, and remove the trailing whitespace that the generator emits.
+    // Single-line comments are moved to one line, and the trailing whitespace of the generator is removed.
     let text = format!("\n{docs}export {}\n", T::decl(config));
     let text = text.replace("\n */\n", " */\n").replace("/**\n * ", "/** ");
     text.lines()
@@ -156,7 +156,7 @@ macro_rules! declarations {
 
 #[test]
 fn generated_typescript_types_match_rust_types() {
-    // Counts are far below 2^53; addresses and 64-bit values are passed as strings.
+    // Counts are far below 2^53, so that a JavaScript number represents a count exactly. Addresses and 64-bit values are passed as strings.
     let config = &Config::new().with_large_int("number");
     let types = declarations![
         config,
@@ -366,7 +366,7 @@ fn generated_typescript_types_match_rust_types() {
     expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{}{aliases}", types.text));
 }
 
-/// The package build compares the declarations with wasm-bindgen; this test detects a missing declaration within a second.
+/// The package build compares the declarations with the output of wasm-bindgen. This test detects a missing declaration within a second.
 #[test]
 fn every_exported_wasm_function_is_declared() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

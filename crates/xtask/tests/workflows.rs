@@ -1,4 +1,4 @@
-//! Tests of the CI configuration: every file under `.github` is valid YAML, and each `cargo xtask` command of a workflow exists.
+//! Tests the CI configuration. Every file under `.github` must be valid YAML, and each `cargo xtask` command of a workflow must exist.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns every YAML file of a directory under `.github`, with its name.
+/// Returns the content and the name of every YAML file in a directory under `.github`.
 fn documents(folder: &str) -> Vec<(String, Yaml)> {
     let files = std::fs::read_dir(root().join(".github").join(folder)).expect("a folder");
     let mut found = Vec::new();

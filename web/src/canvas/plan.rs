@@ -1,4 +1,5 @@
-//! Rendering of the diagrams of the Layout Explorer. The boxes are drawn once, and the highlights are drawn on a second canvas above them.
+//! Rendering of Layout Explorer diagrams. The boxes of a diagram are drawn once, and the highlights are drawn on a second canvas above the
+//! boxes.
 
 use super::{empty, outline, rounded};
 use crate::grid_geometry::Rect;
@@ -13,15 +14,15 @@ const SMALL_FONT: &str = "9.5px";
 const HEAD_FONT: &str = "10px";
 /// Maximum width and height of a canvas in device pixels. Browsers reject much larger canvases.
 const MAX_CANVAS: f64 = 16_000.0;
-/// Number of boxes from which on all boxes have square corners, and the text of boxes outside of the viewport is drawn later.
+/// Number of boxes from which on boxes have square corners, and the text of boxes outside of the viewport is drawn later.
 const SIMPLE_BOX_THRESHOLD: usize = 2_048;
-/// Opacity of a box that is shown for comparison.
+/// Opacity of a box that is shown only for comparison.
 const FAINT: f64 = 0.28;
 /// Device pixels per CSS pixel in an exported image.
 const FILE_RATIO: f64 = 2.0;
 
-/// Draws all boxes with their text at the resolution of the screen. If there are many boxes, draws only the text of visible boxes and
-/// returns the visible area of the canvas; [`paint_offscreen_labels`] draws the remaining text.
+/// Draws all boxes with their text at the resolution of the screen. For diagrams with many boxes, draws only the text of visible boxes and
+/// returns the visible area of the canvas. [`paint_offscreen_labels`] draws the remaining text.
 pub fn paint_display_list(
     canvas: &HtmlCanvasElement,
     plan: &DisplayList,
@@ -37,7 +38,7 @@ pub fn paint_display_list(
     sight
 }
 
-/// Draws the text of the boxes outside of `sight`.
+/// Draws the text of the boxes that are outside of the area `sight`.
 pub fn paint_offscreen_labels(
     canvas: &HtmlCanvasElement,
     plan: &DisplayList,
@@ -50,7 +51,7 @@ pub fn paint_offscreen_labels(
     }
 }
 
-/// Returns the part of a canvas that is in the viewport.
+/// Returns the part of a canvas that is within the viewport.
 fn visible_rect(canvas: &HtmlCanvasElement, window: &Window) -> Option<Rect> {
     let place = canvas.get_bounding_client_rect();
     Some(Rect {
@@ -91,7 +92,7 @@ pub fn png(plan: &DisplayList, palette: &Palette) -> Option<String> {
     canvas.to_data_url().ok()
 }
 
-/// Reduces a pixel ratio so that the diagram fits into a canvas.
+/// Reduces a pixel ratio so that the whole diagram fits into a canvas.
 fn bounded(plan: &DisplayList, ratio: f64) -> f64 {
     ratio.min(MAX_CANVAS / plan.width.max(plan.height).max(1.0))
 }
@@ -107,7 +108,7 @@ fn draw(
         return;
     };
     match plan.raster {
-        // A browser without image data support draws boxes instead.
+        // Browsers without image data support draw single boxes instead.
         Some(raster) if image(&context, plan, raster, palette).is_ok() => {}
         _ => {
             fill(&context, plan, palette);
@@ -126,7 +127,7 @@ fn draw(
     }
 }
 
-/// Draws the text of boxes. A change of the font takes longer than drawing a text, so all texts of one font are drawn together.
+/// Draws the text of boxes. All texts with the same font are drawn together, because changing the font takes longer than drawing a text.
 fn labels(
     context: &CanvasRenderingContext2d,
     plan: &DisplayList,
@@ -147,8 +148,8 @@ fn labels(
     texts(context, palette, DETAIL_FONT, 7.0, details);
 }
 
-/// Fills all boxes. A change of the color takes longer than filling a box, so all boxes of one color are filled together. Boxes of large
-/// diagrams have square corners.
+/// Fills all boxes. All boxes with the same color are filled together, because changing the color takes longer than filling a box. Boxes of
+/// large diagrams have square corners.
 fn fill(context: &CanvasRenderingContext2d, plan: &DisplayList, palette: &Palette) {
     let is_small = plan.marks.len() > SIMPLE_BOX_THRESHOLD;
     for colour in 0..64u8 {
@@ -198,7 +199,8 @@ fn canvas_of(width: usize, height: usize) -> Result<CanvasRenderingContext2d, Js
     context.dyn_into().map_err(JsValue::from)
 }
 
-/// Draws boxes in rows and columns as one image of two by two pixels per box. Two of these pixels are red if the box is hatched.
+/// Draws boxes that are arranged in rows and columns as one image with two by two pixels per box. Two of the four pixels are red if the box
+/// is hatched.
 fn image(
     context: &CanvasRenderingContext2d,
     plan: &DisplayList,
@@ -248,7 +250,7 @@ fn image(
     )
 }
 
-/// Draws diagonal strokes over all hatched boxes as one path, because separate strokes take longer.
+/// Draws diagonal strokes over all hatched boxes as a single path, because separate paths take longer.
 fn hatch_all(context: &CanvasRenderingContext2d, plan: &DisplayList, palette: &Palette) {
     const APART: f64 = 6.0;
     context.begin_path();
@@ -265,7 +267,7 @@ fn hatch_all(context: &CanvasRenderingContext2d, plan: &DisplayList, palette: &P
     {
         let mut from = x - height;
         while from < x + width {
-            // The stroke goes up and to the right, and is clipped to the box.
+            // The stroke rises to the right, and is clipped to the box.
             let (left, right) = (from.max(x), (from + height).min(x + width));
             context.move_to(left, y + height - (left - from));
             context.line_to(right, y + height - (right - from));
@@ -277,7 +279,7 @@ fn hatch_all(context: &CanvasRenderingContext2d, plan: &DisplayList, palette: &P
     context.stroke();
 }
 
-/// Draws one text per box, `dy` pixels below its center.
+/// Draws one text per box, `dy` pixels below the center of the box.
 fn texts<'a>(
     context: &CanvasRenderingContext2d,
     palette: &Palette,

@@ -1,4 +1,4 @@
-//! Cells of a grid as an HTML table, for screen readers, tests and printing.
+//! Cells of a memory grid as an HTML table, for screen readers, tests and printing.
 
 use super::FrameRef;
 use super::memory_card::RovingTabindex;
@@ -8,7 +8,7 @@ use crate::theme::lane_css;
 use warpgrid_view::model::{GridCell, MemoryGrid, WriteAge};
 use yew::prelude::*;
 
-/// Maximum number of rows of the table. The visible part of the grid rarely has more rows.
+/// Maximum number of table rows. The visible part of a grid rarely has more rows.
 const MAX_ROWS: usize = 64;
 
 #[derive(Properties, PartialEq)]
@@ -16,12 +16,12 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
     pub(crate) reachable: RovingTabindex,
-    /// Whether the table is visible. Otherwise, it is only for screen readers.
+    /// Whether the table is visible. Otherwise, only screen readers can access it.
     pub(crate) shown: bool,
 }
 
 /// Renders the table. A table that is only for screen readers is updated when the frame no longer changes, because rendering its cells
-/// takes as long as rendering the rest of a frame.
+/// takes as long as rendering all other parts of a frame.
 #[component]
 pub(crate) fn GridTable(props: &Props) -> Html {
     let (rested, is_present) = use_deferred(&props.frame, DeferUntil::AtRest);

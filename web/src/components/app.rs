@@ -54,7 +54,7 @@ use warpgrid_view::model::RunStatus;
 use web_sys::Element;
 use yew::prelude::*;
 
-/// Returns the initial state, restored from the browser and the URL.
+/// Returns the initial state of the page, which is restored from the browser storage and the URL.
 fn open() -> State {
     let text = editor::text();
     let mut model = Model::new(&text, examples::with_source(&text));
@@ -70,7 +70,7 @@ fn open() -> State {
     State(model)
 }
 
-/// State of the page, and values that its cards share.
+/// State of the page, and values that are shared by its cards.
 #[derive(Clone)]
 struct Page {
     state: UseReducerHandle<State>,
@@ -143,7 +143,7 @@ pub(crate) fn App() -> Html {
     }
 }
 
-/// Returns a callback that renders a panel with the current state. The content of a panel is computed only when the panel is opened.
+/// Returns a callback that renders a panel with the current state. The contents of a panel are computed only when it is opened.
 #[hook]
 fn use_fill(state: &UseReducerHandle<State>) -> Callback<(JsPanelKind, Element)> {
     let latest = use_mut_ref(|| state.clone());
@@ -190,7 +190,7 @@ impl Page {
         }
     }
 
-    /// Renders a view that is shown in place of the kernel.
+    /// Renders a view that replaces the kernel view.
     fn screen(&self, export: Callback<Export>) -> Html {
         let dispatch = &self.dispatch;
         match &self.state.screen {
@@ -204,7 +204,7 @@ impl Page {
         }
     }
 
-    /// Renders the editor and the parts that belong to the source.
+    /// Renders the editor, and the controls that belong to the source.
     fn source(&self) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
         html! {
@@ -225,7 +225,7 @@ impl Page {
         }
     }
 
-    /// Renders the run: its step summary and its cards.
+    /// Renders the run: the step summary and the cards of the run.
     fn run(&self, links: &Rc<Highlights>) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
         let Some(frame) = frame_of(state) else {
@@ -333,7 +333,7 @@ struct LaterProps {
     column: Callback<(FrameRef, Rc<Highlights>), Html>,
 }
 
-/// Renders the side column one frame after the memories, so that the user sees the stores of a step first.
+/// Renders the side column one frame after the memories, so that the stores of a step become visible first.
 #[component]
 fn DeferredSidePanel(props: &LaterProps) -> Html {
     let (before, is_present) = use_deferred(&props.frame, DeferUntil::NextFrame);
@@ -353,7 +353,7 @@ struct CardsProps {
 }
 
 /// Renders the cards below the step summary. The side column scrolls separately within the height of this container. The height is
-/// measured, because a size container would be laid out twice per step.
+/// measured, because a CSS size container would require two layouts per step.
 #[component]
 fn CardArea(props: &CardsProps) -> Html {
     let node = use_node_ref();
@@ -376,14 +376,14 @@ fn about(state: &State) -> Html {
     html! { <p class="about"><b>{ title }</b>{ " · " }{ inline_code(&stated("about ").unwrap_or_default()) }</p> }
 }
 
-/// Returns the kernel or block that is running or was selected.
+/// Returns the kernel or the block of inline assembly that is running or was selected.
 fn shown_entry(state: &State) -> Option<String> {
     let facts = state.run.facts.as_ref();
     let runs = facts.and_then(|facts| facts.entry.clone());
     state.entry.clone().or(runs)
 }
 
-/// Findings of the current run, or findings of the previous run until the current run has been analyzed.
+/// Findings of the current run. Until the current run has been analyzed, the findings of the previous run.
 struct DisplayedAnalysis {
     findings: RunFindings,
     is_before: bool,
@@ -402,7 +402,7 @@ impl DisplayedAnalysis {
         }
     }
 
-    /// Renders cards of findings. The cards of the previous run are visible but inert.
+    /// Renders the cards of findings. Cards with findings of the previous run are visible but inert.
     fn cards(&self, cards: Html) -> Html {
         let class = classes!(
             "analysis-cards",

@@ -1,5 +1,5 @@
-//! List of the blocks of inline assembly in a source. The list selects the block that runs, and shows its operands and the effects of its
-//! constraints on the compiler.
+//! List of the inline assembly blocks in a source. The list selects the block that runs, and shows the operands of each block and the
+//! effects of its constraints on the compiler.
 
 use super::Dispatch;
 use super::step_summary::inline_code;
@@ -14,7 +14,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) report: Rc<CheckReport>,
-    /// Block that runs.
+    /// Inline assembly block that runs.
     pub(crate) entry: Option<String>,
     pub(crate) dispatch: Dispatch,
 }

@@ -1,4 +1,4 @@
-//! Pending asynchronous operations: their destinations, and a button that completes each of them.
+//! Card of pending asynchronous operations: their destinations, and a button that completes each operation.
 
 use super::step_summary::capitalize;
 use super::{Dispatch, FrameRef, dispatching};
@@ -9,7 +9,7 @@ use crate::protocol::MoveTarget;
 use warpgrid_view::model::AsyncOperationView;
 use yew::prelude::*;
 
-/// Maximum number of listed operations. The card shows the number of the remaining operations.
+/// Maximum number of listed operations. The card shows the number of operations that are not listed.
 const MAX_LISTED: usize = 12;
 
 #[derive(Properties, PartialEq)]

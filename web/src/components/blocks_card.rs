@@ -1,5 +1,5 @@
-//! Overview of the grid of blocks and their progress: shows exited, running, waiting and not yet started blocks and the warps of the shown
-//! block, and allows navigation to any block.
+//! Overview of the grid of blocks and their progress: shows exited, running, waiting and not yet started blocks, and the warps of the
+//! selected block, and navigates to any block.
 
 use super::{Dispatch, FrameRef, dispatching};
 use crate::format::count;
@@ -12,7 +12,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    /// Warp that the user has selected. It is shown independently of the running warp.
+    /// Warp that the user has selected. The selected warp is shown even if another warp is running.
     pub(crate) chosen: Option<(u64, u32)>,
     pub(crate) dispatch: Dispatch,
 }
@@ -52,7 +52,7 @@ pub(crate) fn BlocksCard(props: &Props) -> Html {
     }
 }
 
-/// Returns the block and warp that the page shows.
+/// Returns the block and the warp that the page shows.
 fn shown(props: &Props) -> Option<(u64, u32)> {
     let shown = props
         .frame
@@ -62,7 +62,7 @@ fn shown(props: &Props) -> Option<(u64, u32)> {
     shown.or(props.chosen)
 }
 
-/// Returns the progress of the warps of the shown block.
+/// Returns the progress of the warps in the block that the page shows.
 fn warps_of_shown(props: &Props) -> &[BlockProgress] {
     let block = shown(props).map_or(0, |(block, _)| block);
     let resident = &props.frame.blocks.resident;
@@ -113,7 +113,7 @@ fn cell(index: u64, progress: BlockProgress, map: &BlockMap, shown: Option<u64>)
     html! { <i class={classes!(class(progress), is_shown.then_some("shown"))} {title} data-cell={index.to_string()}></i> }
 }
 
-/// Renders the legend of the colors that occur.
+/// Renders the legend of the colors that occur in the overview.
 fn legend(map: &BlockMap) -> Html {
     let all = [
         BlockProgress::Done,
@@ -122,14 +122,14 @@ fn legend(map: &BlockMap) -> Html {
         BlockProgress::NotStarted,
     ];
     let entry = |progress: BlockProgress| html! { <span><i class={class(progress)}></i>{ word(progress) }</span> };
-    let there = all
+    let occurring = all
         .into_iter()
         .filter(|progress| map.cells.contains(progress));
-    html! { <p class="legend" aria-hidden="true">{ for there.map(entry) }</p> }
+    html! { <p class="legend" aria-hidden="true">{ for occurring.map(entry) }</p> }
 }
 
-/// Returns the click handler of the overview, which moves to the clicked block. For a cell that represents several blocks, the handler
-/// moves to a running block, or otherwise to the first block.
+/// Returns the click handler of the overview, which navigates to the clicked block. A cell that represents several blocks navigates to a
+/// running block, or to its first block if none is running.
 fn on_cell(map: &BlockMap, dispatch: &Dispatch) -> Callback<MouseEvent> {
     let (dispatch, per_cell) = (dispatch.clone(), map.blocks_per_cell);
     let live: Vec<u64> = map.resident.iter().map(|block| block.block).collect();

@@ -1,4 +1,4 @@
-//! Details of the cell that has the focus: its value, its address, and the stores that wrote the value.
+//! Details of the focused cell: its value, its address, and the stores that wrote the value.
 
 use super::cell_history::{History, data_breakpoint_controls};
 use super::initial_value_form::InitialValueForm;
@@ -20,15 +20,15 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) memory: MemoryKey,
     pub(crate) index: u64,
-    /// The stores of the step that wrote the cell, or `None` until they are known.
+    /// Stores of the step that wrote the cell. `None` until the worker has sent them.
     pub(crate) stores: Option<Vec<StoreView>>,
-    /// Whether the cell is pinned. Otherwise, it is under the pointer.
+    /// Whether the cell is pinned. Otherwise, the cell is under the pointer.
     pub(crate) is_pinned: bool,
-    /// Byte range of the cell, if it is in the memory.
+    /// Byte range of the cell, if the memory contains it.
     pub(crate) place: Option<CellLocation>,
-    /// The write history of the cell, once available.
+    /// Write history of the cell. `None` until the worker has sent it.
     pub(crate) history: Option<Rc<CellHistory>>,
-    /// The last change of an initial value.
+    /// State of the last change of an initial value.
     pub(crate) start: InitialValueState,
     pub(crate) dispatch: Dispatch,
 }
@@ -135,7 +135,7 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8, props: &Props) -> Htm
     }
 }
 
-/// Renders a note if a warp other than the shown warp executed the store, with a button that shows the warp of the store.
+/// Renders a note with a button that shows the warp of the store, if this warp is not the shown warp.
 fn other_warp(store: &StoreView, props: &Props) -> Html {
     let shown = props.frame.warp.as_ref();
     if shown.is_none_or(|warp| warp.block_id == store.block && warp.warp == store.warp) {
@@ -176,7 +176,7 @@ fn order(store: &StoreView) -> String {
     }
 }
 
-/// Lists lanes as `0, 1, 2 and 3`. If there are many lanes, returns their number.
+/// Lists lanes as `0, 1, 2 and 3`, or returns the number of lanes if there are many.
 fn list(lanes: &[u8]) -> String {
     const MAX: usize = 8;
     let names: Vec<String> = lanes.iter().map(u8::to_string).collect();

@@ -1,4 +1,4 @@
-//! Write history of a cell as a list: the initial value, and each store to the cell. A click moves to the store.
+//! Write history of a cell as a list: the initial value, and each store to the cell. A click on a store moves the run to this store.
 
 use super::line_button::line_button;
 use super::{Dispatch, dispatching};
@@ -62,7 +62,7 @@ pub(super) fn History(props: &Props) -> Html {
     html! {
         <details class="history" open=true>
             <summary>{ "Write history " }<small>{ summary(found) }</small></summary>
-            // The scroll container needs no `tabindex`, because its buttons are focusable by keyboard.
+            // The scroll container needs no `tabindex`, because the buttons that it contains are focusable by keyboard.
             <div class="scroll" ref={list}>
                 <table>
                     <thead class="visually-hidden"><tr><th>{ "step" }</th><th>{ "line" }</th><th>{ "lane" }</th><th>{ "value" }</th></tr></thead>
@@ -131,7 +131,7 @@ fn write_row(
     }
 }
 
-/// Returns `lane 3`, or the number of lanes, and adds the warp and the block unless both are 0.
+/// Returns the lane of a store, as in `lane 3`, or the number of lanes. The warp and the block are included unless both are 0.
 fn who(write: &CellWrite) -> String {
     let lane = match (write.lane, write.n_lanes) {
         (None, _) => "–".to_owned(),

@@ -1,4 +1,4 @@
-//! Code objects of a compiled file: a list whose entries open as sources.
+//! List of the code objects in a compiled file. Each entry opens its code object as a source.
 
 use super::{Dispatch, dispatching};
 use crate::format::bytes;
@@ -6,7 +6,7 @@ use crate::model::{Action, FileAction, OpenedFile};
 use warpgrid_view::compiled_file::{ProgramKernel, ProgramLanguage, ProgramView};
 use yew::prelude::*;
 
-/// Renders the list if a file is open.
+/// Renders the list of code objects if a file is open.
 pub(crate) fn code_object_list(file: Option<&OpenedFile>, dispatch: &Dispatch) -> Html {
     let Some(file) = file else {
         return Html::default();

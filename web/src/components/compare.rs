@@ -1,5 +1,5 @@
-//! Comparison of two sources of a kernel: the lines of both sources with the line of the current store, and one grid per memory of both
-//! runs.
+//! Comparison of two sources of a kernel: shows the lines of both sources with the line of the current store, and one grid for each memory
+//! of both runs.
 
 mod grid;
 mod source_input;
@@ -34,7 +34,7 @@ pub(crate) fn open_examples(dispatch: &Dispatch, pair: ExamplePair) {
     });
 }
 
-/// Renders the view. All of its state is in the model.
+/// Renders the comparison view, whose complete state is in the model.
 pub(crate) fn compare_view(page: &CompareState, dispatch: &Dispatch) -> Html {
     let close = dispatching::<MouseEvent>(dispatch, Action::Beside(CompareAction::Close));
     let choose =
@@ -139,7 +139,7 @@ fn transport(page: &CompareState, opened: &Rc<CompareOpened>, dispatch: &Dispatc
     }
 }
 
-/// Renders one source with its current line.
+/// Renders one of the two sources with its current line.
 fn side(page: &CompareState, which: usize, dispatch: &Dispatch) -> Html {
     if which == 1 && page.is_editing_second_source {
         return html! { <Choose other={page.other.clone()} dispatch={dispatch.clone()} /> };
@@ -169,7 +169,7 @@ fn side(page: &CompareState, which: usize, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Returns the name of one source, for example `PTX for sm_75`.
+/// Returns the name of one of the two sources, for example `PTX for sm_75`.
 fn name(side: &ComparisonSide) -> String {
     let language = match side.front {
         SourceLanguage::Ptx => "PTX",

@@ -1,4 +1,4 @@
-//! Bank conflicts of the run: the lanes that access each bank, and the rewrite that removes the conflicts of a buffer.
+//! Card of bank conflicts in a run: the lanes that access each bank, and the rewrite that removes the conflicts of a buffer.
 
 use super::line_button::line_button;
 use super::step_summary::{capitalize, inline_code};
@@ -13,12 +13,12 @@ use warpgrid_view::layouts::inspector::{
 use warpgrid_view::model::{EditView, FixView};
 use yew::prelude::*;
 
-/// Maximum number of wavefronts in a diagram.
+/// Maximum number of wavefronts that a diagram shows.
 const MAX_PASSES: usize = 8;
 /// Number of shared-memory banks.
 const BANKS: u32 = 32;
 
-/// Renders the card if an access has conflicts. `text` is the source of the run, to which the rewrite applies.
+/// Renders the card if any access has bank conflicts. `text` is the source of the run, to which the rewrite applies.
 pub(crate) fn conflicts_card(
     found: &ConflictReport,
     cure: &RewriteState,
@@ -62,7 +62,7 @@ fn access(access: &AccessConflicts) -> Html {
     }
 }
 
-/// Renders the Nsight Compute metrics that correspond to these counts, and the reasons why a profiler may report other values.
+/// Renders the Nsight Compute metrics that correspond to the counts of an access, and the reasons why a profiler may report other values.
 fn profiler(access: &AccessConflicts) -> Html {
     let count = |found: &ProfilerCount| {
         html! {
@@ -82,7 +82,7 @@ fn profiler(access: &AccessConflicts) -> Html {
     }
 }
 
-/// Renders a grid of lanes with one row per wavefront and one column per bank.
+/// Renders a grid with one row per wavefront and one column per bank, in which each cell contains lanes.
 fn punch_card(phase: &BankPhase) -> Html {
     let n_passes = phase
         .banks
@@ -110,7 +110,7 @@ fn punch_card(phase: &BankPhase) -> Html {
     }
 }
 
-/// Renders the lanes that access a word of a bank, in the color of the first lane.
+/// Renders the lanes that access a word of a bank, in the color of the lowest lane.
 fn hole(bank: u32, lanes: Option<&[u8]>) -> Html {
     let Some((lanes, first)) = lanes.and_then(|lanes| Some((lanes, *lanes.first()?))) else {
         return html! { <i></i> };

@@ -11,7 +11,7 @@ use warpgrid_view::CheckReport;
 use warpgrid_view::model::{DiagnosticView, FixView, LabelView, Severity};
 use yew::prelude::*;
 
-/// Maximum number of shown diagnostics. For the remaining diagnostics, only their number is shown.
+/// Maximum number of diagnostics that are shown. Only the number of the remaining diagnostics is shown.
 const MAX_SHOWN: usize = 40;
 
 #[derive(Properties, PartialEq)]
@@ -46,7 +46,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 </p>
             }
             if let Some(refusal) = refusal {
-                // If the cause of the rejection is in the source, a diagnostic with its line is already listed.
+                // A rejection that the source has caused is already listed as a diagnostic with a line.
                 if !refusal.diagnostics.iter().any(|diagnostic| diagnostic.message == refusal.message) {
                     <article class="diag error">
                         <h2>{ inline_code(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h2>
@@ -62,10 +62,10 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
     }
 }
 
-/// Code of the diagnostic for a source without instructions.
+/// Code of the diagnostic for a source that contains no instructions.
 const EMPTY: &str = "W0143";
 
-/// Checks whether the source has no instructions that could be checked. This is not an error.
+/// Checks whether the source contains no instructions. Such a source is not an error.
 pub(crate) fn is_without_instructions(report: &CheckReport) -> bool {
     matches!(report.diagnostics.as_slice(), [only] if only.code == EMPTY)
 }

@@ -1,4 +1,4 @@
-//! Container of the editor. The editor exists before the application, which only moves it into this container.
+//! Container of the editor. The editor element is created before the application, which only moves the element into this container.
 
 use crate::editor;
 use web_sys::Element;

@@ -1,4 +1,4 @@
-//! Banner for errors of the page itself: shows the error and its consequences for the source.
+//! Banner for an error of the page itself, which shows the error and its consequences for the source.
 
 use super::{Dispatch, dispatching};
 use crate::model::{Action, PageError};
@@ -7,7 +7,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) trouble: PageError,
-    /// Whether the worker has sent any response.
+    /// Whether the worker has sent any response since the page was loaded.
     pub(crate) started: bool,
     pub(crate) dispatch: Dispatch,
 }

@@ -1,10 +1,10 @@
-//! Diagram of an execution graph: a column per thread, arrows with labels, and a text alternative for screen readers.
+//! Diagram of an execution graph, with one column per thread, labeled arrows, and a text alternative for screen readers.
 
 use crate::litmus::{GraphLayout, NodeBox, layout_graph};
 use warpgrid_view::memory_model::litmus::{EdgeKind, GraphView, NodeView, WitnessEdge};
 use yew::prelude::*;
 
-/// Renders the diagram.
+/// Renders the diagram of an execution graph.
 pub(crate) fn graph(graph: &GraphView) -> Html {
     let drawn = layout_graph(graph);
     let view_box = format!("0 0 {:.0} {:.0}", drawn.width, drawn.height);
@@ -25,7 +25,7 @@ pub(crate) fn graph(graph: &GraphView) -> Html {
     }
 }
 
-/// All kinds of arrows, in the order of the legend.
+/// All relations that arrows represent, in the order of the legend.
 const ALL: [EdgeKind; 8] = [
     EdgeKind::ReadsFrom,
     EdgeKind::Coherence,
@@ -116,7 +116,7 @@ fn legend(graph: &GraphView) -> Html {
     html! { <ul class="litmus-legend">{ for shown.map(one) }</ul> }
 }
 
-/// Returns the verb phrase of a relation, which connects two nodes in a sentence.
+/// Returns the verb phrase that expresses a relation between two nodes in a sentence.
 fn verb(kind: EdgeKind) -> &'static str {
     let description = name(kind).2;
     description

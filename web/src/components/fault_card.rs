@@ -13,7 +13,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    /// Diagnosis of a hang, when it is known. The card shows it before the fault.
+    /// Diagnosis of a hang, if it is known. The card shows the diagnosis above the fault.
     pub(crate) hang: Option<HangView>,
     pub(crate) dispatch: Dispatch,
 }
@@ -53,7 +53,7 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
     }
 }
 
-/// Renders an event that preceded the fault: its line, and a button that moves to the step after the event.
+/// Renders an event that preceded the fault, with its line and a button that moves the run to the step after the event.
 fn cause_item(cause: &CauseView, dispatch: &Dispatch) -> Html {
     let range = cause.range;
     let go = Callback::from(move |_: MouseEvent| editor::go_to(range));

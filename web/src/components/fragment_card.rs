@@ -1,5 +1,5 @@
-//! Fragment layout of the matrix of the last step: the lane that holds each element. Elements, memory, lanes and registers are highlighted
-//! together.
+//! Card with the fragment layout of a matrix that the last step accessed: the lane that holds each element. Elements, memory cells, lanes
+//! and registers are highlighted together.
 
 use super::{Dispatch, FrameRef, dispatching};
 use crate::canvas::{cell_under, paint_highlights};
@@ -32,7 +32,7 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
     let (width, _) = use_size(&node);
     let chosen = use_state_eq(|| 0_usize);
     let step = props.frame.matrix.as_ref();
-    // If the highlighted element belongs to another matrix, this matrix is shown.
+    // If the highlighted element belongs to another matrix, show that matrix.
     let index = props.links.element.map_or(*chosen, |(operand, _)| operand);
     let index = index.min(step.map_or(0, |step| step.operands.len().saturating_sub(1)));
     let plan = use_memo(
@@ -92,16 +92,17 @@ fn element(operand: usize, cell: usize) -> Focus {
 
 /// Returns the hover handler, which focuses the element under the pointer.
 fn hover(props: &Props, index: usize) -> Callback<Option<usize>> {
-    let here = props.links.element.map(|(_, cell)| cell);
+    let hovered_cell = props.links.element.map(|(_, cell)| cell);
     let dispatch = props.dispatch.clone();
     Callback::from(move |cell: Option<usize>| {
-        if cell != here {
+        if cell != hovered_cell {
             dispatch.dispatch(Action::Hover(cell.map(|cell| element(index, cell))));
         }
     })
 }
 
-/// Returns the click handler, which opens the explanation of an element of D or pins any other element.
+/// Returns the click handler. A click on an element of D opens the explanation of its computation, and a click on any other element pins
+/// it.
 fn choose(props: &Props, index: usize) -> Callback<Option<usize>> {
     let (frame, dispatch) = (props.frame.clone(), props.dispatch.clone());
     Callback::from(move |cell: Option<usize>| {
@@ -114,7 +115,7 @@ fn choose(props: &Props, index: usize) -> Callback<Option<usize>> {
     })
 }
 
-/// Returns the keyboard handler: arrow keys move between the elements, and Enter selects one.
+/// Returns the keyboard handler: arrow keys move the focus between elements, and Enter selects an element.
 fn keys(
     props: &Props,
     operand: &MatrixOperandView,
@@ -122,23 +123,23 @@ fn keys(
     choose: Callback<Option<usize>>,
 ) -> Callback<KeyboardEvent> {
     let dispatch = props.dispatch.clone();
-    let here = props.links.element.map(|(_, cell)| cell);
+    let hovered_cell = props.links.element.map(|(_, cell)| cell);
     let (columns, n_cells) = (u64::from(operand.columns), operand.cells.len());
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        let there = cell_for_key(&key, here.map(|cell| cell as u64), columns);
-        if there.is_none() && !is_pin_key(&key) {
+        let target_cell = cell_for_key(&key, hovered_cell.map(|cell| cell as u64), columns);
+        if target_cell.is_none() && !is_pin_key(&key) {
             return;
         }
         event.prevent_default();
         event.stop_propagation();
-        match there {
-            Some(there) => {
-                let there = usize::try_from(there).unwrap_or(usize::MAX);
-                let there = there.min(n_cells.saturating_sub(1));
-                dispatch.dispatch(Action::Hover(Some(element(index, there))));
+        match target_cell {
+            Some(target_cell) => {
+                let target_cell = usize::try_from(target_cell).unwrap_or(usize::MAX);
+                let target_cell = target_cell.min(n_cells.saturating_sub(1));
+                dispatch.dispatch(Action::Hover(Some(element(index, target_cell))));
             }
-            None => choose.emit(here),
+            None => choose.emit(hovered_cell),
         }
     })
 }
@@ -175,7 +176,7 @@ fn use_paint(props: &Props, plan: &Rc<DisplayList>, index: usize, boxes: &NodeRe
     });
 }
 
-/// Renders one button per matrix.
+/// Renders one button for each matrix of the instruction.
 fn operands(step: &MatrixStep, index: usize, chosen: &UseStateHandle<usize>) -> Html {
     if step.operands.len() < 2 {
         return Html::default();
@@ -194,7 +195,7 @@ fn operands(step: &MatrixStep, index: usize, chosen: &UseStateHandle<usize>) -> 
     }
 }
 
-/// Describes the element that has the focus, or the available interactions.
+/// Describes the focused element. Without a focused element, describes the available interactions.
 fn words(props: &Props, step: &MatrixStep, index: usize) -> String {
     let operand = step.operands.get(index);
     let of_element = props.links.element.filter(|(of, _)| *of == index);
@@ -222,7 +223,7 @@ fn explained(step: &MatrixStep, operand: usize, cell: usize) -> Option<Action> {
     Some(Action::Product(MmaArithmeticAction::Open(request)))
 }
 
-/// Returns the action that opens the fragment of a matrix with its stride and base.
+/// Returns the action that opens the fragment of a matrix in the Layout Explorer, with its stride and base.
 pub(crate) fn open_fragment(step: &MatrixStep, operand: usize) -> Action {
     let choice = step
         .operands

@@ -1,4 +1,4 @@
-//! Canvas of a grid: scrolls through memories of any length and requests only the visible rows.
+//! Canvas of a memory grid, which scrolls through memories of any length and requests only the visible rows.
 
 use super::memory_card::RovingTabindex;
 use super::{Dispatch, FrameRef};
@@ -32,14 +32,14 @@ pub(crate) struct Props {
     /// Element to which the grid scrolls once.
     pub(crate) scroll_to_element: Option<u64>,
     pub(crate) reachable: RovingTabindex,
-    /// Width available for the cells.
+    /// Width in pixels that is available for the cells.
     pub(crate) available: f64,
     pub(crate) links: Rc<Highlights>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
 }
 
-/// Visible part of the grid.
+/// Visible part of the grid, which is determined by its scroll position and its size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct View {
     geometry: GridGeometry,
@@ -132,8 +132,8 @@ fn cursor_description(grid: &MemoryGrid, cursor: Option<u64>) -> String {
     found.unwrap_or_default()
 }
 
-/// Paints the changes of the visible part in the next animation frame. Before this frame, other effects are still changing the page, so
-/// that each drawn text would recompute the styles of the page.
+/// Paints the changes of the visible part in the next animation frame. Painting earlier would be slow: other effects are still changing the
+/// page, so that each drawn text would recompute the styles of the page.
 #[hook]
 fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
     let canvas = canvas.clone();
@@ -158,12 +158,12 @@ fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
             paint(&canvas, before.as_ref(), &scene);
             shown.replace(Some((canvas, seen.clone())));
         });
-        // If the inputs change before the animation frame, a new request replaces this one.
+        // If the inputs change before the animation frame, a new animation frame request replaces this request.
         move || drop(request)
     });
 }
 
-/// Inputs with which the canvas was painted.
+/// Inputs with which the canvas was painted last.
 #[derive(Clone, PartialEq)]
 struct Seen {
     frame: FrameRef,
@@ -199,8 +199,8 @@ struct Pointer {
     on_click: Callback<MouseEvent>,
 }
 
-/// Returns the pointer handlers: the cell under the pointer is hovered, and a click pins it. `hovered` contains the last hovered cell, so
-/// that actions are dispatched only for changes.
+/// Returns the pointer handlers: the cell under the pointer is hovered, and a click pins the cell. `hovered` contains the last hovered
+/// cell, so that an action is dispatched only when the hovered cell changes.
 fn pointer(
     props: &Props,
     canvas: &NodeRef,
@@ -245,7 +245,7 @@ fn pointer(
     }
 }
 
-/// Requests the visible rows if some of them are missing in the frame.
+/// Requests the visible rows of a memory if the frame does not contain all of them.
 #[hook]
 fn use_window(props: &Props, grid: &MemoryGrid, geometry: GridGeometry, top: f64, height: f64) {
     let (first, n_rows) = geometry.visible_rows(top, height);
@@ -268,7 +268,7 @@ fn use_window(props: &Props, grid: &MemoryGrid, geometry: GridGeometry, top: f64
     );
 }
 
-/// Returns the start of a tile of the current step in a memory: the start of the written tile, or otherwise of the first tile.
+/// Returns the first element of a tile of the current step in a memory. The written tile takes precedence over other tiles.
 fn tile_start(frame: &FrameRef, memory: &MemoryKey) -> Option<u64> {
     let step = frame.tensor.as_ref()?;
     let start = |tile: &TileView| {
@@ -279,7 +279,7 @@ fn tile_start(frame: &FrameRef, memory: &MemoryKey) -> Option<u64> {
     written.chain(&step.tiles).find_map(start)
 }
 
-/// Scrolls to the stores or the tiles of the current step if none of them is visible.
+/// Scrolls to the stores or the tiles of the current step if no store or tile is visible.
 #[hook]
 fn use_follow(frame: &FrameRef, grid: &MemoryGrid, view: &View, scroller: &NodeRef) {
     let (geometry, top, height) = (view.geometry, view.top, view.size.1);
@@ -342,25 +342,25 @@ fn keys(
     let n_elements = grid.memory.size_bytes / grid.ty.width_bytes() as u64;
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        // In the first row, Up moves the focus to the controls of the card. Shift+Up does so in any row.
+        // In the first row, Up moves the focus to the controls of the card. In all rows, Shift+Up does the same.
         let is_first = cursor.is_none_or(|cell| cell < columns);
         if key == "ArrowUp" && (is_first || event.shift_key()) {
             return;
         }
-        let there = cell_for_key(&key, *cursor, columns);
-        if there.is_none() && !is_pin_key(&key) {
+        let target_cell = cell_for_key(&key, *cursor, columns);
+        if target_cell.is_none() && !is_pin_key(&key) {
             return;
         }
         event.prevent_default();
         event.stop_propagation();
-        let Some(there) = there else {
+        let Some(target_cell) = target_cell else {
             return dispatch.dispatch(Action::Pin(focus(*cursor)));
         };
-        let there = there.min(n_elements.saturating_sub(1));
-        cursor.set(Some(there));
-        dispatch.dispatch(Action::Hover(focus(Some(there))));
+        let target_cell = target_cell.min(n_elements.saturating_sub(1));
+        cursor.set(Some(target_cell));
+        dispatch.dispatch(Action::Hover(focus(Some(target_cell))));
         if let Some(element) = scroller.cast::<Element>() {
-            let y = (there / columns) as f64 * ROW;
+            let y = (target_cell / columns) as f64 * ROW;
             let (top, height) = (
                 f64::from(element.scroll_top()),
                 f64::from(element.client_height()) - HEADER_HEIGHT,

@@ -35,9 +35,9 @@ pub(crate) struct Props {
     pub(crate) ptx_version: Option<String>,
     pub(crate) report: Rc<CheckReport>,
     pub(crate) facts: Option<Rc<LaunchConfiguration>>,
-    /// The last change of an initial value.
+    /// State of the last change of an initial value.
     pub(crate) start: InitialValueState,
-    /// Renders a panel with the current state of the page.
+    /// Callback that renders a panel with the current state of the page.
     pub(crate) fill: Callback<(JsPanelKind, Element)>,
     pub(crate) theme: ThemeChoice,
     pub(crate) dispatch: Dispatch,
@@ -74,7 +74,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             if props.front == SourceLanguage::Ptx {
                 <VersionPicker chosen={props.ptx_version.clone()} stated={stated(&props.report.ptx_version, &props.report.assumed_ptx_version)} dispatch={dispatch.clone()} />
             }
-            // If the source has blocks of inline assembly, they are selected above the editor.
+            // Blocks of inline assembly are selected above the editor instead.
             if props.report.parts.is_empty() {
                 { kernels(props.facts.as_deref(), dispatch) }
             }
@@ -107,14 +107,14 @@ pub(crate) fn Header(props: &Props) -> Html {
     }
 }
 
-/// Returns the value that the source states, or the inferred value with which the source is checked.
+/// Returns the value that the source specifies, or the inferred value with which the source is checked.
 fn stated(stated: &Option<String>, assumed: &Option<String>) -> Option<String> {
     let assumed = assumed.as_ref().map(|name| format!("{name} (inferred)"));
     stated.clone().or(assumed)
 }
 
-/// Opens the comparison: an example is compared with the other source of its kernel, and any other source with a second source that the
-/// user selects.
+/// Opens the comparison view. An example is compared with the other source of its kernel. Any other source is compared with a second source
+/// that the user selects.
 fn beside(props: &Props) -> Callback<MouseEvent> {
     let dispatch = props.dispatch.clone();
     let pair = props.example.and_then(counterpart_of);

@@ -69,7 +69,7 @@ pub(crate) fn Help(props: &Props) -> Html {
     let key = |(keys, what): &(&str, &str)| html! { <tr><th><kbd>{ *keys }</kbd></th><td>{ *what }</td></tr> };
     html! {
         <dialog ref={dialog} class="help" aria-labelledby="help-title" onclose={close}>
-            // The form comes before the text, so that the dialog opens at the beginning of the text.
+            // The form precedes the text in the dialog, so that the dialog opens at the start of the text.
             <form method="dialog">
                 <h2 id="help-title">{ "Help" }</h2>
                 <button class="main">{ "Close" }</button>

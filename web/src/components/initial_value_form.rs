@@ -1,4 +1,4 @@
-//! Input field for an initial value of a cell, a parameter or a register. The entered value is written into a line of the source.
+//! Input field for the initial value of a cell, a parameter or a register. The entered value is written to a line of the source.
 
 use super::Dispatch;
 use super::step_summary::{capitalize, inline_code};
@@ -9,14 +9,14 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// Text in front of the field.
+    /// Label text in front of the field.
     pub(crate) label: AttrValue,
     /// Name of the field for screen readers.
     pub(crate) name: AttrValue,
     pub(crate) place: InitialValueTarget,
-    /// Current initial value, or `None` until it is known again after a change.
+    /// Current initial value. `None` after a change, until the worker has sent the new value.
     pub(crate) value: Option<AttrValue>,
-    /// The last change of an initial value.
+    /// State of the last change of an initial value.
     pub(crate) start: InitialValueState,
     pub(crate) dispatch: Dispatch,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn InitialValueForm(props: &Props) -> Html {
     let field = use_node_ref();
-    // The field keeps text that the user has entered until the text is submitted. The field is unchanged if its value equals its default
+    // Text that the user has entered remains in the field until it is submitted. The field is unchanged if its value equals its default
     // value.
     {
         let field = field.clone();

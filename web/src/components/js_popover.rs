@@ -1,4 +1,4 @@
-//! Popover whose content the scripts of `web/editor` render while the popover is open: a link to the current view, or the embedding code.
+//! Popover whose content is rendered by the scripts of `web/editor` while it is open: a link to the current view, or the embedding code.
 
 use crate::editor::JsPanelKind;
 use crate::hooks::use_light_dismiss;
@@ -11,7 +11,7 @@ pub(crate) struct Props {
     /// Label of the button, and its tooltip.
     pub(crate) label: &'static str,
     pub(crate) title: &'static str,
-    /// Renders the content of an open popover.
+    /// Callback that renders the content of the open popover.
     pub(crate) fill: Callback<(JsPanelKind, Element)>,
 }
 

@@ -1,5 +1,5 @@
-//! Container whose content `web/editor/inspector-loader.js` renders after each frame: watched values and the comparison of two steps, the
-//! minimap of a long memory, or the pixel grid.
+//! Container whose content is rendered by `web/editor/inspector-loader.js` after each frame: watched values and the comparison of two
+//! steps, the minimap of a long memory, or the pixel grid.
 
 use super::FrameRef;
 use crate::editor::JsPanelKind;

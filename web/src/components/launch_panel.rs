@@ -1,4 +1,4 @@
-//! Launch configuration with its inferred values, and the controls that write values into the source.
+//! Panel with the launch configuration, its inferred values, and the controls that write values to the source.
 
 use super::Dispatch;
 use super::initial_value_form::InitialValueForm;
@@ -14,7 +14,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) facts: Rc<LaunchConfiguration>,
-    /// The last change of an initial value.
+    /// State of the last change of an initial value.
     pub(crate) start: InitialValueState,
     pub(crate) dispatch: Dispatch,
 }
@@ -61,7 +61,7 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
     }
 }
 
-/// Renders a parameter or a register, with an input field if its line contains one value.
+/// Renders a parameter or a register. If its line in the source contains a single value, an input field is included.
 fn fact_row(fact: &str, place: fn(String) -> InitialValueTarget, props: &Props) -> Html {
     let Some((left, value)) = fact.split_once(" = ") else {
         return html! { <li><code>{ fact }</code>{ fill(fact, props) }</li> };
@@ -85,13 +85,13 @@ const RULES: &[(&str, &str)] = &[
     (FILE, "from file…"),
 ];
 
-/// Menu entry that is not a rule. It opens a file picker, and writes the elements of the file into the line.
+/// Value of the menu entry that is not an initialization rule. The entry opens a file picker, and writes the elements of the file to the
+/// source line.
 const FILE: &str = "file";
 
-/// Renders the menu of initialization rules for a buffer. The selected rule is written into the line of the source that declares the
-/// buffer.
+/// Renders the menu of initialization rules for a buffer. The selected rule is written to the source line that declares the buffer.
 fn fill(fact: &str, props: &Props) -> Html {
-    // Only facts about arrays contain extents.
+    // Only descriptions of arrays contain extents in brackets.
     let Some((name, _)) = fact.split_once(": ").filter(|_| fact.ends_with(']')) else {
         return Html::default();
     };
@@ -117,7 +117,7 @@ fn fill(fact: &str, props: &Props) -> Html {
     }
 }
 
-/// Renders a note that the module has other kernels, which the kernel menu selects.
+/// Renders a note if the module has other kernels, which can be selected in the kernel menu.
 fn others(facts: &LaunchConfiguration) -> Html {
     match facts.kernels.len() {
         0 | 1 => Html::default(),

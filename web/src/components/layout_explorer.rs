@@ -1,4 +1,4 @@
-//! The Layout Explorer: the lane and register that hold each element, and the address of each element.
+//! The Layout Explorer view: shows the lane and the register that hold each element of a fragment, and the memory address of each element.
 
 mod controls;
 mod diagram;
@@ -30,12 +30,12 @@ use yew::prelude::*;
 pub(crate) struct Props {
     pub(crate) page: LayoutExplorerState,
     pub(crate) palette: Rc<Palette>,
-    /// Creates an exported file and saves it.
+    /// Callback that creates an exported file and saves it.
     pub(crate) export: Callback<Export>,
     pub(crate) dispatch: Dispatch,
 }
 
-/// Inputs of the diagrams.
+/// Inputs from which the diagrams are computed.
 #[derive(PartialEq)]
 struct Seen {
     pictures: Rc<Vec<FragmentPicture>>,
@@ -45,7 +45,7 @@ struct Seen {
     width: f64,
 }
 
-/// Values that depend only on the fragments.
+/// Values that depend only on the fragments, and not on the focus.
 struct LaidOut {
     matrices: Vec<Rc<DisplayList>>,
     memory: Rc<DisplayList>,
@@ -73,7 +73,7 @@ pub(crate) fn LayoutExplorer(props: &Props) -> Html {
     let page = &props.page;
     let node = use_node_ref();
     let (width, _) = use_size(&node);
-    // These values are computed when the inputs change, but not when the pointer moves.
+    // These values are recomputed when the inputs change, but not when the pointer moves.
     let seen = Seen {
         pictures: page.pictures.clone(),
         labels: page.labels,
@@ -112,7 +112,7 @@ pub(crate) fn LayoutExplorer(props: &Props) -> Html {
                 <div class="explorer-diagrams">
                     { for page.pictures.iter().zip(&laid_out.matrices).enumerate().map(|(index, (picture, plan))| matrix(props, index, picture, plan)) }
                 </div>
-                // Only one memory diagram is rendered, because the memory layout does not depend on the target.
+                // A single memory diagram is rendered for both targets, because the memory layout does not depend on the target.
                 { memory(props, first, &laid_out.memory) }
                 { laid_out.table.clone() }
             </div>
@@ -136,7 +136,7 @@ fn unknown_link_parameters(page: &LayoutExplorerState) -> Html {
     html! { <p class="hint bad" role="status">{ inline_code(&text) }</p> }
 }
 
-/// Describes the element that has the focus.
+/// Describes the focused element in a sentence.
 fn sentence(page: &LayoutExplorerState) -> String {
     match page.focus() {
         None => "Hover over a cell, lane or register to highlight the corresponding elements."

@@ -1,5 +1,5 @@
-//! Layouts that are inferred from the addresses of the accesses of a run, with links to their diagrams. The module also lists accesses to
-//! global memory that transfer excessive sectors.
+//! Card with the layouts that were inferred from the addresses of the accesses in a run, with links to their diagrams. Another card lists
+//! accesses to global memory that transfer more sectors than necessary.
 
 use super::line_button::line_button;
 use super::step_summary::{capitalize, inline_code};
@@ -10,7 +10,7 @@ use yew::prelude::*;
 /// Maximum number of listed accesses. The hover tooltip in the editor shows the layouts of all accesses.
 const MAX_LISTED: usize = 24;
 
-/// Renders the list. It is initially collapsed, because the hover tooltip of a line in the editor shows the same layout.
+/// Renders the list of inferred layouts. The list is initially collapsed, because the hover tooltip of a source line shows the same layout.
 pub(crate) fn layouts_card(layouts: &[InferredAccessLayout]) -> Html {
     if layouts.is_empty() {
         return Html::default();
@@ -44,7 +44,7 @@ fn layout(found: &InferredAccessLayout) -> Html {
     }
 }
 
-/// Renders accesses to global memory in ascending order of their efficiency, each with the change that would save sectors.
+/// Renders the accesses to global memory in ascending order of efficiency, each with the change that would reduce the number of sectors.
 pub(crate) fn sectors_card(sectors: &[SectorAdvice]) -> Html {
     if sectors.is_empty() {
         return Html::default();

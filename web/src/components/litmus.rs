@@ -1,5 +1,5 @@
-//! The litmus test view: the test on the left; the allowed outcomes, the forbidden outcomes with their reasons, the execution graph and the
-//! fixes on the right.
+//! The litmus test view. The left column contains the test. The right column contains the allowed outcomes, the forbidden outcomes with
+//! their reasons, the execution graph and the fixes.
 
 use super::execution_graph::graph;
 use super::pickers::Select;
@@ -19,7 +19,7 @@ const MAX_FORBIDDEN: usize = 64;
 /// Maximum number of listed fixes.
 const MAX_REPAIRS: usize = 24;
 
-/// Renders the view from the state of the model.
+/// Renders the litmus test view from the state of the model.
 pub(crate) fn outcomes_view(page: &LitmusState, dispatch: &Dispatch) -> Html {
     html! {
         <section class="explorer litmus" aria-label="Litmus tests">
@@ -176,7 +176,7 @@ fn outcomes(page: &LitmusState, found: &LitmusView, dispatch: &Dispatch) -> Html
     }
 }
 
-/// Renders a data race by the lines of its two accesses, which are unordered in some allowed execution.
+/// Renders a data race with the source lines of its two accesses, which are unordered in some allowed execution.
 fn race([first, second]: &[[u32; 2]; 2]) -> Html {
     let side = |[thread, line]: &[u32; 2]| format!("line {line} (thread {thread})");
     html! { <li>{ side(first) }{ " and " }{ side(second) }</li> }
@@ -262,7 +262,7 @@ fn words(values: &[u64]) -> String {
     words.join("  ")
 }
 
-/// Returns the default test of the view.
+/// Returns the litmus test that the view shows by default.
 pub(crate) fn first_test() -> Rc<str> {
     SAMPLES.first().map_or("", |sample| sample.text).into()
 }

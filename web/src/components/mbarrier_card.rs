@@ -1,4 +1,4 @@
-//! Diagrams of the mbarriers of the shown cluster: a ring of arrivals around the phase parity, the tx-count, and the waiting threads.
+//! Diagrams of the mbarriers in the shown cluster: a ring of arrivals around the phase parity, the tx-count, and the waiting threads.
 
 use super::line_button::line_button;
 use super::step_summary::inline_code;
@@ -15,7 +15,7 @@ const MAX_WAITS: usize = 3;
 /// Maximum number of arrivals that the ring shows as separate segments.
 const MAX_PARTS: u32 = 32;
 
-/// Renders the card if there are mbarriers.
+/// Renders the card if the cluster contains mbarriers.
 pub(crate) fn mbarrier_card(frame: &SessionFrame, dispatch: &Dispatch) -> Html {
     let shown = frame
         .mbarriers
@@ -57,7 +57,7 @@ fn picture(object: &MbarrierView, frame: &SessionFrame, dispatch: &Dispatch) -> 
     }
 }
 
-/// Renders the ring of an mbarrier. Completed arrivals are filled, and the phase parity is in the center.
+/// Renders the arrival ring of an mbarrier. Segments of completed arrivals are filled, and the phase parity is in the center.
 fn ring(phase: Option<&MbarrierPhase>) -> Html {
     let Some(phase) = phase else {
         return html! { <span class="ring corrupted" role="img" aria-label="overwritten">{ "?" }</span> };

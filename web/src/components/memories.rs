@@ -22,11 +22,12 @@ use yew::prelude::*;
 
 /// Total width of the padding and the border of a card.
 const CARD_EDGES: f64 = 26.0;
-/// Minimum width of the column of a block of a cluster, and width of the gap between two columns.
+/// Minimum width of the column for one block of a cluster.
 const CLUSTER_COLUMN: f64 = 250.0;
+/// Width of the gap between the columns of two blocks.
 const CLUSTER_GAP: f64 = 12.0;
-/// Minimum width of the window in which the page scrolls to the card of the current store. A narrower window scrolls as a whole, which must
-/// not happen while the user is reading.
+/// Minimum window width from which on the page scrolls to the card of the current store. A narrower window would scroll as a whole, which
+/// must not happen while the user is reading.
 const FOLLOW_FROM: f64 = 760.0;
 
 #[derive(Properties, PartialEq)]
@@ -130,7 +131,7 @@ fn cluster_section(
     }
 }
 
-/// Renders a block of the cluster: its rank, the progress of its warps, and its memories.
+/// Renders one block of the cluster: its rank, the progress of its warps, and its memories.
 fn cluster_block(
     block: &ClusterBlock,
     frame: &FrameRef,
@@ -162,7 +163,7 @@ fn dot(warp: usize, progress: BlockProgress) -> Html {
     html! { <i class={class(progress)} {title}></i> }
 }
 
-/// Renders the collapsed card of a memory without a grid.
+/// Renders the card of a memory whose grid is not shown.
 fn collapsed_card(memory: &MemoryView, dispatch: &Dispatch) -> Html {
     let open = dispatching::<MouseEvent>(dispatch, Action::OpenMemory(memory.id.clone()));
     html! {
@@ -182,7 +183,7 @@ struct UnusedProps {
     dispatch: Dispatch,
 }
 
-/// Renders the variables that no instruction references in one line. Each variable can be opened.
+/// Renders one line with the variables that no instruction references. Each of these variables can be opened.
 #[component]
 fn UnreferencedVariables(props: &UnusedProps) -> Html {
     let is_open = use_state_eq(|| false);
@@ -210,7 +211,7 @@ fn UnreferencedVariables(props: &UnusedProps) -> Html {
     }
 }
 
-/// Scrolls to the card with the stores or the tiles of each step. If a new launch has no store yet, scrolls to the top.
+/// Scrolls to the card that contains the stores or the tiles of a step. After a launch without any store, scrolls to the top.
 #[hook]
 fn use_follow(frame: &FrameRef, flow: &NodeRef) {
     let stores = frame.store.iter();
@@ -243,7 +244,7 @@ fn use_follow(frame: &FrameRef, flow: &NodeRef) {
     );
 }
 
-/// Scrolls to the card of a memory, if it exists.
+/// Scrolls to the card of a memory, and returns the card if it exists.
 fn reveal(flow: &Element, id: &MemoryKey) -> Option<Element> {
     let cards = flow.get_elements_by_class_name("memory");
     let id = Some(id.to_string());
@@ -263,7 +264,7 @@ pub(crate) fn go_to(id: &MemoryKey) {
     let card = flow.and_then(|flow| reveal(&flow, id));
     let fold = card.and_then(|card| card.query_selector(".collapse-toggle").ok()?);
     if let Some(fold) = fold.and_then(|fold| fold.dyn_into::<HtmlElement>().ok()) {
-        // If focusing fails, the card is visible nevertheless.
+        // If the card cannot be focused, it is nevertheless visible.
         let _ = fold.focus();
     }
 }

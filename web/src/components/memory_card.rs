@@ -1,4 +1,4 @@
-//! Card of a memory: its title, its properties, its view options, and its grid.
+//! Card of a memory, which contains its title, its properties, its view options, and its grid.
 
 use super::accessible_grid::GridTable;
 use super::grid_canvas::GridCanvas;
@@ -22,7 +22,7 @@ use web_sys::{Element, HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
 const COLUMNS: [u32; 7] = [1, 4, 8, 16, 32, 64, 128];
-/// Menu entry that opens the card for custom layouts.
+/// Value of the menu entry that opens the card for custom layouts.
 const LAYOUT: &str = "layout";
 
 #[derive(Properties, PartialEq)]
@@ -32,15 +32,15 @@ pub(crate) struct Props {
     pub(crate) choice: GridViewOptions,
     pub(crate) save_file: Callback<MemoryExport>,
     pub(crate) fill: Callback<(JsPanelKind, Element)>,
-    /// Width available for the cells.
+    /// Width in pixels that is available for the cells.
     pub(crate) available: f64,
     pub(crate) links: Rc<Highlights>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
 }
 
-/// The focusable controls of a card, in order. The tab order contains one of these controls, and arrow keys move to the other controls
-/// (roving tabindex).
+/// Focusable control of a card, by its position. The tab order contains only one of these controls, and arrow keys move the focus to the
+/// other controls (roving tabindex).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FocusStop(u8);
 
@@ -54,7 +54,8 @@ impl FocusStop {
     const SAVE: FocusStop = FocusStop(9);
     const CELLS: FocusStop = FocusStop(10);
 
-    /// Returns the control to which a key moves. In a menu, Up and Down select an entry, and in the cells, they move between rows.
+    /// Returns the control to which a key moves the focus. In a menu, Up and Down select an entry instead, and in the cells, they move
+    /// between rows.
     fn after(self, key: &str) -> Option<FocusStop> {
         let is_list = [FocusStop::TYPE, FocusStop::COLUMNS, FocusStop::SAVE].contains(&self);
         match (key, self) {
@@ -69,7 +70,7 @@ impl FocusStop {
         }
     }
 
-    /// Returns the control that contains an element.
+    /// Returns the control that contains a DOM element.
     fn of(element: &Element) -> Option<FocusStop> {
         let holder = element.closest("[data-stop]").ok()??;
         holder
@@ -80,12 +81,12 @@ impl FocusStop {
     }
 }
 
-/// Control of a card that is in the tab order.
+/// Control of a card that is currently in the tab order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RovingTabindex(FocusStop);
 
 impl RovingTabindex {
-    /// Returns the control that has the focus as the control in the tab order, if the card shows it.
+    /// Returns the focused control as the control in the tab order, if the card shows it.
     fn of(focused: Option<FocusStop>, choice: &GridViewOptions) -> RovingTabindex {
         RovingTabindex(match (focused, choice.folded) {
             (Some(stop), false) => stop,
@@ -95,12 +96,12 @@ impl RovingTabindex {
         })
     }
 
-    /// Returns the `tabindex` of a control.
+    /// Returns the `tabindex` attribute of a control.
     pub(crate) fn index(self, stop: FocusStop) -> &'static str {
         if self.0 == stop { "0" } else { "-1" }
     }
 
-    /// Returns the `tabindex` of the cells.
+    /// Returns the `tabindex` attribute of the cells.
     pub(crate) fn cells(self) -> &'static str {
         self.index(FocusStop::CELLS)
     }
@@ -127,7 +128,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     let (choice, dispatch) = (&props.choice, &props.dispatch);
     let id = grid.memory.id.clone();
     let title = grid.memory.title.clone();
-    // Other parts of the page that show this memory use its extents.
+    // Other parts of the page read these extents, because they also show the memory.
     let extents: Vec<String> = grid.memory.shape.iter().map(u64::to_string).collect();
     let extents = extents.join(" ");
     let reachable = RovingTabindex::of(*focused, choice);
@@ -165,7 +166,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     }
 }
 
-/// Renders the canvas of the cells, and the minimap of a long memory.
+/// Renders the canvas with the cells, and the minimap of a long memory.
 fn cells(props: &Props, grid: &MemoryGrid, reachable: RovingTabindex) -> Html {
     let (choice, dispatch) = (&props.choice, &props.dispatch);
     let map_width = match GridGeometry::has_map(grid.total_rows) {
@@ -187,8 +188,8 @@ fn cells(props: &Props, grid: &MemoryGrid, reachable: RovingTabindex) -> Html {
     }
 }
 
-/// Returns the view options of the pixel grid: `cell=4 shows=lane type=f32 columns=16 fixed=1 total=64 reveal=5`. `fixed` is set if the
-/// memory declares the number of columns or the user has selected it. `total` is the number of elements.
+/// Returns the view options of the pixel grid, as in `cell=4 shows=lane type=f32 columns=16 fixed=1 total=64 reveal=5`. `fixed` is set if
+/// the memory declares the number of columns or the user has selected it. `total` is the number of elements.
 fn small_cells(grid: &MemoryGrid, choice: &GridViewOptions) -> String {
     let shows = match choice.overlay {
         Overlay::Value => "value",
@@ -215,14 +216,14 @@ fn move_focus(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
         return None;
     }
     let from = event.target()?.dyn_into::<Element>().ok()?;
-    // After a click, keys are handled as keyboard shortcuts of the transport, as in the rest of the page.
+    // After a click, keys remain shortcuts of the transport controls, as in all other parts of the page.
     if !from.matches(":focus-visible").unwrap_or(false) {
         return None;
     }
     let FocusStop(to) = FocusStop::of(&from)?.after(&event.key())?;
     let card = card.cast::<Element>()?;
     let place = card.query_selector(&format!("[data-stop='{to}']")).ok()??;
-    // The element that can receive the focus is inside the container of the cells.
+    // The focusable element is a descendant of the cell container.
     let target = match place.query_selector("[tabindex]").ok()? {
         Some(inner) => inner,
         None => place,
@@ -231,7 +232,7 @@ fn move_focus(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
     target.dyn_into::<HtmlElement>().ok()?.focus().ok()
 }
 
-/// Returns state space, type, extents and address of a memory.
+/// Returns the state space, the type, the extents and the address of a memory as text.
 pub(crate) fn facts(memory: &MemoryView) -> String {
     let extents = match memory.shape.is_empty() {
         true => format!("{} {}", memory.ty, format::bytes(memory.size_bytes)),
@@ -321,7 +322,7 @@ fn columns(
     }
 }
 
-/// Renders two buttons for the zoom level.
+/// Renders two buttons that change the zoom level.
 fn sizes(
     id: &MemoryKey,
     choice: &GridViewOptions,

@@ -1,4 +1,4 @@
-//! Export of a memory: the user selects the export at the memory card, the worker creates the file, and the editor script saves the file.
+//! Export of a memory: the user selects a format in the memory card, the worker creates the file, and the editor script saves it.
 
 use crate::editor::save_promised;
 use crate::protocol::{EditorRequest, EditorResponse};
@@ -8,12 +8,12 @@ use warpgrid_view::memory_export::ExportFormat;
 use warpgrid_view::model::GridRequest;
 use wasm_bindgen::JsValue;
 
-/// Format of an exported file.
+/// File format in which a memory is exported.
 pub(crate) struct FileChoice {
     pub(crate) label: &'static str,
-    /// The format that the worker creates.
+    /// File format that the worker creates.
     form: ExportFormat,
-    /// File extension of an image that the page converts from the worker's file (PNG).
+    /// File extension of the image to which the page converts the file of the worker (PNG).
     painted: Option<&'static str>,
 }
 
@@ -43,21 +43,21 @@ pub(crate) const EXPORT_FORMATS: [FileChoice; 5] = [
     FileChoice::of_form("NumPy array (.npy)", ExportFormat::Npy),
 ];
 
-/// A memory and the file extension of its export.
+/// Memory to export, and the file extension of the export.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MemoryExport {
     pub(crate) request: GridRequest,
     pub(crate) ending: String,
 }
 
-/// Requests the file from the worker and saves it.
+/// Requests the exported file from the worker, and saves it.
 pub(crate) fn save_memory(file: MemoryExport, ask: &RequestFn) {
     let MemoryExport { request, ending } = file;
     let mut files = EXPORT_FORMATS.iter();
     let Some(FileChoice { form, .. }) = files.find(|file| file.ending() == ending) else {
         return;
     };
-    // The name is changed because `shared:0` is not a valid file name on every system.
+    // Colons are replaced, because a name such as `shared:0` is not a valid file name on every system.
     let name = request.memory.to_string().replace(':', "-");
     let promise = ask(
         EditorRequest::MemoryFile(request, *form),

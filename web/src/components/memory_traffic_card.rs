@@ -1,5 +1,5 @@
-//! Memory traffic of the run: the percentage of the transferred bytes that was used, the bank conflicts, and the lines that cause the
-//! conflicts.
+//! Card of the memory traffic in a run: the percentage of the transferred bytes that were used, the bank conflicts, and the source lines
+//! that cause bank conflicts.
 
 use super::{Dispatch, dispatching};
 use crate::editor;
@@ -8,7 +8,7 @@ use crate::model::Action;
 use warpgrid_worker::traffic::{Bar, Row, TrafficWords};
 use yew::prelude::*;
 
-/// Renders the card. `uncounted` is the number of executed steps that are not counted.
+/// Renders the card. `uncounted` is the number of executed steps whose traffic was not counted.
 pub(crate) fn memory_traffic_card(
     traffic: &TrafficWords,
     uncounted: u64,
@@ -40,7 +40,7 @@ pub(crate) fn memory_traffic_card(
     }
 }
 
-/// Renders the percentage of the memory traffic that is necessary.
+/// Renders the percentage of the memory traffic that is necessary as a bar.
 fn bar(bar: &Bar) -> Html {
     html! {
         <div class="cost">

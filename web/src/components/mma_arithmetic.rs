@@ -1,4 +1,5 @@
-//! The Tensor Core arithmetic view: the result of one element compared with other results, and each block with its terms as aligned bits.
+//! The Tensor Core arithmetic view: the result of one element in comparison with other results, and each block with its terms as aligned
+//! bits.
 
 use super::pickers::Select;
 use super::{Dispatch, dispatching};
@@ -18,7 +19,7 @@ struct Props<'a> {
     dispatch: &'a Dispatch,
 }
 
-/// Renders the view from the state of the model.
+/// Renders the Tensor Core arithmetic view from the state of the model.
 pub(crate) fn mma_arithmetic_view(page: &MmaArithmeticState, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {
@@ -42,7 +43,7 @@ pub(crate) fn mma_arithmetic_view(page: &MmaArithmeticState, dispatch: &Dispatch
     }
 }
 
-/// Returns a callback that opens the view with one changed part of the request.
+/// Returns a callback that opens the view with one part of the request changed.
 fn set<T: 'static>(
     props: &Props<'_>,
     change: impl Fn(&mut MmaRequest, T) + 'static,
@@ -141,7 +142,7 @@ fn input(label: impl Into<AttrValue>, value: String, on_text: Callback<String>) 
     html! { <input class="pill" aria-label={label} spellcheck="false" autocomplete="off" placeholder="0" {value} {onchange} /> }
 }
 
-/// Renders the row of A and the column of B, whose elements can be edited.
+/// Renders the row of A and the column of B, whose elements the user can edit.
 fn operands(props: &Props<'_>) -> Html {
     let request = &props.page.request;
     let depth = depth_of(&request.shape);

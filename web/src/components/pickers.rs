@@ -1,4 +1,4 @@
-//! Menus, and the selection of the target and version for which the source is checked.
+//! Menus, in particular for the target and the version with which the source is checked.
 
 use super::Dispatch;
 use crate::model::Action;
@@ -10,13 +10,13 @@ use yew::prelude::*;
 pub(crate) struct SelectProps {
     pub(crate) label: AttrValue,
     pub(crate) class: Classes,
-    /// Value that the element displays, regardless of earlier selections in the element.
+    /// Value that the menu shows, regardless of earlier selections in the DOM element.
     pub(crate) value: AttrValue,
     pub(crate) on_choice: Callback<String>,
-    /// Entry that performs an action and is not a value.
+    /// Value of the menu entry that performs an action instead of selecting a value.
     #[prop_or_default]
     pub(crate) action: Option<AttrValue>,
-    /// Position among the controls between which arrow keys move.
+    /// Position of the menu among the controls between which arrow keys move.
     #[prop_or_default]
     pub(crate) stop: Option<AttrValue>,
     #[prop_or_default]
@@ -24,7 +24,7 @@ pub(crate) struct SelectProps {
     pub(crate) children: Html,
 }
 
-/// A `<select>` element that always shows its value.
+/// A `<select>` element that always shows its value property.
 #[component]
 pub(crate) fn Select(props: &SelectProps) -> Html {
     let select = use_node_ref();
@@ -61,7 +61,7 @@ pub(crate) fn Select(props: &SelectProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub(crate) struct OverrideProps {
     pub(crate) chosen: Option<String>,
-    /// Value that the source specifies.
+    /// Value that the source specifies, if it specifies one.
     pub(crate) stated: Option<String>,
     pub(crate) dispatch: Dispatch,
 }

@@ -1,4 +1,4 @@
-//! Data races and hangs of the run: the conflicting accesses, the missing synchronization, and the fix.
+//! Card of the data races and hangs in a run: the conflicting accesses, the missing synchronization, and the fix.
 
 use super::line_button::line_button;
 use super::step_summary::{capitalize, inline_code};
@@ -14,10 +14,10 @@ use warpgrid_view::memory_model::litmus::ExtractionRequest;
 use warpgrid_view::model::SessionFrame;
 use yew::prelude::*;
 
-/// Maximum number of shown races.
+/// Maximum number of data races that are shown.
 const MAX_RACES: usize = 12;
 
-/// Returns the card of data races and hangs. If a hang has caused a fault, the fault card describes the hang.
+/// Returns the card of data races and hangs. A hang that has caused a fault is described by the fault card instead.
 pub(crate) fn race_card(
     found: &AnalysisResults,
     frame: &SessionFrame,
@@ -61,7 +61,7 @@ fn title(races: &[RaceView]) -> String {
 }
 
 fn unwritten_item(read: &UninitializedReadView) -> Html {
-    // The line is shown as a button before the sentence, so it is removed from the text.
+    // The line is removed from the sentence, because it is shown as a button in front of it.
     let said = read
         .message
         .split_once(": ")
@@ -133,7 +133,7 @@ fn hang_card(hang: &HangView) -> Html {
     }
 }
 
-/// Renders buttons for the line at which the root cause of a hang waits, and for the line at fault.
+/// Renders buttons for the source line at which the root cause of a hang waits, and for the source line at fault.
 pub(super) fn hang_line_buttons(hang: &HangView) -> Html {
     html! { <>{ line_button(hang.line) }{ for hang.line_at_fault.map(line_button) }</> }
 }

@@ -1,4 +1,4 @@
-//! Reference view: a searchable list of pages, and the selected page.
+//! Reference view, which contains a searchable list of pages and the selected page.
 
 use super::reference_pages::{code_page, form_page, term_page};
 use super::step_summary::inline_code;
@@ -13,7 +13,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) subject: Option<ReferenceTopic>,
-    /// Reference index, or `None` until the worker has sent it.
+    /// Reference index. `None` until the worker has sent it.
     pub(crate) library: Option<Rc<ReferenceIndex>>,
     /// Reason why the reference could not be loaded.
     pub(crate) no_library: Option<String>,
@@ -161,7 +161,7 @@ fn picked(library: &ReferenceIndex, subject: Option<&ReferenceTopic>) -> Html {
 /// Returns the keyboard handler of the search field: Enter opens the first result.
 fn pick_first(found: &[SearchResult], dispatch: &Dispatch) -> Callback<KeyboardEvent> {
     let dispatch = dispatch.clone();
-    // The list shows instruction forms before all other pages, whereas `found` begins with pages whose titles match.
+    // The list shows instruction forms before all other pages, whereas `found` starts with pages whose titles match the query.
     let first = found.first();
     let first = first.map(|entry| Rc::new(entry.subject.clone()));
     Callback::from(move |event: KeyboardEvent| {
@@ -172,7 +172,7 @@ fn pick_first(found: &[SearchResult], dispatch: &Dispatch) -> Callback<KeyboardE
     })
 }
 
-/// Returns the keyboard handler: arrow keys move from the search field to the list, and between the entries of the list.
+/// Returns the keyboard handler: arrow keys move the focus from the search field to the list, and between the entries of the list.
 fn walk() -> Callback<KeyboardEvent> {
     Callback::from(|event: KeyboardEvent| {
         if step(&event).is_some() {
@@ -193,12 +193,12 @@ fn step(event: &KeyboardEvent) -> Option<()> {
         return None;
     }
     let lines = dialog.get_elements_by_class_name("reference-line");
-    let here = (0..lines.length()).find(|index| {
+    let focused_index = (0..lines.length()).find(|index| {
         lines
             .item(*index)
             .is_some_and(|line| line.is_same_node(Some(from.as_ref())))
     });
-    let next = match (here, key == "ArrowDown") {
+    let next = match (focused_index, key == "ArrowDown") {
         (None, true) => Some(0),
         (None, false) => return None,
         (Some(index), true) => Some(index + 1),

@@ -1,4 +1,4 @@
-//! A page of the reference: an instruction form, a diagnostic or a term.
+//! Reference page of an instruction form, a diagnostic or a term.
 
 use super::step_summary::inline_code;
 use warpgrid_view::source::reference::{
@@ -6,7 +6,7 @@ use warpgrid_view::source::reference::{
 };
 use yew::prelude::*;
 
-/// Renders an instruction form: syntax, description, modifiers, rules and examples.
+/// Renders the page of an instruction form: syntax, description, modifiers, rules and examples.
 pub(crate) fn form_page(form: &FormPage) -> Html {
     html! {
         <>
@@ -97,7 +97,7 @@ fn value_row(value: &ModifierDoc) -> Html {
     }
 }
 
-/// Renders the description of a term.
+/// Renders the page of a term.
 pub(crate) fn term_page(page: &TermDoc) -> Html {
     html! {
         <>
@@ -110,7 +110,7 @@ pub(crate) fn term_page(page: &TermDoc) -> Html {
     }
 }
 
-/// Renders a diagnostic: the error, its explanation, and the correct code.
+/// Renders the page of a diagnostic: the error, its explanation, and the correct code.
 pub(crate) fn code_page(page: &CodePage) -> Html {
     html! {
         <>

@@ -1,4 +1,4 @@
-//! The registers of one lane.
+//! Card with the registers of one lane.
 
 use super::{Dispatch, FrameRef, dispatching};
 use crate::format;
@@ -38,7 +38,7 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
     };
     let (lane, reason) = lane(props, warp);
     let mut registers: Vec<&RegisterView> = warp.registers.iter().collect();
-    // The registers that the instruction of the step references come first.
+    // The registers that the instruction of the step references are listed first.
     let used = props
         .frame
         .last
@@ -72,7 +72,8 @@ fn natural_key(name: &str) -> (&str, u64) {
     (stem, name[stem.len()..].parse().unwrap_or(0))
 }
 
-/// Returns the lane under the pointer, or otherwise the first lane with a fault, or otherwise the first active lane.
+/// Returns the lane whose registers are shown: the lane under the pointer, otherwise the first lane with a fault, otherwise the first
+/// active lane.
 fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
     let mut lanes = warp.lanes.iter();
     let faulted = lanes.find(|lane| lane.state == LaneState::Faulted);
@@ -84,15 +85,15 @@ fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
     }
 }
 
-/// Returns the link to the diagram of a register that contains a descriptor, which is recognized by its bits, or because the matrix
-/// instruction of the step uses the register as a descriptor.
+/// Returns the link to the layout diagram of a register that contains a descriptor. A descriptor is recognized by its bits, or because the
+/// matrix instruction of the step uses the register as a descriptor.
 fn register_diagram_link(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
     let hex = register.hex.get(usize::from(lane))?;
     let bits = u64::from_str_radix(hex.trim_start_matches("0x"), 16).ok()?;
     let step = props.frame.last.as_ref();
     let taken = step.and_then(|step| descriptor_operand(&step.instruction));
     match (taken, bits > u64::from(u32::MAX)) {
-        // The bits alone are not sufficient, because addresses may have the same bits as descriptors.
+        // The bits alone are not sufficient to recognize a descriptor, because addresses may have the same bits.
         (_, true) if step.is_some_and(|step| takes_descriptor(step, &register.name)) => {
             let link = descriptor_link(bits)?;
             let is_b = step.is_some_and(|step| is_second_factor(&step.instruction, &register.name));
@@ -129,7 +130,7 @@ fn register(register: &RegisterView, lane: u8, used: &[String], props: &Props) -
         &register.values
     };
     let mut value = values.get(usize::from(lane)).cloned().unwrap_or_default();
-    // Addresses and masks are more readable in hexadecimal than as twelve or more digits.
+    // Addresses and masks are more readable in hexadecimal than as decimal numbers with twelve or more digits.
     let is_long = value.len() > MAX_DIGITS
         && value
             .bytes()

@@ -1,4 +1,4 @@
-//! Conditional runs to a condition or a breakpoint: a form, the breakpoints, and the last result.
+//! Card of conditional runs, which stop at a condition or a breakpoint: a form, the list of breakpoints, and the last result.
 
 use super::line_button::line_button;
 use super::step_summary::{capitalize, inline_code};
@@ -12,7 +12,7 @@ use warpgrid_view::session::stop_conditions::{
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Maximum number of listed breakpoints. The card shows the number of the remaining breakpoints.
+/// Maximum number of listed breakpoints. The card shows the number of breakpoints that are not listed.
 const MAX_LISTED: usize = 12;
 
 #[derive(Properties, PartialEq)]
@@ -73,7 +73,7 @@ pub(crate) fn RunUntilCard(props: &Props) -> Html {
     }
 }
 
-/// Returns an example condition on a register of the warp.
+/// Returns an example condition for a register of the warp.
 fn example(frame: &FrameRef) -> String {
     let registers = frame.warp.iter().flat_map(|warp| &warp.registers);
     let changed = registers.clone().find(|register| register.changed);
@@ -114,7 +114,7 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Renders the result. If the condition has an error, the error is marked in its text.
+/// Renders the result of a conditional run. An error in the condition is marked in the text of the condition.
 fn answer(said: &Result<StopResult, StopConditionError>, text: &str) -> Html {
     match said {
         Ok(reached) => html! { { format!("{}.", capitalize(&reached.text)) } },

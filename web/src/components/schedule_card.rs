@@ -1,4 +1,4 @@
-//! Dependence of the result on the schedule: the results of other schedules, and a comparison of two of them.
+//! Card for results that depend on the schedule: the results of other schedules, and a comparison of two results.
 
 use super::{Dispatch, dispatching};
 use crate::editor;
@@ -38,7 +38,7 @@ pub(crate) fn schedule_card(report: &SeedReport, seed: u64, dispatch: &Dispatch)
     }
 }
 
-/// Lists further results, as in `seed 3 (2 schedules), seed 9 (1 schedule)`.
+/// Lists further results of schedules, as in `seed 3 (2 schedules), seed 9 (1 schedule)`.
 fn others(ends: &[OutcomeGroup]) -> String {
     let names = ends.iter().skip(2).take(6).map(|end| {
         let seed = end.seeds.first().copied().unwrap_or(0);
@@ -67,7 +67,7 @@ fn side_head(end: &OutcomeGroup, shown: u64, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Renders the first element of a memory that differs between two runs, with the stores of both.
+/// Renders the first element of a memory that differs between two runs, with the stores of both runs to this element.
 pub(super) fn difference(difference: &MemoryDifference) -> Html {
     let [first, second] = &difference.sides;
     let more = match difference.n_elements {
@@ -84,7 +84,7 @@ pub(super) fn difference(difference: &MemoryDifference) -> Html {
     }
 }
 
-/// Renders the value of one run and the stores to it, with the last store at the end.
+/// Renders the value of the element in one run and the stores to the element. The last store is at the end.
 fn side(side: &DifferenceSide) -> Html {
     html! {
         <div class="schedule">

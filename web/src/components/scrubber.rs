@@ -7,7 +7,7 @@ use crate::protocol::MoveTarget;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Maximum number of ticks that can be distinguished.
+/// Maximum number of ticks on the timeline that a user can distinguish.
 const MAX_TICKS: usize = 240;
 
 #[derive(Properties, PartialEq)]

@@ -1,4 +1,4 @@
-//! Splitter between the source and the memories. The pointer or the keyboard moves it.
+//! Splitter between the source and the memories, which can be moved with the pointer or the keyboard.
 
 use crate::format::decimal;
 use crate::{editor, storage};
@@ -11,7 +11,7 @@ const MAX_SHARE: f64 = 70.0;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// Width of the source in percent.
+    /// Callback that receives the width of the source in percent.
     pub(crate) on_change: Callback<f64>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn Splitter(props: &Props) -> Html {
     }
 }
 
-/// Restores the width that the link contains, or otherwise the last width that the user selected.
+/// Restores the width in the link, or otherwise the last width that the user selected.
 #[hook]
 fn use_initial_share(
     share: &UseStateHandle<f64>,
@@ -85,16 +85,16 @@ fn use_initial_share(
     let (share, on_change) = (share.clone(), on_change.clone());
     use_effect_with((), move |()| {
         if let Some(linked) = editor::linked_fact("share") {
-            // The width is not saved, because the user did not select it.
+            // A width from a link is not saved, because the user did not select it.
             let linked = js_sys::Number::parse_float(&linked);
             share.set(linked);
             on_change.emit(linked);
             return;
         }
-        // JavaScript parses the number, because the float parser of the standard library adds a table of 10 KB.
-        let kept = storage::get("split").map(|text| js_sys::Number::parse_float(&text));
-        if let Some(kept) = kept.filter(|percent| percent.is_finite()) {
-            set(kept);
+        // The number is parsed in JavaScript, because the float parser of the standard library adds a table of 10 KB.
+        let stored_width = storage::get("split").map(|text| js_sys::Number::parse_float(&text));
+        if let Some(stored_width) = stored_width.filter(|percent| percent.is_finite()) {
+            set(stored_width);
         }
     });
 }

@@ -1,9 +1,9 @@
-//! Details of a step: its store in the notation of the other language, and the scheduling bits of its encoding.
+//! Details of a step: the store in the notation of the other source language, and the scheduling bits of the instruction encoding.
 
 use warpgrid_view::model::StepView;
 use yew::prelude::*;
 
-/// Renders the lines below the step summary.
+/// Renders the lines of details below the step summary.
 pub(crate) fn step_details(step: &StepView) -> Html {
     html! {
         <>

@@ -1,4 +1,4 @@
-//! The summary of the last step, and text with inline code.
+//! Summary of the last step, and helper functions for text with inline code.
 
 use super::fragment_card::open_fragment;
 use super::step_details::step_details;
@@ -40,7 +40,7 @@ pub(crate) fn StepSummary(props: &Props) -> Html {
     }
 }
 
-/// Renders links from a matrix instruction to its fragment layout, and to the Tensor Core arithmetic of its result.
+/// Renders links from a matrix instruction to its fragment layout and to the Tensor Core arithmetic of its result.
 fn fragment(props: &Props) -> Html {
     let Some(step) = &props.frame.matrix else {
         return Html::default();
@@ -82,7 +82,8 @@ pub(crate) fn inline_code(text: &str) -> Html {
         .collect()
 }
 
-/// Returns a message with an uppercase first letter, unless it begins with code: a backtick, a register, a symbol or an array element.
+/// Returns a message with an uppercase first letter, unless the message begins with code: a backtick, a register, a symbol or an array
+/// element.
 pub(crate) fn capitalize(message: &str) -> String {
     let first_word = message.split_whitespace().next().unwrap_or_default();
     if message.starts_with(['%', '_', '$', '`']) || first_word.contains('[') {

@@ -1,4 +1,5 @@
-//! The Tensor Core operation of the last step: its tiles in the colors that mark them in the memories, and a diagram of a tensor copy.
+//! Card of the Tensor Core operation in the last step: its tiles in the colors that mark them in the memories, and the diagram of a tensor
+//! copy.
 
 use super::{Dispatch, FrameRef, dispatching};
 use crate::canvas::{cell_under, paint_highlights};
@@ -62,7 +63,7 @@ fn entry(at: u8, tile: &TileView, step: &TensorStep, dispatch: &Dispatch) -> Htm
     }
 }
 
-/// Renders the box and the tensor in up to two dimensions. The out-of-bounds part of the box is hatched.
+/// Renders the box and the tensor in at most two dimensions. The out-of-bounds part of the box is hatched.
 fn over_tensor(copy: &TensorCopyView) -> Html {
     let dimensions = || {
         let found = copy.coordinates.iter().zip(&copy.box_extents);
@@ -99,8 +100,8 @@ fn over_tensor(copy: &TensorCopyView) -> Html {
     }
 }
 
-/// Extents of a box and of its tensor along one dimension. The fields are integers, because float formatting adds as much code as the rest
-/// of this card.
+/// Extents of a box and its tensor in one dimension. The fields are integers, because float formatting would add as much code as all other
+/// parts of this card.
 #[derive(Clone, Copy)]
 struct Along {
     first: i64,
@@ -140,7 +141,7 @@ impl Along {
         }
     }
 
-    /// Returns the visible range: for a large tensor, only the surroundings of the box.
+    /// Returns the visible range of a dimension. For a large tensor, only the surroundings of the box are visible.
     fn window(self) -> Span {
         let Along { first, n, extent } = self;
         let low = (first - n).max(first.min(0));
@@ -158,12 +159,12 @@ struct PictureProps {
     palette: Rc<Palette>,
 }
 
-/// Returns the tensor copy of the step.
+/// Returns the tensor copy of the last step.
 fn shown_copy(frame: &FrameRef) -> Option<&TensorCopyView> {
     frame.tensor.as_ref()?.copy.as_ref()
 }
 
-/// Diagram of the tile in shared memory by chunks.
+/// Diagram of a tile in shared memory, divided into 16-byte chunks.
 #[component]
 fn TilePicture(props: &PictureProps) -> Html {
     let node = use_node_ref();
@@ -171,7 +172,7 @@ fn TilePicture(props: &PictureProps) -> Html {
     let lit = use_node_ref();
     let (width, _) = use_size(&node);
     let arrangement = use_state_eq(|| Arrangement::Swizzled);
-    let here = use_state_eq(|| None::<usize>);
+    let hovered_chunk = use_state_eq(|| None::<usize>);
     let plan = use_memo(
         (props.frame.clone(), *arrangement, width),
         |(frame, arrangement, width)| {
@@ -182,17 +183,17 @@ fn TilePicture(props: &PictureProps) -> Html {
         },
     );
     use_diagram_canvas(&boxes, &plan, &props.palette);
-    use_lit(&lit, &plan, &props.palette, *here);
+    use_lit(&lit, &plan, &props.palette, *hovered_chunk);
     let Some(copy) = shown_copy(&props.frame) else {
         return Html::default();
     };
     let point = {
-        let (plan, lit, here) = (plan.clone(), lit.clone(), here.clone());
-        Callback::from(move |event: MouseEvent| here.set(cell_under(&plan, &lit, &event)))
+        let (plan, lit, hovered_chunk) = (plan.clone(), lit.clone(), hovered_chunk.clone());
+        Callback::from(move |event: MouseEvent| hovered_chunk.set(cell_under(&plan, &lit, &event)))
     };
     let leave = {
-        let here = here.clone();
-        Callback::from(move |_: MouseEvent| here.set(None))
+        let hovered_chunk = hovered_chunk.clone();
+        Callback::from(move |_: MouseEvent| hovered_chunk.set(None))
     };
     let choose = |wanted: Arrangement, name: &'static str| {
         let set = arrangement.clone();
@@ -200,7 +201,7 @@ fn TilePicture(props: &PictureProps) -> Html {
         html! { <button aria-pressed={(*arrangement == wanted).to_string()} {onclick}>{ name }</button> }
     };
     let size = extent_css(plan.width, plan.height);
-    let words = here.and_then(|piece| chunk_description(copy, piece));
+    let words = hovered_chunk.and_then(|piece| chunk_description(copy, piece));
     html! {
         <div class="tile-diagram" ref={node}>
             <p>
@@ -236,7 +237,7 @@ fn use_lit(lit: &NodeRef, plan: &Rc<DisplayList>, palette: &Rc<Palette>, here: O
     });
 }
 
-/// Returns the text that is shown while no chunk is under the pointer.
+/// Returns the description that is shown while no chunk is under the pointer.
 fn about(copy: &TensorCopyView) -> String {
     let swizzle = match copy.swizzle.as_str() {
         "none" => "No swizzle".to_owned(),

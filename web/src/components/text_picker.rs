@@ -1,4 +1,4 @@
-//! Menu of kernels: the saved kernels of the user, and the examples.
+//! Menu of kernels, which contains the saved kernels of the user and the examples.
 
 use super::Dispatch;
 use super::pickers::Select;
@@ -8,7 +8,7 @@ use crate::saved_kernels;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Prefix of the menu value of a saved kernel. No example ID has this prefix.
+/// Prefix of the menu values of saved kernels. No example ID has this prefix.
 const OWN: &str = "own:";
 
 #[derive(Properties, PartialEq)]
@@ -88,7 +88,7 @@ pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
     }
 }
 
-/// Shows an example when its source has loaded.
+/// Shows an example once its source has loaded.
 fn pick(dispatch: &Dispatch, index: usize) {
     dispatch.dispatch(Action::AwaitExample(index));
     let dispatch = dispatch.clone();
@@ -102,7 +102,7 @@ fn pick(dispatch: &Dispatch, index: usize) {
     });
 }
 
-/// Deletes a saved kernel permanently after confirmation, and shows the first example.
+/// Deletes a saved kernel permanently after a confirmation, then shows the first example.
 fn delete(text: &SavedKernel, dispatch: &Dispatch) -> Callback<MouseEvent> {
     let (id, dispatch) = (text.id.clone(), dispatch.clone());
     let question = format!("Delete “{}”? This cannot be undone.", text.label);

@@ -1,4 +1,4 @@
-//! The transport at the bottom: start, back, play, step and end, and the position of the run.
+//! Transport controls at the bottom of the page: start, back, play, step and end, and the position of the run.
 
 use super::scrubber::Scrubber;
 use super::{Dispatch, FrameRef, dispatching};
@@ -13,13 +13,13 @@ pub(crate) struct Props {
     pub(crate) frame: Option<FrameRef>,
     pub(crate) known_length: u64,
     pub(crate) playing: bool,
-    /// Move of the run that has been requested and is not complete.
+    /// Requested move of the run that has not completed.
     pub(crate) busy: Option<PendingMove>,
-    /// Whether the frame belongs to an older source.
+    /// Whether the frame belongs to an older version of the source.
     pub(crate) stale: bool,
     /// Whether the frame has been stale for longer than the delay.
     pub(crate) show_stale: bool,
-    /// Terminates the worker if it does not respond.
+    /// Callback that terminates the worker if it does not respond.
     pub(crate) restart: Callback<()>,
     pub(crate) dispatch: Dispatch,
 }
@@ -33,7 +33,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
         .frame
         .as_ref()
         .is_none_or(|frame| frame.status != RunStatus::Running);
-    // A button that cannot be used stays focusable, so that keyboard users do not lose their position.
+    // Unavailable buttons remain focusable, so that keyboard users do not lose their position.
     let button = |label: &'static str, icon: &'static str, goal: MoveTarget, off: bool| {
         let off = disabled || off;
         let onclick = (!off).then(|| dispatching::<MouseEvent>(dispatch, Action::Move(goal)));
@@ -43,7 +43,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
         }
     };
     let play = (!disabled).then(|| dispatching::<MouseEvent>(dispatch, Action::TogglePlay));
-    // JavaScript that follows the run reads this attribute, because the handle of the timeline is updated later than the text.
+    // Scripts that follow the run read this attribute, because the handle of the timeline is updated later than the text.
     let shown = props.frame.as_ref().map(|frame| frame.position.to_string());
     let stop = {
         let (dispatch, restart) = (dispatch.clone(), props.restart.clone());
@@ -80,12 +80,12 @@ pub(crate) fn Transport(props: &Props) -> Html {
     }
 }
 
-/// Returns the current position of a run that is in progress for a long time.
+/// Returns the current position of a move that has been in progress for a long time.
 fn progress_of(props: &Props) -> Option<u64> {
     props.busy.and_then(|busy| busy.position)
 }
 
-/// Formats the position, as in `store 6 of 9 · step 214 of 251`.
+/// Formats the position of the run, as in `store 6 of 9 · step 214 of 251`.
 fn position(props: &Props) -> String {
     if let Some(position) = progress_of(props) {
         return format!("running · step {}", count(position));

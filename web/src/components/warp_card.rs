@@ -1,4 +1,4 @@
-//! The 32 lanes of a warp: their states, and the values of a register.
+//! Card with the 32 lanes of a warp: their states, and the values of one register.
 
 use super::{Dispatch, FrameRef, dispatching};
 use crate::highlight::Highlights;
@@ -17,7 +17,7 @@ const LANES_PER_ROW: i32 = 8;
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) links: Rc<Highlights>,
-    /// Register whose values are shown in the lanes.
+    /// Register whose value is shown in each lane.
     pub(crate) register: Option<AttrValue>,
     pub(crate) dispatch: Dispatch,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn WarpCard(props: &Props) -> Html {
     let group = use_node_ref();
-    // The tab order contains one lane, and arrow keys move to the other lanes.
+    // The tab order contains only one lane, and arrow keys move the focus to the other lanes.
     let reachable = use_state_eq(|| 0_u8);
     let Some(warp) = &props.frame.warp else {
         return Html::default();
@@ -45,7 +45,7 @@ pub(crate) fn WarpCard(props: &Props) -> Html {
             let lanes = group.cast::<Element>().map(|group| group.children());
             let lane = lanes.and_then(|lanes| lanes.item(u32::from(lane)));
             if let Some(lane) = lane.and_then(|lane| lane.dyn_into::<HtmlElement>().ok()) {
-                // If the lane cannot be focused, the focus does not change.
+                // If the lane cannot be focused, the focus remains unchanged.
                 let _ = lane.focus();
             }
         })
@@ -67,7 +67,7 @@ pub(crate) fn WarpCard(props: &Props) -> Html {
     }
 }
 
-/// Returns the lane to which an arrow key moves.
+/// Returns the lane to which an arrow key moves the focus.
 fn neighbour(key: &str, lane: i32) -> Option<u8> {
     let to = match key {
         "ArrowRight" => lane + 1,
@@ -104,7 +104,7 @@ fn facts(warp: &WarpView) -> String {
     format!("block {} · {}", warp.block, counts.join(", "))
 }
 
-/// Renders the reasons why lanes wait.
+/// Renders the reasons why lanes of the warp wait.
 fn waits(warp: &WarpView) -> Html {
     let mut reasons: Vec<&str> = warp
         .lanes

@@ -1,4 +1,4 @@
-//! Deferred updates of parts of the page.
+//! Deferred updates, which let the page render important parts first.
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
@@ -6,11 +6,11 @@ use yew::prelude::*;
 /// Time at which the page adopts a changed value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DeferUntil {
-    /// Together with the update of the rest of the page.
+    /// At once, together with the update of all other parts of the page.
     AtOnce,
-    /// When the value has been unchanged for longer than the interval between two steps of a playback or of a held key.
+    /// When the value has not changed for longer than the interval between two steps of a playback or of a held key.
     AtRest,
-    /// After the rest of the page has been painted.
+    /// After all other parts of the page have been painted.
     NextFrame,
 }
 
@@ -36,7 +36,8 @@ pub(crate) fn use_deferred<T: Clone + PartialEq + 'static>(
     let is_present = follows == DeferUntil::AtOnce || *followed == *value;
     {
         let followed = followed.clone();
-        // A changed value restarts the wait of `AtRest`. If the adopted value is no longer current, any kind of wait starts.
+        // A changed value restarts the delay of `AtRest`. For the other variants, the delay starts when the adopted value is no longer
+        // current.
         let restarts = (follows == DeferUntil::AtRest).then(|| value.clone());
         let last = (*followed).clone();
         use_effect_with((is_present, restarts, last), move |(is_present, ..)| {

@@ -1,5 +1,5 @@
-//! Painting of a diagram when its plan or the palette changes: the visible content is painted immediately, and the remaining text in the
-//! next task.
+//! Painting of a diagram when its display list or the palette changes. The visible text is painted immediately, and the remaining text in
+//! the next task.
 
 use crate::canvas::{paint_display_list, paint_offscreen_labels};
 use crate::layout_explorer::DisplayList;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-/// Paints a plan on the canvas `node`.
+/// Paints a display list on the canvas `node`.
 #[hook]
 pub(crate) fn use_diagram_canvas(node: &NodeRef, plan: &Rc<DisplayList>, palette: &Rc<Palette>) {
     let node = node.clone();
@@ -21,7 +21,7 @@ pub(crate) fn use_diagram_canvas(node: &NodeRef, plan: &Rc<DisplayList>, palette
             let paint = move || paint_offscreen_labels(&canvas, &plan, &palette, sight);
             Some(Timeout::new(0, paint))
         });
-        // If the plan is replaced, the remaining text of the old plan is not drawn.
+        // If the display list is replaced, the remaining text of the old display list is not drawn.
         move || drop(rest)
     });
 }

@@ -10,7 +10,7 @@ use crate::worker_client::RequestFn;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Synchronizes the source, the diagnostics and the line markers.
+/// Synchronizes the source, the diagnostics and the line markers of the editor with the model.
 #[hook]
 pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Highlights>, ask: &RequestFn) {
     use_listeners(state, ask);
@@ -29,7 +29,8 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Highlights>
             editor::set_text(&chosen.text);
         }
     });
-    // This effect runs after each report, even if the report is identical to the previous one, because it belongs to another source.
+    // This effect must run after each report, even if it is identical to the previous report, because the two reports belong to different
+    // sources.
     let report = state.report.clone();
     use_effect_with(state.checked, move |_| {
         editor::set_diagnostics(&report.diagnostics)
@@ -97,7 +98,7 @@ fn zoom(step: ZoomStep, cell: &str) -> Option<Action> {
     }
 }
 
-/// Synchronizes the list of saved kernels and the name of the one in the editor.
+/// Synchronizes the list of saved kernels, and the name of the kernel in the editor.
 #[hook]
 pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();

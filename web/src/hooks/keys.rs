@@ -1,4 +1,4 @@
-//! Keyboard shortcuts of the transport, active unless a text field or a list has the focus.
+//! Keyboard shortcuts of the transport controls, which are active unless a text field or a list has the focus.
 
 use crate::components::State;
 use crate::editor;
@@ -34,12 +34,12 @@ pub(crate) fn use_keys(state: &UseReducerHandle<State>) {
     });
 }
 
-/// Checks whether a key opens the sharing panel. This is not an action, because the model does not change.
+/// Checks whether a key opens the sharing panel. Opening the panel is not an action, because it does not change the model.
 fn is_share(event: &KeyboardEvent) -> bool {
     matches!(&*event.key(), "s" | "S") && focused(event).is_some()
 }
 
-/// Returns the focused element, unless it handles keys itself or a modifier is pressed.
+/// Returns the focused element. Returns `None` if the element handles keys itself or a modifier key is pressed.
 fn focused(event: &KeyboardEvent) -> Option<Element> {
     if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
         return None;

@@ -1,4 +1,4 @@
-//! Closing of popovers on Escape or a click outside.
+//! Closing of popovers with Escape or a click outside of the popover.
 
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
@@ -39,7 +39,7 @@ pub(crate) fn use_light_dismiss(panel: &NodeRef) {
                     if let Some(summary) =
                         summary.and_then(|summary| summary.dyn_into::<HtmlElement>().ok())
                     {
-                        // If the focus cannot be moved, the popover is closed nevertheless.
+                        // If the focus cannot be moved, the popover is nevertheless closed.
                         let _ = summary.focus();
                     }
                 });

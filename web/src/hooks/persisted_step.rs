@@ -1,4 +1,4 @@
-//! The step of a browser tab, which is restored after a reload.
+//! The step of the run in a browser tab, which is restored after a reload.
 
 use crate::components::State;
 use crate::storage;

@@ -6,7 +6,7 @@ use crate::model::{Action, FileAction};
 use crate::share::SharedView;
 use yew::prelude::*;
 
-/// Registers the callbacks for the lifetime of the page.
+/// Registers the callbacks of the editor for the lifetime of the page.
 #[hook]
 pub(crate) fn use_share(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();

@@ -1,4 +1,4 @@
-//! Timers: the check of a long source, the launch after typing, and the ticks of a playback.
+//! Timers of the page: the delayed check of a long source, the launch after a pause in typing, and the ticks of a playback.
 
 use crate::components::State;
 use crate::model::Action;
@@ -9,12 +9,13 @@ use yew::prelude::*;
 const PAUSE_MS: u32 = 300;
 /// Pause in typing, in milliseconds, after which the kernel is launched again.
 const REST_MS: u32 = 150;
-/// Delay in milliseconds before an outdated run is marked. A source that is typed and runs within this time moves nothing on the page.
+/// Delay in milliseconds after which an outdated run is marked. If the new source runs within this delay, no part of the page changes
+/// twice.
 const MARK_MS: u32 = 250;
 /// Interval between two stores of a playback, in milliseconds.
 const TICK_MS: u32 = 110;
 
-/// Checks a long source after a pause in typing, and launches an accepted one.
+/// Checks a long source after a pause in typing, and launches a source that was accepted.
 #[hook]
 pub(crate) fn use_check(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
@@ -33,7 +34,7 @@ pub(crate) fn use_check(state: &UseReducerHandle<State>) {
     });
 }
 
-/// Returns whether the frame has belonged to an older source for longer than the delay.
+/// Returns whether the frame has belonged to an older version of the source for longer than the delay.
 #[hook]
 pub(crate) fn use_delayed_stale(state: &State) -> bool {
     let is_stale = state.is_stale();

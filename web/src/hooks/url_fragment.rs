@@ -1,4 +1,4 @@
-//! The URL fragment of the page: opens the linked view, and updates the fragment when the state of the view changes.
+//! Synchronization of the URL fragment with the page: opens the linked view, and updates the fragment when the state of the view changes.
 
 use crate::compare::CompareLink;
 use crate::components::{State, open_example, open_examples};
@@ -10,10 +10,10 @@ use gloo_events::EventListener;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
-/// Prefix of a link to an example. The pages around the playground contain such links.
+/// Prefix of a link to an example. The pages of the website contain such links.
 const EXAMPLE: &str = "#example=";
 
-/// Follows the URL fragment for the lifetime of the page.
+/// Observes the URL fragment for the lifetime of the page.
 #[hook]
 pub(crate) fn use_url_fragment(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
@@ -53,19 +53,19 @@ pub(crate) fn use_url_fragment(state: &UseReducerHandle<State>) {
     };
     let was_open = use_mut_ref(|| false);
     use_effect_with(link, move |link| match link {
-        // A link that contains both sources is more specific.
+        // A link that contains both sources is more specific, so it is not replaced.
         Some(link) if link.starts_with(compare::START) && is_shared() => {}
         Some(link) => {
             was_open.replace(true);
             show(link);
         }
-        // A fragment that the page did not set is left unchanged.
+        // Fragments that the page did not set remain unchanged.
         None if was_open.replace(false) => show("#"),
         None => {}
     });
 }
 
-/// Checks whether the URL is a link that contains sources. Such a link starts with its format version.
+/// Checks whether the URL is a link that contains sources, which starts with the version of the link format.
 fn is_shared() -> bool {
     let hash = hash().unwrap_or_default();
     let rest = hash.strip_prefix('#').unwrap_or_default();
@@ -76,7 +76,7 @@ fn hash() -> Option<String> {
     web_sys::window()?.location().hash().ok()
 }
 
-/// Replaces the URL without a history entry and without an event.
+/// Replaces the URL fragment without a history entry and without an event.
 fn show(link: &str) {
     let history = web_sys::window().and_then(|window| window.history().ok());
     if let Some(history) = history {

@@ -1,4 +1,4 @@
-//! Sends the outbox, dispatches responses, and terminates a worker that does not respond to a stop request.
+//! Connection to the worker: sends the outbox, dispatches responses, and terminates a worker that does not respond to a stop request.
 
 use crate::components::State;
 use crate::model::Action;
@@ -10,10 +10,10 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
-/// Milliseconds after a stop request at which a worker that still runs is terminated.
+/// Delay in milliseconds after a stop request, after which a worker that is still running is terminated.
 const PATIENCE_MS: u32 = 1_500;
 
-/// Connects the worker. Returns the function for editor requests, and a callback that supervises a stop request.
+/// Connects the worker. Returns the function that sends editor requests, and a callback that supervises a stop request.
 #[hook]
 pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (RequestFn, Callback<()>) {
     let client = use_mut_ref(|| None::<Rc<WorkerClient>>);

@@ -1,4 +1,4 @@
-//! Positions in CSS pixels of the boxes of a diagram. Each box shows one cell, in the matrix or in memory.
+//! Positions of the boxes of a diagram in CSS pixels. Each box represents one cell of the matrix or of memory.
 
 use super::{CellLabels, position, register_label};
 use crate::grid_geometry::Rect;
@@ -7,10 +7,11 @@ use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, PictureCell}
 use warpgrid_view::model::MatrixOperandView;
 
 const CELL_HEIGHT: f64 = 30.0;
-/// Width of a cell that has room for `r3.1`, and width of a cell in a wide matrix.
+/// Width of a cell that provides space for `r3.1`.
 const CELL_WIDTH: f64 = 38.0;
+/// Width of a cell in a matrix with many columns.
 const NARROW_CELL_WIDTH: f64 = 26.0;
-/// Number of columns from which on cells are narrow.
+/// Number of matrix columns from which on cells are narrow.
 const NARROW_CELL_COLUMNS: u16 = 40;
 pub(super) const HEAD: f64 = 20.0;
 pub(super) const ROW_HEAD: f64 = 30.0;
@@ -21,7 +22,7 @@ pub(super) const LINE_HEAD: f64 = 64.0;
 /// Width of a byte in pixels in a narrow diagram.
 pub(super) const BYTE_WIDTH: f64 = 5.0;
 
-/// Box of an element in a diagram.
+/// Box that represents an element in a diagram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellBox {
     /// Index of the cell that the box shows.
@@ -38,17 +39,17 @@ pub struct CellBox {
     pub is_dimmed: bool,
 }
 
-/// Diagram that consists of boxes, labels and lines.
+/// Diagram that consists of boxes, labels and separator lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DisplayList {
     pub width: f64,
     pub height: f64,
     pub marks: Vec<CellBox>,
-    /// Labels around the boxes, each with the position of its center.
+    /// Labels around the boxes. Each label has the position of its center.
     pub heads: Vec<(String, f64, f64)>,
-    /// Lines between sectors.
+    /// Separator lines between sectors.
     pub rules: Vec<Rect>,
-    /// Boxes that are painted as one image. Set if the diagram has too many boxes to paint them one by one.
+    /// Boxes that are painted as one image. `None` unless the diagram has too many boxes to paint them separately.
     pub raster: Option<Raster>,
 }
 
@@ -62,7 +63,7 @@ pub struct Raster {
 }
 
 impl DisplayList {
-    /// Returns the cell at a point.
+    /// Returns the cell at a point of the diagram.
     pub fn cell_at(&self, x: f64, y: f64) -> Option<usize> {
         let holds = |rect: &Rect| {
             (rect.x..rect.x + rect.width).contains(&x)
@@ -73,7 +74,7 @@ impl DisplayList {
     }
 }
 
-/// Returns the diagram of the matrix in rows and columns. Several matrices are stacked vertically. `n_pictures` is the number of diagrams
+/// Returns the diagram of the matrix with rows and columns. Several matrices are stacked vertically. `n_pictures` is the number of diagrams
 /// that are shown side by side.
 pub fn matrix_plan(
     picture: &FragmentPicture,
@@ -131,7 +132,7 @@ pub fn matrix_plan(
     plan
 }
 
-/// Returns both lines of the text in a matrix cell.
+/// Returns both lines of text in a matrix cell.
 fn cell_label(
     picture: &FragmentPicture,
     cell: &PictureCell,
@@ -150,7 +151,7 @@ fn cell_label(
     }
 }
 
-/// Dimensions of a matrix with row and column numbers, in pixels.
+/// Dimensions in pixels of a matrix with row and column numbers.
 #[derive(Clone, Copy, Debug)]
 struct Numbered {
     rows: usize,
@@ -184,8 +185,8 @@ impl DisplayList {
     }
 }
 
-/// Returns the diagram of a matrix operand of a run with a width of `available` pixels. Each box shows an element in the color of its lane.
-/// Several matrices are stacked vertically.
+/// Returns the diagram of a matrix operand in a run, with a width of `available` pixels. Each box represents an element, in the color of
+/// its lane. Several matrices are stacked vertically.
 pub fn fragment_plan(operand: &MatrixOperandView, available: f64) -> DisplayList {
     const HEIGHT: f64 = 19.0;
     const SIDE: f64 = 22.0;
@@ -236,8 +237,8 @@ pub fn fragment_plan(operand: &MatrixOperandView, available: f64) -> DisplayList
     plan
 }
 
-/// Returns the diagram of the memory that contains the matrix, which starts `base_bytes` bytes after a 256-byte boundary. Each line of
-/// memory is `available` pixels wide. Lines without elements are omitted. The diagram is empty for operands that are only in registers.
+/// Returns the diagram of the memory that contains the matrix, which starts `base_bytes` bytes after a 256-byte boundary. Each memory line
+/// is `available` pixels wide. Lines without elements are omitted. The diagram is empty for operands that are only in registers.
 pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -> DisplayList {
     if picture.address_rule.is_none() {
         return DisplayList::default();
@@ -268,20 +269,20 @@ pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -
     line_plan(&boxes, picture.element_bits.into(), line, available, &lane)
 }
 
-/// Line of memory and its subdivision into sectors.
+/// Memory line and its division into sectors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) bytes: u64,
     pub(super) part_bytes: u64,
     pub(super) part_name: &'static str,
-    /// Minimum width of a byte in pixels. A diagram that needs more than the available space scrolls.
+    /// Minimum width of a byte in pixels. A diagram that requires more than the available space scrolls.
     pub(super) narrowest: f64,
-    /// Width in pixels of the addresses before the lines.
+    /// Width in pixels of the addresses in front of the memory lines.
     pub(super) head: f64,
 }
 
 impl DisplayList {
-    /// Adds the titles of the subdivisions above the lines, and the addresses beside them. `lines` maps line numbers to positions.
+    /// Adds the titles of the sectors above the memory lines, and the addresses beside the lines. `lines` maps line numbers to positions.
     fn add_line_heads(&mut self, line: Line, lines: &BTreeMap<u64, usize>, byte_width: f64) {
         for part in 0..line.bytes / line.part_bytes {
             let x = line.head + (part * line.part_bytes) as f64 * byte_width;
@@ -303,8 +304,8 @@ impl DisplayList {
     }
 }
 
-/// Returns a diagram of memory in lines. Empty lines are omitted. `boxes` contains the cell, the first bit and the color of each box, which
-/// covers `bits` bits. `label` returns the text of a box that is wide enough.
+/// Returns a diagram of memory lines, without lines that contain no box. `boxes` contains the cell, the first bit and the color of each
+/// box, which covers `bits` bits. `label` returns the text of a box that is wide enough.
 pub(super) fn line_plan(
     boxes: &[(usize, u64, u8)],
     bits: u64,
@@ -322,7 +323,7 @@ pub(super) fn line_plan(
     for (number, place) in lines.values_mut().enumerate() {
         *place = number;
     }
-    // A call of `clamp` would add 12 KB to the WebAssembly module, because its panic message formats numbers.
+    // A call of `clamp` would add 12 KB to the WebAssembly module, because the panic message of `clamp` formats numbers.
     let byte_width = ((available - head) / bytes as f64)
         .max(line.narrowest)
         .min(10.0);

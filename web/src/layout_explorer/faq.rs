@@ -1,6 +1,6 @@
-//! Questions that a layout diagram or an example answers. Their source is `web/questions.txt`, which the website uses, too.
+//! Questions that a layout diagram or an example answers. The source of the questions is `web/questions.txt`, which the website also uses.
 
-/// Question and link to its answer.
+/// Question, and the link to its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaqEntry {
     pub text: &'static str,

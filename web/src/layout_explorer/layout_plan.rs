@@ -1,22 +1,25 @@
-//! Positions of the boxes of a tile layout: one diagram shows the matrix, another one shows where its elements are stored.
+//! Positions of the boxes of a tile layout. One diagram represents the matrix, and another diagram represents the storage of the elements.
 
 use super::display_list::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
 use super::{CellBox, DisplayList, Raster};
 use crate::grid_geometry::Rect;
 use warpgrid_view::layouts::tensor::LayoutView;
 
-/// Number of columns from which on a cell has room for only one short text, and number of columns from which on it has no room for text.
+/// Number of columns from which on a cell has space for only one short text.
 const SHORT_TEXT_COLUMNS: u32 = 65;
+/// Number of columns from which on a cell has no space for text.
 const VERY_MANY_COLUMNS: u32 = 129;
 /// Width in pixels of a diagram with a very large number of columns.
 const WIDE: f64 = 1040.0;
-/// Number of lanes of tensor memory, and number of lanes of a warp.
+/// Number of lanes of tensor memory.
 const LANES: usize = 128;
+/// Number of lanes of a warp.
 const WARP: usize = 32;
-/// Width of a character in a cell in pixels.
+/// Width in pixels of a character in a cell.
 const LETTER: f64 = 6.8;
-/// Size in bytes of a shared memory line, and of a chunk, which is the unit that a swizzle permutes.
+/// Size in bytes of a shared memory line.
 const LINE_BYTES: u64 = 128;
+/// Size in bytes of a chunk, which is the unit that a swizzle permutes.
 const PIECE_BYTES: u64 = 16;
 
 /// Returns the index of the cell of an element.
@@ -30,7 +33,8 @@ pub fn row_and_column(view: &LayoutView, cell: usize) -> (usize, usize) {
     (cell / columns, cell % columns)
 }
 
-/// Returns the number of the group to which a cell belongs: the elements of one thread, of one lane, or of 16 contiguous bytes.
+/// Returns the number of the group to which a cell belongs. A group consists of the elements of one thread, of one lane, or of 16
+/// contiguous bytes.
 pub fn holder_group(view: &LayoutView, cell: usize) -> Option<u64> {
     let (row, column) = row_and_column(view, cell);
     let place = view.grid.get(row)?.get(column)?.first()?;
@@ -55,7 +59,7 @@ fn places(view: &LayoutView) -> Vec<(usize, usize, &[u32])> {
     all
 }
 
-/// Set of cells, stored as one flag per cell.
+/// Set of cells, which is stored as one flag per cell.
 struct Cells(Vec<bool>);
 
 impl Cells {
@@ -75,11 +79,11 @@ impl Cells {
     }
 }
 
-/// Texts of the cells.
+/// Texts in the cells of a matrix.
 struct Labels {
-    /// Row and column of each cell, and both lines of its text.
+    /// Row and column of each cell, and both lines of text in the cell.
     cells: Vec<(usize, usize, (String, String))>,
-    /// Whether the cells have room for the second line.
+    /// Whether the cells have space for the second line of text.
     has_detail: bool,
 }
 
@@ -89,7 +93,7 @@ impl Labels {
         for (row, columns) in view.grid.iter().enumerate() {
             for (column, places) in columns.iter().enumerate() {
                 if let Some(place) = places.first() {
-                    // If the matrix has a very large number of columns, cells have no room for text.
+                    // If the matrix has a very large number of columns, the cells have no space for text.
                     let label = match view.columns {
                         VERY_MANY_COLUMNS.. => Default::default(),
                         _ => view.label(place),
@@ -116,13 +120,13 @@ impl Labels {
             });
         let longest = longest.fold(2.0, f64::max);
         match view.columns {
-            // The cells are narrow enough that the whole matrix is visible.
+            // The cells are so narrow that the whole matrix is visible.
             VERY_MANY_COLUMNS.. => {
                 let side = (WIDE / f64::from(view.columns)).floor().clamp(4.0, 14.0);
                 (side, side.min(12.0))
             }
             _ if self.has_detail => (longest * LETTER + 6.0, 30.0),
-            // The cell must also have room for two digits.
+            // The cell must also have space for a number with two digits.
             _ => ((longest * LETTER + 4.0).max(20.0), 20.0),
         }
     }
@@ -150,7 +154,7 @@ fn add_numbers(plan: &mut DisplayList, view: &LayoutView, (width, height): (f64,
     }
 }
 
-/// Returns the diagram of the matrix, in which each cell contains the location of its element.
+/// Returns the diagram of the matrix, in which each cell contains the storage location of its element.
 pub fn matrix_display_list(view: &LayoutView) -> DisplayList {
     let (rows, columns) = (view.rows as usize, view.columns as usize);
     let labels = Labels::of(view);
@@ -201,7 +205,7 @@ pub fn matrix_display_list(view: &LayoutView) -> DisplayList {
     plan
 }
 
-/// Returns the diagram of the storage: shared memory in lines of 128 bytes, tensor memory by lane and column, registers by thread. The
+/// Returns the diagram of the storage: shared memory in lines of 128 bytes, tensor memory by lane and column, or registers by thread. The
 /// diagram is `available` pixels wide.
 pub fn location_display_list(view: &LayoutView, available: f64) -> DisplayList {
     match view.place.first().map(String::as_str) {
@@ -211,12 +215,12 @@ pub fn location_display_list(view: &LayoutView, available: f64) -> DisplayList {
         {
             lanes_plan(view, available)
         }
-        // The grid is the memory itself, or a user-defined layout.
+        // The matrix diagram already represents the memory itself or a user-defined layout.
         Some(_) | None => DisplayList::default(),
     }
 }
 
-/// Returns the title of the storage diagram and its subdivision.
+/// Returns the title of the storage diagram, and the description of its division.
 pub fn location_title(view: &LayoutView) -> (&'static str, &'static str) {
     match view.place.first().map(String::as_str) {
         Some("byte") => (
@@ -265,12 +269,12 @@ fn shared_plan(view: &LayoutView, available: f64) -> DisplayList {
     })
 }
 
-/// Rows of boxes. A row is a lane of tensor memory or a thread, and its boxes are columns or registers.
+/// Rows of boxes, in which a row is a lane of tensor memory or a thread, and its boxes are columns or registers.
 struct Lanes<'v> {
     view: &'v LayoutView,
     names: Vec<&'v str>,
     per_register: u32,
-    /// Size of a box.
+    /// Width of a box.
     width: f64,
     height: f64,
 }
@@ -320,7 +324,7 @@ impl Lanes<'_> {
     /// Adds names above the boxes and beside the rows, and rules between the warps.
     fn add_heads(&self, plan: &mut DisplayList, n_lines: usize, n_along: f64) {
         let Lanes { width, height, .. } = *self;
-        // The code uses integers, because formatting floats would add more code than the diagram itself.
+        // The computation uses integers, because formatting floats would add more code than the diagram itself.
         let per_head = match self.names[0] {
             "thread" => self.per_register as usize,
             _ => 1,

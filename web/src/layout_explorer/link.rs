@@ -11,7 +11,7 @@ const DESCRIPTOR_OP: &str = "wgmma.tile.a";
 /// Maximum length of a link parameter in bytes.
 const MAX_VALUE_BYTES: usize = 64;
 
-/// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the Layout Explorer. Parameters that cannot be read are
+/// Parses a URL fragment, including `#`. Returns `None` if it is not a link to the Layout Explorer. Parameters that cannot be parsed are
 /// recorded, and the worker uses default values for them.
 pub fn read_link(hash: &str) -> Option<LayoutQuery> {
     let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
@@ -38,7 +38,7 @@ pub fn read_link(hash: &str) -> Option<LayoutQuery> {
     Some(choice)
 }
 
-/// Reads one parameter of the form `name=value`.
+/// Parses one link parameter of the form `name=value`.
 fn read_part(part: &str, choice: &mut LayoutQuery) {
     let (name, value) = part.split_once('=').unwrap_or((part, ""));
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._:".contains(c);
@@ -80,8 +80,8 @@ fn read_part(part: &str, choice: &mut LayoutQuery) {
     }
 }
 
-/// Moves the remaining parameters of a link into the request of a layout operation, which has its own stride and base. Other operations
-/// have no further parameters.
+/// Moves the remaining parameters of a link to the request of a layout operation, which has its own stride and base. Other operations have
+/// no further parameters.
 fn assign_words(choice: &mut LayoutQuery) {
     let op = &choice.request.op;
     if has_layout(op) || has_picture(op) {
@@ -123,7 +123,7 @@ pub fn layout_link(layout: &str) -> String {
     write_link(&choice)
 }
 
-/// Returns the link to a query.
+/// Returns the link to a query of the Layout Explorer.
 pub fn write_link(choice: &LayoutQuery) -> String {
     let mut parts = parts(&choice.request);
     parts.extend((choice.base_bytes > 0).then(|| format!("base={}", choice.base_bytes)));
@@ -137,7 +137,7 @@ pub fn write_link(choice: &LayoutQuery) -> String {
 }
 
 impl LayoutQuery {
-    /// Maximum offset in bytes of the matrix from a 256-byte boundary.
+    /// Maximum offset of the matrix in bytes from a 256-byte boundary.
     pub const MAX_BASE: u64 = 255;
     /// Maximum stride of the matrix in elements.
     pub const MAX_STRIDE: u32 = 65_536;

@@ -1,12 +1,13 @@
-//! Positions of the chunks of a tensor copy: the diagram shows shared memory in lines of 128 bytes, and each 16-byte chunk with its
-//! coordinates.
+//! Positions of the chunks of a tensor copy. The diagram represents shared memory in lines of 128 bytes, and each 16-byte chunk contains
+//! its coordinates.
 
 use super::DisplayList;
 use super::display_list::{Line, line_plan};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView};
 
-/// Size in bytes of a shared memory line, and of a chunk.
+/// Size in bytes of a shared memory line.
 const LINE_BYTES: u64 = 128;
+/// Size in bytes of a chunk.
 const PIECE_BYTES: u64 = 16;
 /// Width in pixels of a character of a label.
 const LETTER: f64 = 6.0;
@@ -19,8 +20,8 @@ pub enum Arrangement {
     Linear,
 }
 
-/// Returns the diagram of a tile with a width of `available` pixels. The unswizzled position of a chunk in its line determines its color. A
-/// chunk that is partly or completely out of bounds is hatched.
+/// Returns the diagram of a tile with a width of `available` pixels. The color of a chunk is determined by its unswizzled position in its
+/// line. A chunk that is partly or completely out of bounds is hatched.
 pub fn tile_plan(copy: &TensorCopyView, arrangement: Arrangement, available: f64) -> DisplayList {
     let place = |piece: &TensorPieceView| match arrangement {
         Arrangement::Swizzled => piece.shared,

@@ -1,11 +1,12 @@
-//! Layout of an execution graph: a column per thread, the initial writes above them, and arrows between. Takes the graph; returns boxes and
-//! paths in pixels.
+//! Layout of an execution graph: a column per thread, the initial writes above the columns, and arrows between nodes. Input: the graph.
+//! Output: boxes and paths in pixels.
 
 use warpgrid_view::memory_model::litmus::{EdgeKind, EventKind, GraphView, NodeView};
 
 const MIN_WIDTH: f64 = 184.0;
-/// Width of a character of a label, and the horizontal padding of a box.
+/// Width of a character in a label.
 const LETTER: f64 = 7.6;
+/// Horizontal padding of a box.
 const PADDING: f64 = 20.0;
 const BOX_HEIGHT: f64 = 42.0;
 /// Gap between two columns, for the arrows.
@@ -16,7 +17,7 @@ const MARGIN: f64 = 62.0;
 const MAX_BEND: f64 = 74.0;
 const HEAD: f64 = 30.0;
 
-/// The box of an event.
+/// Box that represents an event of the execution graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeBox {
     pub x: f64,
@@ -25,7 +26,7 @@ pub struct NodeBox {
     pub height: f64,
 }
 
-/// An arrow and the position of its label.
+/// Arrow between two boxes, and the position of its label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrow {
     pub path: String,
@@ -33,19 +34,19 @@ pub struct Arrow {
     pub kind: EdgeKind,
 }
 
-/// The whole diagram.
+/// Positions of all parts of the diagram.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GraphLayout {
     pub width: f64,
     pub height: f64,
     pub boxes: Vec<NodeBox>,
     pub arrows: Vec<Arrow>,
-    /// The thread and the center of each column.
+    /// Thread and horizontal center of each column.
     pub columns: Vec<(u32, f64)>,
     pub head_y: f64,
 }
 
-/// Computes the layout of a graph.
+/// Computes the layout of an execution graph.
 pub fn layout_graph(graph: &GraphView) -> GraphLayout {
     let mut threads: Vec<u32> = graph.nodes.iter().filter_map(|node| node.thread).collect();
     threads.sort_unstable();
@@ -87,7 +88,8 @@ pub fn layout_graph(graph: &GraphView) -> GraphLayout {
     }
 }
 
-/// Places the nodes: initial writes in the first row, and each thread in a column. Also returns the number of nodes of each thread.
+/// Places the nodes: initial writes in the first row, and the events of each thread in a column. Also returns the number of nodes of each
+/// thread.
 fn node_boxes(
     graph: &GraphView,
     threads: &[u32],
@@ -121,13 +123,13 @@ fn node_boxes(
     (boxes, filled)
 }
 
-/// Returns an arrow from side to side. Several arrows between the same boxes are bent by different amounts.
+/// Returns an arrow between the sides of two boxes. Several arrows between the same boxes are bent by different amounts.
 fn arrow(from: &NodeBox, to: &NodeBox, kind: EdgeKind, twin: usize) -> Arrow {
     let apart = 14.0 * twin as f64;
     let middle = |b: &NodeBox| b.y + b.height / 2.0;
     let same_column = (from.x - to.x).abs() < 1.0;
     let (start, end, bend) = if same_column {
-        // The arrow follows the left edge, so that program order stays readable.
+        // The arrow follows the left edge of the boxes, so that the program order remains readable.
         let x = from.x;
         let out = (26.0 + apart + (middle(to) - middle(from)).abs() / 12.0).min(MAX_BEND);
         ((x, middle(from)), (x, middle(to)), (-out, -out))

@@ -1,15 +1,15 @@
-//! URL fragment of a litmus test: `#litmus=message` names a built-in test, `#litmus?text=…` contains the source of any other test.
+//! URL fragment of a litmus test: `#litmus=message` names a built-in test, and `#litmus?text=…` contains the source of any other test.
 
 use super::samples::SAMPLES;
 use warpgrid_view::url_encoding::{percent_decode, percent_encode};
 
 const START: &str = "#litmus";
-/// Former spelling of [`START`], which links may contain.
+/// Former spelling of [`START`], which existing links contain.
 const EARLIER: &str = "#outcomes";
-/// Maximum length of a test in a link, in bytes.
+/// Maximum length in bytes of a litmus test in a link.
 const MAX_BYTES: usize = 8_000;
 
-/// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the litmus test view.
+/// Parses a URL fragment, including `#`. Returns `None` if it is not a link to the litmus test view.
 pub fn read_link(hash: &str) -> Option<String> {
     let rest = hash
         .strip_prefix(START)
@@ -26,7 +26,7 @@ pub fn read_link(hash: &str) -> Option<String> {
     Some(sample.unwrap_or(&SAMPLES[0]).text.to_owned())
 }
 
-/// Returns the link to a test.
+/// Returns the link to a litmus test.
 pub fn write_link(text: &str) -> String {
     match SAMPLES.iter().find(|sample| sample.text == text) {
         Some(sample) => format!("{START}={}", sample.id),

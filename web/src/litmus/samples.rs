@@ -1,9 +1,9 @@
 //! Built-in litmus tests.
 
-/// A named test.
+/// Built-in litmus test with its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// ID in the URL.
+    /// ID of the litmus test in links.
     pub id: &'static str,
     pub title: &'static str,
     pub text: &'static str,

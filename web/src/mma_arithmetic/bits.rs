@@ -1,28 +1,28 @@
-//! The terms of a block as rows of binary digits, aligned: retained and truncated bits.
+//! Terms of a block as aligned rows of binary digits, which distinguish retained and truncated bits.
 
 use warpgrid_view::analysis::mma_explanation::AccumulationBlockView;
 
-/// Maximum number of truncated digits that are shown.
+/// Maximum number of truncated digits that are shown for a term.
 const MAX_CUT: usize = 28;
 
-/// A term or the sum.
+/// Row of binary digits for a term or for the sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitRow {
-    /// `k = 3`, `accumulator` or `sum`.
+    /// Name of the row: `k = 3`, `accumulator` or `sum`.
     pub name: String,
     pub value: String,
     pub is_negative: bool,
-    /// Zeros before the first significant digit.
+    /// Placeholder zeros before the first significant digit.
     pub zeros: String,
-    /// The retained digits.
+    /// Digits that alignment retains.
     pub kept: String,
-    /// The truncated digits.
+    /// Digits that alignment truncates.
     pub cut: String,
-    /// Whether there are more truncated digits than shown.
+    /// Whether there are more truncated digits than the row shows.
     pub goes_on: bool,
 }
 
-/// Returns the rows of a block, the sum last. All rows have the same number of digits before the truncation.
+/// Returns the rows of a block, with the sum as the last row. All rows have the same number of digits before the truncated digits.
 pub fn bit_rows(block: &AccumulationBlockView) -> Vec<BitRow> {
     let magnitude = |text: &str| text.trim_start_matches('-').parse::<u64>().unwrap_or(0);
     let widest = block
@@ -32,14 +32,14 @@ pub fn bit_rows(block: &AccumulationBlockView) -> Vec<BitRow> {
         .chain([magnitude(&block.sum)])
         .map(|units| 64 - units.leading_zeros() as usize)
         .max();
-    // At least the retained digits of the largest term.
+    // The width is at least the number of retained digits of the largest term.
     let width = widest.unwrap_or(0).max(usize::from(block.kept_bits) + 1);
     let row = |name: &str, value: &str, units: &str, cut: &str| {
         let digits = match magnitude(units) {
             0 => String::new(),
             units => format!("{units:b}"),
         };
-        // Zeros before the first digit are shown only as placeholders.
+        // Zeros before the first significant digit are shown only as placeholders.
         let shown: String = cut.chars().take(MAX_CUT).collect();
         BitRow {
             name: name.to_owned(),

@@ -3,10 +3,10 @@
 use warpgrid_view::analysis::mma_explanation::MmaRequest;
 
 const START: &str = "#product";
-/// Maximum length of a link parameter in bytes: 64 elements with an exponent.
+/// Maximum length of a link parameter in bytes, which suffices for 64 elements with exponents.
 const MAX_VALUE_BYTES: usize = 2_000;
 
-/// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the Tensor Core arithmetic view.
+/// Parses a URL fragment, including `#`. Returns `None` if it is not a link to the Tensor Core arithmetic view.
 pub fn read_link(hash: &str) -> Option<MmaRequest> {
     let rest = hash.strip_prefix(START)?;
     let mut request = super::first_product(None);
@@ -38,7 +38,7 @@ pub fn read_link(hash: &str) -> Option<MmaRequest> {
     Some(request)
 }
 
-/// Returns the link to a request.
+/// Returns the link to a request of the Tensor Core arithmetic view.
 pub fn write_link(request: &MmaRequest) -> String {
     let MmaRequest {
         op,
@@ -49,7 +49,7 @@ pub fn write_link(request: &MmaRequest) -> String {
         b,
         c,
     } = request;
-    // Text that the user is typing can contain any character.
+    // Text that the user is typing may contain any character.
     let plain = |text: &str| -> String {
         text.chars()
             .filter(|c| c.is_ascii_alphanumeric() || "._,+-".contains(*c))

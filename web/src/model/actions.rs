@@ -1,4 +1,4 @@
-//! The actions of the page.
+//! Actions of the page, and the state transition of each action.
 
 use super::history::ask_history;
 use super::responses::{SharedResponse, handle_response};
@@ -21,11 +21,11 @@ use warpgrid_view::session::memory_search::CellMatch;
 use warpgrid_view::value::ElementType;
 use warpgrid_worker::prerecorded::EXAMPLE_STORE_FRACTION;
 
-/// Number of rows requested for a newly opened memory. Its grid then requests the visible rows.
+/// Number of rows that are requested for a newly opened memory. Afterwards, the grid requests the visible rows.
 const FIRST_ROWS: u32 = 18;
 /// Maximum number of steps in one request for stores.
 const MAX_ASKED_STEPS: usize = 64;
-/// Approximate number of timer ticks that the playback of a large number of stores takes.
+/// Approximate number of timer ticks in which a playback shows a large number of stores.
 const PLAY_TICKS: u64 = 200;
 
 /// An event that changes the state.
@@ -33,20 +33,20 @@ const PLAY_TICKS: u64 = 200;
 pub enum Action {
     Edited {
         text: Rc<str>,
-        /// Whether the text replaces a different source, of which little is left.
+        /// Whether the text replaces a different source, of which only a small part remains.
         replaces_source: bool,
     },
     /// An example was selected and its source is loading.
     AwaitExample(usize),
     /// The source of the example has loaded.
     ShowExample(usize, Rc<str>),
-    /// The example could not be loaded, with the reason.
+    /// The source of the example could not be loaded, with the reason.
     ExampleFailed(String),
     /// A file was opened, with its source and view state.
     OpenShared(Rc<str>, Box<SharedView>),
     /// A link or a file could not be opened, with the reason.
     OpenFailed(String),
-    /// The saved kernels of the user, and the ID of the one in the editor.
+    /// The list of saved kernels has changed. Contains the ID of the kernel in the editor.
     ListTexts {
         saved_kernels: Rc<[SavedKernel]>,
         current_kernel_id: Option<String>,
@@ -59,9 +59,9 @@ pub enum Action {
     ClearOverrides,
     /// Runs another kernel of the module.
     PickKernel(String),
-    /// The pause in typing is long enough to check a long source.
+    /// The pause in typing has been long enough to check a long source.
     CheckDue,
-    /// An accepted source has been unchanged for long enough to be run.
+    /// The accepted source has been unchanged for long enough to be run.
     LaunchDue,
     Move(MoveTarget),
     TogglePlay,
@@ -76,11 +76,11 @@ pub enum Action {
     SetType(MemoryKey, Option<ElementType>),
     SetColumns(MemoryKey, Option<u32>),
     SetOverlay(MemoryKey, Overlay),
-    /// Zooms in or out, keeping an element in view.
+    /// Changes the zoom level, and keeps an element in view.
     Zoom(MemoryKey, ZoomStep, Option<u64>),
     ToggleTable(MemoryKey),
     ToggleFold(MemoryKey),
-    /// Opens the card of a memory without a grid.
+    /// Opens the card of a memory whose grid is not shown.
     OpenMemory(MemoryKey),
     ShowWarp(Option<(u64, u32)>),
     /// Moves to a position at which a block of the grid executes, and shows its first warp.
@@ -92,15 +92,15 @@ pub enum Action {
     /// Searches for a value, an address or a name, starting after the pinned cell.
     Find(String),
     SetHexRegisters(bool),
-    /// Counts the traffic of a run that is too long for automatic counting.
+    /// Counts the memory traffic of a run that is too long for automatic counting.
     CountTraffic,
     /// Runs the same source with another scheduler seed.
     SetSeed(u64),
     ResponseReceived(SharedResponse),
     WorkerTerminated(String),
-    /// Requests the source without bank conflicts.
+    /// Requests a rewrite of the source without bank conflicts.
     RewriteBankConflicts,
-    /// The worker that is loaded after the first grid stopped, with the reason.
+    /// The worker for analyses, which is loaded after the first grid, has stopped, with the reason.
     ExtendedWorkerTerminated(String),
     Relaunch,
     DismissTrouble,
@@ -124,7 +124,7 @@ pub enum Action {
     SetTheme(ThemeChoice),
 }
 
-/// Returns the state after an action.
+/// Returns the state of the page after an action.
 pub fn reduce(mut model: Model, action: Action) -> Model {
     match action {
         Action::Move(_) | Action::TogglePlay | Action::Stop if model.screen.hides_debugger() => {
@@ -142,7 +142,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             text,
             replaces_source: is_another,
         } => {
-            // A different source is shown at its first store instead of the previous position, and for its own target.
+            // A different source is shown at its first store instead of the previous position, and is checked for its own target.
             if is_another || is_replaced(&model.text, &text) {
                 model.fresh = Some(InitialPosition::Text);
                 reset_view_options(&mut model);
@@ -151,7 +151,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::AwaitExample(index) => model.awaited = Some(index),
         Action::ShowExample(index, text) => {
-            // Another source may have been selected while the example was loading.
+            // The user may have selected another source while the example was loading.
             if model.awaited == Some(index) {
                 show_example(&mut model, index, text);
             }
@@ -186,7 +186,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::Move(goal) => {
             model.playing = false;
             if let MoveTarget::CompleteOperation(_) = goal {
-                // The results for later steps are invalid now.
+                // Results that belong to later steps are no longer valid.
                 model.run.history = WriteHistory::default();
             }
             model.go(goal);
@@ -255,7 +255,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::WorkerTerminated(reason) => worker_died(&mut model, reason),
         Action::RewriteBankConflicts => request_rewrite(&mut model),
-        // The kernel runs without this worker; only the analysis, such as data races, is missing.
+        // The kernel also runs without the worker for analyses. Only analyses such as data races are missing.
         Action::ExtendedWorkerTerminated(reason)
             if model.screen.hides_debugger()
                 || WorkerKind::of_source(&model.text) == WorkerKind::Extended =>
@@ -284,7 +284,7 @@ fn pick_kernel(model: &mut Model, name: String) {
     launch(model);
 }
 
-/// Runs the source with another seed. The results of all schedules stay visible during the launch.
+/// Runs the source with another scheduler seed. The results of all schedules remain visible during the launch.
 fn set_seed(model: &mut Model, seed: u64) {
     let orders = model.run.schedules.clone();
     model.seed = Some(seed);
@@ -326,7 +326,7 @@ fn view_of(model: &mut Model, memory: MemoryKey) -> &mut GridViewOptions {
 
 fn keep_failed(model: &mut Model, reason: String) {
     match (&model.trouble, reason.is_empty()) {
-        // A stopped worker is the more severe error.
+        // The error that the worker has stopped is more severe, and is therefore kept.
         (Some(PageError::EmulatorStopped(_)), _) | (None, true) => {}
         (Some(PageError::SaveFailed(_)), true) => model.trouble = None,
         (Some(PageError::ExampleLoadFailed(_) | PageError::OpenFailed(_)), true) => {}
@@ -362,7 +362,7 @@ pub(super) fn clear_previous_results(model: &mut Model) {
     }
 }
 
-/// Resets the choices that were made for the previous source.
+/// Resets the view options that were selected for the previous source.
 fn reset_view_options(model: &mut Model) {
     model.views.clear();
     (model.warp, model.hover, model.pinned) = (None, None, None);
@@ -371,7 +371,7 @@ fn reset_view_options(model: &mut Model) {
     model.seed = None;
 }
 
-/// Checks whether the unchanged start and end of a text amount to less than half of it.
+/// Checks whether the common prefix and suffix of two texts amount to less than half of the text.
 fn is_replaced(before: &str, after: &str) -> bool {
     let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
@@ -430,7 +430,7 @@ fn launch(model: &mut Model) {
     launch_at(model, place);
 }
 
-/// Launches the source and moves to a place.
+/// Launches the source and moves the run to a position.
 fn launch_at(model: &mut Model, place: PositionAfterMeasure) {
     model.run.launch += 1;
     model.run.launched_revision = model.revision;
@@ -480,7 +480,7 @@ pub(super) fn request_analysis(model: &mut Model) {
     model.send(RequestBody::Analyze(request));
 }
 
-/// Requests the source without bank conflicts.
+/// Requests a rewrite of the source without bank conflicts.
 fn request_rewrite(model: &mut Model) {
     if model.is_stale() {
         return;
@@ -544,8 +544,8 @@ fn change_view(model: &mut Model, memory: MemoryKey, change: impl FnOnce(&mut Gr
     refresh_frame(model);
 }
 
-/// Changes the size of the cells. The anchor element stays in view: the given one, or else the hovered, the pinned, or the first visible
-/// one.
+/// Changes the size of the cells. The anchor element remains in view. The anchor is the given element, otherwise the hovered, the pinned or
+/// the first visible element.
 fn zoom(model: &mut Model, memory: MemoryKey, step: ZoomStep, element: Option<u64>) {
     let focused = match model.focus() {
         Some(Focus::Cell { memory: of, index }) if *of == memory => Some(*index),
@@ -559,13 +559,13 @@ fn zoom(model: &mut Model, memory: MemoryKey, step: ZoomStep, element: Option<u6
     choice.scroll_to_element = element.or(focused).or(first);
 }
 
-/// Pins a focus, and scrolls to it if it is a cell.
+/// Pins a focus. If the focus is a cell, scrolls to the cell.
 pub(super) fn show(model: &mut Model, focus: Option<Focus>) {
     if let Some(Focus::Cell { memory, index }) = &focus {
         let index = *index;
         change_view(model, memory.clone(), |choice| {
             (choice.ty, choice.folded, choice.scroll_to_element) = (None, false, Some(index));
-            // The cell has to be large enough to show its value.
+            // The cell must be large enough to show its value.
             if choice.zoom.pixels().is_some() {
                 choice.zoom = Zoom::Fit;
             }
@@ -597,7 +597,7 @@ fn refresh_frame(model: &mut Model) {
     }
 }
 
-/// Requests the stores to a cell, or to every visible cell if a line has the focus. Each step is requested once.
+/// Requests the stores to the focused cell, or to every visible cell if a line has the focus. Each step is requested only once.
 pub(super) fn request_writers(model: &mut Model, focus: Option<&Focus>) {
     if model.is_stale() {
         return;

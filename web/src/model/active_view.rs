@@ -1,4 +1,4 @@
-//! The active view of the page: the debugger with the kernel, or a view that replaces it.
+//! Active view of the page: the debugger that shows the kernel, or a view that replaces the debugger.
 
 use super::{Action, Model, compare};
 use crate::compare::CompareState;
@@ -7,10 +7,10 @@ use crate::litmus::LitmusState;
 use crate::mma_arithmetic::MmaArithmeticState;
 use crate::protocol::{CompareRequest, RequestBody};
 
-/// The active view.
+/// View that the page currently shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum ActiveView {
-    /// The editor and the memories.
+    /// The debugger, with the editor and the memories.
     #[default]
     Kernel,
     /// The Layout Explorer.
@@ -108,18 +108,18 @@ impl ActiveView {
         }
     }
 
-    /// Checks whether the view hides the kernel.
+    /// Checks whether the view replaces the debugger.
     pub fn hides_debugger(&self) -> bool {
         !matches!(self, ActiveView::Kernel)
     }
 }
 
 impl Model {
-    /// Changes the active view and returns the previous one. When the comparison or litmus test view is left, the worker drops its runs and
-    /// its search.
+    /// Changes the active view, and returns the previous view. When the comparison view or the litmus test view is left, the worker
+    /// discards its runs or its search.
     pub(super) fn show_screen(&mut self, screen: ActiveView) -> ActiveView {
         let before = std::mem::replace(&mut self.screen, screen);
-        // A worker that received no request has not been started.
+        // If no request has been sent, the worker has no runs to discard.
         let had_pair = before.beside().is_some_and(|page| page.asked > 0);
         let had_search = before.outcomes().is_some_and(|page| page.asked > 0);
         let is_left = had_pair && self.screen.beside().is_none()
@@ -131,8 +131,8 @@ impl Model {
     }
 }
 
-/// Handles the keys and buttons of the transport in other views: both runs of a comparison move together, and the stop action closes the
-/// view.
+/// Handles the keys and buttons of the transport controls in other views. In the comparison view, both runs move together. The stop action
+/// closes the view.
 pub(super) fn use_transport(model: &mut Model, action: Action) {
     match (&model.screen, action) {
         (ActiveView::Beside(_), Action::Move(goal)) => compare::go(model, goal),

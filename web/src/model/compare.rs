@@ -11,20 +11,20 @@ use warpgrid_view::MemoryKey;
 pub enum CompareAction {
     /// Opens the view to select a second source.
     Open,
-    /// Opens the view with an example, whose source replaces that of the editor, and another source of the same kernel.
+    /// Opens the view with an example, whose source replaces the source in the editor, and with another source of the same kernel.
     OpenExample(usize, [Rc<str>; 2]),
-    /// Compares the source of the editor with this one.
+    /// Compares the source in the editor with this source.
     SetOther(Rc<str>),
     /// Opens the form for the second source.
     EditSecondSource,
-    /// Moves to a number of stores.
+    /// Moves both runs to the position after a number of stores.
     Go(u64),
     /// Sets the first visible row of a memory.
     Window(MemoryKey, u64),
     Close,
 }
 
-/// Applies an action to the state.
+/// Applies an action of the comparison view to the state.
 pub(super) fn act(model: &mut Model, action: CompareAction) {
     match action {
         CompareAction::Open => open(model),
@@ -58,13 +58,13 @@ fn open(model: &mut Model) {
     model.show_screen(ActiveView::Beside(page));
 }
 
-/// Opens the view with a second source at a number of stores.
+/// Opens the view with a second source, at the position after a number of stores.
 pub(super) fn open_at(model: &mut Model, other: Rc<str>, position: u64) {
     open(model);
     run(model, other, position);
 }
 
-/// Runs both sources and moves to a number of stores.
+/// Runs both sources, and moves to the position after a number of stores.
 fn run(model: &mut Model, other: Rc<str>, position: u64) {
     let source = Rc::clone(&model.text);
     let asked = model.next_request;
@@ -94,7 +94,7 @@ fn run(model: &mut Model, other: Rc<str>, position: u64) {
     model.show_screen(ActiveView::Beside(CompareState { look, ..page }));
 }
 
-/// Changes the position or the visible rows. The current frame stays visible until the response arrives.
+/// Changes the position or the visible rows. The current frame remains visible until the response arrives.
 fn look(model: &mut Model, change: impl FnOnce(&mut CompareState)) {
     let asked = model.next_request;
     let Some(page) = model.screen.beside_mut() else {
@@ -109,7 +109,7 @@ fn look(model: &mut Model, change: impl FnOnce(&mut CompareState)) {
     }
 }
 
-/// Handles the keys and buttons of the transport in this view.
+/// Handles the keys and buttons of the transport controls in this view.
 pub(super) fn go(model: &mut Model, goal: MoveTarget) {
     let Some(page) = model.screen.beside() else {
         return;

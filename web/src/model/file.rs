@@ -1,27 +1,27 @@
-//! A compiled file that was dropped on the page: the list of its code objects, and the one that is opened as a source.
+//! State of a compiled file that was dropped on the page: the list of its code objects, and the code object that is opened as a source.
 
 use super::{Model, PageError};
 use crate::protocol::{FileAnswer, FileRequest, RequestBody};
 use std::rc::Rc;
 use warpgrid_view::compiled_file::FileView;
 
-/// The open file.
+/// Compiled file that is open in the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenedFile {
     pub name: Rc<str>,
-    /// The contents of the file, once the worker has read it.
+    /// Contents of the file. `None` until the worker has read the file.
     pub view: Option<Rc<FileView>>,
 }
 
-/// A selected code object as text, to be inserted into the editor.
+/// Selected code object as text, which is inserted into the editor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChosenProgram {
-    /// Number of selections, so that the same code object can be selected again.
+    /// Number of selections so far, so that selecting the same code object again is also a change.
     pub number: u32,
     pub text: Rc<str>,
 }
 
-/// An action of a compiled file.
+/// Action that concerns a compiled file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileAction {
     /// A file was dropped or selected.
@@ -48,7 +48,7 @@ pub(super) fn act(model: &mut Model, action: FileAction) {
     }
 }
 
-/// Handles a response of the worker. A response for a closed file is dropped.
+/// Handles a response of the worker. Responses for a file that has been closed are dropped.
 pub(super) fn show(model: &mut Model, answer: FileAnswer) {
     let Some(file) = &mut model.file else {
         return;
@@ -95,7 +95,7 @@ mod tests {
             model.chosen.as_ref().map(|chosen| &*chosen.text),
             Some("exit;")
         );
-        // The editor inserts the text and reports the change.
+        // The editor inserts the text and then reports the change.
         assert_eq!(&*model.text, "ret;");
         let model = reduce(model, heard(FileAnswer::Refused("it is broken".into())));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Test fixture: a small frame of four cells, two of them written.
+//! Test fixture: a small frame with four cells, two of which have been written.
 #![cfg(test)]
 
 use crate::protocol::CompareOpened;
@@ -200,7 +200,8 @@ pub(crate) fn frame() -> SessionFrame {
     }
 }
 
-/// Returns a step with a matrix of one row and two columns, held by lanes 0 and 1 in `%r2` and stored to the first two cells of `out`.
+/// Returns a step with a matrix of one row and two columns. Lanes 0 and 1 hold the elements in `%r2`, and the elements are stored to the
+/// first two cells of `out`.
 pub(crate) fn matrix_step() -> MatrixStep {
     let element = |lane: u8| ElementView {
         holders: vec![CellHolder {

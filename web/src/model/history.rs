@@ -1,10 +1,10 @@
-//! The write history of the pinned cell: decides when to request it, and computes its byte range.
+//! Write history of the pinned cell: determines when the history is requested, and computes the byte range of the cell.
 
 use super::{Focus, Model};
 use crate::protocol::RequestBody;
 use warpgrid_view::analysis::cell_history::CellLocation;
 
-/// Returns the byte range of a focused cell if it is in the rows of the current frame.
+/// Returns the byte range of a focused cell if the current frame contains its row.
 pub fn place_of(model: &Model, focus: &Focus) -> Option<CellLocation> {
     let Focus::Cell { memory, index } = focus else {
         return None;
@@ -16,13 +16,13 @@ pub fn place_of(model: &Model, focus: &Focus) -> Option<CellLocation> {
     Some(CellLocation {
         memory: memory.clone(),
         offset,
-        // The last cell may be truncated.
+        // The last cell of a memory may be truncated.
         n_bytes: size.min(left),
         ty: grid.ty,
     })
 }
 
-/// Requests the stores to the pinned cell, unless the known list is complete.
+/// Requests the stores to the pinned cell, unless the complete list is already known.
 pub(super) fn ask_history(model: &mut Model) {
     if model.is_stale() || model.playing || model.run.busy.is_some() {
         return;

@@ -1,4 +1,4 @@
-//! Editing of initial values: the request to the worker, and its response, which becomes an edit of the source.
+//! Editing of initial values: the request to the worker, and the response, which becomes an edit of the source.
 
 use super::Model;
 use crate::protocol::RequestBody;
@@ -8,14 +8,14 @@ use warpgrid_view::session::launch_edit::{InitialValueTarget, LaunchEdit};
 /// State of the last change of an initial value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InitialValueState {
-    /// The place of the last request.
+    /// Initial value that the last request changes.
     pub asked: Option<InitialValueTarget>,
-    /// The edit, until the source contains it, or an error message.
+    /// Edit of the source, or an error message. `None` once the source contains the edit.
     pub answer: Option<Rc<Result<LaunchEdit, String>>>,
 }
 
 impl InitialValueState {
-    /// Checks whether a source contains the requested line.
+    /// Checks whether a source contains the line that was requested.
     pub(super) fn is_applied(&self, text: &str) -> bool {
         let edit = self
             .answer
@@ -46,7 +46,7 @@ pub(super) fn ask(model: &mut Model, place: InitialValueTarget, value: String) {
         asked: Some(place.clone()),
         answer: None,
     };
-    // Annotations that a link adds are not lines of the source, so the edit cannot change them.
+    // Annotations that a link adds are not lines of the source, so that an edit cannot change them.
     if !model.inferred_annotations.is_empty() {
         let reason = "the launch configuration is inferred: first select Insert annotations in the launch menu";
         model.start.answer = Some(Rc::new(Err(reason.to_owned())));

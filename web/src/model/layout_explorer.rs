@@ -10,7 +10,7 @@ use warpgrid_view::layouts::tensor::LayoutPicture;
 /// An action of the Layout Explorer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LayoutExplorerAction {
-    /// Opens the view or changes its query.
+    /// Opens the view, or changes the query of the view.
     Open(LayoutQuery),
     Close,
     SetLabels(CellLabels),
@@ -18,7 +18,7 @@ pub enum LayoutExplorerAction {
     Pin(Option<LayoutFocus>),
 }
 
-/// Applies an action to the state.
+/// Applies an action of the Layout Explorer to the state.
 pub(super) fn act(model: &mut Model, action: LayoutExplorerAction) {
     match action {
         LayoutExplorerAction::Open(choice) => open(model, choice),
@@ -43,7 +43,7 @@ pub(super) fn act(model: &mut Model, action: LayoutExplorerAction) {
     }
 }
 
-/// Opens the view. The current diagrams stay visible until the response arrives.
+/// Opens the view. The current diagrams remain visible until the response arrives.
 fn open(model: &mut Model, choice: LayoutQuery) {
     let asked = model.next_request;
     model.send(RequestBody::Fragments {
@@ -80,7 +80,7 @@ pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
     if let Some(picture) = pictures.first() {
         page.choice.request = picture.request.clone();
     }
-    // Cell indices depend on the shape, so pinned cells are released.
+    // Pinned cells are released, because cell indices depend on the shape.
     (page.hover, page.pinned) = (
         None,
         page.pinned

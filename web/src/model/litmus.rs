@@ -10,11 +10,11 @@ use warpgrid_view::memory_model::litmus::{ExtractionRequest, LitmusError};
 /// An action of the litmus test view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LitmusAction {
-    /// Opens the view with a test, or changes the test.
+    /// Opens the view with a litmus test, or replaces the litmus test.
     Open(Rc<str>),
     /// Shows the execution graph of an outcome.
     Choose(usize),
-    /// Searches for the weakest fixes.
+    /// Searches for the weakest fixes of the litmus test.
     Repair,
     /// Opens the view with a test that is extracted from lines of the kernel.
     ExtractFromKernel(ExtractionRequest),
@@ -23,7 +23,7 @@ pub enum LitmusAction {
     Close,
 }
 
-/// Applies an action to the state.
+/// Applies an action of the litmus test view to the state.
 pub(super) fn act(model: &mut Model, action: LitmusAction) {
     match action {
         LitmusAction::Open(text) => open(model, text),
@@ -41,7 +41,7 @@ pub(super) fn act(model: &mut Model, action: LitmusAction) {
     }
 }
 
-/// Opens the view. The current results stay visible until the response arrives.
+/// Opens the view. The current results remain visible until the response arrives.
 fn open(model: &mut Model, text: Rc<str>) {
     model.playing = false;
     let mut page = match &model.screen {
@@ -57,7 +57,7 @@ fn open(model: &mut Model, text: Rc<str>) {
     model.show_screen(ActiveView::Outcomes(page));
 }
 
-/// Runs the kernel up to the selected lines and requests the litmus test of these lines.
+/// Requests the litmus test of the selected lines, for which the worker runs the kernel up to these lines.
 fn ask_cut(model: &mut Model, cut: ExtractionRequest) {
     let launch = order_request(model);
     model.playing = false;

@@ -9,12 +9,12 @@ use warpgrid_view::analysis::mma_explanation::MmaRequest;
 /// An action of the Tensor Core arithmetic view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MmaArithmeticAction {
-    /// Opens the view or changes its request.
+    /// Opens the view, or changes the request of the view.
     Open(MmaRequest),
     Close,
 }
 
-/// Applies an action to the state.
+/// Applies an action of the Tensor Core arithmetic view to the state.
 pub(super) fn act(model: &mut Model, action: MmaArithmeticAction) {
     match action {
         MmaArithmeticAction::Open(request) => open(model, request),
@@ -24,7 +24,7 @@ pub(super) fn act(model: &mut Model, action: MmaArithmeticAction) {
     }
 }
 
-/// Opens the view. The current result stays visible until the response arrives.
+/// Opens the view. The current result remains visible until the response arrives.
 fn open(model: &mut Model, request: MmaRequest) {
     let asked = model.next_request;
     model.send(RequestBody::Product(request.clone()));

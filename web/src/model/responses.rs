@@ -14,13 +14,13 @@ use warpgrid_view::model::{SessionFrame, StoreView};
 use warpgrid_view::session::memory_search::CellMatch;
 use warpgrid_view::source::reference::ReferencePages;
 
-/// A worker response in an action. Components clone actions and a frame is large, so the clones share the response, and the first call of
-/// `SharedResponse::take` takes it.
+/// Worker response in an action. Components clone actions, and a frame is large. Therefore, the clones of an action share the response, and
+/// the first call of `SharedResponse::take` returns it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedResponse(Rc<RefCell<Option<Response>>>);
 
 impl SharedResponse {
-    /// Returns the response, or `None` if it was taken before.
+    /// Returns the response, or `None` if an earlier call has already returned it.
     pub(super) fn take(&self) -> Option<Response> {
         self.0.take()
     }
@@ -32,7 +32,7 @@ impl From<Response> for SharedResponse {
     }
 }
 
-/// Maximum number of repeated requests for the stores of one focus.
+/// Maximum number of repeated requests for the stores to one focused cell.
 const MAX_ASKED_AGAIN: u8 = 24;
 
 pub(super) fn handle_response(model: &mut Model, response: Response) {
@@ -63,7 +63,7 @@ pub(super) fn handle_response(model: &mut Model, response: Response) {
     }
 }
 
-/// Deserializes the pages of the reference file.
+/// Deserializes the reference pages from the reference file.
 fn read_pages(bytes: &[u8]) -> Result<ReferencePages, String> {
     decode(bytes)
         .ok_or_else(|| "the loaded file belongs to a different version of Warpgrid".to_owned())
@@ -75,7 +75,7 @@ fn handle_run_response(model: &mut Model, response: Response) {
     }
     let (id, launch) = (response.id, response.launch);
     match response.body {
-        // A report for an older source, or a response for the editor.
+        // Report for an older source, or response to an editor request.
         ResponseBody::Checked { .. }
         | ResponseBody::Reference(_)
         | ResponseBody::Fragments(_)
@@ -86,7 +86,7 @@ fn handle_run_response(model: &mut Model, response: Response) {
         | ResponseBody::File(_)
         | ResponseBody::Answer(_) => {}
         ResponseBody::Launched(mut facts) => {
-            // The launch configuration in a link was inferred as well.
+            // The launch configuration in a link was also inferred.
             if facts.guesses.is_empty() {
                 let lines = model.inferred_annotations.lines();
                 facts.guesses.extend(lines.map(str::to_owned));
@@ -149,9 +149,9 @@ fn show_frame(model: &mut Model, frame: SessionFrame, id: u32, launch: u32) {
     model.run.frame_launch = launch;
     request_analysis(model);
     ask_history(model);
-    // A frame of the previous run can still arrive after a source was pasted.
+    // A frame of the previous run may still arrive after a new source has been pasted.
     if model.run.launched_revision == model.revision {
-        // The stores to a cell that a link has pinned are not known yet.
+        // The stores to a cell that a link has pinned have not been requested yet.
         if model.fresh.take().is_some() {
             let focus = model.focus().cloned();
             request_writers(model, focus.as_ref());

@@ -8,40 +8,40 @@ use warpgrid_view::layouts::inspector::BankConflictFix;
 use warpgrid_view::model::{CellHistory, SessionFrame};
 use warpgrid_worker::traffic::TrafficWords;
 
-/// The last reported state of the run.
+/// Last state of the run that the worker has reported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// Number of launches.
+    /// Number of launches so far.
     pub launch: u32,
-    /// The revision of the launched source.
+    /// Revision of the source that was launched.
     pub launched_revision: u32,
-    /// Whether a launch was requested and its first frame has not arrived.
+    /// Whether a launch has been requested and its first frame has not arrived.
     pub is_launching: bool,
     pub facts: Option<Rc<LaunchConfiguration>>,
     pub frame: Option<Rc<SessionFrame>>,
-    /// The launch that the frame belongs to.
+    /// Launch to which the frame belongs.
     pub frame_launch: u32,
     pub refusal: Option<Rc<LaunchRejection>>,
-    /// The memory traffic of the counted steps.
+    /// Memory traffic of the steps that have been counted.
     pub traffic: Option<Rc<TrafficWords>>,
-    /// The results of other schedules, once they have run.
+    /// Results of other schedules. `None` until these schedules have run.
     pub schedules: Option<Rc<SeedReport>>,
-    /// The analysis results, such as data races and hangs, once available.
+    /// Analysis results, such as data races and hangs. `None` until the worker has sent them.
     pub analysis: Option<Rc<AnalysisResults>>,
     /// Whether the analysis was requested since the launch.
     pub analysis_requested: bool,
-    /// The launched source.
+    /// Source that was launched.
     pub text: Rc<str>,
-    /// The findings of the previous launch, until this one is analyzed.
+    /// Findings of the previous launch. `None` once the current launch has been analyzed.
     pub previous_analysis: Option<Rc<RunFindings>>,
     /// State of the request for a source without bank conflicts.
     pub cure: RewriteState,
-    /// The stores to the pinned cell, once requested.
+    /// Stores to the pinned cell, if they have been requested.
     pub history: WriteHistory,
     pub busy: Option<PendingMove>,
 }
 
-/// The findings of a launch, apart from its memory.
+/// Findings of a launch, without the contents of its memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFindings {
     pub text: Rc<str>,
@@ -52,7 +52,7 @@ pub struct RunFindings {
 /// The write history of a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WriteHistory {
-    /// The last request: the cell, the number of executed steps, and the position.
+    /// Last request: the cell, the number of executed steps, and the position of the run.
     pub requested: Option<(CellLocation, u64, u64)>,
     pub found: Option<Rc<CellHistory>>,
 }
@@ -70,21 +70,21 @@ impl WriteHistory {
 /// State of the request for a source without bank conflicts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RewriteState {
-    /// Not requested.
+    /// The source has not been requested.
     #[default]
     NotRequested,
-    /// Requested; the worker is searching.
+    /// The source has been requested, and the worker is searching for it.
     Pending,
     Found(Rc<BankConflictFix>),
-    /// No such source, with the reason.
+    /// There is no such source, with the reason.
     Refused(Rc<str>),
 }
 
-/// A pending move.
+/// Requested move of the run that has not completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PendingMove {
     pub id: u32,
-    /// Position of the last progress message, which is sent only for long moves.
+    /// Position in the last progress message. Progress messages are sent only for long moves.
     pub position: Option<u64>,
 }
 
@@ -98,19 +98,19 @@ impl Run {
         }
     }
 
-    /// Checks whether the pending move takes so long that the page offers to stop it.
+    /// Checks whether the pending move has taken so long that the page offers to stop it.
     pub fn is_long(&self) -> bool {
         self.busy.is_some_and(|busy| busy.position.is_some())
     }
 
-    /// Returns the number of executed steps, independently of the current position.
+    /// Returns the number of executed steps, which does not depend on the current position.
     pub fn executed_steps(&self) -> u64 {
         self.frame
             .as_ref()
             .map_or(0, |frame| frame.length.unwrap_or(frame.position))
     }
 
-    /// Returns the end of the scrubber: the length of the run, or the highest known position.
+    /// Returns the end of the timeline: the length of the run if it is known, otherwise the highest known position.
     pub fn known_length(&self) -> u64 {
         let Some(frame) = &self.frame else { return 0 };
         let last_tick = frame.store_steps.last().copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Conditional runs: the last result and the breakpoints.
+//! State of conditional runs: the result of the last conditional run, and the breakpoints.
 
 use super::{Model, PendingMove};
 use crate::protocol::RequestBody;
@@ -10,14 +10,15 @@ use warpgrid_view::session::stop_conditions::{
 /// State of conditional runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunUntilState {
-    /// Lines with a breakpoint, ascending.
+    /// Lines that have a breakpoint, in ascending order.
     pub breakpoints: Rc<[u32]>,
     /// The result of the last conditional run.
     pub answer: Option<Rc<Result<StopResult, StopConditionError>>>,
 }
 
 impl RunUntilState {
-    /// Returns the result to show at a position: the one reached by the last conditional run, or an error in its condition.
+    /// Returns the result that is shown at a position: the result of the conditional run that stopped at the position, or an error in its
+    /// condition.
     pub fn message_at(&self, position: u64) -> Option<&Result<StopResult, StopConditionError>> {
         let answer = self.answer.as_deref()?;
         let is_here = match answer {
@@ -34,7 +35,7 @@ pub enum RunUntilAction {
     /// The set of breakpoints has changed.
     SetBreakpoints(Rc<[u32]>),
     Go(StopCondition, Direction),
-    /// Runs to a breakpoint, if there are any.
+    /// Runs to the next breakpoint in a direction, if there are breakpoints.
     GoToBreakpoint(Direction),
 }
 
@@ -68,7 +69,7 @@ fn go(model: &mut Model, until: StopCondition, direction: Direction) {
 
 /// Handles the result of a conditional run.
 pub(super) fn heard(model: &mut Model, id: u32, answer: Result<StopResult, StopConditionError>) {
-    // No frame follows an error in the condition.
+    // An error in the condition is not followed by a frame.
     if answer.is_err() && model.run.busy.is_some_and(|busy| busy.id == id) {
         model.run.busy = None;
     }

@@ -3,12 +3,12 @@
 /// A zoom level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Zoom {
-    /// As wide as the longest value.
+    /// Cells are as wide as the longest value.
     Full,
-    /// As wide as the card allows.
+    /// Cells are as wide as the card allows.
     #[default]
     Fit,
-    /// This number of pixels wide and high, without text.
+    /// Cells have this width and height in pixels, and contain no text.
     Pixels(u8),
 }
 
@@ -19,7 +19,7 @@ pub enum ZoomStep {
     Out,
 }
 
-/// All zoom levels, largest first.
+/// All zoom levels, starting with the largest.
 const SIZES: [Zoom; 7] = [
     Zoom::Full,
     Zoom::Fit,
@@ -31,7 +31,7 @@ const SIZES: [Zoom; 7] = [
 ];
 
 impl Zoom {
-    /// Returns the next zoom level, or the same one at either end.
+    /// Returns the zoom level after a zoom step, or the same zoom level if there is no further one.
     pub fn after(self, step: ZoomStep) -> Zoom {
         let at = SIZES.iter().position(|size| *size == self).unwrap_or(1);
         let next = match step {
@@ -41,7 +41,7 @@ impl Zoom {
         SIZES.get(next).copied().unwrap_or(self)
     }
 
-    /// Returns the cell size of a zoom level without text.
+    /// Returns the cell size in pixels of a zoom level without text.
     pub fn pixels(self) -> Option<u8> {
         match self {
             Zoom::Full | Zoom::Fit => None,
@@ -49,7 +49,7 @@ impl Zoom {
         }
     }
 
-    /// Returns the zoom level with a cell size in pixels.
+    /// Returns the zoom level with the given cell size in pixels, if there is one.
     pub fn of_pixels(size: u32) -> Option<Zoom> {
         let mut sizes = SIZES.into_iter();
         sizes.find(|zoom| zoom.pixels().map(u32::from) == Some(size))

@@ -11,7 +11,7 @@ import { oneBlock, problemLine, readFence } from "./fence.js";
 
 const FENCE = /^([ \t]*)(`{3,}|~{3,})([^\n`]*)\n([^]*?)^[ \t]*\2[`~]*[ \t]*$/gm;
 
-/** Returns the text of a chapter with its blocks replaced. `base` is the URL of the widget files. */
+/** Returns the text of a chapter in which widgets replace the code blocks. `base` is the URL of the widget files. */
 async function replaceFences(text, base, file) {
   const pieces = [];
   let copiedTo = 0;
@@ -27,7 +27,7 @@ async function replaceFences(text, base, file) {
     hasWidgets = true;
   }
   pieces.push(text.slice(copiedTo));
-  // A book can also be opened as files, from which browsers load no modules.
+  // Readers may also open a book as files. From files, browsers do not load modules.
   if (hasWidgets) pieces.push(`\n\n<div><link rel="stylesheet" href="${base}warpgrid-snapshot.css"><script defer src="${base}warpgrid-widget-classic.js"></script></div>\n`);
   return pieces.join("");
 }

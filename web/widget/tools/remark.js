@@ -11,7 +11,7 @@ const jsxObject = (value) => ({
   data: { estree: { type: "Program", sourceType: "module", comments: [], body: [{ type: "ExpressionStatement", expression: objectExpression(value) }] } },
 });
 
-/** Returns the syntax tree of `{ __html: "..." }`. */
+/** Returns the syntax tree of the expression `{ __html: "..." }`. */
 const objectExpression = (fields) => ({
   type: "ObjectExpression",
   properties: Object.entries(fields).map(([name, value]) => ({
@@ -31,7 +31,7 @@ export default function warpgrid() {
         const position = node.position && { line: node.position.start.line + line, column: 1 };
         const text = `${message} (${code})`;
         file?.message(text, position, "warpgrid");
-        // Some hosts do not print the messages of a file, so the problem is also written to the console.
+        // Some hosts do not print the messages of a file, so that the problem is also written to the console.
         console.warn(`warpgrid: ${file?.path ?? "document"}:${position?.line ?? "?"}: ${severity}: ${text}`);
       }
       parent.children[index] = {

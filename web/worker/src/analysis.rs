@@ -1,6 +1,6 @@
-//! Analysis of a launch in a dedicated worker: runs the launch once more from its start with a detector for data races, hangs and bank
-//! conflicts. Takes the launch of the page; returns the analysis, or nothing if the run is too long, and on request the source without bank
-//! conflicts. Only the worker module that is loaded after the first grid contains this code, so that no visitor waits for it.
+//! Analysis of a launch in a dedicated worker: executes the launch once more from its start, with detectors for data races, hangs and bank
+//! conflicts. Input: the launch of the page. Output: the analysis, or nothing if the run is too long, and on request the source without
+//! bank conflicts. Only the worker module that is loaded after the first grid contains this code, so that the first grid appears earlier.
 
 use crate::background::is_small;
 use crate::protocol::{AnalysisRequest, AnalysisResults, RaceMarker, ResponseBody};
@@ -13,12 +13,12 @@ use warpgrid_view::{Scenario, Session, SourceLanguage};
 /// Maximum number of steps of an analyzed run.
 pub const MAX_STEPS: u64 = 100_000;
 
-/// Maximum number of explained accesses, with bank conflicts or with excessive sectors.
+/// Maximum number of accesses with bank conflicts or excessive sectors that are explained.
 const MAX_ACCESSES: usize = 8;
-/// Maximum number of access layouts sent to the page.
+/// Maximum number of access layouts that are sent to the page.
 const MAX_LAYOUTS: usize = 512;
 
-/// Returns the analysis, or `None` for a launch that is rejected, large or long.
+/// Returns the analysis of a launch. Returns `None` if the launch is rejected, too large or too long.
 pub(crate) fn answer(request: AnalysisRequest) -> Option<ResponseBody> {
     let seed = request.seed;
     let mut session = launched(scenario(request), seed).ok()?;
@@ -38,7 +38,7 @@ pub(crate) fn answer(request: AnalysisRequest) -> Option<ResponseBody> {
     })))
 }
 
-/// Returns the bytes and lines of data races and uninitialized reads.
+/// Returns the byte ranges and source lines of data races and uninitialized reads.
 fn marks(report: &RaceReport, session: &Session) -> Vec<RaceMarker> {
     let races = report.races.iter().map(|race| {
         let lines = [race.first.line, race.second.line];
@@ -63,8 +63,8 @@ fn marks(report: &RaceReport, session: &Session) -> Vec<RaceMarker> {
     races.chain(unwritten).filter_map(mark).collect()
 }
 
-/// Returns the accesses with bank conflicts, the worst first, and the buffers that they touch. Excludes accesses whose lanes change the
-/// same word, as at an mbarrier: these lanes are serialized at every address, so that no other layout helps.
+/// Returns the accesses with bank conflicts in descending order of their cost, and the buffers that they access. Excludes accesses whose
+/// lanes modify the same word, as at an mbarrier: such lanes are serialized at every address, so that another layout does not help.
 fn conflicts(session: &mut Session) -> ConflictReport {
     let mut report = session.conflicts();
     report.accesses.retain(|access| {
@@ -90,14 +90,14 @@ fn conflicts(session: &mut Session) -> ConflictReport {
     report
 }
 
-/// Returns the layouts of the accesses, truncated for sources with thousands of accesses.
+/// Returns the layouts of the accesses. The list is truncated for sources with thousands of accesses.
 fn layouts(session: &mut Session) -> Vec<InferredAccessLayout> {
     let mut found = session.layouts();
     found.truncate(MAX_LAYOUTS);
     found
 }
 
-/// Returns the source without bank conflicts, after a check that both sources leave the same results.
+/// Returns the source without bank conflicts, after verifying that both sources produce the same results.
 pub(crate) fn cure(request: AnalysisRequest) -> ResponseBody {
     let seed = request.seed;
     let scenario = Scenario {

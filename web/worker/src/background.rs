@@ -1,5 +1,5 @@
-//! Background work of the worker while no move is pending: counts the memory traffic of a run, searches the write history of a cell and
-//! runs the launch with other scheduler seeds. Works on an idle session and returns response bodies for the page.
+//! Background work of the worker while no move is pending: counts the memory traffic of a run, searches the write history of a cell, and
+//! executes the launch with other scheduler seeds. Input: an idle session. Output: response bodies for the page.
 
 use crate::protocol::ResponseBody;
 use crate::traffic::words;
@@ -7,35 +7,37 @@ use warpgrid_view::analysis::cell_history::{CellLocation, HistorySearch};
 use warpgrid_view::analysis::schedule_seeds::SeedSearch;
 use warpgrid_view::{Parameter, Session};
 
-/// Target duration of a slice in milliseconds.
+/// Target duration of a slice of background work, in milliseconds.
 const SLICE_BUDGET_MS: f64 = 8.0;
-/// Maximum number of steps whose traffic is counted without a request.
+/// Maximum number of steps whose memory traffic is counted without a request of the user.
 const MAX_COUNTED: u64 = 2_000_000;
-/// Number of steps counted between two reads of the clock.
+/// Number of steps that are counted between two reads of the clock.
 const COUNTED_AT_ONCE: u64 = 2_000;
-/// Number of steps searched for stores to a cell between two reads of the clock.
+/// Number of steps in which stores to a cell are searched between two reads of the clock.
 const SEARCH_CHUNK_STEPS: u64 = 4_000;
-/// Step budget for all schedules together.
+/// Total number of steps that all schedules together may execute.
 const ORDER_STEPS: u64 = 1_000_000;
-/// Number of steps of a schedule between two reads of the clock.
+/// Number of steps of a schedule that are executed between two reads of the clock.
 const ORDER_STEPS_AT_ONCE: u64 = 20_000;
-/// Maximum number of schedules, and the number below which the result is not informative.
+/// Maximum number of schedules.
 const MAX_SCHEDULES: u64 = 64;
+/// Number of schedules below which the result is not informative.
 const MIN_SCHEDULES: u64 = 8;
-/// Limits on source size and buffer elements: larger launches take too long to open once per schedule.
+/// Maximum size in bytes of the source. Opening a larger launch once per schedule would take too long.
 const MAX_TEXT: usize = 200_000;
+/// Maximum number of elements in all buffers of a launch that is opened once per schedule.
 const MAX_ELEMENTS: u64 = 1 << 22;
 
-/// Work that runs only while the worker has nothing else to do.
+/// Work that is executed only while the worker has no pending request.
 #[derive(Default)]
 pub(crate) struct Background {
-    /// Maximum number of steps to count.
+    /// Maximum number of steps whose memory traffic is counted.
     max_counted: u64,
     is_counting_traffic: bool,
     /// The pending search for the stores to a cell.
     history: Option<HistorySearch>,
     orders: Option<SeedSearch>,
-    /// Whether the schedules of the launch are planned, run, or rejected as too many steps.
+    /// Whether the worker has already decided whether to execute other schedules of the launch.
     schedules_planned: bool,
 }
 
@@ -55,7 +57,7 @@ impl Background {
         self.history = session.search_history(place);
     }
 
-    /// Drops the history search, because the later steps of the run have changed.
+    /// Discards the history search, because the later steps of the run have changed.
     pub(crate) fn forget_history(&mut self) {
         self.history = None;
     }
@@ -76,7 +78,7 @@ impl Background {
         }
     }
 
-    /// Runs one slice and returns a response body when a task is finished.
+    /// Executes one slice of background work. Returns a response body when a task is finished.
     pub(crate) fn work(
         &mut self,
         session: &mut Session,
@@ -111,7 +113,7 @@ impl Background {
                     let report = self.orders.take()?.report().ok()?;
                     return Some(ResponseBody::ScheduleReport(report));
                 }
-                // A launch that runs with one seed is not rejected with another.
+                // A launch that is accepted with one seed is accepted with any seed.
                 Err(_) => self.orders = None,
             }
             if is_over() {
@@ -122,7 +124,7 @@ impl Background {
     }
 }
 
-/// Checks whether a launch is small enough to open quickly.
+/// Checks whether a launch is small enough to be opened quickly.
 pub(crate) fn is_small(session: &Session) -> bool {
     let scenario = session.scenario();
     let elements = scenario.params.iter().map(|parameter| match parameter {

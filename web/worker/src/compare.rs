@@ -1,4 +1,5 @@
-//! Compares two sources of a kernel in a worker: runs both in slices, then returns the frames of both at requested positions.
+//! Comparison of two sources of a kernel in a worker: executes both sources in slices, then returns the frames of both runs at requested
+//! positions.
 
 use crate::analysis;
 use crate::layout_requests;
@@ -12,29 +13,29 @@ use warpgrid_view::analysis::comparison::{ComparisonError, PairedRun};
 use warpgrid_view::scenario::ComparisonKernel as Other;
 use warpgrid_view::{Scenario, SourceLanguage};
 
-/// Target duration of a slice in milliseconds.
+/// Target duration of a slice, in milliseconds.
 const SLICE_BUDGET_MS: f64 = 8.0;
-/// Number of steps between two reads of the clock.
+/// Number of steps that are executed between two reads of the clock.
 const STEPS_AT_ONCE: u64 = 5_000;
-/// Maximum number of steps per source.
+/// Maximum number of steps that are executed for each source.
 const MAX_STEPS: u64 = 3_000_000;
-/// Number of rows per memory in a frame.
+/// Number of rows per memory that a frame contains.
 const ROWS: u32 = 16;
 
-/// The open pair of sources.
+/// Pair of sources that is being compared.
 #[derive(Default)]
 pub struct ComparisonRunner {
     pair: Option<PairedRun>,
-    /// The request to answer once both sources have run.
+    /// Request that is answered once both sources have run.
     opening: Option<PendingComparison>,
-    /// The running search of a litmus test, with the ID of its request.
+    /// Running search of a litmus test, with the ID of the request.
     litmus: Option<(u32, litmus::Search)>,
 }
 
 struct PendingComparison {
     id: u32,
     launch: u32,
-    /// The position to show after both runs.
+    /// Position that is shown once both sources have run.
     look: ComparePosition,
 }
 
@@ -109,7 +110,7 @@ impl RequestHandler for ComparisonRunner {
         }
         let PendingComparison { id, launch, look } = self.opening.take()?;
         let report = pair.report();
-        // Without a requested position, the comparison opens at the first difference.
+        // Without a requested position, the comparison starts at the first difference.
         let position = match look.position {
             u64::MAX => pair.first_divergence(&report).unwrap_or(u64::MAX),
             position => position,
@@ -124,19 +125,19 @@ impl RequestHandler for ComparisonRunner {
     }
 }
 
-/// Returns a litmus response, which belongs to no launch.
+/// Returns the response for a litmus test, which does not belong to a launch.
 fn litmus_answer(id: u32, answer: LitmusAnswer) -> Response {
     Response::new(id, 0, ResponseBody::Litmus(answer))
 }
 
 impl ComparisonRunner {
-    /// Launches both sources. Returns a response immediately if one of them is rejected.
+    /// Launches both sources. Returns a response immediately if one of the sources is rejected.
     fn open(
         &mut self,
         texts: CompareSources,
         opening: PendingComparison,
     ) -> Option<CompareResponse> {
-        // Drop the previous pair first to free its memory.
+        // The previous pair is dropped first in order to free its memory.
         *self = ComparisonRunner::default();
         let scenario = Scenario {
             front: SourceLanguage::of_source(&texts.source),
@@ -166,7 +167,7 @@ impl ComparisonRunner {
         }
     }
 
-    /// Returns the frames of the pair at a position.
+    /// Returns the frames of both runs at a position.
     fn look(&mut self, look: &ComparePosition) -> Option<CompareResponse> {
         let pair = self.pair.as_mut().filter(|_| self.opening.is_none())?;
         let frame = pair.frame(look.position, &look.first_rows, ROWS);

@@ -1,5 +1,5 @@
-//! Worker module of development builds: supports both languages under every worker name and generates the reference pages itself, so that
-//! one program is compiled instead of four.
+//! Implements the worker module of development builds. The module supports both languages under every worker name and generates the
+//! reference pages itself, so that a development build compiles one program instead of four.
 
 use warpgrid_view::source::reference::pages;
 use warpgrid_worker::extended_worker::ExtendedWorker;
@@ -10,12 +10,12 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The name that the page gave the worker.
+    /// Name that the page has assigned to the worker.
     #[wasm_bindgen(thread_local_v2, js_name = name)]
     static NAME: String;
 }
 
-/// Returns the bytes of `reference.bin`, which is a file on the release site.
+/// Returns the contents of `reference.bin`, which is a separate file of the release site.
 #[wasm_bindgen(js_name = writeReference)]
 pub fn write_reference() -> Vec<u8> {
     encode(&pages())

@@ -1,13 +1,13 @@
-//! Cache of the last requested document: it stays parsed, so that hover, completion and signature help do not parse the source again. Takes
-//! a source and the overrides of its directives; provides its document in the detected language.
+//! Cache of the document that was requested last. The document remains parsed, so that hover, completion and signature help do not parse
+//! the source again. Input: a source, and the overrides of its directives. Output: the document of the source in the detected language.
 
 use warpgrid_view::{CheckOptions, Document, Language, SourceLanguage};
 
-/// Maximum size of a cached source. Longer sources are parsed for each request, because a syntax tree takes about twenty times the memory
-/// of its source.
+/// Maximum size in bytes of a cached source. A syntax tree requires about twenty times the memory of its source, so that longer sources are
+/// parsed for each request.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
-/// The cached document.
+/// Cache that contains at most one parsed document.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentCache {
     open: Option<(CheckOptions, Document<'static>)>,
@@ -27,7 +27,7 @@ impl DocumentCache {
         if let Some((_, document)) = self.open.as_ref().filter(is_open) {
             return read(document);
         }
-        // Drop the previous tree first to free its memory for the new one.
+        // The previous syntax tree is dropped first in order to free its memory for the new one.
         self.open = None;
         // The page has no language option, so the language is detected from the source.
         let language = Language::from(SourceLanguage::of_source(source));

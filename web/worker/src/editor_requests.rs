@@ -6,7 +6,7 @@ use warpgrid_view::layouts::{fragment, tensor};
 use warpgrid_view::source::check::tokens;
 use warpgrid_view::{Language, Session, SourceLanguage};
 
-/// Computes the response to an editor request from the cached document, or from the session for a memory export.
+/// Returns the response to an editor request. Memory exports use the session, and all other requests use the cached document.
 pub(crate) fn answer(
     question: &EditorRequest,
     text: &mut DocumentCache,

@@ -1,6 +1,6 @@
-//! The request handler of the worker module that is loaded later. Comparisons, analyses and litmus tests go to [`ComparisonRunner`], diagrams to
-//! `lens`, runs of source code with inline assembly to a separate [`SessionRunner`], compiled files to `OpenFile`, and string requests to
-//! `Inspector` and `learn`.
+//! Request handler of the worker module that is loaded later. [`ComparisonRunner`] handles comparisons, analyses and litmus tests,
+//! `layout_requests` diagrams, a separate [`SessionRunner`] runs of source code with inline assembly, `OpenFile` compiled files, and
+//! `Inspector` and `learn` string requests.
 
 use crate::compare::ComparisonRunner;
 use crate::file::OpenFile;
@@ -12,7 +12,7 @@ use crate::protocol::{Request, RequestBody, Response, ResponseBody};
 use crate::runner::SessionRunner;
 use wasm_bindgen::JsValue;
 
-/// The handlers of the module.
+/// State of all request handlers in the module.
 #[derive(Default)]
 pub struct ExtendedWorker {
     beside: ComparisonRunner,
@@ -52,7 +52,7 @@ impl RequestHandler for ExtendedWorker {
     }
 
     fn run_slice(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
-        // A run has priority, because the user waits for it.
+        // The run takes precedence, because the user waits for it.
         match self.runner.is_busy() {
             true => self.runner.run_slice(clock),
             false => self.beside.run_slice(clock),

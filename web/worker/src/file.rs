@@ -1,5 +1,5 @@
-//! Keeps a compiled file open that the user dropped on the page, so that its code objects can be converted to text one by one. Takes the
-//! bytes of a file or the number of a code object; returns the contents of the file or the text.
+//! Compiled file that the user dropped on the page. The file remains open, so that its code objects can be converted to text one by one.
+//! Input: the bytes of a file, or the index of a code object. Output: the list of code objects, or the text of a code object.
 
 use crate::protocol::{FileAnswer, FileRequest};
 use warpgrid_view::compiled_file::CompiledFile;
@@ -14,7 +14,7 @@ impl OpenFile {
     pub(crate) fn answer(&mut self, request: FileRequest) -> FileAnswer {
         match request {
             FileRequest::Open(bytes) => {
-                // Drop the previous file first to free its memory.
+                // The previous file is dropped first in order to free its memory.
                 self.file = None;
                 match CompiledFile::open(&bytes) {
                     Ok(file) => {
@@ -37,7 +37,7 @@ impl OpenFile {
     }
 }
 
-/// Error for a request without an open file: the worker may have been restarted since the file was opened.
+/// Error message for a request without an open file, which occurs if the worker was restarted after the file was opened.
 const GONE: &str = "the file is no longer open: open the file again";
 
 #[cfg(test)]

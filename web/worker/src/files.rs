@@ -1,5 +1,5 @@
-//! `warpgrid-files FOLDER`: writes the files that are deployed next to the worker modules, `reference.bin` and `prerecorded.bin`. Runs on
-//! the build machine while the site is built.
+//! `warpgrid-files FOLDER` writes the files that are deployed next to the worker modules: `reference.bin` and `prerecorded.bin`. The
+//! program is executed on the build machine while the site is built.
 
 use std::fs;
 use std::path::Path;

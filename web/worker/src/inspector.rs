@@ -1,6 +1,6 @@
 //! Watched values, comparisons of two steps, custom layouts, overviews of a buffer and JIT runs, in a dedicated worker. A request is a
 //! string of NUL-separated fields: its number, its command, the launch, positions and arguments. The response is JSON. The session of the
-//! last request stays open for the next one.
+//! last request remains open for the next request.
 
 mod json;
 #[cfg(feature = "translate")]
@@ -24,7 +24,7 @@ const LIMITS: AnalysisLimits = AnalysisLimits {
     seeds: 4,
 };
 
-/// The session of the last request.
+/// Session of the last request, which remains open.
 #[derive(Default)]
 pub(crate) struct Inspector {
     open: Option<(AnalysisRequest, Session)>,
@@ -32,8 +32,8 @@ pub(crate) struct Inspector {
     run: run::Running,
 }
 
-/// A parsed request: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT`, `map
-/// POSITION MEMORY`, `sources POSITION`, `findings`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`], each with a launch.
+/// Parsed request, which contains a launch and a command: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION
+/// MEMORY-AND-TYPE LAYOUT`, `map POSITION MEMORY`, `sources POSITION`, `findings`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`].
 struct InspectorRequest<'a> {
     number: u32,
     what: &'a str,
@@ -42,8 +42,8 @@ struct InspectorRequest<'a> {
 }
 
 impl Inspector {
-    /// Returns the response, or `None` if the text is no request of this module. `sent` contains the parts of a run that were transferred
-    /// with the request.
+    /// Returns the response to a request, or `None` if the text is not a request of this module. `sent` contains the partitions of a run
+    /// that were transferred with the request.
     pub(crate) fn answer(&mut self, question: &str, sent: &[JsValue]) -> Option<Answered> {
         let asked = InspectorRequest::read(question)?;
         let number = asked.number.to_string();
@@ -127,7 +127,7 @@ impl Inspector {
 
     fn session(&mut self, launch: AnalysisRequest) -> Result<&mut Session, String> {
         if self.open.as_ref().is_none_or(|(own, _)| *own != launch) {
-            // Drop the previous session and run first to free their memory.
+            // The previous session and run are dropped first in order to free their memory.
             self.open = None;
             #[cfg(feature = "translate")]
             self.run.close();
@@ -141,7 +141,7 @@ impl Inspector {
 }
 
 impl<'a> InspectorRequest<'a> {
-    /// Parses `number, what, target, version, kernel, seed, three facts, text`. Fields without a value are empty.
+    /// Parses the fields `number, what, target, version, kernel, seed, three facts, text`. Fields without a value are empty strings.
     fn read(question: &'a str) -> Option<InspectorRequest<'a>> {
         let parts: Vec<&str> = question.splitn(10, '\0').collect();
         let [number, what, target, version, entry, seed, a, b, c, source] = parts[..] else {
@@ -182,7 +182,7 @@ fn number(text: &str) -> Result<u64, String> {
     number.map_err(|_| format!("found `{text}`, expected a step number or an element index"))
 }
 
-/// Parses a memory, an optional element type and a shading, and the first element and the end of a range.
+/// Parses the memory, the optional element type and the shading of a heatmap, and the first element and the end of its range.
 fn shade_request(what: &str, elements: &str) -> Result<HeatmapRequest, String> {
     let what: Vec<&str> = what.split('\n').collect();
     let [memory, ty, shading] = what[..] else {
@@ -201,7 +201,7 @@ fn shade_request(what: &str, elements: &str) -> Result<HeatmapRequest, String> {
     })
 }
 
-/// Parses `1 of block 3`, the spelling of a warp in links.
+/// Parses a warp in the notation of links, as in `1 of block 3`.
 fn warp(words: &str) -> Option<(u64, u32)> {
     let (warp, block) = words.split_once(" of block ")?;
     Some((block.parse().ok()?, warp.parse().ok()?))

@@ -1,4 +1,5 @@
-//! JSON serialization for requests that are strings. Written by hand, because a JSON library adds 40 KB to the worker module.
+//! Serializes JSON for requests that are strings. The serialization is implemented manually, because a JSON library would add 40 KB to the
+//! worker module.
 
 use std::fmt::Write;
 
@@ -31,7 +32,7 @@ pub(crate) fn texts(values: &[String]) -> String {
     list(values.iter().map(|value| text(value)))
 }
 
-/// Returns an object of names and values that are JSON already.
+/// Returns an object with the given names, whose values are already JSON.
 pub(crate) fn object(fields: &[(&str, String)]) -> String {
     let fields = fields
         .iter()
@@ -39,7 +40,7 @@ pub(crate) fn object(fields: &[(&str, String)]) -> String {
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
-/// Returns a response with the ID of its request: the result or the error message.
+/// Returns the response to a request with the given ID, which contains the result or the error message.
 pub(crate) fn response(id: &str, found: Result<String, String>) -> String {
     let field = match found {
         Ok(found) => ("found", found),

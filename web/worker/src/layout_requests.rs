@@ -1,12 +1,12 @@
 //! Layout diagrams in a worker: computes the requested diagrams and their exports. Only the worker module that is loaded later contains
-//! this code, to keep the other modules small.
+//! this code, so that the other modules are small.
 
 use crate::protocol::{EditorRequest, EditorResponse, RequestBody, ResponseBody};
 use warpgrid_view::layouts::fragment::every_operation;
 use warpgrid_view::layouts::inspector::picture;
 use warpgrid_view::layouts::tensor;
 
-/// Returns the response if the request concerns a layout diagram.
+/// Returns the response to a request, or `None` if the request does not concern a layout diagram.
 pub(crate) fn answer(body: &RequestBody) -> Option<ResponseBody> {
     match body {
         RequestBody::Fragments { request, .. } => {

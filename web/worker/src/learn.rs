@@ -1,6 +1,6 @@
-//! Puzzles, tours and thumbnails in a worker. A request is a string of NUL-separated fields, its number, its command and the arguments; the
-//! response is JSON. The learning pages are JavaScript that is loaded on demand, which is why these messages are strings. Only the worker
-//! module that is loaded later handles them.
+//! Puzzles, tours and thumbnails in a worker. A request is a string of NUL-separated fields: its number, its command and its arguments. The
+//! response is JSON. The messages are strings, because the learning pages are JavaScript that is loaded on demand. Only the worker module
+//! that is loaded later handles them.
 
 mod json;
 
@@ -9,7 +9,7 @@ use warpgrid_view::learn::puzzle::Puzzle;
 use warpgrid_view::learn::thumbnail;
 use warpgrid_view::learn::tour::Tour;
 
-/// Returns the response, or `None` if the text is not a request.
+/// Returns the response to a request, or `None` if the text is not a request of this module.
 pub(crate) fn answer(question: &str) -> Option<String> {
     let parts: Vec<&str> = question.splitn(4, '\0').collect();
     let number: u32 = parts.first()?.parse().ok()?;
@@ -17,7 +17,7 @@ pub(crate) fn answer(question: &str) -> Option<String> {
     Some(response(&number.to_string(), found))
 }
 
-/// Handles `puzzle FILE`, `check FILE ANSWER`, `tour FILE SOURCE` and `picture SOURCE`.
+/// Handles the commands `puzzle FILE`, `check FILE ANSWER`, `tour FILE SOURCE` and `picture SOURCE`.
 fn find(parts: &[&str]) -> Option<Result<String, String>> {
     let read = Puzzle::read;
     Some(match *parts {

@@ -1,10 +1,10 @@
-//! The worker of the page: checks sources, handles editor requests and runs kernels.
+//! Implements the worker of the page, which checks sources, handles editor requests and executes kernels.
 //!
 //! ```text
-//! page ──► Request ──► Runner: check, answer, or slices of a run over view::Session ──► Response ──► page
+//! page ──► Request ──► SessionRunner: check, answer, or slices of a run over view::Session ──► Response ──► page
 //! ```
 //!
-//! The page uses [`protocol`], [`traffic`], [`count`] and a few constants; the request handlers are not linked into it.
+//! The page uses [`protocol`], [`traffic`], [`count`] and a few constants. The request handlers are not linked into the page.
 
 pub mod analysis;
 mod background;

@@ -1,5 +1,6 @@
-//! Litmus tests in a worker. The search runs in slices, and another request cancels it. Takes the text of a test; returns the outcomes that
-//! the memory model allows, or the weakest fixes with the fixed texts. Only the worker module that is loaded later contains this code.
+//! Litmus tests in a worker. The search is executed in slices, and another request cancels it. Input: the text of a litmus test. Output:
+//! the outcomes that the memory model allows, or the weakest fixes with the fixed texts. Only the worker module that is loaded later
+//! contains this code.
 
 use crate::analysis::{MAX_STEPS, scenario};
 use crate::protocol::{LitmusAnswer, LitmusRequest};
@@ -9,13 +10,13 @@ use warpgrid_view::memory_model::litmus::{
     write_text,
 };
 
-/// Target duration of a slice in milliseconds.
+/// Target duration of a slice of the search, in milliseconds.
 const SLICE_BUDGET_MS: f64 = 8.0;
-/// Number of candidate executions, and of sets of changes, between two reads of the clock.
+/// Number of candidate executions, or of sets of changes, that are examined between two reads of the clock.
 const CANDIDATES_AT_ONCE: u64 = 200;
 const TRIES_AT_ONCE: u64 = 1;
 
-/// A search in progress.
+/// Search for outcomes or fixes that is in progress.
 pub(crate) enum Search {
     Outcomes(Box<ExplorationTask>),
     Repairs {
@@ -24,14 +25,14 @@ pub(crate) enum Search {
     },
 }
 
-/// The result of starting a request.
+/// Result of starting a request: a search, or an immediate response.
 pub(crate) enum Started {
     Search(Search),
     Answer(LitmusAnswer),
     Nothing,
 }
 
-/// Starts the search for a request, or responds immediately if the request needs no search.
+/// Starts the search for a request. Returns the response immediately if the request requires no search.
 pub(crate) fn start(request: LitmusRequest) -> Result<Started, LitmusError> {
     match request {
         LitmusRequest::Cut(launch, cut) => {
@@ -68,7 +69,7 @@ fn bad_of(test: &LitmusTest) -> Result<Vec<Vec<u64>>, LitmusError> {
 }
 
 impl Search {
-    /// Runs one slice. Returns a result once the search is finished.
+    /// Executes one slice of the search. Returns a result once the search is finished.
     pub(crate) fn work(&mut self, clock: impl Fn() -> f64) -> Option<Result<(), LitmusError>> {
         let begun = clock();
         loop {

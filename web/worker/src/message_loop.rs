@@ -1,4 +1,4 @@
-//! The message loop of the worker: decodes requests, schedules slices and posts responses. The requests are handled by a [`RequestHandler`].
+//! Message loop of the worker: decodes requests, schedules slices and posts responses. A [`RequestHandler`] handles the requests.
 
 use crate::protocol::{Request, RequestBody, Response, ResponseBody, decode, encode};
 use js_sys::{Array, Object, Promise, Reflect, Uint8Array};
@@ -9,32 +9,34 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessageP
 
 #[wasm_bindgen]
 extern "C" {
-    /// Fetches the reference file next to the worker modules (see `start.js`). Resolves to its bytes or to an error message.
+    /// Fetches the reference file next to the worker modules (see `start.js`). The promise resolves to the bytes of the file or to an error
+    /// message.
     #[wasm_bindgen(js_name = fetchReference)]
     fn fetch_reference() -> Promise;
 }
 
-/// Request handler of a worker: receives requests, works in slices and returns responses.
+/// Request handler of a worker: receives requests, executes slices of work, and returns responses.
 pub trait RequestHandler: Default + 'static {
     /// Handles a request and returns the responses that are available immediately.
     fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response>;
     /// Whether the handler supports requests that are strings.
     const HANDLES_TEXT_REQUESTS: bool = false;
-    /// Handles a string request for puzzles and tours, watched values or runs. `_sent` contains the values that were transferred with it.
+    /// Handles a string request for puzzles, tours, watched values or JIT runs. `_sent` contains the values that were transferred with the
+    /// request.
     fn handle_text_request(&mut self, _question: &str, _sent: &[JsValue]) -> Option<Answered> {
         None
     }
     /// Checks whether [`RequestHandler::run_slice`] has work to do.
     fn is_busy(&self) -> bool;
-    /// Runs one slice and returns a response, if there is one.
+    /// Executes one slice of work. Returns a response if the slice has produced one.
     fn run_slice(&mut self, clock: impl Fn() -> f64) -> Option<Response>;
 }
 
-/// The response to a string request.
+/// Response to a string request.
 pub struct Answered {
     /// JSON text.
     pub words: String,
-    /// A part of a run, sent with the JSON text; the buffer of its `memory` is transferred.
+    /// Partition of a run that is sent with the JSON text. The buffer of its `memory` is transferred.
     pub part: Option<Object>,
 }
 
@@ -84,7 +86,7 @@ pub fn run_message_loop<W: RequestHandler>() {
 struct Worker<W> {
     work: RefCell<W>,
     scope: DedicatedWorkerGlobalScope,
-    /// Port for messages to the worker itself. They let requests run between two slices without the delay of a timer.
+    /// Port for messages to the worker itself, which allow requests to be handled between two slices without the delay of a timer.
     self_port: MessagePort,
 }
 
@@ -100,7 +102,7 @@ impl<W: RequestHandler> Worker<W> {
         }
     }
 
-    /// Handles a string request, or an array of the string and the values that were transferred with it.
+    /// Handles a string request, or an array of a string request and the values that were transferred with it.
     fn on_text_message(&self, data: &JsValue) {
         match (data.as_string(), data.dyn_ref::<Array>()) {
             (Some(question), _) => self.learn(&question, &[]),

@@ -1,5 +1,6 @@
-//! Records the requests of a first visit and their responses while the site is built. `start.js` replays the recording before the worker
-//! module is loaded, so that the first grid waits only for the page. Reads the first example; returns the bytes of `prerecorded.bin`.
+//! Recording of the requests of a first visit and their responses, which is created while the site is built. `start.js` replays the
+//! recording before the worker module is loaded, so that the first grid does not wait for the worker. Input: the first example. Output: the
+//! contents of `prerecorded.bin`.
 
 use crate::message_loop::RequestHandler;
 use crate::protocol::{
@@ -9,12 +10,12 @@ use crate::runner::SessionRunner;
 use warpgrid_view::CheckOptions;
 use warpgrid_view::model::FrameRequest;
 
-/// The initial source of the editor (`web/bundle.mjs`).
+/// Initial source of the editor (`web/bundle.mjs`).
 pub const FIRST_EXAMPLE: &str = include_str!("../../../public/examples/row-and-column-stores.ptx");
-/// Fraction of all stores after which a newly opened example is shown: some cells are written, some are not yet.
+/// Fraction of all stores after which a newly opened example is shown, so that some cells are written and other cells are not.
 pub const EXAMPLE_STORE_FRACTION: f32 = 0.62;
 
-/// Returns the requests of a first visit, as the page sends them: tokens for the editor, the check, the launch.
+/// Returns the requests of a first visit as the page sends them: the tokens for the editor, the check, and the launch.
 pub fn requests() -> [Request; 3] {
     let source = || FIRST_EXAMPLE.to_owned();
     let tokens = EditorRequest::Tokens { source: source() };
@@ -42,8 +43,8 @@ pub fn requests() -> [Request; 3] {
     .map(|(id, launch, body)| Request { id, launch, body })
 }
 
-/// Returns the recording: for each request, its byte count and bytes, the number of its responses, and the byte count and bytes of each
-/// response. Counts are little-endian 32-bit words.
+/// Returns the recording. For each request, it contains the length and the bytes of the request, the number of responses, and the length
+/// and the bytes of each response. Lengths and counts are little-endian 32-bit words.
 pub fn recording() -> Vec<u8> {
     let mut runner = SessionRunner::default();
     let mut bytes = Vec::new();
@@ -58,9 +59,9 @@ pub fn recording() -> Vec<u8> {
     bytes
 }
 
-/// Returns the responses to a request, for a launch up to its frame.
+/// Returns the responses to a request. For a launch, the responses end with its first frame.
 fn answers(runner: &mut SessionRunner, request: Request) -> Vec<Response> {
-    // The clock is constant, so that no slice is interrupted.
+    // The clock does not advance, so that no slice is interrupted.
     let clock = || 0.0;
     let is_launch = matches!(request.body, RequestBody::Launch { .. });
     let mut answers = runner.receive(request, clock);
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
     use crate::protocol::{EditorResponse, ResponseBody, decode};
 
-    /// Reads a block and advances `bytes` past it.
+    /// Reads a block with its length, and advances `bytes` past the block.
     fn read<'b>(bytes: &mut &'b [u8]) -> &'b [u8] {
         let n = read_count(bytes);
         let (block, rest) = bytes.split_at(n);

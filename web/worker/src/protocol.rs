@@ -1,6 +1,6 @@
-//! The protocol between the page and its workers: numbered requests, and responses that name the launch they belong to.
+//! Protocol between the page and its workers: numbered requests, and responses that contain the launch to which they belong.
 //!
-//! Messages are serialized to bytes, so that a large frame is transferred instead of copied cell by cell into objects.
+//! Messages are serialized to bytes, so that a large frame is transferred instead of being copied cell by cell into objects.
 
 use crate::traffic::TrafficWords;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -29,19 +29,19 @@ use warpgrid_view::session::stop_conditions::{
 use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SignatureHelp};
 use warpgrid_view::{CheckOptions, CheckReport, MemoryKey, SourceLanguage, is_wrapped};
 
-/// A message from the page to a worker.
+/// Message from the page to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// ID of the request; IDs ascend.
+    /// ID of the request. IDs are ascending.
     pub id: u32,
-    /// The launch that the request concerns. Responses for an older launch are dropped.
+    /// Launch that the request concerns. Responses for an older launch are dropped.
     pub launch: u32,
     pub body: RequestBody,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RequestBody {
-    /// Checks a source. The response has the same revision.
+    /// Checks a source. The response contains the same revision.
     Check {
         revision: u32,
         source: String,
@@ -49,75 +49,77 @@ pub enum RequestBody {
     },
     /// Requests the complete reference, which the worker fetches.
     Reference,
-    /// Requests the closest match for a fragment layout, on the target of the request and on a second target for comparison.
+    /// Requests a fragment layout, or the closest match, on the target of the request and on a second target for comparison.
     Fragments {
         request: FragmentRequest,
         base_bytes: u64,
         beside: Option<String>,
     },
-    /// Explains how a Tensor Core computes an element.
+    /// Explains how a Tensor Core computes an element of D.
     Product(MmaRequest),
-    /// Compares two sources, in the worker that supports both languages.
+    /// Compares two sources. Handled by the worker that supports both languages.
     Beside(CompareRequest),
-    /// Analyzes a launch for data races and hangs, in the worker that is loaded later.
+    /// Analyzes a launch for data races and hangs. Handled by the worker that is loaded later.
     Analyze(Box<AnalysisRequest>),
-    /// Rewrites the source of a launch to remove its bank conflicts in shared memory, in the same worker.
+    /// Rewrites the source of a launch without bank conflicts in shared memory. Handled by the worker that is loaded later.
     RewriteBankConflicts(Box<AnalysisRequest>),
-    /// Enumerates the outcomes of a litmus test or searches for fixes, in the same worker. Cancels a running search.
+    /// Enumerates the outcomes of a litmus test, or searches for fixes. Cancels a running search. Handled by the worker that is loaded
+    /// later.
     Litmus(LitmusRequest),
-    /// Reads a compiled file, in the same worker.
+    /// Reads a compiled file. Handled by the worker that is loaded later.
     File(FileRequest),
     /// An editor request or a file export.
     Editor(EditorRequest),
-    /// Checks and launches a source, runs it for a limited time and moves to a position.
+    /// Checks and launches a source, runs it for a limited time, and moves to a position.
     Launch {
         source: String,
         target: Option<String>,
         ptx_version: Option<String>,
-        /// The kernel. Defaults to the kernel named in the source, also if the source has no kernel of this name.
+        /// Kernel to launch. Defaults to the kernel named in the source, also if the source contains no kernel with this name.
         entry: Option<String>,
         /// Seed of the scheduler. Defaults to the seed in the source.
         seed: Option<u64>,
         goal: MoveTarget,
         look: FrameRequest,
     },
-    /// Moves to a position. Cancels the pending move.
+    /// Moves the run to a position. Cancels the pending move.
     Move {
         goal: MoveTarget,
         look: FrameRequest,
     },
-    /// Runs until a condition is met. Cancels the pending move.
+    /// Runs until a condition holds. Cancels the pending move.
     Until {
         until: StopCondition,
         direction: Direction,
         look: FrameRequest,
     },
-    /// Requests the frame of the same position with other visible rows.
+    /// Requests the frame of the current position with other visible rows.
     RefreshFrame(FrameRequest),
-    /// Counts the traffic of all steps, without a limit.
+    /// Counts the memory traffic of all steps, without a limit.
     CountTraffic,
-    /// Requests the stores just before each of these positions. The response covers as many as one slice allows.
+    /// Requests the stores directly before each of the given positions. The response covers as many positions as fit into one slice.
     Writers(Vec<u64>),
-    /// Requests every store to a cell in the executed part of the run. Cancels a previous search.
+    /// Requests all stores to a cell in the executed part of the run. Cancels a previous search.
     History(CellLocation),
     /// Requests the source edit that changes an initial value of the launch.
     EditInitialValue {
         place: InitialValueTarget,
         value: String,
     },
-    /// Finds the next cell after another one by value, address or name.
+    /// Finds the next cell after a given cell by value, address or name.
     Find {
         text: String,
         after: Option<CellMatch>,
     },
     /// Cancels the pending move.
     Stop,
-    /// Releases the session and its memory, because another worker runs the source now.
+    /// Releases the session and its memory, because another worker executes the source now.
     ReleaseSession,
 }
 
 impl RequestBody {
-    /// Returns the worker that handles the request, by the language of a contained source, or `None` for the worker that has the run.
+    /// Returns the kind of worker that handles the request, which depends on the language of the source in the request. Returns `None` for
+    /// the worker that executes the run.
     pub fn core(&self) -> Option<WorkerKind> {
         match self {
             RequestBody::Check { source, .. } | RequestBody::Launch { source, .. } => {
@@ -146,15 +148,15 @@ impl RequestBody {
     }
 }
 
-/// Returns the worker that draws layout diagrams if the request is for one.
+/// Returns the worker that computes layout diagrams, if the request is for a layout diagram.
 fn of_lens(request: &FragmentRequest) -> Option<WorkerKind> {
     has_picture(&request.op).then_some(WorkerKind::Extended)
 }
 
-/// A request that concerns a compiled file.
+/// Request that concerns a compiled file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileRequest {
-    /// Opens and lists a file, which stays open.
+    /// Opens a file and lists its code objects. The file remains open.
     Open(Vec<u8>),
     /// Requests a code object of the open file as text.
     Text(usize),
@@ -162,7 +164,7 @@ pub enum FileRequest {
     Close,
 }
 
-/// The response to a [`FileRequest`].
+/// Response to a [`FileRequest`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileAnswer {
     Opened(FileView),
@@ -172,12 +174,12 @@ pub enum FileAnswer {
     Closed,
 }
 
-/// A request that concerns the text of a litmus test.
+/// Request that concerns the text of a litmus test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LitmusRequest {
-    /// Enumerates every outcome.
+    /// Enumerates all outcomes of the litmus test.
     Explore(String),
-    /// Searches for the weakest changes that forbid an outcome, or all outcomes that are not sequentially consistent.
+    /// Searches for the weakest changes that forbid an outcome, or that forbid all outcomes that are not sequentially consistent.
     Repair { text: String, bad: Option<Vec<u64>> },
     /// Extracts a litmus test from lines of a kernel.
     Cut(Box<AnalysisRequest>, ExtractionRequest),
@@ -185,11 +187,11 @@ pub enum LitmusRequest {
     Stop,
 }
 
-/// The response to a [`LitmusRequest`].
+/// Response to a [`LitmusRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LitmusAnswer {
     Outcomes(Box<LitmusView>),
-    /// The fixes, and the fixed text for each.
+    /// The fixes of the litmus test, and the fixed text for each of them.
     Repairs {
         repairs: LitmusRepairs,
         texts: Vec<String>,
@@ -199,7 +201,7 @@ pub enum LitmusAnswer {
     Failed(LitmusError),
 }
 
-/// A launch to analyze. The fields are those of [`RequestBody::Launch`].
+/// Launch that is to be analyzed. The fields correspond to the fields of [`RequestBody::Launch`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnalysisRequest {
     pub source: String,
@@ -209,20 +211,20 @@ pub struct AnalysisRequest {
     pub seed: Option<u64>,
 }
 
-/// The kinds of workers, by the languages that they support.
+/// Kinds of workers, which differ in the languages that they support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkerKind {
     Ptx,
     Sass,
-    /// The worker that is loaded later: comparisons, layout diagrams, data races, hangs, litmus tests, source code with inline assembly,
-    /// logs and compiled files.
+    /// Worker that is loaded later. Handles comparisons, layout diagrams, data races, hangs, litmus tests, source code with inline
+    /// assembly, logs and compiled files.
     Extended,
 }
 
 impl WorkerKind {
-    /// Returns the worker for the language of a source.
+    /// Returns the kind of worker for the language of a source.
     pub fn of_source(source: &str) -> WorkerKind {
-        // Instructions embedded in other text are extracted only by the worker that is loaded later.
+        // Only the worker that is loaded later extracts instructions that are embedded in other text.
         if is_wrapped(source) {
             return WorkerKind::Extended;
         }
@@ -242,39 +244,39 @@ impl WorkerKind {
     }
 }
 
-/// A request of the comparison of two sources.
+/// Request that concerns the comparison of two sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CompareRequest {
-    /// Runs both sources with one launch configuration, then moves to a position.
+    /// Executes both sources with the same launch configuration, then moves both runs to a position.
     Open(Box<CompareSources>, ComparePosition),
     /// Moves both runs to another position.
     Look(ComparePosition),
-    /// Drops both runs and their memory, because the view was closed.
+    /// Discards both runs and their memory, because the view was closed.
     Close,
 }
 
-/// Two sources of a kernel.
+/// Two sources of a kernel that are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompareSources {
     pub source: String,
-    /// Overrides for the first source, as for a launch.
+    /// Overrides of the directives in the first source, as in a launch.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
     pub entry: Option<String>,
     pub other: String,
 }
 
-/// A position and visible rows in a comparison.
+/// Position and visible rows in a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparePosition {
-    /// Number of stores that each run has performed. The maximum is the end; when a comparison is opened, the maximum is the first
-    /// difference, if there is one.
+    /// Number of stores that each run has performed. The maximum value denotes the end. When a comparison is opened, the maximum value
+    /// denotes the first difference, if there is one.
     pub position: u64,
-    /// The first visible row of each memory, if it is not row 0.
+    /// First visible row of each memory in which it is not row 0.
     pub first_rows: Vec<(MemoryKey, u64)>,
 }
 
-/// An editor request. Offsets count UTF-16 code units from the start of the source.
+/// Editor request. Offsets count UTF-16 code units from the start of the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EditorRequest {
     Tokens {
@@ -298,16 +300,16 @@ pub enum EditorRequest {
     Format {
         source: String,
     },
-    /// A fragment layout as an SVG image.
+    /// Requests a fragment layout as an SVG image.
     FragmentSvg(FragmentRequest),
-    /// A fragment layout as a text table.
+    /// Requests a fragment layout as a text table.
     FragmentTable(FragmentRequest),
-    /// A memory of the run as a file.
+    /// Requests a memory of the run as a file.
     MemoryFile(GridRequest, ExportFormat),
 }
 
 impl EditorRequest {
-    /// Returns the worker that answers, or `None` for the worker that has the run.
+    /// Returns the kind of worker that handles the request, or `None` for the worker that executes the run.
     fn core(&self) -> Option<WorkerKind> {
         match self {
             EditorRequest::FragmentSvg(request) | EditorRequest::FragmentTable(request) => {
@@ -332,7 +334,7 @@ impl EditorRequest {
     }
 }
 
-/// The response to the [`Question`] of the same name.
+/// Response to the [`EditorRequest`] variant with the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EditorResponse {
     /// Start, end and class of each token in turn. The class is an index into `TokenClass::ALL`.
@@ -341,14 +343,14 @@ pub enum EditorResponse {
     Complete(Vec<CompletionView>),
     Signature(Option<SignatureHelp>),
     Format(String),
-    /// The contents of a file, or `None` if there is no such fragment.
+    /// Contents of the SVG file, or `None` if the fragment does not exist.
     FragmentSvg(Option<String>),
     FragmentTable(Option<String>),
-    /// The bytes of a file, or an error message.
+    /// Contents of the exported file, or an error message.
     MemoryFile(Result<Vec<u8>, String>),
 }
 
-/// The target of a move.
+/// Target of a move of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MoveTarget {
     Start,
@@ -364,25 +366,25 @@ pub enum MoveTarget {
     Block(u64),
     /// The completion of a pending asynchronous operation.
     CompleteOperation(u64),
-    /// The position at which the condition of [`RequestBody::StopCondition`] is met.
+    /// The position at which the condition of [`RequestBody::Until`] holds.
     StopCondition,
-    /// The end of the run, within a time limit, to measure its length; then another position.
+    /// The end of the run, within a time limit, in order to measure its length, and then another position.
     MeasureLength(PositionAfterMeasure),
 }
 
-/// The position to show after a run was measured.
+/// Position to which a run moves after its length has been measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PositionAfterMeasure {
     End,
     Position(u64),
-    /// After the store at this fraction of all stores.
+    /// The position after the store at this fraction of all stores.
     StoreFraction(f32),
 }
 
-/// A message from a worker to the page.
+/// Message from a worker to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Response {
-    /// ID of the request.
+    /// ID of the request to which the message responds.
     pub id: u32,
     pub launch: u32,
     pub body: ResponseBody,
@@ -401,103 +403,104 @@ pub enum ResponseBody {
         report: CheckReport,
     },
     Fragments(Vec<FragmentPicture>),
-    /// The layout of a tensor instruction, if a request for fragments names one.
+    /// Layout of a tensor instruction, in response to a request for fragments that names such an instruction.
     Layout(Box<LayoutPicture>),
     Product(Box<ProductAnswer>),
     Beside(CompareResponse),
     Litmus(LitmusAnswer),
     File(FileAnswer),
-    /// The bytes of the reference file, an encoded [`Pages`](warpgrid_view::source::reference::Pages), or an error message.
+    /// Contents of the reference file, which are encoded [`ReferencePages`](warpgrid_view::source::reference::ReferencePages), or an error
+    /// message.
     Reference(Result<Vec<u8>, String>),
     Answer(EditorResponse),
     Launched(LaunchConfiguration),
     LaunchFailed(LaunchRejection),
-    /// Progress of a long run.
+    /// Progress of a move that takes a long time.
     Progress {
         position: u64,
     },
     Frame(Box<SessionFrame>),
     Writers(Vec<(u64, Vec<StoreView>)>),
-    /// The source edit, or an error message.
+    /// Edit of the source that changes an initial value, or an error message.
     EditInitialValue(Result<LaunchEdit, String>),
-    /// The cell that was found, or an error message.
+    /// Cell that was found, or an error message.
     Found(Result<CellMatch, String>),
-    /// The position that a conditional run has reached, followed by its frame, or an error in the condition.
+    /// Position that a conditional run has reached, followed by its frame, or an error in the condition.
     Until(Result<StopResult, StopConditionError>),
-    /// The stores to a cell.
+    /// Stores to a cell, which is its write history.
     History(Box<CellHistory>),
-    /// The memory traffic of the executed steps.
+    /// Memory traffic of the executed steps.
     Traffic(TrafficWords),
-    /// The results of other schedules of the same run.
+    /// Results of other schedules of the same run.
     ScheduleReport(SeedReport),
-    /// The data races of the run, and the diagnosis of a hang.
+    /// Data races of the run, and the diagnosis of a hang.
     Analysis(Box<AnalysisResults>),
-    /// The source without bank conflicts, or an error message.
+    /// Source without bank conflicts, or an error message.
     ConflictRewrite(Result<BankConflictFix, String>),
 }
 
-/// The results of the analysis of a run.
+/// Results of the analysis of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnalysisResults {
     pub report: RaceReport,
     pub hang: Option<HangView>,
-    /// Shared-memory accesses with bank conflicts and the layouts that remove them; global-memory accesses that transfer more bytes than
-    /// needed.
+    /// Accesses to shared memory with bank conflicts, with the layouts that remove the conflicts, and accesses to global memory that
+    /// transfer more bytes than necessary.
     pub conflicts: ConflictReport,
-    /// The layout of each access, by line.
+    /// Inferred layout of each access, by line.
     pub layouts: Vec<InferredAccessLayout>,
-    /// Bytes of data races and of uninitialized reads.
+    /// Byte ranges of data races and uninitialized reads.
     pub marks: Vec<RaceMarker>,
 }
 
-/// A byte range of a memory with a finding.
+/// Byte range of a memory with a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RaceMarker {
     pub memory: MemoryKey,
-    /// Offsets from the start of the memory.
+    /// Offsets of the range from the start of the memory.
     pub bytes: std::ops::Range<u64>,
-    /// Lines of the source.
+    /// Source lines of the accesses that cause the finding.
     pub lines: Vec<u32>,
     /// Short name of the finding.
     pub title: String,
-    /// Whether the finding is less severe: both accesses store the same value, or the violated rule is commonly ignored.
+    /// Whether the finding is less severe, because both accesses store the same value or the violated rule is commonly ignored.
     pub is_quiet: bool,
 }
 
-/// The response to a [`CompareRequest`].
+/// Response to a [`CompareRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CompareResponse {
     /// Both sources have run.
     Opened(Box<CompareOpened>),
-    /// A source was rejected: its index, 0 for the first, and the reason.
+    /// A source was rejected. The fields are the index of the source, 0 for the first source, and the reason.
     Refused(usize, LaunchRejection),
     Frame(Box<ComparisonFrame>),
 }
 
-/// The results of two runs, and their frame at the requested position.
+/// Results of two runs, and their frames at the requested position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompareOpened {
     pub report: ComparisonReport,
-    /// The `//@` lines that would state the inferred launch configuration of both.
+    /// `//@` lines that specify the inferred launch configuration of both sources.
     pub guesses: Vec<String>,
     pub frame: ComparisonFrame,
 }
 
-/// The computation of an element by a Tensor Core, with the available alternatives.
+/// Computation of an element by a Tensor Core, with the available alternatives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProductAnswer {
-    /// The steps of the computation, or an error message.
+    /// Steps of the computation, or an error message.
     pub view: Result<MmaExplanation, String>,
-    /// The matrix multiplications that the target supports.
+    /// Matrix multiplications that the target supports.
     pub choices: Vec<MmaChoice>,
     pub targets: Vec<String>,
 }
 
-/// The configuration of a launch, including inferred values.
+/// Configuration of a launch, including inferred values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchConfiguration {
     pub entry: Option<String>,
-    /// Every kernel of the module, in source order.
+    /// All kernels of the module, in source order.
     pub kernels: Vec<String>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -508,13 +511,13 @@ pub struct LaunchConfiguration {
     pub params: Vec<String>,
     /// One entry per initialized register, as in `R2 = lane * 4`.
     pub registers: Vec<String>,
-    /// Whether misaligned addresses are rounded down. Otherwise a misaligned access faults.
+    /// Whether misaligned addresses are rounded down. Otherwise, a misaligned access faults.
     pub truncates_misaligned_addresses: bool,
-    /// The `//@` lines that would state the inferred values.
+    /// `//@` lines that specify the inferred values.
     pub guesses: Vec<String>,
 }
 
-/// The reason for which a launch was rejected.
+/// Reason why a launch was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchRejection {
     pub code: String,

@@ -1,4 +1,4 @@
-//! Handles the requests for a run, independently of the browser: receives requests, works in slices and returns responses.
+//! Handler of requests for a run, which is independent of the browser: receives requests, executes slices of work, and returns responses.
 
 use crate::background::Background;
 use crate::document_cache::DocumentCache;
@@ -18,20 +18,20 @@ use warpgrid_view::{
     Document, NO_SUCH_KERNEL, Parameter, RequestError, Scenario, Session, SourceLanguage,
 };
 
-/// Maximum number of exits that are skipped at the end of a run: one per warp of a few blocks.
+/// Maximum number of exit steps at the end of a run that are skipped, which suffices for one exit per warp of a few blocks.
 const MAX_RETURNS: usize = 128;
-/// Target duration of a slice in milliseconds, short enough to notice a stop request in time.
+/// Target duration of a slice in milliseconds, which is short enough to notice a stop request in time.
 const SLICE_BUDGET_MS: f64 = 10.0;
 /// Interval between progress messages in milliseconds.
 const PROGRESS_MS: f64 = 120.0;
-/// Time limit in milliseconds for running a new launch to its end. After that, the run waits for the user.
+/// Time limit in milliseconds for running a new launch to its end. After this time, the run waits for the user.
 const EXPLORE_MS: f64 = 1_200.0;
-/// Maximum number of memories whose grids are sent without a request.
+/// Maximum number of memories for which grids are sent without a request.
 const MAX_UNASKED_GRIDS: usize = 16;
-/// Number of rows of a grid that was not requested.
+/// Number of rows in a grid that is sent without a request.
 const UNASKED_ROWS: u32 = 18;
 
-/// A session, its pending move, and the background work that runs between moves.
+/// Session with its pending move, and the background work that is executed between moves.
 #[derive(Default)]
 pub struct SessionRunner {
     /// Cache of the last requested document.
@@ -40,11 +40,11 @@ pub struct SessionRunner {
     launch: u32,
     job: Option<PendingMove>,
     background: Background,
-    /// The condition of the running conditional run.
+    /// Condition of the conditional run in progress.
     watch: Option<StopSearch>,
-    /// The response to send in the next slice.
+    /// Response that is sent in the next slice.
     next: Option<Response>,
-    /// Number of steps per slice, adapted to the measured time.
+    /// Number of steps per slice, which is adapted to the measured time.
     slice_steps: u64,
     look: FrameRequest,
 }
@@ -54,7 +54,7 @@ pub struct SessionRunner {
 struct PendingMove {
     id: u32,
     goal: MoveTarget,
-    /// Remaining stores of [`MoveTarget::Stores`].
+    /// Remaining number of stores of a [`MoveTarget::Stores`] move.
     stores_left: u32,
     started: f64,
     reported: f64,
@@ -98,7 +98,7 @@ impl RequestHandler for SessionRunner {
                 choices: mma_explanation::choices(&request.target),
                 targets: mma_explanation::targets(),
             })),
-            // The message loop fetches the reference, because the worker module does not contain its pages.
+            // The message loop fetches the reference file, because the worker module does not contain the reference pages.
             RequestBody::Reference => return Vec::new(),
             // The worker module that is loaded later handles these requests.
             RequestBody::Beside(_)
@@ -132,14 +132,14 @@ impl RequestHandler for SessionRunner {
                 };
                 self.launch(id, scenario, seed, goal, clock())
             }
-            // This match arm precedes the check of the launch number, because the request has the number of the next launch, which another
-            // worker runs.
+            // This match arm must precede the check of the launch number, because the request contains the number of the next launch, which
+            // another worker executes.
             RequestBody::ReleaseSession => {
                 (self.job, self.session, self.watch, self.next) = (None, None, None, None);
                 self.background = Background::default();
                 return Vec::new();
             }
-            // The page would drop a response for an older launch.
+            // The page would drop a response that belongs to an older launch.
             _ if launch != self.launch => return Vec::new(),
             RequestBody::Move { goal, look } => {
                 if let MoveTarget::CompleteOperation(_) = goal {
@@ -193,7 +193,7 @@ impl RequestHandler for SessionRunner {
         vec![Response::new(id, launch, body)]
     }
 
-    /// Runs one slice of the pending move. Returns a frame when the move is complete, and a progress message at intervals.
+    /// Executes one slice of the pending move. Returns a frame when the move is complete, and progress messages at intervals.
     fn run_slice(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
         if let Some(next) = self.next.take() {
             return Some(next);
@@ -236,7 +236,7 @@ impl RequestHandler for SessionRunner {
 }
 
 impl SessionRunner {
-    /// Replaces the session and begins the move to `goal`.
+    /// Replaces the session and starts the move to `goal`.
     fn launch(
         &mut self,
         id: u32,
@@ -247,7 +247,7 @@ impl SessionRunner {
     ) -> ResponseBody {
         (self.job, self.watch, self.next) = (None, None, None);
         self.background = Background::default();
-        // Drop the previous session first to free its memory for the new one.
+        // The previous session is dropped first in order to free its memory for the new session.
         self.session = None;
         match launched(scenario, seed) {
             Ok(session) => {
@@ -264,7 +264,7 @@ impl SessionRunner {
         }
     }
 
-    /// Returns the stores just before each position, for at least one position and until the slice is over.
+    /// Returns the stores directly before each position, for at least one position and until the slice is over.
     fn writers(&mut self, id: u32, steps: &[u64], clock: impl Fn() -> f64) -> Option<Response> {
         let session = self.session.as_mut()?;
         let begun = clock();
@@ -278,7 +278,7 @@ impl SessionRunner {
         Some(self.response(id, ResponseBody::Writers(known)))
     }
 
-    /// Begins a conditional run, or returns an error in its condition.
+    /// Starts a conditional run, or returns an error in its condition.
     fn go_until(
         &mut self,
         id: u32,
@@ -299,7 +299,7 @@ impl SessionRunner {
         }
     }
 
-    /// Cancels the pending move. A canceled backward search restores the position at which it started.
+    /// Cancels the pending move. If a backward search is canceled, the position at which it started is restored.
     fn give_up(&mut self) {
         self.job = None;
         let watch = self.watch.take();
@@ -309,7 +309,7 @@ impl SessionRunner {
         }
     }
 
-    /// Runs for the duration of a slice. Returns true when the goal is reached.
+    /// Executes the pending move for the duration of a slice. Returns `true` when the goal is reached.
     fn run_pending_move(&mut self, job: &mut PendingMove, clock: impl Fn() -> f64) -> bool {
         let Some(session) = self.session.as_mut() else {
             return true;
@@ -324,7 +324,7 @@ impl SessionRunner {
         done
     }
 
-    /// Runs a slice of the pending move before a relative move, so that each of several rapid key presses takes effect.
+    /// Executes one slice of the pending move before a relative move, so that each of several rapid key presses takes effect.
     fn run_pending_slice(&mut self, clock: impl Fn() -> f64) {
         if let Some(mut job) = self.job.filter(|_| self.watch.is_none()) {
             self.run_pending_move(&mut job, clock);
@@ -356,11 +356,11 @@ impl SessionRunner {
             .filter(|memory| frame.shows(&memory.id));
         let shown: Vec<_> = shown.cloned().collect();
         for memory in &shown {
-            let asked = frame.grids.iter().any(|grid| grid.memory.id == memory.id);
-            if asked {
+            let is_requested = frame.grids.iter().any(|grid| grid.memory.id == memory.id);
+            if is_requested {
                 continue;
             }
-            // A memory that the step wrote always gets a grid.
+            // A memory to which the step stored is always sent with a grid.
             let mut stores = frame.store.iter();
             let is_written = stores.any(|store| store.memories.contains(&memory.id));
             if !is_written && (n_grids >= MAX_UNASKED_GRIDS || !memory.is_named) {
@@ -386,7 +386,7 @@ impl SessionRunner {
     }
 }
 
-/// Checks whether a move is relative to the current position.
+/// Checks whether the target of a move is relative to the current position.
 fn counts_from_here(goal: MoveTarget) -> bool {
     matches!(
         goal,
@@ -397,7 +397,7 @@ fn counts_from_here(goal: MoveTarget) -> bool {
     )
 }
 
-/// Runs at most `max_steps` steps. Returns true when the goal is reached.
+/// Executes at most `max_steps` steps. Returns `true` when the goal is reached.
 fn advance(
     session: &mut Session,
     job: &mut PendingMove,
@@ -427,8 +427,8 @@ fn advance(
         }
         MoveTarget::End => session.run(max_steps),
         MoveTarget::Position(position) => {
-            let here = session.position();
-            if position <= here {
+            let current = session.position();
+            if position <= current {
                 session.seek(position);
                 return true;
             }
@@ -455,7 +455,7 @@ fn advance(
     }
 }
 
-/// Moves back from the end to the requested place. For a fraction of the stores, a faulted run stays at its fault.
+/// Moves the run back from its end to the requested position. For a fraction of the stores, a faulted run remains at its fault.
 fn go_from_end(session: &mut Session, place: PositionAfterMeasure) {
     let share = match place {
         PositionAfterMeasure::End => return,
@@ -477,7 +477,7 @@ fn go_from_end(session: &mut Session, place: PositionAfterMeasure) {
     }
 }
 
-/// Moves back to the first store of a run whose end was not reached in time, so that the position does not depend on the clock.
+/// Moves the run back to its first store if its end was not reached in time, so that the position does not depend on the clock.
 fn go_to_first_store(session: &mut Session, place: PositionAfterMeasure) {
     let first = session.store_steps().first().copied();
     if let (PositionAfterMeasure::StoreFraction(_), Some(step)) = (place, first) {
@@ -485,7 +485,7 @@ fn go_to_first_store(session: &mut Session, place: PositionAfterMeasure) {
     }
 }
 
-/// Moves back over the exits at the end of a run that stored nothing, because the steps before them are more informative.
+/// Moves a run without stores back over the exits at its end, because the steps before the exits are more informative.
 fn go_before_returns(session: &mut Session) {
     for _ in 0..MAX_RETURNS {
         let position = session.position();
@@ -496,7 +496,7 @@ fn go_before_returns(session: &mut Session) {
     }
 }
 
-/// Computes the number of steps of the next slice from the duration of the last one.
+/// Returns the number of steps of the next slice, computed from the duration of the last slice.
 fn next_slice_steps(steps: u64, took_ms: f64) -> u64 {
     let factor = if took_ms <= 0.0 {
         4.0
@@ -506,7 +506,7 @@ fn next_slice_steps(steps: u64, took_ms: f64) -> u64 {
     ((steps as f64 * factor) as u64).clamp(64, 50_000_000)
 }
 
-/// Opens a session with the requested kernel and seed, or with the default kernel of the source if the requested one does not exist.
+/// Opens a session with the requested kernel and seed. If the requested kernel does not exist, opens the default kernel of the source.
 pub(crate) fn launched(scenario: Scenario, seed: Option<u64>) -> Result<Session, RequestError> {
     with_kernel(Scenario {
         seed: seed.or(scenario.seed),

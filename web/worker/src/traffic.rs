@@ -1,27 +1,27 @@
-//! Formats the memory traffic of a run for the page: the cost of each access, its ideal cost, and their ratio. The worker formats the
-//! numbers to keep the wasm module of the page small.
+//! Formatting of the memory traffic of a run for the page: the cost of each access, its ideal cost, and the ratio of both. The worker
+//! formats the numbers, so that the WebAssembly module of the page remains small.
 
 use crate::count::{count, plural};
 use serde::{Deserialize, Serialize};
 use warpgrid_view::model::{BankTraffic, SectorTraffic, Traffic, TrafficView};
 
-/// Maximum number of listed lines.
+/// Maximum number of source lines that are listed.
 const MAX_LISTED: usize = 24;
 
-/// The formatted traffic of the executed steps.
+/// Formatted memory traffic of the executed steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrafficWords {
-    /// Number of counted steps.
+    /// Number of steps whose traffic was counted.
     pub steps: u64,
     pub bars: Vec<Bar>,
     pub rows: Vec<Row>,
-    /// Number of omitted rows.
+    /// Number of source lines that are not listed.
     pub n_more: u32,
     /// Cost markers for the gutter of the editor.
     pub marks: Vec<CostMarker>,
 }
 
-/// Total traffic of a state space.
+/// Total traffic to a state space, which is shown as a bar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
     pub name: String,
@@ -31,7 +31,7 @@ pub struct Bar {
     pub facts: String,
 }
 
-/// The traffic of a line to a state space.
+/// Traffic of a source line to a state space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     pub line: u32,
@@ -111,10 +111,10 @@ fn share(least: u64, all: u64) -> f32 {
     (100.0 * least as f64 / all.max(1) as f64) as f32
 }
 
-/// Ratio to the ideal cost from which a line is marked as expensive.
+/// Ratio of actual to ideal cost from which on a line is marked as expensive.
 const FAR: u64 = 4;
 
-/// The cost of a line's accesses to a state space.
+/// Cost of the accesses of a source line to a state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cost {
     requests: u64,
@@ -123,7 +123,7 @@ struct Cost {
     of: Counted,
 }
 
-/// The unit of a cost.
+/// Unit in which a cost is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counted {
     GlobalSectors,
@@ -131,7 +131,7 @@ enum Counted {
     Wavefronts,
 }
 
-/// Rating of a cost relative to the ideal cost.
+/// Rating of a cost in relation to the ideal cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
     Ideal,
@@ -150,17 +150,17 @@ impl Level {
     }
 }
 
-/// The cost marker of a line in the gutter of the editor.
+/// Cost marker of a source line in the gutter of the editor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CostMarker {
     pub line: u32,
-    /// The ratio to the ideal cost, as in `×8`.
+    /// Ratio of actual to ideal cost, as in `×8`.
     pub text: String,
     pub title: String,
     pub level: Level,
 }
 
-/// Returns the costs of a line, one per state space that it accesses.
+/// Returns the costs of a source line, with one cost for each state space that the line accesses.
 fn costs(traffic: &Traffic) -> Vec<Cost> {
     let Traffic {
         global,
@@ -187,7 +187,7 @@ fn costs(traffic: &Traffic) -> Vec<Cost> {
     all.into_iter().filter(|cost| cost.spent > 0).collect()
 }
 
-/// Returns the cost markers of all lines, each for the line's worst cost.
+/// Returns the cost marker of each source line, which shows the worst cost of the line.
 fn line_marks(traffic: &TrafficView) -> Vec<CostMarker> {
     let lines = traffic.lines.iter().filter_map(|line| {
         let costs = costs(&line.traffic);
@@ -235,7 +235,7 @@ impl Cost {
         short(n as f64 / self.requests.max(1) as f64)
     }
 
-    /// Formats the totals with their Nsight Compute metrics.
+    /// Formats the total costs with the corresponding Nsight Compute metrics.
     fn words(&self) -> String {
         let (unit, space, name) = match self.of {
             Counted::GlobalSectors => ("sector", "global", "L2 Theoretical Sectors Global"),
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use warpgrid_view::model::LineTraffic;
 
-    /// Each pair contains the actual and the ideal number.
+    /// Each pair contains the actual and the ideal cost.
     fn line(global: [u64; 2], shared: [u64; 2]) -> LineTraffic {
         LineTraffic {
             line: 7,

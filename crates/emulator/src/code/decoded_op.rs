@@ -1,5 +1,5 @@
-//! Decoded operations, and their classes, which determine the function that executes them. A new operation requires a
-//! variant and an entry in one of the classes.
+//! Decoded operations, and their classes. The class determines which function executes an operation. A new operation
+//! requires a variant and an entry in one of the classes.
 
 use crate::code::held::TouchedRegisters;
 use crate::code::matrix_plan::MatrixPlan;
@@ -23,8 +23,8 @@ use crate::semantics::rounding::{Conversion, FloatMode};
 use warpgrid_isa::{FloatTest, ScalarType, Signedness, StateSpace};
 use warpgrid_program::SourceModifiers;
 
-/// Decoded operation. The variant determines the banks of its slots. The slots of arithmetic operations are the result,
-/// a, b and c.
+/// Decoded operation. The variant determines the register banks of its slots. The slots of arithmetic operations are
+/// the result and the sources a, b and c, in this order.
 #[derive(Clone, Copy, Debug)]
 #[allow(
     private_interfaces,
@@ -46,30 +46,30 @@ pub enum DecodedOp {
         sign: Signedness,
         slots: [OperandSlot; 4],
     },
-    /// Operation on two packed 16-bit integers.
+    /// Operation on the two 16-bit integers in a 32-bit register.
     Int16x2 {
         f: PackedIntOp,
         sign: Signedness,
         slots: [OperandSlot; 3],
     },
-    /// Operation on four packed 8-bit integers.
+    /// Operation on the four 8-bit integers in a 32-bit register.
     Int8x4 {
         f: PackedIntOp,
         sign: Signedness,
         slots: [OperandSlot; 3],
     },
-    /// Shift of a 64-bit value. The shift amount b has 32 bits.
+    /// Shift of a 64-bit value by a 32-bit amount b.
     Shift64 {
         f: ShiftOp,
         sign: Signedness,
         slots: [OperandSlot; 3],
     },
-    /// `bfe` on 64 bits. The position and the length have 32 bits.
+    /// `bfe` on a 64-bit value. The position and the length have 32 bits.
     Extract64 {
         sign: Signedness,
         slots: [OperandSlot; 4],
     },
-    /// Bit count or bit search. The source a has 64 bits, and the result has 32 bits.
+    /// Bit count or bit search in a 64-bit source. The result has 32 bits.
     Count64 {
         f: BitCountOp,
         sign: Signedness,
@@ -78,12 +78,12 @@ pub enum DecodedOp {
     /// `bfi`: the slots are the result, a, b, position and length.
     Insert32([OperandSlot; 5]),
     Insert64([OperandSlot; 5]),
-    /// 64-bit product of 32-bit factors, to which c is added if it is present.
+    /// 64-bit product of 32-bit factors. If c is present, it is added.
     Wide32 {
         sign: Signedness,
         slots: [OperandSlot; 4],
     },
-    /// 32-bit product of 16-bit factors, to which c is added if it is present.
+    /// 32-bit product of 16-bit factors. If c is present, it is added.
     Wide16 {
         sign: Signedness,
         slots: [OperandSlot; 4],
@@ -98,13 +98,13 @@ pub enum DecodedOp {
         mode: FloatMode,
         slots: [OperandSlot; 4],
     },
-    /// Operation on two `f32` numbers in a 64-bit register.
+    /// Operation on the two `f32` numbers in a 64-bit register.
     Float32x2 {
         f: FloatOp,
         mode: FloatMode,
         slots: [OperandSlot; 4],
     },
-    /// Operation on one or two 16-bit floats per register.
+    /// Operation on the one or two 16-bit floats in a 32-bit register.
     Half {
         f: HalfOp,
         ty: ScalarType,
@@ -154,7 +154,7 @@ pub enum DecodedOp {
         d: RegisterOperand,
         a: RegisterOperand,
     },
-    /// Sign-extends or zero-extends 32 to 64 bits.
+    /// Sign-extends or zero-extends a 32-bit value to 64 bits.
     Extend32 {
         sign: Signedness,
         d: OperandSlot,
@@ -171,16 +171,16 @@ pub enum DecodedOp {
         a: OperandSlot,
         b: OperandSlot,
     },
-    /// Converts two or four numbers, or a pair, with random bits or scale factors.
+    /// Converts two or four numbers, or a packed pair, with random bits or scale factors as additional operand.
     ConvertBy {
         conversion: Conversion,
         d: RegisterOperand,
-        /// List of elements.
+        /// List of the source elements.
         sources: PlanId<Vec<RegisterOperand>>,
         beside: ConversionOperand,
         by: OperandSlot,
     },
-    /// Adds a constant to an address. Implements `cvta` in both directions.
+    /// Adds a constant to an address, which implements `cvta` in both directions.
     Offset {
         d: RegisterOperand,
         a: RegisterOperand,
@@ -205,7 +205,7 @@ pub enum DecodedOp {
     },
     TestFloat {
         test: FloatTest,
-        /// Bank of the source a.
+        /// Register bank of the source a.
         bank: RegisterBank,
         d: OperandSlot,
         a: OperandSlot,
@@ -229,14 +229,14 @@ pub enum DecodedOp {
         c: OperandSlot,
         sign: SelectCondition,
     },
-    /// Logic operation on two predicates. Bit `2 * a + b` of the table is the result.
+    /// Logic operation on two predicates. Bit `2 * a + b` of the truth table is the result.
     PredicateLogic {
         table: u8,
         d: OperandSlot,
         a: OperandSlot,
         b: OperandSlot,
     },
-    /// Negates, inverts or computes the magnitude of a source.
+    /// Applies source modifiers: negation, bitwise inversion or magnitude.
     Modify {
         modifiers: SourceModifiers,
         ty: ScalarType,
@@ -249,7 +249,7 @@ pub enum DecodedOp {
         a: RegisterOperand,
         bytes: u32,
     },
-    /// `(base << scale) + uniform`: sum of an address with more components than a base and an offset.
+    /// Computes the address `(base << scale) + uniform`, which has more components than a base and an offset.
     AddressSum {
         d: RegisterOperand,
         base: RegisterOperand,
@@ -276,14 +276,14 @@ pub enum DecodedOp {
     Exit,
     Trap,
     Barrier(PlanId<BarrierPlan>),
-    /// Fence. It has no effect on the sequential execution of steps, but observers receive it.
+    /// Fence. Steps execute sequentially, so a fence has no effect on the state, but is reported to observers.
     Fence,
     /// `barrier.cluster.arrive`
     ClusterArrive,
     /// `barrier.cluster.wait`
     ClusterWait,
     Mbarrier(PlanId<MbarrierPlan>),
-    /// Returns the pending arrival count that the state of an mbarrier contains.
+    /// Returns the pending arrival count that an mbarrier state contains.
     PendingCount {
         d: OperandSlot,
         a: OperandSlot,
@@ -294,7 +294,7 @@ pub enum DecodedOp {
     TensorCopy(PlanId<TensorCopyPlan>),
     /// Operation on the stack of each lane.
     Stack(PlanId<StackPlan>),
-    /// Operation of cluster launch control: requests a cancellation, or decodes the response.
+    /// Cluster launch control operation: requests a cancellation, or decodes the response.
     Launch(PlanId<ClusterLaunchPlan>),
     /// Operation on tensor memory.
     TensorMemory(PlanId<TensorMemoryPlan>),
@@ -303,9 +303,9 @@ pub enum DecodedOp {
     /// Accesses a texture or surface, or queries its properties.
     Image(PlanId<ImagePlan>),
     AsyncCommit(AsyncGroupKind),
-    /// Accesses the memory of several devices.
+    /// Accesses a multicast address.
     Multimem(PlanId<MultimemPlan>),
-    /// Checks whether registers belong to a pending `wgmma`.
+    /// Checks whether registers of the instruction belong to a pending `wgmma`.
     CheckInFlight(PlanId<TouchedRegisters>),
     AsyncWait(GroupWait),
     /// `st.bulk`
@@ -334,20 +334,20 @@ pub enum DecodedOp {
         d: OperandSlot,
     },
     Yield,
-    /// SASS operation.
+    /// SASS operation without an equivalent PTX instruction.
     Machine(PlanId<SassPlan>),
-    /// `BSYNC`: waits for the lanes of the mask in the register.
+    /// `BSYNC`: waits for the lanes of the member mask in a barrier register.
     Reconverge {
         mask: OperandSlot,
     },
-    /// `BSYNC` of architectures that also have `BSYNC.RECONVERGENT`: like [`DecodedOp::Reconverge`], but the wait also
-    /// ends when one of the lanes yields.
+    /// `BSYNC` of architectures that also have `BSYNC.RECONVERGENT`: waits like [`DecodedOp::Reconverge`], but the wait
+    /// also ends when one of the lanes yields.
     ReconvergeUnlessYielded {
         mask: OperandSlot,
     },
-    /// `YIELD`: releases lanes that wait in [`DecodedOp::ReconvergeUnlessYielded`].
+    /// `YIELD`: releases the lanes that wait in [`DecodedOp::ReconvergeUnlessYielded`].
     YieldConvergence,
-    /// `BREAK`: removes the active lanes from the mask in the register.
+    /// `BREAK`: removes the active lanes from the member mask in a barrier register.
     BreakConvergence {
         mask: OperandSlot,
     },
@@ -355,7 +355,7 @@ pub enum DecodedOp {
     BranchIndirect {
         a: RegisterOperand,
     },
-    /// Branches if some lanes of the mask in the register have diverged.
+    /// Branches if some lanes of the member mask in a register have diverged.
     BranchDivergent {
         mask: OperandSlot,
         target: u32,
@@ -363,7 +363,8 @@ pub enum DecodedOp {
     Unsupported(PlanId<UnsupportedReason>),
 }
 
-/// Frequent operations that modify only registers: [`compute`](crate::exec::arithmetic::alu::compute).
+/// Frequent operations that modify only registers. [`compute`](crate::exec::arithmetic::alu::compute) executes them
+/// directly.
 macro_rules! hot_alu_ops {
     () => {
         DecodedOp::Int32 { .. }
@@ -382,7 +383,7 @@ macro_rules! hot_alu_ops {
     };
 }
 
-/// Less frequent operations that modify only registers: `compute_more`.
+/// Less frequent operations that modify only registers. `compute_more` executes them.
 macro_rules! cold_alu_ops {
     () => {
         DecodedOp::Int16 { .. }
@@ -420,7 +421,7 @@ macro_rules! cold_alu_ops {
     };
 }
 
-/// Operations that access memory or other warps, or modify the control flow. The step loop and
+/// Operations that access memory or other warps, or that modify the control flow. The step loop and
 /// [`dispatch`](crate::exec::dispatch::dispatch) execute them.
 macro_rules! side_effect_ops {
     () => {
@@ -460,7 +461,7 @@ macro_rules! side_effect_ops {
     };
 }
 
-/// Operations that may wait for other lanes, warps or asynchronous operations before they are executed.
+/// Operations that may have to wait for other lanes, warps or asynchronous operations before they execute.
 macro_rules! blocking_ops {
     () => {
         DecodedOp::Collective(_)

@@ -1,17 +1,18 @@
-//! Registers of pending `wgmma` operations, and the accesses to them that are undefined (PTX ISA, "wgmma.mma_async").
+//! Registers of pending `wgmma` operations, and undefined accesses to these registers (PTX ISA, "wgmma.mma_async").
 
 use warpgrid_program::RegisterId;
 
 /// Registers that a `wgmma` uses while it is in flight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InFlightRegisters {
-    /// Accumulators. Any access to them is undefined.
+    /// Accumulators. Any access to an accumulator is undefined while the `wgmma` is in flight.
     pub(crate) sums: Vec<RegisterId>,
-    /// Registers of A and of its metadata. A write to them is undefined.
+    /// Registers of A and of its metadata. A write to one of these registers is undefined while the `wgmma` is in
+    /// flight.
     pub(crate) factors: Vec<RegisterId>,
 }
 
-/// Registers of `wgmma` operations that an instruction accesses.
+/// Registers of any `wgmma` that an instruction accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TouchedRegisters {
     pub(crate) read: Vec<RegisterId>,

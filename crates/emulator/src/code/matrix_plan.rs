@@ -1,4 +1,4 @@
-//! Plans of matrix operations: precomputed positions of the elements in registers and lanes.
+//! Plans of matrix operations: precomputed locations of the matrix elements in registers and lanes.
 
 use crate::code::warp_product::WarpMmaPlan;
 use crate::code::{AccessPlan, RegisterOperand};
@@ -7,7 +7,7 @@ use crate::semantics::registers::{LANES, OperandSlot};
 use crate::semantics::tensor::model::TensorCoreModel;
 use warpgrid_isa::fragment::WmmaAccess;
 
-/// Matrix operation.
+/// Matrix operation of a warp.
 #[derive(Clone, Debug)]
 #[allow(
     private_interfaces,
@@ -17,32 +17,34 @@ pub enum MatrixPlan {
     Lines(WmmaMemoryPlan),
     Product(Box<MmaPlan>),
     Rows(LdmatrixPlan),
-    /// Sparse matrix multiplication.
+    /// Sparse matrix multiplication (`mma.sp`).
     Sparse(Box<WarpMmaPlan>),
 }
 
-/// `wmma.load` and `wmma.store`: transfers of the lines of a matrix. The distance between consecutive lines is `stride`
-/// elements.
+/// Plan of `wmma.load` and `wmma.store`, which transfer the lines of a matrix. Consecutive lines are `stride` elements
+/// apart in memory.
 #[derive(Clone, Debug)]
 pub(crate) struct WmmaMemoryPlan {
-    /// Access whose elements are the registers. Its width is the total size of the elements of a lane.
+    /// Memory access, whose elements are the fragment registers. The access width is the total size of the elements of
+    /// a lane.
     pub(crate) access: AccessPlan,
     pub(crate) kind: AccessKind,
-    /// 32-bit register with the stride.
+    /// 32-bit register that contains the stride.
     pub(crate) stride: OperandSlot,
-    /// Number of registers that are read from memory. The remaining registers contain copies of them.
+    /// Number of registers that are loaded from memory. The remaining registers contain copies of these registers.
     pub(crate) n_read: usize,
-    /// Number of units per register.
+    /// Number of units that each register contains.
     pub(crate) per_register: u32,
-    /// Size of a unit in bytes. A unit is an element, or a register of elements with less than 8 bits.
+    /// Size of a unit in bytes. A unit is one element, or one register of elements with less than 8 bits.
     pub(crate) unit_bytes: u32,
     pub(crate) element_bits: u32,
-    /// Line and position within the line, for each unit and lane.
+    /// Line of the matrix and position within the line, for each unit and lane.
     pub(crate) places: Vec<[[u16; 2]; LANES]>,
-    /// Number of lines, and number of elements per line.
+    /// Number of lines of the matrix.
     pub(crate) n_major: u16,
+    /// Number of elements per line.
     pub(crate) n_minor: u16,
-    /// Requirements that the compiled accesses impose on the address and the stride.
+    /// Alignment requirements that the compiled accesses impose on the address and the stride.
     pub(crate) rules: WmmaAccess,
 }
 
@@ -60,40 +62,40 @@ pub(crate) struct MmaPlan {
     pub(crate) factors: Option<[ScaleFactorPlan; 2]>,
 }
 
-/// Location of the scale factors of an operand.
+/// Location of the scale factors for A or B.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScaleFactorPlan {
-    /// 32-bit register with the scale factors.
+    /// 32-bit register that contains the scale factors.
     pub(crate) register: OperandSlot,
-    /// 16-bit selectors: the byte of the first scale factor, and the lanes of each group of four that provide the scale
-    /// factors.
+    /// 16-bit selector of the byte that contains the first scale factor.
     pub(crate) byte: RegisterOperand,
+    /// 16-bit selector of the lanes in each group of four lanes that provide the scale factors.
     pub(crate) lane: RegisterOperand,
     /// Number of scale factors per row of A or column of B.
     pub(crate) n: u8,
-    /// Number of lanes of each group of four that the selector may name.
+    /// Number of lanes in each group of four lanes that the lane selector may specify.
     pub(crate) n_lanes: u8,
-    /// Whether the factors belong to rows of A. In this case, two adjacent lanes provide the factors of rows with a
-    /// distance of eight.
+    /// Whether the scale factors belong to rows of A. In this case, two adjacent lanes provide the scale factors of two
+    /// rows with a distance of eight.
     pub(crate) is_paired: bool,
 }
 
-/// Registers of a fragment, and positions of its values in the registers.
+/// Registers of a fragment, and locations of the matrix elements in these registers.
 #[derive(Clone, Debug)]
 pub(crate) struct FragmentPlan {
     pub(crate) registers: Vec<RegisterOperand>,
-    /// Positions of the values in the order in which the product reads them, matrix by matrix: rows of A, C and D, and
-    /// columns of B.
+    /// Locations of the elements in the order in which the matrix product reads them, matrix by matrix. Elements of A,
+    /// C and D are ordered by rows, and elements of B by columns.
     pub(crate) values: Vec<FragmentElement>,
-    /// Positions of all values, including copies, in the same order.
+    /// Locations of all elements in the same order as `values`, including the copies that several lanes hold.
     pub(crate) held: Vec<FragmentElement>,
-    /// Number of values per matrix.
+    /// Number of elements per matrix.
     pub(crate) n_values: usize,
-    /// Mask of the bits of a value.
+    /// Bit mask of an element after it has been shifted to bit 0.
     pub(crate) mask: u64,
 }
 
-/// Position of a value in the register of a lane, starting at bit `shift`.
+/// Location of a matrix element: register and lane, and the first bit `shift` in the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentElement {
     pub register: u8,
@@ -101,17 +103,18 @@ pub struct FragmentElement {
     pub shift: u8,
 }
 
-/// `ldmatrix` and `stmatrix`: transfers of rows of 16 bytes. The lanes provide the addresses of the rows.
+/// Plan of `ldmatrix` and `stmatrix`, which transfer matrix rows of 16 bytes. Lanes provide the addresses of the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct LdmatrixPlan {
-    /// Access whose elements are the registers of a lane. Its width is the total size of these registers.
+    /// Memory access, whose elements are the registers of a lane. The access width is the total size of these
+    /// registers.
     pub(crate) access: AccessPlan,
-    /// Row of 16 bytes at the address that a lane provides.
+    /// Memory access to a row of 16 bytes at the address that a lane provides.
     pub(crate) row: AccessPlan,
     pub(crate) kind: AccessKind,
-    /// Lanes that provide addresses.
+    /// Mask of the lanes that provide row addresses.
     pub(crate) address_lanes: u32,
-    /// Positions of the elements, by row and column.
+    /// Locations of the elements, ordered by row and column.
     pub(crate) places: Vec<LdmatrixElement>,
     /// Size of an element in memory in bits, at most 16.
     pub(crate) element_bits: u32,
@@ -123,10 +126,10 @@ impl LdmatrixPlan {
     pub(crate) const ROW_BYTES: u32 = 16;
 }
 
-/// Position of an element of a row in the registers of a lane.
+/// Location of a row element in the registers of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LdmatrixElement {
-    /// Lane that provides the address of the row.
+    /// Lane that provides the address of the element's row.
     pub(crate) asked: u8,
     pub(crate) column: u8,
     pub(crate) gave: u8,
@@ -134,5 +137,5 @@ pub(crate) struct LdmatrixElement {
     pub(crate) element: u8,
 }
 
-/// Maximum number of registers of an operand.
+/// Maximum number of registers of a matrix operand.
 pub(crate) const MAX_REGISTERS: usize = 8;

@@ -1,4 +1,4 @@
-//! The operand table: the register slots that each decoded operation reads and writes.
+//! Operand table: the register slots that each decoded operation reads and writes.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::matrix_plan::{MatrixPlan, ScaleFactorPlan};
@@ -16,7 +16,7 @@ use crate::contract::fault::AccessKind;
 use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{BarrierReduce, SurfaceOp, VoteMode};
 
-/// How an operation accesses a slot.
+/// Kind of access to an operand slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotAccess {
     Read,
@@ -26,9 +26,9 @@ pub enum SlotAccess {
 use SlotAccess::{Read, Write};
 
 impl DecodedCode {
-    /// Visits the slots that an operation reads and writes, without the guard of the instruction. Slots of constants,
-    /// special registers and absent operands are visited, too. A call accesses slots in two frames, of which only the
-    /// slots of the caller are visited.
+    /// Visits the operand slots that an operation reads and writes, except for the guard of the instruction. The slots
+    /// of constants, special registers and absent operands are also visited. A call accesses slots in two stack frames,
+    /// of which only the slots of the caller are visited.
     pub(crate) fn visit_slots(
         &self,
         op: &DecodedOp,
@@ -297,7 +297,8 @@ impl DecodedCode {
                 v.read(B32, mask);
                 v.write(B32, mask);
             }
-            // `DecodedOp::CheckInFlight` checks the registers of a pending `wgmma`, but does not read them.
+            // `DecodedOp::CheckInFlight` tests whether registers belong to a pending `wgmma`, but does not read these
+            // registers.
             DecodedOp::CheckInFlight(_)
             | DecodedOp::Nop
             | DecodedOp::Branch { .. }
@@ -316,11 +317,11 @@ impl DecodedCode {
     }
 }
 
-/// Calls a function for each slot of an operand.
+/// Calls a function for each operand slot.
 struct Visitor<'v>(&'v mut dyn FnMut(SlotAccess, RegisterBank, OperandSlot));
 
 impl Visitor<'_> {
-    /// Visits the operands of a plan, if there is one.
+    /// Visits the operands of a plan. Does nothing if the plan is missing.
     fn plan<P>(&mut self, plan: Option<&P>, visit: impl FnOnce(&mut Self, &P)) {
         if let Some(plan) = plan {
             visit(self, plan);
@@ -341,7 +342,8 @@ impl Visitor<'_> {
         }
     }
 
-    /// Visits the sources, then the destination, which is the first slot. All slots are in one bank.
+    /// Visits the sources, then the destination. The destination is the first slot, and all slots are in one register
+    /// bank.
     fn result_first(&mut self, bank: RegisterBank, slots: &[OperandSlot]) {
         if let Some((d, sources)) = slots.split_first() {
             self.read_all(bank, sources);
@@ -382,7 +384,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Visits the base register of an address.
+    /// Visits the base register of a memory access.
     fn read_base(&mut self, access: &AccessPlan) {
         self.read(access.base_bank(), access.base);
     }
@@ -578,7 +580,8 @@ impl Visitor<'_> {
         }
     }
 
-    /// Visits the operands of a matrix multiplication. A `wgmma` reads and writes its accumulators on completion.
+    /// Visits the operands of a matrix multiplication. The accumulators of a `wgmma` are read and written at its
+    /// completion.
     fn warp_product(&mut self, plan: &WarpMmaPlan) {
         for factor in [&plan.a, &plan.b] {
             match factor {

@@ -1,10 +1,10 @@
-//! Side tables for the details of operations, with one table for each kind of operation. The type of a [`PlanId`]
-//! contains the kind, so that an index cannot be used with another table.
+//! Side tables for the details of operations, with one table for each kind of operation. The type parameter of a
+//! [`PlanId`] is the kind, so that an index cannot be used with another table.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Details of all operations of one kind.
+/// Details of all operations of one kind, indexed by [`PlanId`].
 #[derive(Clone, Debug)]
 pub(crate) struct PlanTable<P>(Vec<P>);
 
@@ -32,7 +32,7 @@ impl<P> PlanTable<P> {
         self.0.len()
     }
 
-    /// Returns mutable references to the details that were added after the first `n`.
+    /// Returns mutable references to the details of the operations that follow the first `n` operations.
     pub(crate) fn after_mut(&mut self, n: usize) -> impl Iterator<Item = &mut P> {
         self.0.iter_mut().skip(n)
     }
@@ -44,7 +44,7 @@ impl<P> Default for PlanTable<P> {
     }
 }
 
-/// Index of the details of an operation in the table of their kind.
+/// Index of an operation's details in the table of its kind.
 pub struct PlanId<P> {
     number: u32,
     kind: PhantomData<fn() -> P>,

@@ -1,4 +1,4 @@
-//! Results of `clusterlaunchcontrol.query_cancel`.
+//! Fields of a `clusterlaunchcontrol` response, which `clusterlaunchcontrol.query_cancel` decodes.
 
 /// Field of the response to a cancellation request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

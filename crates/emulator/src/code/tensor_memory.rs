@@ -31,7 +31,7 @@ pub(crate) enum TensorMemoryPlan {
 }
 
 impl TensorMemoryPlan {
-    /// Whether all lanes of the warp must execute the operation together.
+    /// Checks whether all lanes of the warp must execute the operation together.
     pub(crate) const fn takes_warp(&self) -> bool {
         match self {
             TensorMemoryPlan::Allocate { to, .. } => match to {
@@ -47,22 +47,22 @@ impl TensorMemoryPlan {
     }
 }
 
-/// Destination to which the address of allocated columns is written.
+/// Destination of the address of allocated tensor memory columns.
 #[derive(Clone, Debug)]
 pub(crate) enum AllocationTarget {
     Memory(AccessPlan),
-    /// Register, in SASS. A separate instruction stores the address.
+    /// Register. Used by SASS, in which a separate instruction stores the address.
     Register(RegisterOperand),
 }
 
-/// Address in tensor memory: the sum of a register and a constant.
+/// Tensor memory address: the sum of a register and a constant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorMemoryAddress {
     pub(crate) base: RegisterOperand,
     pub(crate) offset: u32,
 }
 
-/// Transfer between registers and tensor memory.
+/// Load or store between registers and tensor memory.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorLoadStorePlan {
     pub(crate) place: TensorMemoryAddress,
@@ -72,13 +72,13 @@ pub(crate) struct TensorLoadStorePlan {
     /// Whether each register contains the low halves of two columns.
     pub(crate) is_packed: bool,
     pub(crate) registers: Vec<RegisterOperand>,
-    /// Lanes that transfer registers. SASS has one instruction for each half of `.16x32bx2`.
+    /// Mask of the lanes that transfer registers. SASS has one instruction for each half of `.16x32bx2`.
     pub(crate) lanes: u32,
-    /// Reduction of all registers that a thread loads.
+    /// Reduction of all registers that a thread loads, if there is one.
     pub(crate) reduces: Option<LoadReduction>,
 }
 
-/// Minimum or maximum of a row.
+/// Reduction of a load: minimum or maximum of the loaded words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoadReduction {
     pub(crate) to: RegisterOperand,
@@ -103,15 +103,15 @@ pub(crate) enum AsyncTensorKind {
         source: RegisterOperand,
         shape: TensorMemoryCopyShape,
         warps: Option<WarpMulticast>,
-        /// How elements of 4 or 6 bits are expanded to bytes.
+        /// Expansion of elements with 4 or 6 bits to bytes.
         unpacking: Option<Unpacking>,
     },
-    /// Shifts the rows of tensor memory down by one.
+    /// Shifts the rows of tensor memory down by one row.
     Shift,
     Product(TcgenMmaOperands),
 }
 
-/// Operands of a matrix multiplication.
+/// Operands of `tcgen05.mma`.
 #[derive(Clone, Debug)]
 pub(crate) struct TcgenMmaOperands {
     pub(crate) kind: MmaKind,
@@ -120,22 +120,22 @@ pub(crate) struct TcgenMmaOperands {
     pub(crate) descriptor: RegisterOperand,
     pub(crate) adds: Option<PredicateOperand>,
     pub(crate) left_out: Vec<RegisterOperand>,
-    /// Binary logarithm of the number by which the previous contents of D are divided.
+    /// Binary logarithm of the divisor of the previous contents of D.
     pub(crate) scale: u32,
     pub(crate) factors: Option<[TensorMemoryAddress; 2]>,
     pub(crate) factors_per_line: usize,
     pub(crate) metadata: Option<TensorMemoryAddress>,
-    /// Columns of B that are treated as zero.
+    /// Mask of the columns of B that are treated as zero.
     pub(crate) zeros: Option<RegisterOperand>,
-    /// Whether the rows of A are shifted down by one.
+    /// Whether the rows of A are shifted down by one row.
     pub(crate) is_shifted: bool,
-    /// Whether matrix B stays in its collector buffer (`.ws`), which changes the layout of D.
+    /// Whether matrix B remains in the collector buffer (`.ws`), which changes the layout of D.
     pub(crate) is_stationary: bool,
-    /// Whether only the instruction descriptor defines the sparsity of A and the element types, as in SASS.
+    /// Whether the instruction descriptor alone specifies the sparsity of A and the element types, as in SASS.
     pub(crate) is_described: bool,
 }
 
-/// Matrix A: in tensor memory, or in shared memory at the addresses that a descriptor defines.
+/// Location of matrix A: tensor memory, or shared memory at the addresses that a descriptor defines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MatrixAOperand {
     Kept(TensorMemoryAddress),

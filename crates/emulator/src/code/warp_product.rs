@@ -1,4 +1,4 @@
-//! Plans of `wgmma` and of the sparse matrix multiplications of a warp (PTX ISA, "wgmma.mma_async", "mma.sp").
+//! Plans of `wgmma` and of sparse matrix multiplications of a warp (PTX ISA, "wgmma.mma_async", "mma.sp").
 
 use crate::code::held::InFlightRegisters;
 use crate::code::matrix_plan::ScaleFactorPlan;
@@ -7,7 +7,7 @@ use crate::semantics::tensor::model::TensorCoreModel;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::tensor_layout::{DescriptorKind, Major};
 
-/// Matrix multiplication for the 16 rows of a warp.
+/// Matrix multiplication for the 16 rows of D that one warp computes.
 #[derive(Clone, Debug)]
 pub(crate) struct WarpMmaPlan {
     pub(crate) plan: TensorCoreModel,
@@ -18,24 +18,24 @@ pub(crate) struct WarpMmaPlan {
     pub(crate) a: MmaOperandLocation,
     pub(crate) b: MmaOperandLocation,
     pub(crate) n_columns: usize,
-    /// Number of terms of each sum, including the zeros of a sparse A. For single-bit elements, a term is a word of 32
-    /// bits.
+    /// Number of products per element of D, including products with the zeros of a sparse A. For single-bit elements,
+    /// the number of 32-bit words.
     pub(crate) depth: usize,
-    /// Predicate that specifies whether C is added. `None` always adds C.
+    /// Predicate that specifies whether C is added. `None` if C is always added.
     pub(crate) adds: Option<PredicateOperand>,
     /// Whether A and B are negated.
     pub(crate) negate: [bool; 2],
-    /// Metadata of a sparse A, and the selector of the lanes that provide it.
+    /// Register with the metadata of a sparse A, and the selector of the lanes that provide the metadata.
     pub(crate) sparse: Option<(RegisterOperand, u32)>,
-    /// Number of bits that an element of A, and an element of B, occupies in registers and shared memory.
+    /// Number of bits that an element of A and an element of B occupy in registers and shared memory.
     pub(crate) element_bits: [u32; 2],
-    /// Registers that a `wgmma` uses while it is in flight.
+    /// Registers that a `wgmma` uses while it is in flight. Empty for a synchronous multiplication.
     pub(crate) held: InFlightRegisters,
     /// Scale factors of the rows of A and of the columns of B.
     pub(crate) factors: Option<[ScaleFactorPlan; 2]>,
 }
 
-/// Location of an input matrix.
+/// Location of operand matrix A or B.
 #[derive(Clone, Debug)]
 pub(crate) enum MmaOperandLocation {
     Registers(Vec<RegisterOperand>),

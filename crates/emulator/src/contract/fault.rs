@@ -1,4 +1,4 @@
-//! Faults: the attempted operation, the accessed bytes and the lanes involved.
+//! Faults: the attempted operation, the accessed bytes, and the faulting lanes.
 
 use crate::contract::launch::BufferIndex;
 use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
@@ -9,13 +9,13 @@ pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{FunctionId, counted};
 
-/// Fault that stopped a run. The faulting instruction has no effect. All earlier steps are complete.
+/// Fault that stopped a run. The faulting instruction has no effect, and all earlier steps are complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub kind: FaultKind,
     /// Warp or asynchronous operation that faulted.
     pub agent: Agent,
-    /// Number of completed steps.
+    /// Number of steps that completed before the fault.
     pub step: u64,
     pub function: FunctionId,
     /// Index of the instruction in the function.
@@ -29,9 +29,9 @@ pub struct Fault {
     pub lanes: u32,
     /// Thread index of the lowest faulting lane.
     pub thread: [u32; 3],
-    /// Memory access that faulted. `None` if the fault is not caused by an access.
+    /// Memory access that faulted. `None` if the fault was not caused by a memory access.
     pub access: Option<AccessFault>,
-    /// Names of the mbarriers to which the fault refers, by their addresses in shared memory.
+    /// Source names and shared memory addresses of the mbarriers to which the fault refers.
     pub mbarrier_names: Vec<(u64, String)>,
 }
 
@@ -39,12 +39,12 @@ pub struct Fault {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessFault {
     pub kind: AccessKind,
-    /// State space of the instruction.
+    /// State space of the faulting instruction.
     pub space: StateSpace,
     /// Address as computed by the lane.
     pub address: u64,
     pub width_bytes: u32,
-    /// Region that contains the address or is nearest to the address.
+    /// Location relative to the region that contains the address or is nearest to the address.
     pub place: FaultLocation,
 }
 
@@ -53,8 +53,8 @@ pub struct AccessFault {
 pub struct FaultLocation {
     /// Region that contains the address or is nearest to the address.
     pub region: NamedRegion,
-    /// Offset from the start of the region. It is negative for addresses before the region, and at least `size_bytes`
-    /// for addresses after the region.
+    /// Offset of the address from the start of the region. The offset is negative for addresses before the region, and
+    /// at least `size_bytes` for addresses after the region.
     pub byte_offset: i64,
     /// Size of the region in bytes.
     pub size_bytes: u64,
@@ -72,9 +72,9 @@ pub enum NamedRegion {
         index: u32,
         name: String,
     },
-    /// Shared memory of the block, starting with its first variable.
+    /// Shared memory of the block. Offsets are relative to the first variable.
     Shared,
-    /// Stack of the thread.
+    /// Stack of the faulting thread.
     Local,
     /// Kernel parameters.
     Parameters,
@@ -105,12 +105,12 @@ pub enum FaultKind {
     OutOfBounds,
     /// The instruction stores to constant memory or to the kernel parameters.
     ReadOnly,
-    /// The memory at the address does not support the atomic operation or belongs to another state space than the
+    /// The memory at the address does not support the atomic operation, or belongs to another state space than the
     /// instruction specifies.
     WrongSpace,
     /// All remaining threads of the block wait for an event that cannot occur.
     Deadlock { waiting: Vec<WaitingGroup> },
-    /// The PTX ISA leaves the behavior of a matrix instruction undefined.
+    /// The PTX ISA does not define the behavior of the matrix instruction.
     UndefinedMatrix(MatrixMisuse),
     /// The instruction is `trap`, or `brkpt` without a debugger.
     Trap,
@@ -129,11 +129,11 @@ pub enum FaultKind {
     BadBarrier { id: u32, threads: Option<u32> },
     /// An operation on an mbarrier object is undefined.
     Mbarrier(MbarrierFault),
-    /// The mbarrier of an asynchronous operation is in another memory than its destination.
+    /// The completion mbarrier of an asynchronous operation is not in the memory of the operation's destination.
     MbarrierInOtherBlock,
     /// The size of a copy is not a multiple of `multiple`.
     InvalidCopySize { bytes: u64, multiple: u32 },
-    /// A bulk copy ignores 16 bytes or more at one end. Such a copy could be shorter instead.
+    /// A bulk copy ignores 16 bytes or more at one end, although a shorter copy would suffice.
     InvalidIgnoreBytes { bytes: u64 },
     /// A tensor map is invalid, or a copy with a tensor map is invalid.
     TensorCopy { why: String },
@@ -155,7 +155,7 @@ pub struct MbarrierFault {
     /// Address of the object in shared memory.
     pub address: u64,
     pub problem: MbarrierMisuse,
-    /// State of the object, or `None` if the address contains no mbarrier object.
+    /// State of the mbarrier object, or `None` if the address contains no mbarrier object.
     pub held: Option<MbarrierState>,
 }
 
@@ -252,7 +252,7 @@ pub struct WaitingGroup {
     pub waits_for: WaitReason,
     /// State of the mbarrier for which the lanes wait.
     pub mbarrier: Option<MbarrierState>,
-    /// Condition that the lanes poll in a spin loop; `None` if the lanes are blocked.
+    /// Condition that the lanes poll in a spin loop. `None` if the lanes do not execute instructions.
     pub spins_at: Option<PollTarget>,
 }
 
@@ -268,7 +268,7 @@ pub enum PollTarget {
         address: u64,
         parity: bool,
     },
-    /// The loop tests only registers, which it does not modify.
+    /// The loop tests only registers that it does not modify.
     Registers,
 }
 
@@ -277,12 +277,12 @@ pub enum PollTarget {
 pub enum WaitReason {
     /// The lanes wait at a barrier of the block at which other threads have not arrived.
     Barrier { id: u32 },
-    /// The lanes wait for lanes that a warp-level collective or barrier names in its member mask.
+    /// The lanes wait for lanes in the member mask of a warp-level collective or barrier that have not arrived.
     WarpLanes { missing: u32 },
-    /// The lanes wait for the completion of the phase with this parity of the mbarrier at this address in the shared
-    /// memory of the block.
+    /// The lanes wait until the phase with this parity completes. The phase belongs to the mbarrier at this address in
+    /// the shared memory of the block.
     MbarrierPhase { address: u64, parity: bool },
-    /// The lanes wait for the completion of all groups of asynchronous operations except the latest `n` groups.
+    /// The lanes wait until all async-groups except for the latest `n` groups have completed.
     AsyncGroup { n: u32 },
     /// The lanes wait at the barrier of the cluster, at which other threads have not arrived.
     ClusterBarrier,
@@ -293,8 +293,8 @@ pub enum WaitReason {
 }
 
 impl WaitReason {
-    /// Checks whether the waiting lanes are included in an arrival count. Other lanes must not be merged into such a
-    /// group.
+    /// Checks whether an arrival count includes the waiting lanes. Other lanes must not be merged into a group of such
+    /// lanes.
     pub(crate) const fn counts_arrival(&self) -> bool {
         match self {
             WaitReason::Barrier { .. } => true,
@@ -307,7 +307,7 @@ impl WaitReason {
         }
     }
 
-    /// Checks whether only warps and asynchronous operations of the same cluster can end the wait.
+    /// Checks whether only warps and asynchronous operations of the same cluster can satisfy the wait condition.
     pub(crate) const fn stays_in_cluster(&self) -> bool {
         !matches!(self, WaitReason::Memory)
     }
@@ -329,7 +329,7 @@ impl FaultKind {
         }
     }
 
-    /// Returns the stable identifier of the kind: `misaligned`, `out_of_bounds`, …
+    /// Returns the stable identifier of the fault kind, such as `misaligned` or `out_of_bounds`.
     pub const fn name(&self) -> &'static str {
         match self {
             FaultKind::Misaligned => "misaligned",
@@ -373,7 +373,7 @@ impl Fault {
     }
 }
 
-/// Formats the address of an mbarrier whose name is unknown.
+/// Formats an mbarrier without a known name by its address.
 fn at_address(address: u64) -> String {
     format!("at 0x{address:x}")
 }
@@ -472,7 +472,7 @@ impl fmt::Display for WaitReason {
     }
 }
 
-/// Writes the reason of a wait. `mbarrier` formats the mbarrier at an address.
+/// Writes the reason of a wait as text. `mbarrier` formats the mbarrier at an address.
 fn write_reason(
     f: &mut fmt::Formatter<'_>,
     reason: &WaitReason,

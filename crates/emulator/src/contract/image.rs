@@ -3,23 +3,23 @@
 use crate::contract::launch::BufferIndex;
 use warpgrid_isa::ScalarType;
 
-/// First handle. Handles are opaque, and no memory has an address in their range.
+/// First image handle. Handles are opaque, and no memory has an address in their range.
 pub(crate) const FIRST_HANDLE: u64 = 0x7d00_0000_0000;
 
-/// Distance between handles, so that a handle plus a small offset is invalid.
+/// Distance between consecutive handles, so that a handle plus a small offset is an invalid handle.
 pub(crate) const HANDLE_STEP: u64 = 64;
 
-/// Addressing mode for coordinates out of range.
+/// Addressing mode of a texture for out-of-range coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressMode {
-    /// The image is repeated.
+    /// The image repeats.
     Wrap,
     /// The coordinate is clamped to the nearest texel.
     #[default]
     Clamp,
-    /// The image is repeated, and every second copy is mirrored.
+    /// The image repeats, and every second copy is mirrored.
     Mirror,
-    /// The texel has the border color.
+    /// Texels outside of the image have the border color.
     Border,
 }
 
@@ -30,7 +30,7 @@ pub struct Sampler {
     pub address_modes: [AddressMode; 3],
     /// Whether texels are interpolated linearly.
     pub is_linear: bool,
-    /// Whether 8-bit and 16-bit integers are converted to floats from 0 or -1 to 1.
+    /// Whether 8-bit and 16-bit integers are read as floats in the range from 0 or -1 to 1.
     pub reads_normalized: bool,
     /// Whether coordinates are normalized to the range from 0 to 1.
     pub is_normalized: bool,
@@ -47,7 +47,7 @@ pub struct ImageInit {
     pub byte_offset: u64,
     /// Channel type: `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`.
     pub channel: ScalarType,
-    /// Number of channels: 1, 2 or 4.
+    /// Number of channels per texel: 1, 2 or 4.
     pub channels: u64,
     pub width: u64,
     /// Height in texels; 0 for a one-dimensional image.
@@ -74,7 +74,7 @@ impl ImageInit {
         (self.channel.width_bytes() as u64).saturating_mul(self.channels)
     }
 
-    /// Returns the number of consecutive two-dimensional planes: layers, faces, or planes of a volume.
+    /// Returns the number of consecutive two-dimensional planes: layers, cube map faces, or depth planes of a volume.
     pub fn n_planes(&self) -> u64 {
         let faces = match self.is_cubemap {
             true => 6,
@@ -95,19 +95,19 @@ impl ImageInit {
             .saturating_add(last)
     }
 
-    /// Returns the handle of the image with this index.
+    /// Returns the handle of the image with this index in the launch.
     pub const fn handle(index: usize) -> u64 {
         FIRST_HANDLE + (index as u64 + 1) * HANDLE_STEP
     }
 
-    /// Returns the index of the image with this handle.
+    /// Returns the index of the image with this handle in the launch.
     pub(crate) const fn index_of(handle: u64) -> Option<usize> {
-        // In SASS for Hopper and later, an instruction contains only the lower half of the handle.
-        let whole = match handle >> 32 {
+        // In SASS for Hopper and later, instructions contain only the lower half of a handle.
+        let full_handle = match handle >> 32 {
             0 => handle | FIRST_HANDLE,
             _ => handle,
         };
-        let distance = whole.wrapping_sub(FIRST_HANDLE);
+        let distance = full_handle.wrapping_sub(FIRST_HANDLE);
         match distance != 0 && distance.is_multiple_of(HANDLE_STEP) && distance < 1 << 32 {
             true => Some((distance / HANDLE_STEP) as usize - 1),
             false => None,

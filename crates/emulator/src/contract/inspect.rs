@@ -14,18 +14,18 @@ use warpgrid_program::{FunctionId, RegisterId, VariableId};
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RunStatus"))]
 pub enum MachineStatus {
-    /// Steps remain.
+    /// The run has not ended.
     Running,
     /// Every thread has exited.
     Finished,
-    /// The last step faulted (see [`crate::run::machine::Machine::fault`]); earlier stores remain.
+    /// The last step faulted (see [`crate::run::machine::Machine::fault`]). Stores of earlier steps remain in memory.
     Faulted,
 }
 
 /// Resident block, which may have finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockView {
-    /// Linear index of the block; x varies fastest.
+    /// Linear index of the block, in which x varies fastest.
     pub index: u64,
     pub position: [u32; 3],
     pub n_warps: u32,
@@ -55,7 +55,7 @@ pub struct LaneGroup {
     pub waiting: Option<WaitReason>,
 }
 
-/// Instruction that the next step executes.
+/// Next step of a machine: the warp and the instruction that it executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextStep {
     pub agent: Agent,
@@ -63,7 +63,7 @@ pub struct NextStep {
     pub warp: u32,
     pub function: FunctionId,
     pub instruction: u32,
-    /// Active mask before the guard is applied.
+    /// Lanes of the executing group before the guard predicate is applied.
     pub mask: u32,
     /// Lanes that are not predicated off.
     pub executed: u32,
@@ -100,49 +100,50 @@ pub enum RunDiagnosticKind {
     DivergentBarrierArrival {
         function: FunctionId,
         instruction: u32,
-        /// Number of threads that arrived.
+        /// Number of threads that arrived at the barrier.
         came: u32,
-        /// Number of threads that must arrive: the threads of the warp that had not exited, or all initial threads of
-        /// the warp if some of them exited during the wait.
+        /// Number of threads that must arrive at the barrier: the threads of the warp that had not exited, or all
+        /// initial threads of the warp if some threads exited during the wait.
         of: u32,
     },
-    /// Lanes executed a warp-level instruction whose member mask does not contain them. The result in these lanes is
-    /// undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). Recorded once per
-    /// instruction.
+    /// Lanes executed a warp-level instruction whose member mask does not contain these lanes. The result in these
+    /// lanes is undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). The
+    /// diagnostic is recorded once per instruction.
     LanesOutsideMask {
         function: FunctionId,
         instruction: u32,
         lanes: u32,
     },
-    /// A block exited without deallocating its tensor memory columns (PTX ISA, "tcgen05.alloc"). Recorded once.
+    /// A block exited without deallocating its tensor memory columns (PTX ISA, "tcgen05.alloc"). The diagnostic is
+    /// recorded once.
     UnfreedTensorColumns { n: u32 },
-    /// The instruction waits for asynchronous groups of a kind that the kernel never commits. Recorded once per
-    /// instruction.
+    /// The instruction waits for async-groups of a kind that the kernel never commits. The diagnostic is recorded once
+    /// per instruction.
     WaitWithoutGroups {
         function: FunctionId,
         instruction: u32,
         kind: AsyncGroupKind,
     },
-    /// `mbarrier.init` on an object that was not invalidated, which is undefined (PTX ISA, "mbarrier.init"). Recorded
-    /// once per instruction.
+    /// `mbarrier.init` was executed on an object that was not invalidated, which is undefined (PTX ISA,
+    /// "mbarrier.init"). The diagnostic is recorded once per instruction.
     MbarrierReinitialized {
         function: FunctionId,
         instruction: u32,
         /// Offset of the object in shared memory, in bytes.
         offset: u64,
     },
-    /// Registers of a pending `wgmma` were accessed before a wait, so their contents are undefined (PTX ISA,
-    /// "wgmma.mma_async"). Recorded once per instruction.
+    /// Registers of a pending `wgmma` were accessed before a wait, so that their contents are undefined (PTX ISA,
+    /// "wgmma.mma_async"). The diagnostic is recorded once per instruction.
     RegistersInFlight {
         function: FunctionId,
         instruction: u32,
         registers: Vec<RegisterId>,
-        /// Function and instruction index of the `wgmma`.
+        /// Function and instruction index of the pending `wgmma`.
         product: (FunctionId, u32),
     },
 }
 
-/// Last writer of a byte.
+/// Step and lane that last wrote a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastWriter {
     /// Number of the step, counted from 0.
@@ -182,7 +183,7 @@ impl LastWriter {
         (self.step << 8) | (self.lane as u64 + 1)
     }
 
-    /// Unpacks a writer. Returns `None` if no step wrote the byte, or if the writer is unknown.
+    /// Unpacks a writer from an integer. Returns `None` if no step wrote the byte, or if the writer is unknown.
     pub(crate) const fn unpack(entry: u64) -> Option<LastWriter> {
         match entry & 0xff {
             0 | 0xff => None,

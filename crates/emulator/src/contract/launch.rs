@@ -15,7 +15,7 @@ pub struct Launch {
     pub entry: FunctionId,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Cluster dimensions in blocks. They are `[1, 1, 1]` for a launch without clusters.
+    /// Cluster dimensions in blocks; `[1, 1, 1]` for a launch without clusters.
     pub cluster: [u32; 3],
     pub dynamic_shared_bytes: u64,
     pub buffers: Vec<BufferInit>,
@@ -33,8 +33,8 @@ pub struct Launch {
     pub misaligned: MisalignedPolicy,
 }
 
-/// Whether the machine records the last writer of each byte, which memory grids require. Recording increases the run time,
-/// and requires up to eight bytes of memory per byte.
+/// Whether the machine records the last writer of each byte, which memory grids require. Recording increases the run
+/// time, and requires up to eight bytes of memory per byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriterTracking {
     Off,
@@ -52,7 +52,7 @@ impl WriterTracking {
 }
 
 impl Launch {
-    /// Returns the smallest launch of a kernel: one thread, without buffers.
+    /// Returns a launch of a kernel with one thread, without buffers and arguments.
     pub const fn single(entry: FunctionId) -> Launch {
         Launch {
             entry,
@@ -79,13 +79,13 @@ pub struct RegisterInit {
     pub name: String,
     pub start: u64,
     pub per_lane: u64,
-    /// Value that is multiplied by the linear index of the thread within its block.
+    /// Factor of the thread's linear index within its block.
     pub per_thread: u64,
     /// Buffer whose address is added to the value.
     pub buffer: Option<BufferIndex>,
 }
 
-/// How misaligned accesses are handled.
+/// Treatment of misaligned accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -94,7 +94,7 @@ pub struct RegisterInit {
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum MisalignedPolicy {
-    /// The launch faults before the access.
+    /// The launch faults when an instruction attempts a misaligned access.
     #[default]
     Fault,
     /// The address is rounded down to a multiple of the access size.
@@ -106,10 +106,10 @@ pub enum MisalignedPolicy {
 pub struct BufferInit {
     pub name: String,
     pub contents: BufferContents,
-    /// Alignment in bytes. It is at least 256, as the allocators of CUDA guarantee.
+    /// Alignment in bytes. The alignment is at least 256, as the allocators of CUDA guarantee.
     pub align_bytes: u32,
-    /// Positions in the contents that receive the address of a buffer. For [`BufferContents::Fill`], positions within the
-    /// pattern.
+    /// Positions in the contents that receive the address of a buffer. For [`BufferContents::Fill`], the positions are
+    /// within the pattern.
     pub pointers: Vec<PointerRelocation>,
 }
 
@@ -117,9 +117,9 @@ pub struct BufferInit {
 #[derive(Clone, Debug, PartialEq)]
 pub enum BufferContents {
     Bytes(Vec<u8>),
-    /// The buffer contains this number of zero bytes.
+    /// The buffer consists of this number of zero bytes.
     Zeroed(u64),
-    /// The buffer contains `size_bytes` bytes, which repeat the pattern.
+    /// The buffer consists of `size_bytes` bytes, which repeat the pattern.
     Fill {
         size_bytes: u64,
         pattern: Vec<u8>,
@@ -141,7 +141,7 @@ impl BufferContents {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct KernelArgument {
     pub bytes: Vec<u8>,
-    /// Alignment of the parameter type. Determines the parameter offsets of a kernel that does not declare its
+    /// Alignment of the parameter type, which determines the parameter offsets of a kernel that does not declare its
     /// parameters.
     pub align_bytes: u64,
     /// Positions in the argument that receive the address of a buffer.
@@ -161,11 +161,11 @@ pub struct PointerRelocation {
 /// Resource limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceLimits {
-    /// Limit for global memory, constants and parameters. Values above [`ResourceLimits::MAX_GLOBAL_BYTES`] are rejected. Last
-    /// writers, which are allocated on the first write, are not included.
+    /// Limit for the size of global memory, constants and parameters. Values above [`ResourceLimits::MAX_GLOBAL_BYTES`]
+    /// are rejected. The limit does not include last-writer entries, which are allocated on the first write.
     pub max_memory_bytes: u64,
-    /// Limit for shared memory, local memory and registers of resident warps, including their last writers if tracked.
-    /// Memory that global memory does not use is available in addition.
+    /// Limit for the size of shared memory, local memory and registers of resident warps, including last-writer entries
+    /// if writers are tracked. Memory that global memory does not use is available in addition.
     pub max_resident_bytes: u64,
     /// Maximum number of resident blocks.
     pub max_resident_blocks: u32,
@@ -179,8 +179,8 @@ pub struct ResourceLimits {
 }
 
 impl ResourceLimits {
-    /// Upper bound of global memory, constants and parameters of any launch. Internal offsets into this memory have 32
-    /// bits.
+    /// Upper bound for the size of global memory, constants and parameters of any launch, because internal offsets have
+    /// 32 bits.
     pub const MAX_GLOBAL_BYTES: u64 = (1 << 32) - (1 << 16);
 }
 
@@ -203,7 +203,7 @@ impl Default for ResourceLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchError {
     NoSuchEntry,
-    /// The entry is a device function or has no body.
+    /// The entry is a device function, or it has no body.
     NotAnEntry {
         name: String,
     },
@@ -253,11 +253,11 @@ pub enum LaunchError {
         expected: u64,
         found: u64,
     },
-    /// A pointer relocation refers to an unknown buffer, or exceeds its argument.
+    /// A pointer relocation refers to an unknown buffer, or its position exceeds its argument.
     BadPointer {
         index: usize,
     },
-    /// A texture or surface refers to an unknown buffer, or exceeds its buffer.
+    /// A texture or surface refers to an unknown buffer, or its texels exceed the buffer.
     BadImage {
         index: usize,
     },
@@ -279,7 +279,7 @@ pub enum LaunchError {
         asked: u64,
         most: u64,
     },
-    /// The total memory size exceeds the limit.
+    /// The total memory size of the launch exceeds the limit.
     MemoryTooLarge {
         bytes: u64,
         limit: u64,

@@ -1,15 +1,15 @@
-//! mbarrier objects: decoding and encoding of their 64 bits, and the state transitions on arrivals and completed bytes
+//! mbarrier objects: decoding and encoding of their 64 bits, and the state transitions for arrivals and completed bytes
 //! (PTX ISA, "mbarrier").
 //!
-//! The PTX ISA does not define the layout. The emulator uses the following fields, from the least significant bit: 20
-//! bits pending arrival count, 20 bits expected arrival count, 21 bits tx-count in bytes (two's complement), one bit
-//! phase parity, and two bits `10` that mark an object, so that zeroed memory is not an mbarrier object. The state that
-//! `mbarrier.arrive` returns is the value of the object before the arrival.
+//! The PTX ISA does not define the layout of an object. The emulator uses the following fields, from the least
+//! significant bit: 20 bits pending arrival count, 20 bits expected arrival count, 21 bits tx-count in bytes (two's
+//! complement), one bit phase parity, and two bits `10` that mark an object, so that zeroed memory is not an mbarrier
+//! object. The state that `mbarrier.arrive` returns is the value of the object before the arrival.
 
 use std::fmt;
 use warpgrid_program::counted;
 
-/// Maximum of the arrival counts, and maximum magnitude of the tx-count.
+/// Maximum of both arrival counts, and maximum magnitude of the tx-count.
 const MAX_COUNT: u32 = (1 << 20) - 1;
 const MARK: u64 = 0b10;
 
@@ -22,7 +22,8 @@ pub struct MbarrierState {
     pub pending: u32,
     /// Expected arrival count of the next phase.
     pub expected: u32,
-    /// tx-count of the current phase in bytes; negative if more bytes have completed than are expected so far.
+    /// tx-count of the current phase in bytes. Negative if more bytes have completed than an instruction has announced
+    /// so far.
     pub bytes: i32,
 }
 
@@ -60,7 +61,7 @@ impl MbarrierState {
         if word >> 62 != MARK {
             return None;
         }
-        // Shift the 21-bit tx-count to the top, and shift it back with sign extension.
+        // Shift the 21-bit tx-count to the top bits, then shift it back with sign extension.
         let bytes = ((word >> 40) as u32) << 11;
         Some(MbarrierState {
             parity: word >> 61 & 1 != 0,
@@ -118,7 +119,7 @@ impl MbarrierState {
         }
     }
 
-    /// Decreases the expected arrival count of later phases.
+    /// Decreases the expected arrival count of the phases after the current phase.
     pub fn drop_expected(&mut self, count: u32) -> Result<(), MbarrierMisuse> {
         let left = self.expected.checked_sub(count);
         self.expected = left.ok_or(MbarrierMisuse::TooManyArrivals(count))?;
@@ -145,8 +146,8 @@ impl MbarrierState {
         ends
     }
 
-    /// Checks whether the phase with this parity is complete. The current, incomplete phase has the parity that the
-    /// object contains.
+    /// Checks whether the phase with a given parity is complete. The parity in the object is the parity of the current,
+    /// incomplete phase.
     pub const fn is_complete(self, parity: bool) -> bool {
         self.parity != parity
     }

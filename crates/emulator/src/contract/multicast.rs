@@ -2,7 +2,7 @@
 
 use crate::contract::launch::BufferIndex;
 
-/// First multicast address. No other memory has these addresses.
+/// First multicast address. No memory is allocated at these addresses.
 pub(crate) const FIRST: u64 = 0x7e00_0000_0000;
 
 /// Distance between multicast addresses, which exceeds the size of any buffer.
@@ -18,7 +18,7 @@ pub struct MulticastInit {
 }
 
 impl MulticastInit {
-    /// Returns the multicast address with this index.
+    /// Returns the multicast address with this index in the launch.
     pub const fn address(index: usize) -> u64 {
         FIRST + index as u64 * STEP
     }

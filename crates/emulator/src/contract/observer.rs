@@ -1,5 +1,5 @@
 //! Observation of a run: memory accesses per element, and the interface through which observers receive events. Events
-//! are built only for observers that are interested in them.
+//! are built only for observers that request them.
 
 use crate::contract::step_event::{Agent, StepEvent, WarpId};
 use crate::contract::sync_event::SyncEvent;
@@ -82,8 +82,8 @@ impl OperandIndex {
     }
 }
 
-/// Transfer of one element between a register of a lane and memory. Elements whose operand is the sink `_` produce no
-/// piece.
+/// Transfer of one element between a register of a lane and memory. Elements whose operand is the sink `_` are not
+/// reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElementAccess {
     /// Lane that supplied the address.
@@ -94,7 +94,7 @@ pub struct ElementAccess {
     pub element: u8,
     /// Size of the element in bytes.
     pub n_bytes: u32,
-    /// Whether the access stored the new bytes. False for loads, for a failed comparison, and for a minimum or maximum
+    /// Whether the access stored the new bytes. `false` for loads, for failed comparisons, and for a minimum or maximum
     /// that memory already contained.
     pub written: bool,
     /// Type of the element.
@@ -106,7 +106,7 @@ pub struct ElementAccess {
     /// Address of the first byte in the address space of the accessed [`MemoryId`]. Addresses in shared and local
     /// memory start at 0.
     pub address: u64,
-    /// Start of the bytes of the element in the buffers of the event.
+    /// Offset of the element's bytes in the byte buffers of the event.
     start: u32,
 }
 
@@ -116,7 +116,7 @@ impl ElementAccess {
     }
 }
 
-/// Cache modifiers of an instruction. They do not affect results.
+/// Cache modifiers of a memory instruction, which do not affect results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct CacheHints {
     pub op: Option<CacheOp>,
@@ -132,10 +132,10 @@ pub struct CacheHints {
 }
 
 /// Memory accesses of one agent in one step. The pieces are in the order in which they took effect. If several lanes
-/// access the same address, the old bytes of each piece are the bytes that the preceding piece has written.
+/// access the same address, the old bytes of each piece are the bytes that the preceding piece wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessEvent<'a> {
-    /// Number of the step, from 0. The access occurs between the positions `step` and `step + 1`.
+    /// Number of the step, from 0. The access takes place between the positions `step` and `step + 1`.
     pub step: u64,
     pub agent: Agent,
     /// Function of the instruction that performs or issued the access.
@@ -143,7 +143,7 @@ pub struct AccessEvent<'a> {
     /// Index of the instruction in the function.
     pub instruction: u32,
     pub action: AccessAction,
-    /// State space of the instruction.
+    /// State space that the instruction specifies.
     pub space: StateSpace,
     pub sem: Sem,
     pub scope: Option<Scope>,
@@ -152,15 +152,15 @@ pub struct AccessEvent<'a> {
     pub mask: u32,
     /// Number of bytes that each lane accesses, including bytes of sinks.
     pub width_bytes: u32,
-    /// Number of bytes that each lane accesses in one hardware access. It equals `width_bytes`, except for `wmma.load`
-    /// and `wmma.store`, which compile to several accesses.
+    /// Number of bytes that each lane accesses in one hardware access. This number equals `width_bytes`, except for
+    /// `wmma.load` and `wmma.store`, which compile to several accesses.
     pub access_bytes: u32,
     pub pieces: &'a [ElementAccess],
     bytes: &'a [u8],
     old: &'a [u8],
 }
 
-/// Consecutive pieces of one lane that are contiguous in memory.
+/// Consecutive pieces of one lane whose bytes are contiguous in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContiguousRun<'a> {
     pub lane: u8,
@@ -198,8 +198,8 @@ impl<'a> AccessEvent<'a> {
         self.pieces.iter().filter(|piece| piece.written)
     }
 
-    /// Merges consecutive pieces of one lane that are contiguous in memory. A lane with gaps between its elements
-    /// produces several runs.
+    /// Merges consecutive pieces of one lane that are contiguous in memory into runs. A lane with gaps between its
+    /// elements produces several runs.
     pub fn runs(&self) -> ContiguousRuns<'a> {
         ContiguousRuns {
             pieces: self.pieces,
@@ -252,7 +252,7 @@ impl<'a> Iterator for ContiguousRuns<'a> {
     }
 }
 
-/// Fields that the access summaries of a warp have in common. An observer may accept a summary in place of an
+/// Fields that are common to all kinds of access summaries of a warp. An observer may accept a summary in place of an
 /// [`AccessEvent`] with pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpAccessSummary {
@@ -281,7 +281,7 @@ impl WarpAccessSummary {
     }
 }
 
-/// Fully coalesced access summary: all lanes of a warp access consecutive elements of global memory.
+/// Access summary of a fully coalesced access: all lanes of a warp access consecutive elements of global memory.
 #[derive(Clone, Copy, Debug)]
 pub struct ContiguousAccess {
     pub access: WarpAccessSummary,
@@ -289,7 +289,8 @@ pub struct ContiguousAccess {
     pub address: u64,
 }
 
-/// Strided access summary: all lanes of a warp access one memory, with a constant stride within each half-warp.
+/// Access summary of a strided access: all lanes of a warp access one memory, with a constant stride within each
+/// half-warp.
 #[derive(Clone, Copy, Debug)]
 pub struct HalfWarpAccess {
     pub access: WarpAccessSummary,
@@ -315,7 +316,7 @@ impl HalfWarpAccess {
     }
 }
 
-/// General access summary: each lane has a separate address in one memory.
+/// Access summary of a general access: each lane accesses a separate address in one memory.
 #[derive(Clone, Copy, Debug)]
 pub struct PerLaneAccess<'a> {
     pub access: WarpAccessSummary,
@@ -326,8 +327,8 @@ pub struct PerLaneAccess<'a> {
     pub addresses: &'a [u64; 32],
 }
 
-/// Builder for events. The buffers are reused in every step. When they have reached the size of the largest access, a
-/// step allocates no memory.
+/// Builder for access events, whose buffers are reused in every step. Once the buffers have grown to the size of the
+/// largest access, a step allocates no memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventBuffer {
     pieces: Vec<ElementAccess>,
@@ -335,7 +336,7 @@ pub(crate) struct EventBuffer {
     old: Vec<u8>,
 }
 
-/// Fields that all pieces of an event have in common.
+/// Fields that are common to all pieces of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventHeader {
     pub(crate) step: u64,
@@ -358,7 +359,7 @@ impl EventBuffer {
         self.old.clear();
     }
 
-    /// Appends a piece with its bytes. `bytes` and `old` must have the same length.
+    /// Appends a piece and its bytes. `bytes` and `old` must have the same length.
     pub(crate) fn add(&mut self, piece: ElementAccessHeader, bytes: &[u8], old: &[u8]) {
         let start = self.bytes.len() as u32;
         extend(&mut self.bytes, bytes);
@@ -398,7 +399,7 @@ impl EventBuffer {
     }
 }
 
-/// Appends bytes. Four bytes are a separate case with a constant length, because it compiles to a single store.
+/// Appends bytes to a buffer. Four bytes have a separate case with a constant length, which compiles to a single store.
 #[inline(always)]
 fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
     match <&[u8; 4]>::try_from(bytes) {
@@ -436,7 +437,7 @@ pub struct EventMask {
 }
 
 impl EventMask {
-    /// No events.
+    /// Mask without any events.
     pub const NONE: EventMask = EventMask {
         stores: false,
         loads: false,
@@ -445,20 +446,20 @@ impl EventMask {
         mbarriers_as_syncs: false,
     };
 
-    /// All memory accesses.
+    /// Mask of all memory accesses.
     pub const ACCESSES: EventMask = EventMask {
         stores: true,
         loads: true,
         ..EventMask::NONE
     };
 
-    /// All memory accesses and synchronization events.
+    /// Mask of all memory accesses and synchronization events.
     pub const ORDER: EventMask = EventMask {
         syncs: true,
         ..EventMask::ACCESSES
     };
 
-    /// The effect of each step, without memory accesses.
+    /// Mask of the effect of each step, without memory accesses.
     pub const STEPS: EventMask = EventMask {
         steps: true,
         ..EventMask::NONE
@@ -469,14 +470,14 @@ impl EventMask {
         self.stores || self.loads
     }
 
-    /// Checks whether the observer receives events of this kind.
+    /// Checks whether the observer receives events for accesses of this kind.
     pub const fn covers(self, action: AccessAction) -> bool {
         self.stores && action.writes() || self.loads && action.reads()
     }
 }
 
 /// Receives events during execution. Observers are called through a trait object, so that the step loop is compiled
-/// only once. An observed step requires one additional call.
+/// only once. Each observed step costs one additional call.
 pub trait Observer {
     /// Returns the events that the observer requests. The method is called before the steps of a warp.
     fn interest(&self) -> EventMask {
@@ -486,34 +487,35 @@ pub trait Observer {
         }
     }
 
-    /// Called for each access that [`Observer::interest`] covers, after the access took effect.
+    /// Receives an access that [`Observer::interest`] covers. Called after the access has taken effect.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
 
-    /// Called before an access that is a [`ContiguousAccess`], if [`Observer::interest`] includes synchronization
-    /// events. Returns `true` to accept the summary in place of an [`AccessEvent`].
+    /// Receives the summary of a [`ContiguousAccess`], if [`Observer::interest`] includes synchronization events.
+    /// Called before the access. Returns `true` to accept the summary in place of an [`AccessEvent`].
     fn row(&mut self, _access: &ContiguousAccess) -> bool {
         false
     }
 
-    /// Called before any other access that is a [`HalfWarpAccess`]. The condition and the result are those of
-    /// [`Observer::row`].
+    /// Receives the summary of any other access that is a [`HalfWarpAccess`], under the condition and with the result
+    /// of [`Observer::row`].
     fn even(&mut self, _access: &HalfWarpAccess) -> bool {
         false
     }
 
-    /// Called before any other load or store in a single memory. The condition and the result are those of
-    /// [`Observer::row`]. For a matrix, the method is called for each row of elements.
+    /// Receives the summary of any other load or store in a single memory, under the condition and with the result of
+    /// [`Observer::row`]. A matrix is reported with one call for each row of elements.
     fn lanes(&mut self, _access: &PerLaneAccess<'_>) -> bool {
         false
     }
 
-    /// Called after each step if [`Observer::interest`] includes steps.
+    /// Receives the effect of a step, if [`Observer::interest`] includes steps.
     fn step(&mut self, _event: &StepEvent) {}
 
-    /// Called after each synchronization event took effect if [`Observer::interest`] includes these events.
+    /// Receives a synchronization event after it has taken effect, if [`Observer::interest`] includes synchronization
+    /// events.
     fn sync(&mut self, _event: &SyncEvent<'_>) {}
 
-    /// Called for each step that modifies memory, even if the observer has no interest in stores.
+    /// Receives the number of each step that modifies memory, even if the observer does not request stores.
     fn store_step(&mut self, _step: u64) {}
 }
 

@@ -1,4 +1,4 @@
-//! Asynchronous operations in flight: their origin, the bytes that they will write, and their completion mechanism.
+//! Asynchronous operations in flight: their origin, the bytes that they will write, and their completion mechanisms.
 
 use crate::contract::step_event::{AsyncOperationId, WarpId};
 use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection};
@@ -9,39 +9,39 @@ use std::ops::{Deref, DerefMut};
 use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
 use warpgrid_program::FunctionId;
 
-/// Operation on tensor memory in flight, and the register operands that were read when it was issued.
+/// Operation on tensor memory in flight, with the register operands that were read when it was issued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMemoryOperation {
     /// Index of the plan in the decoded code.
     pub(crate) plan: u32,
-    /// Address of D, or destination of a copy.
+    /// Tensor memory address of D, or destination address of a copy.
     pub(crate) d: u32,
-    /// Descriptor of matrix A or of the source of a copy, or an address in tensor memory.
+    /// Descriptor of matrix A or of the source of a copy, or a tensor memory address.
     pub(crate) a: u64,
     pub(crate) b: u64,
     pub(crate) descriptor: u32,
     pub(crate) adds: bool,
-    /// Lanes of tensor memory in both blocks for which rows of D are not written.
+    /// Mask of the tensor memory lanes in both blocks for which rows of D are not written.
     pub(crate) left_out: [u32; 8],
     pub(crate) factors: [u32; 2],
     pub(crate) metadata: u32,
-    /// Columns of B that are treated as zero.
+    /// Mask of the columns of B that are treated as zero.
     pub(crate) zeros: u64,
     pub(crate) lane: u32,
-    /// Linear indices of the blocks, lower rank first.
+    /// Linear indices of the participating blocks, with the lower rank first.
     pub(crate) blocks: Vec<u64>,
 }
 
-/// Instruction that issued an operation.
+/// Instruction that issued an asynchronous operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsyncOrigin {
-    /// The number of the step.
+    /// Number of the step in which the operation was issued.
     pub step: u64,
     /// Linear index of the block.
     pub block: u64,
     pub warp: u32,
     pub function: FunctionId,
-    /// Index into the function's instructions.
+    /// Index of the issuing instruction in its function.
     pub instruction: u32,
 }
 
@@ -55,7 +55,7 @@ impl AsyncOrigin {
     }
 }
 
-/// Bytes of a piece. Up to 16 bytes are stored inline.
+/// Bytes of a piece, which are stored inline up to 16 bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PieceBytes(SmallVec<[u8; 16]>);
 
@@ -106,13 +106,13 @@ pub struct AsyncWrite {
     pub space: StateSpace,
     /// Linear index of the block whose shared memory is written.
     pub block: u64,
-    /// Address in the state space. In shared memory, the address is an offset.
+    /// Destination address in the state space. For shared memory, the address is an offset.
     pub address: u64,
-    /// Bytes that are written. Until the source is read, they are the contents of the source at the time of the issue.
+    /// Bytes to write. Until the source is read, these bytes are the contents of the source at the time of the issue.
     pub bytes: PieceBytes,
-    /// Source of a copy; `None` after it has been read.
+    /// Source of a copy. `None` after the source has been read.
     pub source: Option<AsyncSource>,
-    /// Reduction with the contents of memory at the completion. `None` replaces the contents.
+    /// Reduction with the contents of memory at completion. `None` if the bytes replace the contents.
     pub reduces: Option<Reduction>,
 }
 
@@ -133,7 +133,7 @@ pub struct AsyncSource {
     pub space: StateSpace,
     /// Linear index of the block whose shared memory is read.
     pub block: u64,
-    /// Address in the state space. In shared memory, the address is an offset.
+    /// Source address in the state space. For shared memory, the address is an offset.
     pub address: u64,
     pub form: SourceConversion,
 }
@@ -141,19 +141,19 @@ pub struct AsyncSource {
 /// Conversion from the bytes of a source to the bytes of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceConversion {
-    /// No conversion.
+    /// The bytes are not converted.
     #[default]
     Bytes,
-    /// Loads of `tf32`: each number is rounded to the nearest float with a 10-bit fraction, ties to even (measured on
-    /// an H100).
+    /// Conversion of `tf32` loads: each number is rounded to the nearest float with a 10-bit fraction, ties to even
+    /// (measured on an H100).
     Tf32,
-    /// Stores of `u6_align16`: the low 6 bits of each of 16 bytes are packed into 12 bytes. The PTX ISA does not define
-    /// the upper two bits of the source bytes, and the emulator ignores them.
+    /// Conversion of `u6_align16` stores: the low 6 bits of each of 16 bytes are packed into 12 bytes. The PTX ISA does
+    /// not define the upper two bits of the source bytes, and the emulator ignores them.
     Sixes,
 }
 
 impl SourceConversion {
-    /// Returns the number of source bytes from which a number of written bytes is computed.
+    /// Returns the number of source bytes that are required for a number of written bytes.
     pub const fn n_read(self, n_written: usize) -> usize {
         match self {
             SourceConversion::Bytes | SourceConversion::Tf32 => n_written,
@@ -161,7 +161,7 @@ impl SourceConversion {
         }
     }
 
-    /// Converts source bytes into written bytes.
+    /// Converts source bytes to written bytes.
     pub(crate) fn take(self, read: &[u8], written: &mut [u8]) {
         match self {
             SourceConversion::Bytes => written.copy_from_slice(read),
@@ -196,35 +196,35 @@ pub(crate) const fn rounded_to_tf32(bits: u32) -> u32 {
     rounded >> DROPPED << DROPPED
 }
 
-/// Kinds of asynchronous groups.
+/// Kinds of async-groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsyncGroupKind {
-    /// Groups of `cp.async`.
+    /// Async-groups of `cp.async`.
     Copies,
-    /// Groups of `cp.async.bulk`.
+    /// Bulk async-groups of `cp.async.bulk`.
     Bulk,
-    /// Groups of `wgmma.mma_async`.
+    /// wgmma-groups of `wgmma.mma_async`.
     Products,
 }
 
-/// Wait for asynchronous groups.
+/// Operands of an instruction that waits for async-groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupWait {
     pub kind: AsyncGroupKind,
-    /// Number of groups that may remain pending. `None` waits for all operations, including operations that do not
-    /// belong to a group.
+    /// Number of latest groups that may remain pending. `None` waits for all operations, including operations that do
+    /// not belong to a group.
     pub latest: Option<u32>,
-    /// Whether the wait includes only the reads of the sources.
+    /// Whether the instruction waits only until the sources have been read.
     pub reads: bool,
 }
 
-/// How the completion of an operation becomes visible.
+/// Completion mechanism of an asynchronous operation, which makes its completion visible to threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionMechanism {
-    /// The operation has no completion mechanism. Only threads that poll memory notice the completion.
+    /// The operation has no completion mechanism. Only threads that poll memory can observe the completion.
     None,
     /// Decrements the tx-count of the mbarrier at this address in the shared memory of a block. If the phase completes,
-    /// its waiters continue.
+    /// the threads that wait for the phase continue.
     Mbarrier {
         block: u64,
         address: u64,
@@ -236,18 +236,19 @@ pub enum CompletionMechanism {
         address: u64,
         count: u32,
     },
-    /// The operation belongs to an asynchronous group of the warp that issued it. `number` is the number of groups that
-    /// the lanes had committed before.
+    /// The operation belongs to an async-group of the warp that issued it. `number` is the number of groups that the
+    /// lanes had committed before the operation.
     AsyncGroup { kind: AsyncGroupKind, number: u32 },
 }
 
-/// Effect of an asynchronous operation; see [`InFlightOperation`] for an operation in flight.
+/// Effect and constraints of an asynchronous operation. [`InFlightOperation`] adds the schedule of an operation in
+/// flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncOperation {
     pub origin: AsyncOrigin,
-    /// Bytes that the operation writes, in this order.
+    /// Bytes that the operation writes, in the order of the list.
     pub pieces: Vec<AsyncWrite>,
-    /// Effect that is not a list of pieces.
+    /// Effect of the operation in addition to its pieces.
     pub work: AsyncEffect,
     pub completion: CompletionMechanism,
     /// First step in which the scheduler may complete the operation.
@@ -256,20 +257,20 @@ pub struct AsyncOperation {
     pub depends_on: Vec<AsyncOperationId>,
 }
 
-/// Description of the effect of an operation in flight.
+/// Effect of an asynchronous operation in addition to its pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AsyncEffect {
     /// The operation only writes its pieces.
     #[default]
     Pieces,
-    /// Copies a box of a tensor. The box is split into pieces when its source is read or on completion.
+    /// Copies a box of a tensor. The box is split into pieces when the source is read or the operation completes.
     Tensor(Box<TensorCopy>),
-    /// The operation only writes its pieces, which result from splitting this copy.
+    /// The operation only writes its pieces, into which this tensor copy was split.
     TensorPieces(Box<TensorCopy>),
     /// Writes registers of the warp that issued the operation.
     Product(Box<WgmmaOperation>),
-    /// Requests the cancellation of a cluster that has not started. The response is written to these blocks, whose
-    /// mbarriers count its bytes.
+    /// Requests the cancellation of a cluster that has not started. The response is written to these blocks, and the
+    /// mbarriers of these blocks count its bytes.
     Cancel {
         lane: u32,
         blocks: Vec<u64>,
@@ -291,17 +292,17 @@ impl AsyncEffect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InFlightOperation {
     pub id: AsyncOperationId,
-    /// Step at which the operation completes, unless no warp is runnable before this step, or a host requests an
-    /// earlier completion.
+    /// Step at which the operation completes, unless no warp is runnable before this step or a host requests an earlier
+    /// completion.
     pub completes_at: u64,
-    /// Step at which the operation reads its source; `None` after the read. An operation reads its source before its
-    /// completion only if threads can wait for the read (PTX ISA, "cp.async.bulk.wait_group").
+    /// Step at which the operation reads its source, or `None` after the read. The source is read before the completion
+    /// only if threads can wait for the read (PTX ISA, "cp.async.bulk.wait_group").
     pub reads_at: Option<u64>,
     pub operation: AsyncOperation,
 }
 
 impl AsyncOperation {
-    /// Checks whether the source is read in a separate step before the completion.
+    /// Checks whether the source is read in a separate step before the completion of the operation.
     pub(crate) fn reads_apart(&self) -> bool {
         let bulk = matches!(
             self.completion,
@@ -354,7 +355,7 @@ impl InFlightOperation {
         }
     }
 
-    /// Returns the step of the next event of the operation: the read of its source, or its completion.
+    /// Returns the step of the operation's next event, which is the read of its source or its completion.
     pub(crate) fn due(&self) -> u64 {
         self.reads_at.unwrap_or(self.completes_at)
     }

@@ -12,7 +12,7 @@ pub struct AsyncOperationId(pub u64);
 pub enum Agent {
     /// Warp of a block. `block` is the linear index of the block.
     Warp { block: u64, warp: u32 },
-    /// Asynchronous operation that an earlier step issued. Its completion is a separate step.
+    /// Asynchronous operation that was issued in an earlier step. Its completion is a separate step.
     InFlight(AsyncOperationId),
 }
 
@@ -28,9 +28,9 @@ pub struct WarpId {
 /// Effect of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepEvent {
-    /// Number of the step, from 0. The step leads from position `position` to `position + 1`. A group of lanes that
-    /// starts to wait for other lanes of its warp does not consume a step, so its event has the number of the following
-    /// step.
+    /// Number of the step, from 0. The step leads from position `position` to `position + 1`. If a group of lanes
+    /// starts to wait for other lanes of its warp, no step is consumed, so that the event has the number of the
+    /// following step.
     pub position: u64,
     pub agent: Agent,
     /// Linear index of the block. For an asynchronous operation, `block`, `warp`, `function` and `instruction` identify
@@ -40,7 +40,7 @@ pub struct StepEvent {
     pub function: FunctionId,
     /// Index of the instruction in the function.
     pub instruction: u32,
-    /// Active mask before the guard is applied.
+    /// Lanes of the executing group before the guard predicate is applied.
     pub lanes: u32,
     /// Lanes that are not predicated off.
     pub executed: u32,
@@ -62,7 +62,7 @@ impl StepEvent {
 /// Outcome of a step for its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepOutcome {
-    /// The lanes continue.
+    /// The lanes continue with the next instruction.
     Executed,
     /// The lanes arrived at a synchronization point and wait.
     Waits(WaitReason),

@@ -1,6 +1,6 @@
-//! Whether the emulator supports an instruction.
+//! Support status of instructions in the emulator.
 
-/// Whether the emulator supports an instruction.
+/// Support status of an instruction in the emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
     /// The instruction is emulated.

@@ -1,5 +1,5 @@
-//! Synchronization events: the effects of steps that order other steps, such as barriers, fences, mbarrier operations
-//! and asynchronous operations. Events are created only for observers that request them.
+//! Synchronization events: effects of steps that order other steps, such as barriers, fences, mbarrier operations and
+//! asynchronous operations. Events are built only for observers that request them.
 
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::observer::MemoryId;
@@ -8,10 +8,10 @@ use crate::contract::step_event::WarpId;
 use crate::contract::tiles::Tile;
 use warpgrid_program::FunctionId;
 
-/// Step that orders other steps, or for which other steps can wait.
+/// Effect of a step that orders other steps, or for which other steps can wait.
 #[derive(Clone, Copy, Debug)]
 pub struct SyncEvent<'a> {
-    /// Number of the step.
+    /// Number of the step that produced the event.
     pub step: u64,
     /// Linear index of the block. For an asynchronous operation, the block that issued the operation.
     pub block: u64,
@@ -48,7 +48,7 @@ pub enum SyncKind<'a> {
     BarrierCompleted {
         id: u32,
     },
-    /// Lanes converged at `bar.warp.sync`. `masks` contains the member mask of each lane.
+    /// Lanes converged at `bar.warp.sync`. `masks` contains the member mask that each lane specified.
     WarpBarrierCompleted {
         masks: &'a [u32; 32],
     },
@@ -65,20 +65,20 @@ pub enum SyncKind<'a> {
     },
     /// An asynchronous operation was issued.
     Started(&'a InFlightOperation),
-    /// Matrices that an issued operation reads and writes. The event follows [`SyncKind::Started`] if the operation has
-    /// matrices.
+    /// Matrices that an issued operation reads and writes. The event follows [`SyncKind::Started`] if the operation
+    /// accesses matrices.
     Matrices {
         pending: &'a InFlightOperation,
         tiles: &'a [Tile],
     },
-    /// Lanes committed their uncommitted operations as an asynchronous group.
+    /// Lanes committed their uncommitted operations as an async-group.
     Committed(AsyncGroupKind),
-    /// Lanes completed a wait for their groups.
+    /// Lanes completed a wait for async-groups.
     Waited(GroupWait),
     /// An asynchronous operation completed.
     Completed {
         pending: &'a InFlightOperation,
-        /// State of the completion mbarrier before and after the completion.
+        /// State of the completion mbarrier before and after the completion, if there is an mbarrier.
         signal: Option<[MbarrierState; 2]>,
     },
     /// Lanes accessed tensor maps, in the order of `touched`.
@@ -89,16 +89,17 @@ pub enum SyncKind<'a> {
     Exited,
 }
 
-/// How an instruction accesses tensor maps.
+/// Kind of access to tensor maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorMapAction {
-    /// Copies that the instruction issues will read the map. The event is reported before the copies are checked.
+    /// Copies that the instruction issues will read the tensor map. The event is reported before the copies are
+    /// checked.
     Use,
     /// `tensormap.replace`.
     Replace,
-    /// `tensormap.cp_fenceproxy` reads the map.
+    /// `tensormap.cp_fenceproxy` reads the tensor map.
     Load,
-    /// `tensormap.cp_fenceproxy` writes the map and releases it with a fence.
+    /// `tensormap.cp_fenceproxy` writes the tensor map, and releases it with a fence.
     CopyFenceProxy,
     /// `fence.proxy.tensormap::generic.acquire`.
     Acquire,
@@ -112,19 +113,20 @@ pub struct TensorMapAccess {
     pub address: u64,
 }
 
-/// Whether lanes wait at the barrier at which they arrive.
+/// Whether lanes wait at a barrier after their arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrivalMode {
     Yes,
     No,
 }
 
-/// How an instruction accesses mbarriers.
+/// Kind of operation on an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierOperation {
     Init,
     Invalidate,
-    /// Arrival. For [`MbarrierOperation::ArriveExpecting`], [`MbarrierAccess::value`] contains the expected bytes.
+    /// Arrival at an mbarrier. For [`MbarrierOperation::ArriveExpecting`], [`MbarrierAccess::value`] contains the
+    /// expected bytes.
     Arrive,
     ArriveExpecting,
     Expect,
@@ -135,7 +137,7 @@ pub enum MbarrierOperation {
     Query,
 }
 
-/// Access of a lane to an mbarrier.
+/// Operation of one lane on an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierAccess {
     pub lane: u8,
@@ -147,18 +149,18 @@ pub struct MbarrierAccess {
     pub value: u32,
     pub before: Option<MbarrierState>,
     pub after: Option<MbarrierState>,
-    /// Whether the tested phase is complete.
+    /// Whether the tested phase was complete. Meaningful for tests only.
     pub passed: bool,
 }
 
 impl MbarrierAccess {
-    /// Checks whether the operation completed the phase of the object.
+    /// Checks whether the operation completed the phase of the mbarrier.
     pub fn ends_phase(&self) -> bool {
         ends_phase(self.before, self.after)
     }
 }
 
-/// Checks whether an object advanced to its next phase.
+/// Checks whether an mbarrier advanced to its next phase between two states.
 pub fn ends_phase(before: Option<MbarrierState>, after: Option<MbarrierState>) -> bool {
     before.zip(after).is_some_and(|(a, b)| a.parity != b.parity)
 }

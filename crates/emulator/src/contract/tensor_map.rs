@@ -2,10 +2,10 @@
 //! shared memory (CUDA driver API, "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"; PTX ISA, "Tensor-map",
 //! "tensormap.replace").
 //!
-//! The object is opaque: a kernel copies its 128 bytes and replaces fields. SASS replaces fields with stores, so these
-//! fields have the offsets of the hardware (measured with assembler 13.5, which compiles `tensormap.replace` to
-//! stores). The offsets of the other fields are defined by the emulator. 128 zero bytes are a map of one dimension of
-//! extent 1, whose fields can be replaced one by one.
+//! A tensor map is opaque: a kernel copies its 128 bytes and replaces fields. SASS replaces fields with stores, so
+//! these fields have the offsets of the hardware (measured with assembler 13.5, which compiles `tensormap.replace` to
+//! stores). The emulator defines the offsets of the other fields. 128 zero bytes encode a tensor map with one dimension
+//! of extent 1, whose fields can be replaced one by one.
 
 use warpgrid_isa::TensorMapField;
 use warpgrid_isa::tensor_layout::SwizzleMode;
@@ -27,9 +27,9 @@ pub struct TensorMap {
     pub rank: usize,
     /// Number of elements along each dimension.
     pub extents: [u64; MAX_RANK],
-    /// Strides in bytes of all dimensions except the innermost dimension.
+    /// Strides in bytes of all dimensions except for the innermost dimension.
     pub strides: [u64; MAX_RANK - 1],
-    /// Number of elements of the box along each dimension, in tiled mode.
+    /// Number of elements of the box along each dimension. Used in tiled mode.
     pub box_extents: [u32; MAX_RANK],
     /// Element stride along each dimension. The stride 0 has the same meaning as 1.
     pub element_strides: [u32; MAX_RANK],
@@ -38,7 +38,7 @@ pub struct TensorMap {
     pub swizzle_mode: u8,
     /// Swizzle atomicity: size of the unit that the swizzle moves as a whole.
     pub atomicity: u8,
-    /// Whether elements out of bounds are loaded as NaN instead of zero.
+    /// Whether out-of-bounds elements are loaded as NaN instead of zero.
     pub fills_nan: bool,
     /// Corners of the `im2col` bounding box along width, height and depth.
     pub lower_corner: [i32; 3],
@@ -57,12 +57,12 @@ macro_rules! numbered {
             /// All variants, in the order of the CUDA driver API.
             pub const ALL: &'static [$name] = &[$($name::$member,)*];
 
-            /// Returns the name of the variant in scenarios.
+            /// Returns the name of the variant in scenario files.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$member => $text,)* }
             }
 
-            /// Returns the variant with this spelling.
+            /// Returns the variant with a given name in scenario files.
             pub fn from_name(name: &str) -> Option<$name> {
                 $name::ALL.iter().copied().find(|member| member.name() == name)
             }
@@ -71,7 +71,7 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// How copies with a tensor map select the elements that they transfer.
+    /// Selection of the elements that copies with a tensor map transfer.
     TensorMode {
         Tiled = "tiled",
         Im2col = "im2col",
@@ -81,7 +81,7 @@ numbered! {
 }
 
 impl TensorMode {
-    /// Returns the number of dimensions for which a map of this rank has a lower and an upper corner of its bounding box.
+    /// Returns the number of dimensions in which the bounding box of a tensor map with this rank has corners.
     pub fn n_corners(self, rank: usize) -> usize {
         match self {
             TensorMode::Tiled => 0,
@@ -109,7 +109,7 @@ numbered! {
     Interleave { None = "none", B16 = "16B", B32 = "32B", }
 }
 
-/// Smallest group of values that occupies whole bytes in both global and shared memory.
+/// Smallest group of values that occupies a whole number of bytes in both global and shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageUnit {
     /// Number of values in the unit.
@@ -121,8 +121,8 @@ pub struct StorageUnit {
 }
 
 impl Interleave {
-    /// Returns the unit of the innermost dimension: the unit of the type, or the channels of a slice of an interleaved
-    /// layout. In an interleaved layout, dimension 0 counts slices (measured on an H100).
+    /// Returns the storage unit of the innermost dimension: the unit of the element type, or one slice of channels in
+    /// an interleaved layout. In an interleaved layout, dimension 0 counts slices (measured on an H100).
     pub const fn unit(self, ty: TensorType) -> StorageUnit {
         let bytes = match self {
             Interleave::None => return ty.unit(),
@@ -138,7 +138,7 @@ impl Interleave {
 }
 
 impl TensorType {
-    /// Returns the smallest group of values that occupies whole bytes.
+    /// Returns the smallest group of values that occupies a whole number of bytes.
     pub const fn unit(self) -> StorageUnit {
         use TensorType as T;
         let (n_values, global_bytes, shared_bytes) = match self {
@@ -157,12 +157,12 @@ impl TensorType {
         }
     }
 
-    /// Checks whether loads round elements to a 10-bit fraction.
+    /// Checks whether loads round elements of this type to a 10-bit fraction.
     pub const fn is_tf32(self) -> bool {
         matches!(self, TensorType::Tf32 | TensorType::Tf32Ftz)
     }
 
-    /// Checks whether elements out of bounds may be loaded as NaN.
+    /// Checks whether out-of-bounds elements of this type may be loaded as NaN.
     pub const fn is_float(self) -> bool {
         use TensorType as T;
         match self {
@@ -172,7 +172,7 @@ impl TensorType {
         }
     }
 
-    /// Types in the order of `tensormap.replace`, which differs from the order of the driver API (PTX ISA,
+    /// Element types in the order of `tensormap.replace`, which differs from the order of the driver API (PTX ISA,
     /// "tensormap.replace").
     const FIELD_ORDER: [TensorType; 16] = {
         use TensorType as T;
@@ -210,7 +210,7 @@ impl TensorType {
 }
 
 impl TensorMap {
-    /// Returns the swizzle of shared memory, or `None` for an undefined mode.
+    /// Returns the swizzle mode of shared memory, or `None` if the number of the mode is undefined.
     pub fn swizzle(&self) -> Option<SwizzleMode> {
         SwizzleMode::of(self.swizzle_mode, self.atomicity)
     }
@@ -226,51 +226,51 @@ impl TensorMap {
         )
     }
 
-    /// Encodes the map as bytes. Field values that no copy can use may be truncated; [`TensorMap::problem`] rejects
-    /// them.
+    /// Encodes the tensor map as bytes. Field values that no copy can use may be truncated. [`TensorMap::problem`]
+    /// rejects such values.
     pub fn encode(&self) -> [u8; TENSOR_MAP_BYTES] {
         let mut bytes = [0; TENSOR_MAP_BYTES];
-        let mut put = |(at, bits): (usize, u32), value: u64| {
+        let mut write_field = |(at, bits): (usize, u32), value: u64| {
             for bit in (0..bits).filter(|bit| value >> bit & 1 != 0) {
                 let bit = at + bit as usize;
                 bytes[bit / 8] |= 1 << (bit % 8);
             }
         };
         let less_one = |n: u64| n.wrapping_sub(1);
-        put(ADDRESS, self.address);
-        put(RANK, less_one(self.rank as u64));
-        put(TYPE, self.ty.field());
-        put(INTERLEAVE, self.interleave as u64);
-        put(SWIZZLE, self.swizzle_mode.into());
-        put(SWIZZLE_96, u64::from(self.swizzle_mode >> 2));
-        put(FILL, self.fills_nan.into());
-        put(ATOMICITY, self.atomicity.into());
+        write_field(ADDRESS, self.address);
+        write_field(RANK, less_one(self.rank as u64));
+        write_field(TYPE, self.ty.field());
+        write_field(INTERLEAVE, self.interleave as u64);
+        write_field(SWIZZLE, self.swizzle_mode.into());
+        write_field(SWIZZLE_96, u64::from(self.swizzle_mode >> 2));
+        write_field(FILL, self.fills_nan.into());
+        write_field(ATOMICITY, self.atomicity.into());
         for (dimension, stride) in self.strides.iter().enumerate() {
-            put(stride_low(dimension), stride >> 4);
-            put(stride_high(dimension), stride >> 36);
+            write_field(stride_low(dimension), stride >> 4);
+            write_field(stride_high(dimension), stride >> 36);
         }
         for dimension in 0..MAX_RANK {
-            put(extent(dimension), less_one(self.extents[dimension]));
-            put(
+            write_field(extent(dimension), less_one(self.extents[dimension]));
+            write_field(
                 element_stride(dimension),
                 less_one(self.element_stride(dimension)),
             );
             let n = self.box_extents[dimension];
-            put(box_extent(dimension), less_one(n.into()));
+            write_field(box_extent(dimension), less_one(n.into()));
         }
-        put(MODE, self.mode as u64);
+        write_field(MODE, self.mode as u64);
         for (axis, n) in self.lower_corner.iter().enumerate() {
-            put(corner(axis), *n as u64);
+            write_field(corner(axis), *n as u64);
         }
         for (axis, n) in self.upper_corner.iter().enumerate() {
-            put(corner(3 + axis), *n as u64);
+            write_field(corner(3 + axis), *n as u64);
         }
-        put(CHANNELS, self.channels_per_pixel.into());
-        put(PIXELS, self.pixels_per_column.into());
+        write_field(CHANNELS, self.channels_per_pixel.into());
+        write_field(PIXELS, self.pixels_per_column.into());
         bytes
     }
 
-    /// Decodes a map from bytes. Returns `None` if the bytes are not a valid encoding.
+    /// Decodes a tensor map from bytes. Returns `None` if the bytes are not a valid encoding.
     pub fn decode(bytes: &[u8; TENSOR_MAP_BYTES]) -> Option<TensorMap> {
         let mut rest = *bytes;
         let mut take = |(at, bits): (usize, u32)| {
@@ -282,7 +282,7 @@ impl TensorMap {
             };
             (0..bits).map(bit).fold(0, |value, bit| value | bit)
         };
-        // The hardware clears this bit when it replaces the address.
+        // The hardware clears this bit when an instruction replaces the address.
         take((64 + 21, 1));
         let map = TensorMap {
             address: take(ADDRESS),
@@ -309,8 +309,8 @@ impl TensorMap {
         rest.iter().all(|byte| *byte == 0).then_some(map)
     }
 
-    /// Replaces a field. `dimension` selects the element of a field that has one value per dimension. Returns `false`
-    /// if the value or the dimension is out of range.
+    /// Replaces a field of the tensor map. `dimension` selects the element of a field that has one value per dimension.
+    /// Returns `false` if the value or the dimension is out of range.
     pub fn replace(&mut self, field: TensorMapField, dimension: usize, value: u64) -> bool {
         use TensorMapField as F;
         let small = |most: u64| (value <= most).then_some(value as u8);
@@ -344,13 +344,13 @@ impl TensorMap {
         done.is_some()
     }
 
-    /// Returns the unit of the innermost dimension.
+    /// Returns the storage unit of the innermost dimension.
     pub fn unit(&self) -> StorageUnit {
         self.interleave.unit(self.ty)
     }
 
-    /// Returns the reason why no copy can use the map, or `None` for a valid map. The checks are those of the driver's
-    /// encoding functions.
+    /// Returns the reason why no copy can use the tensor map, or `None` for a valid tensor map. The checks correspond
+    /// to the checks of the driver's encoding functions.
     pub fn problem(&self) -> Option<String> {
         self.check().err()
     }
@@ -426,14 +426,14 @@ impl TensorMap {
                 ));
             }
         }
-        let whole = match self.ty {
+        let unit_elements = match self.ty {
             TensorType::U4Align8 => 2,
             TensorType::U4Align16 | TensorType::U6Align16 => 128,
             _ => 1,
         };
-        if !self.extents[0].is_multiple_of(whole) {
+        if !self.extents[0].is_multiple_of(unit_elements) {
             return Err(format!(
-                "dimension 0 has {} elements, expected a multiple of {whole} for `{}`",
+                "dimension 0 has {} elements, expected a multiple of {unit_elements} for `{}`",
                 self.extents[0],
                 self.ty.name()
             ));
@@ -441,7 +441,7 @@ impl TensorMap {
         Ok(())
     }
 
-    /// Checks the box of a tiled map. Returns the number of box elements along dimension 0.
+    /// Checks the box of a tiled tensor map. Returns the number of box elements along dimension 0.
     fn check_box(&self) -> Result<u32, String> {
         let boxes = self.box_extents.iter().take(self.rank).enumerate();
         for (dimension, extent) in boxes {
@@ -454,7 +454,7 @@ impl TensorMap {
         Ok(self.box_extents[0])
     }
 
-    /// Checks the bounding box of an `im2col` map. Returns the number of elements along dimension 0.
+    /// Checks the bounding box of an `im2col` tensor map. Returns the number of elements along dimension 0.
     fn check_bounding_box(&self) -> Result<u32, String> {
         if !(1..=256).contains(&self.channels_per_pixel) {
             let n = self.channels_per_pixel;
@@ -505,17 +505,18 @@ impl TensorMap {
     }
 }
 
-/// Replaces the element at `index`. Returns `None` if `index` is out of bounds.
+/// Replaces the list element at `index`. Returns `None` if `index` is out of bounds.
 fn put<T>(list: &mut [T], index: usize, value: T) -> Option<()> {
     *list.get_mut(index)? = value;
     Some(())
 }
 
-/// First bit and number of bits of a field.
+/// Position of the first bit and number of bits of a field.
 type BitField = (usize, u32);
 
 const ADDRESS: BitField = (0, 64);
-/// The encoded rank is the rank minus one. Extents, element strides and box extents are encoded in the same way.
+/// Position of the rank, which is encoded as the rank minus one. Extents, element strides and box extents are also
+/// encoded minus one.
 const RANK: BitField = (64 + 4, 3);
 const TYPE: BitField = (64 + 7, 4);
 const INTERLEAVE: BitField = (64 + 11, 2);
@@ -528,7 +529,7 @@ const MODE: BitField = (8 * 0x40, 8);
 const CHANNELS: BitField = (8 * 0x44, 16);
 const PIXELS: BitField = (8 * 0x46, 16);
 
-/// Position of a stride, which is encoded without its 4 low bits.
+/// Returns the position of the low part of a stride, which is encoded without its 4 low bits.
 const fn stride_low(dimension: usize) -> BitField {
     (8 * (0x0c + 4 * dimension), 32)
 }

@@ -7,42 +7,44 @@ use warpgrid_isa::LoadMode;
 /// Direction of a tensor copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorCopyDirection {
-    /// From the tensor to shared memory.
+    /// From the tensor in global memory to shared memory.
     Load,
-    /// From shared memory to the tensor.
+    /// From shared memory to the tensor in global memory.
     Store,
 }
 
-/// Copy of a box of a tensor.
+/// Copy of a box of a tensor between global and shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorCopy {
     pub map: TensorMap,
     pub mode: LoadMode,
     pub direction: TensorCopyDirection,
-    /// Coordinates, innermost first. For gathered rows, the column is followed by the index of each row.
+    /// Coordinates of the box, innermost first. For gathered rows, the column is followed by the index of each row.
     pub coordinates: [i64; MAX_RANK],
     /// Filter offsets along width, height and depth, or the halo and the offset of `im2col::w`.
     pub offsets: [i64; 3],
     /// Lane that issued the copy.
     pub lane: u32,
-    /// Linear indices of the blocks whose shared memory is accessed: one block, or the blocks of a multicast.
+    /// Linear indices of the blocks whose shared memory is accessed: one block, or all destination blocks of a
+    /// multicast.
     pub blocks: Vec<u64>,
     /// Offset of the first byte in the shared memory of each block.
     pub shared: u64,
     pub reduces: Option<Reduction>,
 }
 
-/// Part of a row that a tensor copy transfers as a unit. It has at most 16 bytes of shared memory.
+/// Segment of a row that a tensor copy transfers as a unit. A segment covers at most 16 bytes of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileSegment {
     /// Coordinates of the first element in the tensor, innermost first.
     pub coordinates: [i64; MAX_RANK],
-    /// Offset of the first byte in shared memory with the swizzle, and offset without the swizzle.
+    /// Offset of the first byte in shared memory, after the swizzle.
     pub shared: u64,
+    /// Offset of the first byte in shared memory, before the swizzle.
     pub plain: u64,
     /// Number of bytes of shared memory that the segment covers.
     pub n_bytes: u64,
-    /// Number of these bytes that belong to elements within the bounds of the tensor.
+    /// Number of bytes of the segment that belong to elements within the bounds of the tensor.
     pub n_inside: u64,
     /// Address of the first element in global memory, or `None` if all elements are out of bounds.
     pub global: Option<u64>,

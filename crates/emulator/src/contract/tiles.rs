@@ -11,33 +11,34 @@ pub struct Tile {
     pub matrix: TileRole,
     /// Element type.
     pub ty: ScalarType,
-    /// Numbers of rows and columns that the operation reads or writes. A has one row for each row of D and one column
-    /// for each term, and B has one row for each term and one column for each column of D.
+    /// Number of rows that the operation reads or writes. A has one row for each row of D and one column for each k,
+    /// and B has one row for each k and one column for each column of D.
     pub rows: usize,
+    /// Number of columns that the operation reads or writes.
     pub columns: usize,
     pub is_written: bool,
     pub place: TileLocation,
-    /// Byte ranges in ascending order for each memory. The list is empty for a matrix in registers.
+    /// Byte ranges of the matrix in ascending order for each memory. Empty for a matrix in registers.
     pub ranges: Vec<(MemoryRegion, Range<u64>)>,
 }
 
-/// Role of a matrix in an operation.
+/// Role of a matrix in an asynchronous operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TileRole {
     A,
     B,
     D,
-    /// Scale factors of A, and of B.
+    /// Scale factors of A.
     ScaleA,
     ScaleB,
     /// Sparsity metadata of A.
     Metadata,
-    /// Source and destination of a copy.
+    /// Source of a copy.
     Source,
     Destination,
 }
 
-/// Location of a matrix.
+/// Location of a matrix that an operation accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TileLocation {
     Registers,
@@ -47,7 +48,7 @@ pub enum TileLocation {
         kind: DescriptorKind,
         major: Major,
     },
-    /// The matrix is in tensor memory from this address on, with the row layout of an MMA.
+    /// Tensor memory from this address on, in the row layout of an MMA.
     Tensor {
         address: u32,
         product: Option<AccumulatorLayout>,

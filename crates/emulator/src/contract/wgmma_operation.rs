@@ -1,4 +1,4 @@
-//! Asynchronous matrix multiplication of one warp of a warpgroup: the register operands that were read at issue (PTX
+//! Asynchronous matrix multiplication of one warp in a warpgroup: the register operands that were read at issue (PTX
 //! ISA, "wgmma.mma_async").
 
 use crate::semantics::registers::{RegisterFileSizes, Row32};
@@ -8,11 +8,11 @@ use crate::semantics::registers::{RegisterFileSizes, Row32};
 pub struct WgmmaOperation {
     /// Index of the plan in the decoded code.
     pub(crate) plan: u32,
-    /// Start of the stack frame of the warp in the register banks.
+    /// First row of the warp's stack frame in each register bank.
     pub(crate) base: RegisterFileSizes,
-    /// Number of `wgmma` instructions that the warp had issued before this operation.
+    /// Number of `wgmma` instructions that the warp had issued before this `wgmma`.
     pub(crate) index: u32,
-    /// Operand matrix A, if it is in registers.
+    /// Operand matrix A. Empty if A is in shared memory.
     pub(crate) a: Vec<Row32>,
     /// Descriptors of A and B.
     pub(crate) descriptors: [u64; 2],

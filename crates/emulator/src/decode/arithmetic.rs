@@ -1,4 +1,4 @@
-//! Decoder of arithmetic instructions: operands are converted to the register banks of the arithmetic unit.
+//! Decoder of arithmetic instructions: converts operands to the register banks of the functional unit.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::contract::support::Support;
@@ -91,7 +91,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<Deco
     })
 }
 
-/// Decodes a result and `n` sources of the same width. The remaining sources are zero.
+/// Decodes a destination and `n` sources of the same width. The remaining sources are constants with the value zero.
 pub(crate) fn same_width(
     d: &mut Decoder<'_>,
     bits: u32,
@@ -121,7 +121,7 @@ fn mixed_width(
     Ok(slots)
 }
 
-/// Reads the truth table of `lop3`, which is an immediate in the fourth source.
+/// Decodes the truth table of `lop3`, which is an immediate in the fourth source operand.
 fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> DecodeResult<Int32Op> {
     if op == ArithmeticOp::Lop3 {
         return Ok(Int32Op::Lop3(d.immediate(4)? as u8));
@@ -157,7 +157,7 @@ fn insert(d: &mut Decoder<'_>, bits: u32) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// Decodes `and.pred` and related instructions. The truth table includes the negations of the sources.
+/// Decodes `and.pred` and related instructions. Negations of the sources are included in the truth table.
 fn predicate_logic(d: &mut Decoder<'_>, logic: PredicateLogicOp) -> DecodeResult<DecodedOp> {
     let to = d.target(0, 1)?;
     let a = d.predicate(1)?;

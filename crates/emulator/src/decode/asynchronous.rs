@@ -102,7 +102,7 @@ pub(crate) fn object(d: &mut Decoder<'_>, index: usize) -> DecodeResult<AccessPl
     )
 }
 
-/// Decodes an address operand with this state space and alignment.
+/// Decodes an address operand with the given state space and alignment.
 pub(crate) fn place(
     d: &mut Decoder<'_>,
     index: usize,
@@ -161,7 +161,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     let from = place(d, 1, from_space, BULK_ALIGNMENT)?;
     let size = d.element(2, 32)?;
     let counts = modifiers.completion == Some(Completion::MbarrierCompleteTxBytes);
-    // The forms with a shared destination may have two operands for ignored bytes before the mbarrier.
+    // Copies with a destination in shared memory may have two operands for ignored bytes before the mbarrier operand.
     let address = match (to_space, from_space) {
         (StateSpace::Shared, _) => 5,
         _ => 3,
@@ -173,7 +173,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
         }),
         false => None,
     };
-    // The `multimem` forms have no cache policy before the mask.
+    // `multimem` copies have no cache policy operand before the byte mask.
     let mask_at = if d.is_absent(4) { 3 } else { 4 };
     let masked = |d: &mut Decoder<'_>, flag: Flag| match d.modifiers.has(flag) {
         true => Ok(Some(d.element(mask_at, 16)?)),
@@ -207,7 +207,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     })
 }
 
-/// Returns a reduction of elements of a type that does not flush subnormal numbers.
+/// Returns a reduction for an element type. The reduction does not flush subnormal numbers.
 fn reduction(op: AtomicOp, ty: ScalarType) -> Reduction {
     Reduction {
         op,

@@ -1,4 +1,4 @@
-//! Comparisons and selections (PTX ISA, "Comparison and Selection Instructions").
+//! Decoder of comparisons and selections (PTX ISA, "Comparison and Selection Instructions").
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{CompareType, Comparison, PredicateCombine, SelectCondition};
@@ -32,7 +32,7 @@ pub(crate) fn supports(form: ComparisonOp, modifiers: &Modifiers) -> Support {
 
 pub(crate) fn decode(d: &mut Decoder<'_>, form: ComparisonOp) -> DecodeResult<DecodedOp> {
     match form {
-        // The assembler accepts `testp.f32 p, a` without a test, and leaves p unmodified.
+        // The assembler accepts `testp.f32 p, a` without a test, which leaves p unmodified.
         ComparisonOp::Testp if d.modifiers.test.is_none() => Ok(DecodedOp::Nop),
         ComparisonOp::Setp if is_pair(d) => set_predicates(d),
         ComparisonOp::Set if is_pair(d) => set_pair(d),
@@ -90,7 +90,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, form: ComparisonOp) -> DecodeResult<De
     }
 }
 
-/// Returns the element type of a packed pair.
+/// Returns the element type of a packed pair type.
 fn half_of(ty: ScalarType) -> Option<ScalarType> {
     match ty {
         ScalarType::F16x2 => Some(ScalarType::F16),
@@ -103,7 +103,7 @@ fn is_pair(d: &Decoder<'_>) -> bool {
     compared_type(d.modifiers).is_some_and(|ty| half_of(ty).is_some())
 }
 
-/// Decodes the comparison of the lower halves and the comparison of the upper halves.
+/// Decodes a comparison of packed pairs into the comparisons of the lower halves and of the upper halves.
 fn halves(d: &mut Decoder<'_>) -> DecodeResult<[Comparison; 2]> {
     let modifiers = d.modifiers;
     let ty = compared_type(modifiers).and_then(half_of).and_then(kind);
@@ -124,7 +124,7 @@ fn halves(d: &mut Decoder<'_>) -> DecodeResult<[Comparison; 2]> {
     Ok([low, high])
 }
 
-/// Extracts the upper half of a register.
+/// Returns a hidden register with the upper half of a register.
 fn high_half(d: &mut Decoder<'_>, of: OperandSlot) -> OperandSlot {
     let to = d.hidden(32).slot;
     let slots = [to, of, d.constant(16, 32), d.constant(0, 32)];
@@ -133,12 +133,14 @@ fn high_half(d: &mut Decoder<'_>, of: OperandSlot) -> OperandSlot {
     to
 }
 
-/// `setp.lt.f16x2 p|q, a, b`: p is the result for the lower halves, q the result for the upper halves.
+/// Decodes `setp.lt.f16x2 p|q, a, b`. p receives the result for the lower halves, and q the result for the upper
+/// halves.
 fn set_predicates(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let [low, high] = halves(d)?;
     let combine = combined(d, 3)?;
     let (p, q) = d.pair(0, 1)?;
-    // Compute both results before p and q are written, because each of them may be the combined predicate or the guard.
+    // Both results are computed before p and q are written, because p or q may also be the combined predicate or the
+    // guard.
     let results = [d.hidden(1).slot, d.hidden(1).slot];
     for (compare, to) in [low, high].into_iter().zip(results) {
         d.before.push(DecodedOp::SetPredicate {
@@ -151,7 +153,7 @@ fn set_predicates(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     Ok(sass::copy_both(d, [p, q], results))
 }
 
-/// `set.lt.f16x2.f16x2 d, a, b`: each half of d is the result for the corresponding halves of a and b.
+/// Decodes `set.lt.f16x2.f16x2 d, a, b`. Each half of d receives the result for the corresponding halves of a and b.
 fn set_pair(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let compare = halves(d)?;
     let combine = combined(d, 3)?;
@@ -177,7 +179,7 @@ fn set_pair(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     ]))
 }
 
-/// Decodes `selp`. For a negated predicate, the sources are exchanged.
+/// Decodes `selp`. For a negated predicate, the two sources are exchanged.
 fn select(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let bits = d.modifiers.ty.map_or(32, ScalarType::width_bits);
     let predicate = d.predicate(3)?;
@@ -190,7 +192,7 @@ fn select(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// Returns the type of the compared values: `.stype` of `set`, or the only type of `setp`.
+/// Returns the type of the compared values, which is `.stype` of `set`, or the only type of `setp`.
 fn compared_type(modifiers: &Modifiers) -> Option<ScalarType> {
     modifiers.source_type()
 }
@@ -224,7 +226,8 @@ fn comparison(d: &mut Decoder<'_>) -> DecodeResult<Comparison> {
     })
 }
 
-/// Decodes the predicate with which the result is combined, or returns `None` if there is none.
+/// Decodes the predicate with which the comparison result is combined. Returns `None` if the instruction has no such
+/// predicate.
 fn combined(d: &mut Decoder<'_>, index: usize) -> DecodeResult<Option<PredicateCombine>> {
     let Some(op) = d.modifiers.combine else {
         return Ok(None);

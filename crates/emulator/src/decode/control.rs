@@ -33,7 +33,7 @@ pub(crate) fn supports(op: ControlOp) -> Support {
 
 pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> DecodeResult<DecodedOp> {
     match op {
-        // Until the function has been decoded, branch targets are instruction indices.
+        // Branch targets are instruction indices until the whole function has been decoded.
         ControlOp::Branch => Ok(DecodedOp::Branch {
             target: d.label(0)?,
         }),
@@ -43,7 +43,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> DecodeResult<Decoded
         ControlOp::Exit => Ok(DecodedOp::Exit),
         // Without a debugger, `brkpt` stops the launch like `trap`.
         ControlOp::Trap | ControlOp::Breakpoint => Ok(DecodedOp::Trap),
-        // The mask of the active lanes is saved for their reconvergence.
+        // The mask of the active lanes is saved in a barrier register, with which these lanes reconverge later.
         ControlOp::PushReconvergence => Ok(DecodedOp::ActiveMask {
             d: d.target(0, 32)?,
         }),
@@ -123,7 +123,7 @@ fn push_call(
     ))
 }
 
-/// Decodes a call into the driver.
+/// Decodes a call of a device function that the driver provides.
 fn system_call(
     d: &mut Decoder<'_>,
     name: &str,
@@ -144,7 +144,7 @@ fn system_call(
     )))
 }
 
-/// Decodes the locations of arguments or results in the caller.
+/// Decodes the locations of arguments or results in the stack frame of the caller.
 fn places(d: &mut Decoder<'_>, index: usize) -> DecodeResult<Vec<CallValueLocation>> {
     if *d.operand(index) == OperandValue::Absent {
         return Ok(Vec::new());
@@ -191,7 +191,8 @@ fn place(d: &mut Decoder<'_>, value: &OperandValue) -> DecodeResult<CallValueLoc
     }
 }
 
-/// Returns the plan for transferring arguments and results of one callee, or `None` if the function cannot be called.
+/// Returns the plan for transferring the arguments and results of one callee. Returns `None` if the function cannot be
+/// called.
 fn target_plan(
     d: &Decoder<'_>,
     id: FunctionId,

@@ -1,4 +1,5 @@
-//! Moves, packing, conversions and addresses (PTX ISA, "Data Movement and Conversion Instructions").
+//! Decoder of moves, packing, conversions and address computations (PTX ISA, "Data Movement and Conversion
+//! Instructions").
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{RegisterBank, RegisterOperand};
@@ -120,7 +121,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> DecodeResult<DecodedOp>
     }
 }
 
-/// Returns the kind of the additional operand of a conversion.
+/// Returns the kind of additional operand that a conversion has, if it has one.
 fn beside(modifiers: &Modifiers) -> Option<ConversionOperand> {
     if modifiers.has(Flag::ScaledN2) {
         Some(ConversionOperand::Factors)
@@ -131,7 +132,7 @@ fn beside(modifiers: &Modifiers) -> Option<ConversionOperand> {
     }
 }
 
-/// Decodes `cvt` with random bits or scale factors in its last operand.
+/// Decodes a `cvt` whose last operand contains random bits or scale factors.
 fn converted_by(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let missing = || DecodeError::missing("random bits or scale factors");
     let beside = beside(d.modifiers).ok_or_else(missing)?;
@@ -153,8 +154,8 @@ fn converted_by(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// Decodes `cvt.pack`, which clamps a and b to the range of a type, and packs b, a and the low bits of c, from the
-/// least significant bits.
+/// Decodes `cvt.pack`, which clamps a and b to the range of a type. The result contains b in the least significant
+/// bits, followed by a and the low bits of c.
 fn pack_saturated(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let ty = d.modifiers.result_type();
     let ty = ty.ok_or_else(|| DecodeError::missing("type"))?;
@@ -195,8 +196,8 @@ fn pack_saturated(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     Ok(DecodedOp::Insert32([word, b, with_a, zero, width]))
 }
 
-/// Decodes an address in shared memory of the cluster, and whether it is a generic address. A variable name denotes its
-/// address in the state space of the instruction.
+/// Decodes an address in the shared memory of the cluster, and whether the address is generic. A variable name denotes
+/// the variable's address in the state space of the instruction.
 fn shared_address(d: &mut Decoder<'_>) -> DecodeResult<(RegisterOperand, bool)> {
     let bits = d.modifiers.ty.map_or(64, ScalarType::width_bits);
     let generic = d.modifiers.space.is_none();
@@ -219,7 +220,7 @@ fn shared_address(d: &mut Decoder<'_>) -> DecodeResult<(RegisterOperand, bool)> 
     Ok((element, generic))
 }
 
-/// Decodes `mov`: a copy between registers, or packing or unpacking of a list.
+/// Decodes `mov`, which copies a register, or packs or unpacks a vector.
 fn movement(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     match (d.operand(0), d.operand(1)) {
         (OperandValue::List(_), OperandValue::List(_)) => transfer(d),
@@ -239,7 +240,7 @@ fn copy(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
         }
         let (d, a) = (d.target(0, 1)?, d.predicate(1)?);
         return Ok(match a.negated {
-            // Truth table of the operation "not a".
+            // Truth table of the logic operation "not a".
             true => DecodedOp::PredicateLogic {
                 table: 0b0011,
                 d,
@@ -287,33 +288,33 @@ fn bits_type(bits: u32) -> ScalarType {
     }
 }
 
-/// Returns the width in bits of an element of the list at this operand position.
+/// Returns the width in bits of the elements in a vector operand.
 fn element_bits(d: &Decoder<'_>, index: usize) -> DecodeResult<u32> {
     let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let n = d.list(index).1.len().max(1) as u32;
     Ok(ty.width_bits() / n)
 }
 
-/// `mov.v2.b32 {d, e}, {a, b}`: all sources are read before any destination is written.
+/// Decodes `mov.v2.b32 {d, e}, {a, b}`. All sources are read before any destination is written.
 fn transfer(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let bits = ty.width_bits();
     let (sources, _) = d.sources(1, bits)?;
     let n_bits = bits * sources.len() as u32;
     if n_bits > 128 {
-        let what = format!("a {n_bits}-bit move");
-        return Err(DecodeError::NotYet(Some(what)));
+        let description = format!("a {n_bits}-bit move");
+        return Err(DecodeError::NotYet(Some(description)));
     }
-    let whole = d.hidden(n_bits);
+    let packed = d.hidden(n_bits);
     let elements = d.pack(sources);
     d.before.push(DecodedOp::Pack {
-        d: whole,
+        d: packed,
         elements,
         element_bits: bits as u8,
     });
     let (destinations, _) = d.destinations(0)?;
     Ok(DecodedOp::Unpack {
-        a: whole,
+        a: packed,
         elements: d.pack(destinations),
         element_bits: bits as u8,
     })
@@ -343,7 +344,7 @@ fn unpack(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// Returns the types and the mode of a conversion.
+/// Returns the types, the rounding mode and the modifiers of a conversion.
 fn conversion(d: &Decoder<'_>) -> DecodeResult<Conversion> {
     let modifiers = d.modifiers;
     let missing = || DecodeError::missing("type");
@@ -354,7 +355,7 @@ fn conversion(d: &Decoder<'_>) -> DecodeResult<Conversion> {
     })
 }
 
-/// Returns the operation for `cvt`. Frequent extensions and truncations have dedicated operations.
+/// Returns the operation that implements a `cvt`. Frequent extensions and truncations have dedicated operations.
 fn converted(conversion: Conversion, d: RegisterOperand, a: RegisterOperand) -> DecodedOp {
     use ScalarType as T;
     let widening = |from: T| match from {
@@ -366,8 +367,8 @@ fn converted(conversion: Conversion, d: RegisterOperand, a: RegisterOperand) -> 
     let word = matches!(conversion.to, T::S32 | T::U32 | T::B32);
     let from_wide = matches!(conversion.from, T::S64 | T::U64 | T::B64);
     let saturates = conversion.mode.saturate;
-    // Without modifiers, the assembler generates a move, which preserves the bits of a NaN. For 16-bit floats, it
-    // generates an addition (assembler 13.5).
+    // Without modifiers, the assembler generates a move, which preserves the bits of a NaN. For 16-bit floats, the
+    // assembler generates an addition instead (assembler 13.5).
     let is_move = conversion.from == conversion.to && conversion.mode == ArithmeticMode::default();
     match (d.bank, a.bank, widening(conversion.from)) {
         (RegisterBank::B32, RegisterBank::B32, _) if is_move && conversion.to == T::F32 => {
@@ -403,7 +404,8 @@ fn converted(conversion: Conversion, d: RegisterOperand, a: RegisterOperand) -> 
     }
 }
 
-/// `cvta` and `cvta.to`: shared and local addresses are offsets within windows of the generic address space.
+/// Decodes `cvta` and `cvta.to`. Addresses in shared and local memory are offsets within windows of the generic address
+/// space.
 fn address(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let space = d.refined(d.modifiers.state_space(), variable_of(d))?;
     let window = d.layout.window(space);
@@ -415,7 +417,8 @@ fn address(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let bits = d.modifiers.ty.map_or(64, ScalarType::width_bits);
     let to = d.destination(0)?;
     let a = d.element(1, bits)?;
-    // Compilers compute addresses of parameters and constants in 32 bits before they convert them to generic addresses.
+    // Compilers compute addresses of parameters and constants with 32 bits before they convert the addresses to generic
+    // addresses.
     let upper = match d.modifiers.has(Flag::To) {
         true => 0,
         false => d.layout.upper_bits(space),
@@ -437,7 +440,7 @@ fn address(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// Returns the variable whose address is converted. The variable refines the state space only for `.param`.
+/// Returns the variable whose address is converted. The variable determines the state space only for `.param`.
 fn variable_of(d: &Decoder<'_>) -> Option<warpgrid_program::VariableId> {
     match d.operand(1) {
         OperandValue::Source(Source::VariableAddress { variable, .. }, _) => Some(*variable),

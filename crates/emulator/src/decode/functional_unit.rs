@@ -1,4 +1,4 @@
-//! Selection of the arithmetic unit that executes an instruction, by operation and modifiers.
+//! Selection of the functional unit that executes an arithmetic instruction, by operation and modifiers.
 
 use crate::semantics::alu_ops::{
     BitCountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp,
@@ -6,7 +6,7 @@ use crate::semantics::alu_ops::{
 };
 use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MulPart, OverflowMode, ScalarType, Signedness};
 
-/// Arithmetic unit of an instruction, with the operation that the unit executes.
+/// Functional unit that executes an instruction, with the operation of the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FunctionalUnit {
     Int16(Int16Op),
@@ -14,7 +14,7 @@ pub(crate) enum FunctionalUnit {
     Int64(Int64Op),
     Int16x2(PackedIntOp),
     Int8x4(PackedIntOp),
-    /// Shift of a 64-bit value. The shift amount b has 32 bits.
+    /// Shift of a 64-bit value by a 32-bit amount b.
     Shift64(ShiftOp),
     /// Bit count or bit search in a 64-bit value. The result has 32 bits.
     Count64(BitCountOp),
@@ -27,11 +27,11 @@ pub(crate) enum FunctionalUnit {
     Float64(Float64Op),
     Float32x2(FloatOp),
     Half(HalfOp),
-    /// Logic on predicates, which a truth table defines.
+    /// Logic operation on predicates, which is implemented with a truth table.
     Predicate(PredicateLogicOp),
 }
 
-/// Logic on predicates.
+/// Logic operations on predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PredicateLogicOp {
     And,
@@ -40,7 +40,7 @@ pub(crate) enum PredicateLogicOp {
     Not,
 }
 
-/// Returns the type of the operands: the type of the instruction, or 32-bit words for dot products.
+/// Returns the operand type of an instruction, which is a 32-bit integer type for dot products.
 pub(crate) fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarType {
     if matches!(op, ArithmeticOp::Dp4a | ArithmeticOp::Dp2a) {
         return ScalarType::B32;
@@ -48,7 +48,7 @@ pub(crate) fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarTyp
     modifiers.ty.unwrap_or(ScalarType::B32)
 }
 
-/// Returns the unit that executes the operation, or `None` if no unit supports it.
+/// Returns the functional unit that executes the operation, or `None` if no unit supports it.
 pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<FunctionalUnit> {
     let ty = operand_type(op, modifiers);
     let units = UnitSupport::of(op, modifiers);
@@ -58,7 +58,7 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Functional
     if ty.is_float() {
         return units.float(ty);
     }
-    // `lop3` with a predicate and `min.relu` of integers expand to several operations.
+    // `lop3` with a predicate and `min.relu` of integers are legalized to several operations.
     if modifiers.combine.is_some() || modifiers.has(Flag::Relu) {
         return None;
     }
@@ -99,7 +99,7 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Functional
     }
 }
 
-/// How integers are packed in a register.
+/// Arrangement of integers in a register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     None,
@@ -119,17 +119,17 @@ fn part(modifiers: &Modifiers) -> MulPart {
     modifiers.part.unwrap_or(MulPart::Lo)
 }
 
-/// For each unit, the operation that implements an arithmetic operation.
+/// Implementations of an arithmetic operation in each functional unit.
 #[derive(Clone, Copy, Default)]
 struct UnitSupport {
-    /// Operation that integers of 16, 32 and 64 bits share.
+    /// Operation that is common to 16-bit, 32-bit and 64-bit integers.
     int: Option<IntOp>,
     int16: Option<Int16Op>,
     int32: Option<Int32Op>,
     int64: Option<FunctionalUnit>,
     /// Operation that clamps to the range of `.s32`.
     saturated: Option<Int32Op>,
-    /// Operation that all floating-point formats share.
+    /// Operation that is common to all floating-point formats.
     float: Option<FloatOp>,
     float32: Option<Float32Op>,
     float64: Option<Float64Op>,
@@ -196,7 +196,7 @@ impl UnitSupport {
             A::Sub => saturates(both(IntOp::Sub, FloatOp::Sub), I::SubSaturated),
             A::Mul if high => both(IntOp::MulHi, FloatOp::Mul),
             A::Mul => both(IntOp::MulLo, FloatOp::Mul),
-            // For sm_20 and later, `mad` of floats is `fma` (PTX ISA, "mad").
+            // For `sm_20` and later, `mad` of floats is equivalent to `fma` (PTX ISA, "mad").
             A::Mad if high => saturates(both(IntOp::MadHi, FloatOp::Fma), I::MadHiSaturated),
             A::Mad => both(IntOp::MadLo, FloatOp::Fma),
             A::Fma if modifiers.has(Flag::Oob) => UnitSupport {
@@ -240,7 +240,7 @@ impl UnitSupport {
             A::Xor => int(IntOp::Xor),
             A::Not => int(IntOp::Not),
             A::Cnot => int(IntOp::Cnot),
-            // The truth table is set when the operands are decoded.
+            // The truth table is inserted when the operands are decoded.
             A::Lop3 => int32(I::Lop3(0)),
             A::Shl => UnitSupport {
                 int16: Some(Int16Op::Shl),

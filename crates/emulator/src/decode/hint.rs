@@ -1,5 +1,5 @@
-//! Decoder of hints. Hints for caches, dependent grids and register counts have no effect. All other hints yield to
-//! other warps.
+//! Decoder of hints. Hints for caches, dependent grids and register counts have no effect. All other hints make the
+//! warp yield to other warps.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::contract::support::Support;

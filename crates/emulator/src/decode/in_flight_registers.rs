@@ -1,6 +1,6 @@
 //! Static analysis of the registers of asynchronous `wgmma` instructions, which must not be accessed before completion
-//! (PTX ISA, "wgmma.mma_async"). Computes, for each instruction of a function, the registers of any `wgmma` that it
-//! accesses. At run time, the emulator uses this result to detect accesses to registers of a pending `wgmma`.
+//! (PTX ISA, "wgmma.mma_async"). Computes which registers of any `wgmma` each instruction of a function accesses. At
+//! run time, the emulator uses this result to detect accesses to registers of a pending `wgmma`.
 
 use crate::code::held::{InFlightRegisters, TouchedRegisters};
 use warpgrid_isa::{DeviceUnitOp, Operation, WarpgroupOp};
@@ -17,7 +17,8 @@ pub(crate) fn is_product(program: &Program, instruction: &Instruction) -> bool {
     action.is_some_and(|action| [DENSE, SPARSE].contains(&action.operation))
 }
 
-/// Returns the registers of a `wgmma`: the accumulators, A if it is in registers, and the metadata of a sparse A.
+/// Returns the registers that a `wgmma` uses: the accumulators, A if it is in registers, and the metadata of a sparse
+/// A.
 pub(crate) fn held(
     program: &Program,
     function: &Function,
@@ -28,7 +29,7 @@ pub(crate) fn held(
         Some(operand) => function.operand_registers(&operand.value),
         None => Vec::new(),
     };
-    // A descriptor is read only at issue, so its registers may be modified afterwards.
+    // A descriptor is read only at issue, so the registers of the descriptor may be modified afterwards.
     let is_list = matches!(
         operands.get(1).map(|operand| &operand.value),
         Some(OperandValue::List(_))
@@ -47,7 +48,7 @@ pub(crate) fn held(
     }
 }
 
-/// Returns, for each register of the function, whether it belongs to any `wgmma`.
+/// Returns for each register of the function whether any `wgmma` uses it.
 pub(crate) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
     let mut is_held = vec![false; function.registers.len()];
     let products = function.instructions.iter();
@@ -63,7 +64,8 @@ pub(crate) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
 }
 
 /// Returns the registers of asynchronous `wgmma` instructions that the instruction at `place` accesses. `wgmma`
-/// instructions of one shape may share their accumulators, so a `wgmma` is checked only for its A operand and metadata.
+/// instructions of the same shape may share accumulators. Therefore, if the instruction is itself a `wgmma`, only its A
+/// operand and its metadata are checked.
 pub(crate) fn touched(
     program: &Program,
     function: &Function,
@@ -75,7 +77,8 @@ pub(crate) fn touched(
     let Some(instruction) = rest.first() else {
         return touched;
     };
-    // A SASS `wgmma` has an explicit addend, which is copied to the accumulators in the same step.
+    // A SASS `wgmma` has an explicit addend, and a preceding instruction of the same step copies the addend to the
+    // accumulators.
     let n_step = rest.iter().position(|of| of.step == StepGrouping::Whole);
     let of_step = rest.get(1..=n_step.unwrap_or(0)).unwrap_or(&[]);
     if of_step.iter().any(|of| is_product(program, of)) {

@@ -1,4 +1,4 @@
-//! Decoder of arithmetic instructions that expand to several operations in one step.
+//! Decoder of arithmetic instructions that are legalized to several operations in one step.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{CompareType, Comparison, PredicateCombine};
@@ -10,20 +10,20 @@ use crate::semantics::rounding::{Conversion, FloatMode};
 use warpgrid_isa::{ArithmeticOp, CompareOp, Flag, Modifiers, ScalarType, Signedness};
 use warpgrid_program::OperandValue;
 
-/// How an instruction is expanded to several operations.
+/// Legalization of an instruction to several operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Legalization {
     /// `lop3` that combines its result with a predicate.
     LogicAndPredicate,
-    /// `min` and `max` of three `f32`.
+    /// `min` and `max` of three `f32` operands.
     ExtremeOfThree,
-    /// Mixed-precision sums and products of 16-bit floats and `f32`.
+    /// Mixed-precision addition or multiplication of 16-bit floats and `f32`.
     Mixed(FloatOp),
     /// `min.relu` and `max.relu` of integers.
     ExtremeAboveZero,
 }
 
-/// Returns the expansion of an instruction, or `None` if a single operation implements it.
+/// Returns the legalization of an instruction, or `None` if a single operation implements the instruction.
 pub(crate) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Legalization> {
     use ArithmeticOp as A;
     let is_extreme = matches!(op, A::Min | A::Max);
@@ -58,7 +58,7 @@ pub(crate) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Legal
     None
 }
 
-/// Returns the expansion of an instruction like [`expansion`], including expansions that depend on the operands.
+/// Returns the legalization of an instruction like [`expansion`], including legalizations that depend on the operands.
 pub(crate) fn expansion_of(d: &Decoder<'_>, op: ArithmeticOp) -> Option<Legalization> {
     let is_extreme = matches!(op, ArithmeticOp::Min | ArithmeticOp::Max);
     let has_third = !matches!(d.operand(3), OperandValue::Absent);
@@ -81,7 +81,7 @@ pub(crate) fn decode(
     }
 }
 
-/// `lop3.or.b32 d|p, a, b, c, table, q`: p specifies whether the result is nonzero, combined with q.
+/// Decodes `lop3.or.b32 d|p, a, b, c, table, q`. p receives whether the result is nonzero, combined with q.
 fn logic_and_predicate(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let (to, p) = d.pair(0, 32)?;
     let to = match to.is_some() {
@@ -116,8 +116,8 @@ fn logic_and_predicate(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     Ok(DecodedOp::Int32 { f, sign, slots })
 }
 
-/// `min.f32 d, a, b, c`: the minimum or maximum of the first two sources is computed first, and then that of this value
-/// and the third source.
+/// Decodes `min.f32 d, a, b, c` and `max.f32`. The minimum or maximum of the first two sources is computed first, then
+/// combined with the third source.
 fn extreme_of_three(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<DecodedOp> {
     let is_min = op == ArithmeticOp::Min;
     let f = Float32Op::Plain(if is_min { FloatOp::Min } else { FloatOp::Max });
@@ -143,7 +143,8 @@ fn extreme_of_three(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<Decod
     Ok(DecodedOp::Float32 { f, mode, slots })
 }
 
-/// `add.f32.f16 d, a, c`, `fma.rn.f32.f16 d, a, b, c`: 16-bit floats are first converted to `f32`, which is exact.
+/// Decodes `add.f32.f16 d, a, c` and `fma.rn.f32.f16 d, a, b, c`. The 16-bit floats are first converted to `f32`, which
+/// is exact.
 fn mixed(d: &mut Decoder<'_>, f: FloatOp) -> DecodeResult<DecodedOp> {
     let mode = FloatMode::from(ArithmeticMode::from(d.modifiers));
     let a = widened(d, 1)?;
@@ -158,7 +159,7 @@ fn mixed(d: &mut Decoder<'_>, f: FloatOp) -> DecodeResult<DecodedOp> {
     Ok(DecodedOp::Float32 { f, mode, slots })
 }
 
-/// Converts a 16-bit float source to `f32`.
+/// Returns a hidden register with a 16-bit float source that is converted to `f32`.
 fn widened(d: &mut Decoder<'_>, index: usize) -> DecodeResult<OperandSlot> {
     let from = d
         .modifiers
@@ -180,7 +181,7 @@ fn widened(d: &mut Decoder<'_>, index: usize) -> DecodeResult<OperandSlot> {
     Ok(to.slot)
 }
 
-/// `min.relu.s32`, `max.relu.s16x2`: negative results are replaced by zero.
+/// Decodes `min.relu.s32` and `max.relu.s16x2`. Negative results are replaced by zero.
 fn extreme_above_zero(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<DecodedOp> {
     let is_min = op == ArithmeticOp::Min;
     let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);

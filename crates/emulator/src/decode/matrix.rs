@@ -1,4 +1,5 @@
-//! Decoder of warp-level matrix instructions. Each plan contains the positions of the elements in registers and lanes.
+//! Decoder of warp-level matrix instructions. Each plan contains the locations of the matrix elements in registers and
+//! lanes.
 
 use crate::code::RegisterOperand;
 use crate::code::decoded_op::DecodedOp;
@@ -37,7 +38,7 @@ pub(crate) fn supports(op: MatrixOp) -> Support {
     }
 }
 
-/// Replaces a matrix count that the PTX ISA does not define by one (assembler 13.5).
+/// Replaces a matrix count that the PTX ISA does not define by one, as assembler 13.5 does.
 fn counted(modifiers: &Modifiers) -> Modifiers {
     use MatrixCount as C;
     let count = modifiers.count.map(|count| match count {
@@ -64,11 +65,11 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<DecodedO
     Ok(DecodedOp::Matrix(d.code.matrices.add(plan)))
 }
 
-/// Returns the fragment map of an operand.
+/// Returns the fragment layout of an operand.
 fn map(d: &Decoder<'_>, op: MatrixOp, matrix: MatrixOperand) -> DecodeResult<FragmentMap> {
     let query = FragmentQuery::of_operand(op, &counted(d.modifiers), matrix, *d.program.target);
     let query = query.ok_or(DecodeError::NotYet(None))?;
-    // SASS is not checked for the features of its target.
+    // The features of the target are not checked for SASS.
     fragment(&query).map_err(|error| DecodeError::NotYet(Some(error.to_string())))
 }
 
@@ -135,7 +136,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     }))
 }
 
-/// Returns, for each unit of the registers and each lane, the line of the unit and its position within the line.
+/// Returns the matrix line and the position within the line, for each register unit and each lane.
 fn places_of_lines(
     map: &FragmentMap,
     layout: MatrixLayout,
@@ -156,7 +157,7 @@ fn places_of_lines(
     (0..n_read * per_register).map(of_unit).collect()
 }
 
-/// Returns the shape, the types and the modifiers of an MMA.
+/// Returns the description of an MMA: shape, types and modifiers.
 fn product_of(d: &Decoder<'_>, op: MatrixOp) -> DecodeResult<MmaDescription> {
     let modifiers = d.modifiers;
     let missing = || DecodeError::missing("type");
@@ -235,7 +236,7 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     })))
 }
 
-/// Decodes the scale factors of A or B at an operand position, and the selectors after it.
+/// Decodes the scale factors of A or B at an operand position, and the following selector operands.
 pub(crate) fn factors(
     d: &mut Decoder<'_>,
     matrix: MatrixOperand,
@@ -257,14 +258,14 @@ pub(crate) fn factors(
     })
 }
 
-/// Returns the positions of the values of an operand in the order in which the product reads them. `line` returns the
-/// line and the position within the line.
+/// Returns the locations of the elements of an operand, in the order in which the matrix product reads them. `line`
+/// returns the line of an element and its position within the line.
 fn operand(
     map: &FragmentMap,
     registers: Vec<RegisterOperand>,
     line: fn(ElementCoord) -> (u16, u16),
 ) -> FragmentPlan {
-    // Single-bit elements are read in words of 32.
+    // Single-bit elements are read as words of 32 elements.
     let bits = match map.container_bits() {
         1 => 32,
         bits => bits,
@@ -295,7 +296,8 @@ fn operand(
         let place = place.fold(0, |key, part| key << 16 | u64::from(part));
         place << 16 | u64::from(gather.lane) << 8 | u64::from(gather.register)
     });
-    // If several lanes contain copies of a value, the value is read from the lowest lane, and written in all lanes.
+    // If several lanes contain copies of an element, the element is read from the lowest lane, and written to all
+    // lanes.
     let held = placed.iter().map(|(_, gather)| *gather).collect();
     placed.dedup_by_key(|(place, _)| *place);
     let values: Vec<FragmentElement> = placed.into_iter().map(|(_, gather)| gather).collect();
@@ -318,14 +320,14 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     };
     let n_registers = registers.len();
     let at = AddressOperands::address(address);
-    // The type of an event piece is the type of the container that an element has in a register.
+    // The type of an event piece is the type of the container that holds an element in a register.
     let ty = match map.container_bits() {
         8 => ScalarType::B8,
         _ => ScalarType::B16,
     };
     let mut row = access_plan(d, at, ty, Sem::Weak, Vec::new(), Vec::new())?;
     let mut access = access_plan(d, at, ty, Sem::Weak, registers, operands)?;
-    // Without a state space, the address of a shared variable implies shared memory.
+    // If the instruction has no state space, the address of a shared variable implies shared memory.
     if let AddressBase::Variable(_) = d.address_operand(address)?.base
         && access.space == StateSpace::Generic
     {

@@ -47,7 +47,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> DecodeResult<Decode
             (1, true, Some(2), MbarrierAction::Test { phase, waits })
         }
         MbarrierOp::CheckLayout => (1, true, None, MbarrierAction::CheckLayout),
-        // This instruction reads a register, and does not access memory.
+        // `mbarrier.pending_count` reads a register, and does not access memory.
         MbarrierOp::PendingCount => {
             let (to, a) = (d.target(0, 32)?, d.source(1, 64)?);
             return Ok(DecodedOp::PendingCount { d: to, a });
@@ -80,7 +80,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> DecodeResult<Decode
     })))
 }
 
-/// Returns the width of the value operand: an mbarrier state, a parity, or a count.
+/// Returns the width in bits of the value operand, which is an mbarrier state, a parity or a count.
 const fn value_bits(action: MbarrierAction) -> u32 {
     match action {
         MbarrierAction::Test {

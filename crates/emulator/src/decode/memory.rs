@@ -67,7 +67,7 @@ fn store(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     Ok(DecodedOp::Store(d.code.accesses.add(plan)))
 }
 
-/// `st.bulk [a], size, initval`. The initial value is always zero.
+/// Decodes `st.bulk [a], size, initval`. The initial value is always zero.
 fn bulk_store(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let mut access = access_plan(
         d,
@@ -101,7 +101,7 @@ fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> DecodeResult<DecodedOp> {
     } else {
         vec![RegisterOperand::SINK; b.len()]
     };
-    // For compare-and-swap, the stored value is c, otherwise b.
+    // For compare-and-swap, the stored value is operand c, otherwise operand b.
     let data = address + 1 + usize::from(swaps);
     let c = if swaps {
         operands = vec![d.operand_index(data)];
@@ -155,7 +155,7 @@ pub(crate) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> DecodeResult<Deco
     })))
 }
 
-/// Operand positions of the address and the cache policy of an access.
+/// Operand positions of the address and the cache policy of a memory access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressOperands {
     address: usize,
@@ -163,7 +163,7 @@ pub(crate) struct AddressOperands {
 }
 
 impl AddressOperands {
-    /// Returns the positions of an access without a cache policy.
+    /// Returns the operand positions of an access without a cache policy.
     pub(crate) const fn address(address: usize) -> AddressOperands {
         AddressOperands {
             address,
@@ -171,7 +171,7 @@ impl AddressOperands {
         }
     }
 
-    /// Returns the positions of an access with an optional cache policy.
+    /// Returns the operand positions of an access with an optional cache policy.
     const fn hinted(address: usize, policy: usize) -> AddressOperands {
         AddressOperands {
             address,
@@ -180,7 +180,7 @@ impl AddressOperands {
     }
 }
 
-/// Decodes the properties that all memory accesses have in common. `ty` is the element type.
+/// Decodes the properties that all memory accesses have. `ty` is the element type.
 pub(crate) fn access_plan(
     d: &mut Decoder<'_>,
     at: AddressOperands,

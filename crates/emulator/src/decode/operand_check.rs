@@ -1,5 +1,5 @@
-//! Compares the operand table with the operands of the program. Builds with debug assertions check every instruction
-//! that they decode.
+//! Comparison of the operand table with the operands of the program. Builds with debug assertions check every
+//! instruction that they decode.
 
 use crate::code::RegisterOperand;
 use crate::code::decoded_op::DecodedOp;
@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use warpgrid_program::{Instruction, RegisterId};
 
 impl Decoder<'_> {
-    /// Returns a description of the registers about which the decoded operations of an instruction and the program
-    /// disagree. The operations must access only registers that the instruction names, and write each of its
-    /// destinations. The operations may ignore named sources, such as cache policies.
+    /// Returns a description of the registers for which the decoded operations of an instruction disagree with the
+    /// program. The operations must access only registers that the instruction names, and must write each destination
+    /// of the instruction. The operations may ignore named sources, such as cache policies.
     pub(crate) fn operand_mismatch(&self, instruction: &Instruction) -> Option<String> {
         let start = self.starts.last().copied().unwrap_or(0) as usize;
         let code = self.code.instructions.get(start..).unwrap_or(&[]);

@@ -1,5 +1,5 @@
-//! Operand decoding by position. Each function takes the index of an operand in the instruction's syntax, and returns
-//! slots. An operand of an unexpected kind is an error with the index of the operand.
+//! Decoder of operands by position. Each function takes the index of an operand in the syntax of the instruction, and
+//! returns slots. An operand of an unexpected kind results in an error that contains the operand index.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{PredicateOperand, RegisterBank, RegisterOperand};
@@ -13,11 +13,11 @@ use warpgrid_program::{
     RegisterTuple, Source, SourceModifiers, VariableId,
 };
 
-/// Decoded address: the base slot, whether the base has 64 bits, and the offset.
+/// Decoded address: the slot of the base, whether the base has 64 bits, and the constant offset.
 pub(crate) type BaseAddress = (OperandSlot, bool, i64);
 
 impl<'a> Decoder<'a> {
-    /// Returns the operand at this position. Positions beyond the operands of the instruction are absent.
+    /// Returns the operand at a position. Positions beyond the operands of the instruction are absent operands.
     pub(crate) fn operand(&self, index: usize) -> &'a OperandValue {
         self.operands
             .get(index)
@@ -38,7 +38,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Returns the index of an operand in the operands of the function.
+    /// Returns the index of an operand of the instruction among the operands of the function.
     pub(crate) fn operand_index(&self, index: usize) -> u32 {
         self.first_operand + index as u32
     }
@@ -60,7 +60,7 @@ impl<'a> Decoder<'a> {
         ))
     }
 
-    /// Decodes a destination in the bank of its register, or the sink `_`.
+    /// Decodes a destination in the bank of its own register, or the sink `_`.
     pub(crate) fn destination(&mut self, index: usize) -> DecodeResult<RegisterOperand> {
         match self.operand(index) {
             OperandValue::Destination(None) => Ok(RegisterOperand::SINK),
@@ -69,8 +69,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Decodes a destination in the bank of this width. If the register belongs to another bank, the value is copied
-    /// after the instruction.
+    /// Decodes a destination in the register bank of this width. If the destination register is in another bank, the
+    /// value is copied to it after the instruction.
     pub(crate) fn target(&mut self, index: usize, bits: u32) -> DecodeResult<OperandSlot> {
         let element = self.destination(index)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
@@ -87,7 +87,7 @@ impl<'a> Decoder<'a> {
         Ok(a.slot)
     }
 
-    /// Decodes a destination and a predicate after it. Both are optional.
+    /// Decodes a destination, and a destination predicate after it. Both are optional.
     pub(crate) fn pair(
         &mut self,
         index: usize,
@@ -125,14 +125,14 @@ impl<'a> Decoder<'a> {
         if !element.slot.is_some() || element.bank == bank_of(bits) {
             return Ok(element.slot);
         }
-        let found = element.bits;
+        let element_bits = element.bits;
         Err(DecodeError::internal(format!(
-            "operand {index}: found {found} bits, expected {bits}"
+            "operand {index}: found {element_bits} bits, expected {bits}"
         )))
     }
 
-    /// Decodes a source in the bank of this width. If the register belongs to another bank, its low bits are copied
-    /// before the instruction.
+    /// Decodes a source in the register bank of this width. If the source register is in another bank, its low bits are
+    /// copied before the instruction.
     pub(crate) fn source(&mut self, index: usize, bits: u32) -> DecodeResult<OperandSlot> {
         let element = self.element(index, bits)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
@@ -157,7 +157,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Decodes a source in the bank of its register. Sources other than registers have this width.
+    /// Decodes a source in the bank of its own register. Sources that are not registers have the given width.
     pub(crate) fn element(&mut self, index: usize, bits: u32) -> DecodeResult<RegisterOperand> {
         match self.operand(index) {
             OperandValue::Source(source, modifiers) => self.read(*source, *modifiers, bits),
@@ -169,7 +169,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Decodes an optionally negated predicate.
+    /// Decodes a predicate operand that is optionally negated.
     pub(crate) fn predicate(&mut self, index: usize) -> DecodeResult<PredicateOperand> {
         let (source, negated) = match self.operand(index) {
             OperandValue::Predicate { source, negated } => (*source, *negated),
@@ -193,8 +193,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Decodes an address with coordinates. The first element and addresses of variables are 64 bits wide, and
-    /// coordinates are 32 bits wide.
+    /// Decodes the coordinates of a texture or surface operand. The first element and addresses of variables have 64
+    /// bits, and coordinates have 32 bits.
     pub(crate) fn place(&mut self, index: usize) -> DecodeResult<Vec<RegisterOperand>> {
         let (_, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
@@ -239,7 +239,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Returns the elements of a list. An operand without braces is a list of one element.
+    /// Returns the elements of a vector operand. An operand without braces is a vector with one element.
     pub(crate) fn list(&self, index: usize) -> (OperandList, &'a [Operand]) {
         let list = match self.operand(index) {
             OperandValue::List(list) => *list,
@@ -251,7 +251,7 @@ impl<'a> Decoder<'a> {
         (list, self.function.operands_of(list))
     }
 
-    /// Decodes the destinations of a vector, with their operand indices.
+    /// Decodes the destinations of a vector operand, with their indices among the operands of the function.
     pub(crate) fn destinations(
         &mut self,
         index: usize,
@@ -262,7 +262,7 @@ impl<'a> Decoder<'a> {
             elements.push(match &operand.value {
                 OperandValue::Destination(None) => RegisterOperand::SINK,
                 OperandValue::Destination(Some(run)) => self.written(*run)?,
-                // Like the assembler, ignore elements that cannot be written.
+                // Elements that cannot be written are ignored, as in the assembler.
                 OperandValue::Source(..) => RegisterOperand::SINK,
                 _ => return Err(self.unexpected(index, "destinations")),
             });
@@ -270,7 +270,7 @@ impl<'a> Decoder<'a> {
         Ok((elements, (list.start..list.start + list.n).collect()))
     }
 
-    /// Decodes the sources of a vector, with their operand indices.
+    /// Decodes the sources of a vector operand, with their indices among the operands of the function.
     pub(crate) fn sources(
         &mut self,
         index: usize,
@@ -287,24 +287,24 @@ impl<'a> Decoder<'a> {
         Ok((elements, (list.start..list.start + list.n).collect()))
     }
 
-    /// Decodes registers that are written as one value. Register pairs are unpacked after the instruction.
+    /// Decodes consecutive registers that are written as one value. The value is unpacked after the instruction.
     pub(crate) fn written(&mut self, run: RegisterTuple) -> DecodeResult<RegisterOperand> {
         if run.n == 1 {
             return self.register(run.first);
         }
         let (elements, bits) = self.run(run)?;
-        let whole = self.hidden(bits);
+        let packed = self.hidden(bits);
         let element_bits = (bits / u32::from(run.n)) as u8;
         let elements = self.pack(elements);
         self.after.push(DecodedOp::Unpack {
-            a: whole,
+            a: packed,
             elements,
             element_bits,
         });
-        Ok(whole)
+        Ok(packed)
     }
 
-    /// Returns the registers of a run and their total width.
+    /// Returns the consecutive registers of a tuple, and their total width.
     fn run(&self, run: RegisterTuple) -> DecodeResult<(Vec<RegisterOperand>, u32)> {
         let elements = run
             .registers()
@@ -326,7 +326,7 @@ impl<'a> Decoder<'a> {
         self.read_as(source, modifiers, bits, ty)
     }
 
-    /// Decodes a source of this type like [`Decoder::read`].
+    /// Decodes a source of the given type like [`Decoder::read`].
     pub(crate) fn read_as(
         &mut self,
         source: Source,
@@ -399,7 +399,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Decodes registers that are read as one value, which is packed before the instruction.
+    /// Decodes consecutive registers that are read as one value. The value is packed before the instruction.
     fn read_run(&mut self, run: RegisterTuple) -> DecodeResult<RegisterOperand> {
         let (elements, bits) = self.run(run)?;
         let d = self.hidden(bits);
@@ -413,7 +413,7 @@ impl<'a> Decoder<'a> {
         Ok(d)
     }
 
-    /// Decodes an address into its base slot, its width and its offset.
+    /// Decodes an address to its base slot, the width of the base, and the constant offset.
     pub(crate) fn address(&mut self, address: &Address) -> DecodeResult<BaseAddress> {
         if address.scale_log2 != 0 || address.uniform.is_some() {
             return self.address_sum(address);
@@ -481,7 +481,7 @@ impl<'a> Decoder<'a> {
         (d.slot, wide, 0)
     }
 
-    /// Extends a 32-bit address in constant memory by the upper 32 bits that all constants share.
+    /// Extends a 32-bit address in constant memory by the upper 32 bits that are common to all constant addresses.
     pub(crate) fn in_constants(&mut self, (slot, wide, offset): BaseAddress) -> BaseAddress {
         let window = self.layout.map.constant >> 32 << 32;
         if wide || window == 0 {
@@ -502,7 +502,7 @@ impl<'a> Decoder<'a> {
         (d.slot, true, offset)
     }
 
-    /// Decodes `base * scale + uniform`, which is computed before the instruction.
+    /// Decodes the address `base * scale + uniform`, which is computed before the instruction.
     fn address_sum(&mut self, address: &Address) -> DecodeResult<BaseAddress> {
         let plain = Address {
             scale_log2: 0,
@@ -520,7 +520,7 @@ impl<'a> Decoder<'a> {
             Some(run) => self.read(Source::Register(run), SourceModifiers::NONE, 64)?,
             None => RegisterOperand::SINK,
         };
-        // An absolute address is not in a register, so it does not determine the width.
+        // An absolute address has no base register, so it does not determine the address width.
         let wide_base = wide && address.base != AddressBase::None;
         let wide = wide_base || uniform.bits > 32;
         let d = self.hidden(if wide { 64 } else { 32 });
@@ -534,8 +534,8 @@ impl<'a> Decoder<'a> {
         Ok((d.slot, wide, offset))
     }
 
-    /// Refines the state space of an access: the space of its variable if the instruction does not determine it, and
-    /// the kernel parameters for `.param` in a kernel (PTX ISA, "Parameter State Space").
+    /// Returns the state space of an access: the state space of its variable if the instruction does not specify a
+    /// state space, and kernel parameters for `.param` in a kernel (PTX ISA, "Parameter State Space").
     pub(crate) fn refined(
         &self,
         named: StateSpace,
@@ -576,7 +576,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Returns the slot of a register with its bank.
+    /// Returns the slot and the bank of a register.
     pub(crate) fn register(&self, id: RegisterId) -> DecodeResult<RegisterOperand> {
         self.code
             .functions

@@ -1,4 +1,4 @@
-//! Decoder of SASS operations: lists of registers and predicates are converted to slots.
+//! Decoder of SASS operations: converts lists of registers and predicates to slots.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{PredicateOperand, SassPlan};
@@ -29,7 +29,7 @@ pub(crate) fn supports(op: SassOp) -> Support {
     }
 }
 
-/// Decodes `{registers}, {predicates}, {sources}, {source predicates}, number`.
+/// Decodes the operands `{registers}, {predicates}, {sources}, {source predicates}, number`.
 pub(crate) fn decode(d: &mut Decoder<'_>, op: SassOp) -> DecodeResult<DecodedOp> {
     let mut plan = empty(d, op);
     for (slot, element) in plan.registers.iter_mut().zip(d.destinations(0)?.0) {
@@ -44,7 +44,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: SassOp) -> DecodeResult<DecodedOp>
                 "operand 2: expected sources".to_owned(),
             ));
         };
-        // The operation itself applies complements, because they affect carries.
+        // The operation itself applies complements to its sources, because complements affect carries.
         plan.negated |= u8::from(modifiers.negate) << index;
         plan.inverted |= u8::from(modifiers.invert) << index;
         let rest = SourceModifiers {
@@ -69,7 +69,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: SassOp) -> DecodeResult<DecodedOp>
     Ok(DecodedOp::Machine(d.code.machine.add(plan)))
 }
 
-/// Copies two predicates simultaneously, because the guard of the instruction may be one of the destinations.
+/// Copies two predicates at once, because the guard of the instruction may be one of the destinations.
 pub(crate) fn copy_both(
     d: &mut Decoder<'_>,
     to: [OperandSlot; 2],
@@ -80,7 +80,7 @@ pub(crate) fn copy_both(
         plan.predicates[i] = to[i];
         plan.conditions[i].slot = from[i];
     }
-    // Truth tables of the functions `a` and `b`.
+    // Truth tables of the logic functions `a` and `b`.
     plan.number = 0xf0 | 0xcc << 8;
     DecodedOp::Machine(d.code.machine.add(plan))
 }

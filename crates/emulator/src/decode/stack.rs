@@ -9,7 +9,7 @@ use crate::decode::{DecodeError, DecodeResult, Decoder};
 use warpgrid_isa::{BlockIndex, ClusterLaunchControlOp, Flag, ScalarType, StackOp};
 use warpgrid_program::OperandValue;
 
-/// Default alignment in bytes of a stack allocation.
+/// Default alignment in bytes of a dynamic stack allocation.
 const ALIGNMENT: u64 = 8;
 /// Size in bytes, and alignment, of a cluster launch control response (PTX ISA, "clusterlaunchcontrol.try_cancel").
 const ANSWER_BYTES: u32 = 16;
@@ -71,7 +71,7 @@ pub(crate) fn decode_launch(
             };
             let parts = match part {
                 Some(part) => vec![(d.destination(0)?, part)],
-                // The fourth word is undefined. The emulator does not modify it.
+                // The fourth word of the result is undefined. The emulator does not modify it.
                 None => {
                     let (elements, _) = d.destinations(0)?;
                     elements
@@ -86,7 +86,7 @@ pub(crate) fn decode_launch(
     Ok(DecodedOp::Launch(d.code.launches.add(plan)))
 }
 
-/// Decodes the 128-bit response operand: a register, or parts in braces.
+/// Decodes the 128-bit response operand: one register, or several registers in braces.
 fn answer(d: &mut Decoder<'_>) -> DecodeResult<RegisterOperand> {
     let OperandValue::List(_) = d.operand(1) else {
         return d.element(1, 128);
@@ -96,12 +96,12 @@ fn answer(d: &mut Decoder<'_>) -> DecodeResult<RegisterOperand> {
     if n == 0 || 128 % n != 0 {
         return Err(DecodeError::missing("components of a response"));
     }
-    let whole = d.hidden(128);
+    let packed = d.hidden(128);
     let elements = d.pack(elements);
     d.before.push(DecodedOp::Pack {
-        d: whole,
+        d: packed,
         elements,
         element_bits: (128 / n) as u8,
     });
-    Ok(whole)
+    Ok(packed)
 }

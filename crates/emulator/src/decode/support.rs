@@ -1,5 +1,5 @@
 //! Determines which instructions the emulator supports. The decoder calls the same function, so that diagnostics before
-//! a run agree with its execution.
+//! a run agree with the execution of the run.
 
 use crate::contract::support::Support;
 use crate::decode::{
@@ -9,7 +9,7 @@ use crate::decode::{
 use warpgrid_isa::Operation;
 use warpgrid_program::OpcodeInfo;
 
-/// Returns whether the emulator supports the semantics of an opcode.
+/// Returns whether the emulator supports the operation of an opcode.
 pub fn supports(action: &OpcodeInfo) -> Support {
     let modifiers = &action.modifiers;
     match action.operation {

@@ -1,4 +1,5 @@
-//! Decoder of barriers and fences. Steps are sequentially consistent, so a fence has no effect on the results of a run.
+//! Decoder of barriers and fences. Steps are sequentially consistent, so that a fence does not affect the results of a
+//! run.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{BarrierMode, BarrierPlan};
@@ -41,7 +42,7 @@ fn fence(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     }
 }
 
-/// Decodes `bar` and `barrier`: `a{, b}`, or `d, a{, b}, c` for reductions.
+/// Decodes `bar` and `barrier`. The operands are `a{, b}`, or `d, a{, b}, c` for reductions.
 fn barrier(d: &mut Decoder<'_>, op: SyncOp) -> DecodeResult<DecodedOp> {
     let reduces = d.modifiers.has(Flag::Red);
     let first = usize::from(reduces);

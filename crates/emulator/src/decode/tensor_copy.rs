@@ -11,7 +11,8 @@ use warpgrid_isa::{
     TensorMapOp,
 };
 
-/// Alignment in bytes of the shared memory address (CUDA programming guide, "Tensor Memory Accelerator").
+/// Alignment in bytes of the shared memory address of a tensor copy (CUDA programming guide, "Tensor Memory
+/// Accelerator").
 const ALIGNMENT: u32 = 128;
 /// Alignment in bytes of a tensor map.
 const MAP_ALIGNMENT: u32 = 64;
@@ -29,13 +30,14 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> DecodeResult<Deco
     let plan = match op {
         TensorCopyOp::Load => load(d)?,
         TensorCopyOp::Store | TensorCopyOp::Reduction => store(d)?,
-        // The emulator does not model caches, so a prefetch has no effect.
+        // The emulator does not model caches, so that a prefetch has no effect.
         TensorCopyOp::Prefetch => return Ok(DecodedOp::Nop),
     };
     Ok(DecodedOp::TensorCopy(d.code.tensor_copies.add(plan)))
 }
 
-/// Decodes `[dst], [tensorMap, coordinates], [mbar]{, offsets}{, blocks}{, cache-policy}`.
+/// Decodes the operands of a tensor load: `[dst], [tensorMap, coordinates], [mbar]{, offsets}{, blocks}{,
+/// cache-policy}`.
 fn load(d: &mut Decoder<'_>) -> DecodeResult<TensorCopyPlan> {
     let space = d.modifiers.state_space();
     let shared = place(d, 0, space, ALIGNMENT)?;
@@ -73,7 +75,7 @@ fn load(d: &mut Decoder<'_>) -> DecodeResult<TensorCopyPlan> {
     })
 }
 
-/// Decodes `[tensorMap, coordinates], [src]{, cache-policy}`.
+/// Decodes the operands of a tensor store: `[tensorMap, coordinates], [src]{, cache-policy}`.
 fn store(d: &mut Decoder<'_>) -> DecodeResult<TensorCopyPlan> {
     if d.modifiers.completion != Some(Completion::BulkGroup) {
         return Err(DecodeError::missing("bulk group"));
@@ -115,7 +117,7 @@ pub(crate) fn supports_map(op: TensorMapOp) -> Support {
 pub(crate) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> DecodeResult<DecodedOp> {
     let plan = match op {
         TensorMapOp::Replace => replace(d)?,
-        // The operands are `[dst], [src], 128`. Both addresses have different state spaces.
+        // The operands are `[dst], [src], 128`. The two addresses are in different state spaces.
         TensorMapOp::CopyFenceProxy => TensorMapPlan::Publish {
             to: place(d, 0, StateSpace::Global, MAP_ALIGNMENT)?,
             from: place(d, 1, StateSpace::Shared, MAP_ALIGNMENT)?,
@@ -132,7 +134,7 @@ pub(crate) fn decode_acquire(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     ))
 }
 
-/// Decodes `[addr]{, dimension}, value`.
+/// Decodes the operands of `tensormap.replace`: `[addr]{, dimension}, value`.
 fn replace(d: &mut Decoder<'_>) -> DecodeResult<TensorMapPlan> {
     let field = d.modifiers.unit.field;
     let field = field.ok_or_else(|| DecodeError::missing("field"))?;

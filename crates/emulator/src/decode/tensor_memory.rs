@@ -1,4 +1,4 @@
-//! Decoder of tensor memory operations.
+//! Decoder of `tcgen05` operations on tensor memory.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::tensor_memory::{
@@ -28,7 +28,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> DecodeResult<De
         // SASS has no instruction that relinquishes the right to allocate.
         T::Relinquish if d.function.machine.is_some() => return Ok(DecodedOp::Nop),
         T::Relinquish => TensorMemoryPlan::Relinquish,
-        // Fences and waits have no effect, because loads and stores complete in their step.
+        // Fences and waits have no effect, because loads and stores complete in the step of their instruction.
         T::Fence | T::Wait => return Ok(DecodedOp::Nop),
         T::Commit => TensorMemoryPlan::Commit {
             object: object(d, 0)?,
@@ -59,7 +59,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> DecodeResult<De
     Ok(DecodedOp::TensorMemory(d.code.tensor_memory.add(plan)))
 }
 
-/// Decodes `[a], columns`.
+/// Decodes the operands of an allocation: `[a], columns`.
 fn allocate(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     let to = match d.operand(0) {
         OperandValue::Destination(_) => AllocationTarget::Register(reduced(d, 0)?),
@@ -74,7 +74,7 @@ fn allocate(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     })
 }
 
-/// Decodes an address in brackets.
+/// Decodes a tensor memory address in brackets.
 fn address(d: &mut Decoder<'_>, index: usize) -> DecodeResult<TensorMemoryAddress> {
     let address = d.address_operand(index)?;
     let (slot, is_wide, offset) = d.address(address)?;
@@ -92,7 +92,7 @@ fn address(d: &mut Decoder<'_>, index: usize) -> DecodeResult<TensorMemoryAddres
     })
 }
 
-/// Positions of the register operand, the address operand and the immediate operand.
+/// Operand positions of the register operand, the address operand and the immediate operand of a load or store.
 type MoveOperandIndices = (usize, usize, usize);
 
 fn moved(
@@ -119,7 +119,7 @@ fn moved(
     })
 }
 
-/// Decodes the reduction of the words that an instruction loads.
+/// Decodes the reduction that a load applies to the loaded words.
 fn reduction(d: &mut Decoder<'_>) -> DecodeResult<LoadReduction> {
     let op = d.modifiers.reduce;
     Ok(LoadReduction {
@@ -131,7 +131,7 @@ fn reduction(d: &mut Decoder<'_>) -> DecodeResult<LoadReduction> {
     })
 }
 
-/// Returns the mask of the lanes that participate in a transfer.
+/// Returns the mask of the lanes that participate in a load or store.
 fn lanes(modifiers: &Modifiers) -> u32 {
     match modifiers.part {
         Some(MulPart::Lo) => 0xffff,
@@ -149,7 +149,7 @@ fn reduced(d: &mut Decoder<'_>, index: usize) -> DecodeResult<RegisterOperand> {
         .ok_or_else(|| DecodeError::missing("register"))
 }
 
-/// Decodes `[taddr]{, half}, r`.
+/// Decodes the operands of a store: `[taddr]{, half}, r`.
 fn store(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     let modifiers = d.modifiers;
     let shape = modifiers.unit.moved;
@@ -173,7 +173,7 @@ fn group(d: &Decoder<'_>) -> CtaGroup {
     d.modifiers.unit.group.unwrap_or(CtaGroup::One)
 }
 
-/// Decodes `[taddr], source`.
+/// Decodes the operands of a copy: `[taddr], source`.
 fn copy(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     let unit = d.modifiers.unit;
     Ok(TensorMemoryPlan::Start(Box::new(AsyncTensorPlan {
@@ -188,7 +188,7 @@ fn copy(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     })))
 }
 
-/// Positions of the operands of an MMA after `[d], a, b`.
+/// Positions of the operands of an MMA that follow `[d], a, b`.
 #[derive(Clone, Copy)]
 struct MmaOperandIndices {
     metadata: Option<usize>,
@@ -225,7 +225,7 @@ impl MmaOperandIndices {
         ..MmaOperandIndices::PLAIN
     };
 
-    /// Returns the positions for the sparse form, which has an additional `[metadata]` operand.
+    /// Returns the positions for a sparse MMA, which has an additional `[metadata]` operand.
     fn sparse(self) -> MmaOperandIndices {
         let next = |at: Option<usize>| at.map(|at| at + 1);
         MmaOperandIndices {
@@ -242,10 +242,10 @@ impl MmaOperandIndices {
 
 fn product(d: &mut Decoder<'_>, places: MmaOperandIndices) -> DecodeResult<TensorMemoryPlan> {
     let modifiers = d.modifiers;
-    let there = |d: &Decoder<'_>, at: Option<usize>| {
+    let present = |d: &Decoder<'_>, at: Option<usize>| {
         at.filter(|at| *d.operand(*at) != OperandValue::Absent)
     };
-    let zeros = match there(d, places.zeros) {
+    let zeros = match present(d, places.zeros) {
         Some(at) => Some(d.element(at, 64)?),
         None => None,
     };
@@ -254,17 +254,17 @@ fn product(d: &mut Decoder<'_>, places: MmaOperandIndices) -> DecodeResult<Tenso
         _ => MatrixAOperand::Described(d.element(1, 64)?),
     };
     // The assembler also accepts the predicate at the position of the disable-output-lane mask.
-    let leaves_out = there(d, places.left_out)
+    let leaves_out = present(d, places.left_out)
         .filter(|at| !matches!(d.operand(*at), OperandValue::Predicate { .. }));
     let adds = match places.left_out {
-        Some(at) if leaves_out.is_none() && there(d, Some(at)).is_some() => d.condition(at)?,
+        Some(at) if leaves_out.is_none() && present(d, Some(at)).is_some() => d.condition(at)?,
         _ => d.condition(places.adds)?,
     };
     let left_out = match leaves_out {
         Some(at) => d.sources(at, 32)?.0,
         None => Vec::new(),
     };
-    let scale = match there(d, places.scale) {
+    let scale = match present(d, places.scale) {
         Some(at) => d.immediate(at)? as u32,
         None => 0,
     };

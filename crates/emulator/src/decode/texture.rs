@@ -14,7 +14,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
-/// Upper bound of texel offsets. A larger immediate is a depth comparison value.
+/// Upper bound of immediates that are decoded as texel offsets. A larger immediate is a depth comparison value.
 const MAX_OFFSET: i64 = 64;
 
 pub(crate) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> DecodeResult<DecodedOp> {
@@ -52,8 +52,8 @@ fn geometry(d: &Decoder<'_>) -> DecodeResult<Geometry> {
         .ok_or_else(|| DecodeError::missing("geometry"))
 }
 
-/// `d, [texture{, sampler}, coordinates]{, level}{, gradients}{, offset}{, reference}`. `offset_at` is the position of
-/// the optional offset.
+/// Decodes the operands `d, [texture{, sampler}, coordinates]{, level}{, gradients}{, offset}{, reference}`.
+/// `offset_at` is the position of the optional offset.
 fn sample(d: &mut Decoder<'_>, offset_at: usize) -> DecodeResult<ImagePlan> {
     let geometry = geometry(d)?;
     let missing = |what| move || DecodeError::missing(what);
@@ -111,7 +111,8 @@ fn reference(d: &mut Decoder<'_>) -> DecodeResult<ImagePlan> {
     }))
 }
 
-/// Checks whether a single operand after the texture is a texel offset. Otherwise, it is a depth comparison value.
+/// Checks whether a single operand after the texture is a texel offset. Otherwise, the operand is a depth comparison
+/// value.
 fn is_offset(d: &Decoder<'_>, source: Source) -> bool {
     match source {
         Source::Immediate(value) => (value as i32 as i64).abs() < MAX_OFFSET,
@@ -165,7 +166,7 @@ fn query(d: &mut Decoder<'_>) -> DecodeResult<QueryPlan> {
     })
 }
 
-/// `suld d, [a, coordinates]`, `sust [a, coordinates], b`, `sured [a, coordinates], b`
+/// Decodes `suld d, [a, coordinates]`, `sust [a, coordinates], b` and `sured [a, coordinates], b`.
 fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> DecodeResult<ImagePlan> {
     let geometry = geometry(d)?;
     let modifiers = d.modifiers;
@@ -185,7 +186,7 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> DecodeResult<ImagePlan> {
             surface_sources(d, values_at, ty)?
         }
     };
-    // A single value applies to all elements.
+    // A single source value applies to all elements.
     let (Some(last), Some(operand)) = (elements.last().copied(), operands.last().copied()) else {
         return Err(DecodeError::missing("element"));
     };
@@ -203,7 +204,7 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> DecodeResult<ImagePlan> {
     }))
 }
 
-/// Returns the access to the elements of a surface. Its addresses are computed from the coordinates.
+/// Returns the memory access for the elements of a surface. The addresses of the access are computed from coordinates.
 fn surface_access(
     modifiers: &Modifiers,
     ty: ScalarType,

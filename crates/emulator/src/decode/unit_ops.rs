@@ -1,4 +1,4 @@
-//! Decoder of operations of other units of the device, one file per instruction family.
+//! Decoder of operations of other device units. Each instruction family has a separate file.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::contract::support::Support;
@@ -19,13 +19,13 @@ pub(crate) fn supports(op: DeviceUnitOp) -> Support {
         | DeviceUnitOp::TensorMemory(_)
         | DeviceUnitOp::Texture(_)
         | DeviceUnitOp::Surface(_) => Support::Runs,
-        // The fabric has no effect on a single device, because all writes are visible immediately.
+        // Fabric operations have no effect on a single device, because all writes are visible immediately.
         DeviceUnitOp::Fabric => Support::Runs,
     }
 }
 
-/// Decodes accesses to the memory of several devices. A multicast address denotes the addresses of all its members. Any
-/// other address denotes a single location.
+/// Decodes accesses to the memory of several devices. A multicast address denotes the addresses of all of its members,
+/// and any other address denotes a single location.
 fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> DecodeResult<DecodedOp> {
     match op {
         MultimemOp::LoadReduce

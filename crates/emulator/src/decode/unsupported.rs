@@ -1,5 +1,5 @@
-//! Finds the instructions of a program that the decoder refuses, with the reason. The execution of such an instruction
-//! faults.
+//! Finds the instructions of a program that the decoder does not support, with the reason. The execution of such an
+//! instruction faults.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{DecodedCode, FunctionCode, UnsupportedReason};
@@ -9,13 +9,13 @@ use crate::state::memory_layout::MemoryLayout;
 use warpgrid_isa::Operation;
 use warpgrid_program::{Function, FunctionId, FunctionKind, Instruction, Program, Span};
 
-/// Valid instruction whose execution faults, because the emulator does not support it.
+/// Valid instruction that the emulator does not support, so that its execution faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsupportedInstruction {
     pub span: Span,
-    /// Semantics of the instruction; [`Operation::Unknown`] if the program cannot represent its operands.
+    /// Semantics of the instruction. [`Operation::Unknown`] if the program cannot represent its operands.
     pub operation: Operation,
-    /// Missing feature.
+    /// Feature that the emulator lacks.
     pub why: String,
 }
 
@@ -32,7 +32,7 @@ fn is_kernel(function: &Function) -> bool {
     function.kind == FunctionKind::Entry && function.defined
 }
 
-/// Returns the refused instructions that are reachable from a kernel.
+/// Returns the unsupported instructions that are reachable from a kernel.
 fn refused_from(program: &Program, entry: FunctionId) -> Vec<UnsupportedInstruction> {
     let layout = MemoryLayout::new(program, &Launch::single(entry));
     let code = decode(program, &layout);

@@ -1,4 +1,4 @@
-//! Video instructions (PTX ISA, "Video Instructions").
+//! Decoder of video instructions (PTX ISA, "Video Instructions").
 
 use crate::code::VideoPlan;
 use crate::code::decoded_op::DecodedOp;
@@ -6,7 +6,7 @@ use crate::decode::{DecodeResult, Decoder};
 use warpgrid_isa::video_selectors::SubwordSelectors;
 use warpgrid_isa::{Flag, OverflowMode, ScalarType, Signedness, SimdWidth, VideoOp};
 
-/// Operand index of the packed selectors of the operand parts.
+/// Position of the operand that contains the packed selectors of the subword operands.
 const SELECTION: usize = 4;
 
 pub(crate) fn decode(

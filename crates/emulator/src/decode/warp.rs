@@ -1,4 +1,4 @@
-//! Decoder of warp-level collectives. Each plan contains the member mask.
+//! Decoder of warp-level collectives. Each plan contains the operand of the member mask.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{CollectiveKind, CollectivePlan, MatchMode, WarpReduction};

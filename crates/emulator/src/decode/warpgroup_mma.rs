@@ -1,4 +1,4 @@
-//! Decoder of matrix multiplications of a warpgroup (`wgmma`) and sparse matrix multiplications of a warp.
+//! Decoder of warpgroup matrix multiplications (`wgmma`) and sparse matrix multiplications of a warp (`mma.sp`).
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::held::InFlightRegisters;
@@ -29,7 +29,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> DecodeResult<Decod
     match op {
         WarpgroupOp::MmaAsync => product(d, MatrixSparsity::Dense),
         WarpgroupOp::MmaAsyncSparse => product(d, MatrixSparsity::Sparse),
-        // The fence has no effect, because `wgmma` reads its register operands when it is issued.
+        // The fence has no effect, because `wgmma` reads its register operands at issue.
         WarpgroupOp::Fence => Ok(DecodedOp::Nop),
         WarpgroupOp::Commit => Ok(d.commit(kind)),
         WarpgroupOp::Wait => Ok(DecodedOp::AsyncWait(GroupWait {
@@ -47,7 +47,7 @@ enum MatrixSparsity {
     Sparse,
 }
 
-/// `d, a, b{, metadata, selector}, scale-d{, scale-a, scale-b{, trans-a}, trans-b}`
+/// Decodes the operands of `wgmma`: `d, a, b{, metadata, selector}, scale-d{, scale-a, scale-b{, trans-a}, trans-b}`.
 fn product(d: &mut Decoder<'_>, sparsity: MatrixSparsity) -> DecodeResult<DecodedOp> {
     let (plan, depth) = plan(d, MmaInstruction::Wgmma, sparsity)?;
     let n_columns = d.modifiers.shape.map_or(0, |shape| shape.columns.into());
@@ -96,7 +96,7 @@ fn product(d: &mut Decoder<'_>, sparsity: MatrixSparsity) -> DecodeResult<Decode
     )))
 }
 
-/// Decodes an optional immediate.
+/// Decodes an optional immediate operand.
 fn number(d: &Decoder<'_>, at: usize) -> DecodeResult<Option<u64>> {
     match d.operand(at) {
         OperandValue::Absent => Ok(None),
@@ -104,7 +104,8 @@ fn number(d: &Decoder<'_>, at: usize) -> DecodeResult<Option<u64>> {
     }
 }
 
-/// `mma.sp`: `d, a, b, c, metadata, selector{, scale factors of A and of B}`, all in registers.
+/// Decodes the operands of `mma.sp`: `d, a, b, c, metadata, selector{, scale factors of A and of B}`, all of which are
+/// registers.
 pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> DecodeResult<WarpMmaPlan> {
     let (plan, depth) = plan(d, MmaInstruction::Mma, MatrixSparsity::Sparse)?;
     let factors = match d.is_absent(6) {
@@ -133,9 +134,9 @@ pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> DecodeResult<WarpMmaPlan> {
     })
 }
 
-/// Returns the width of an element of A and of B. Single-bit elements are stored in words of 32 elements, and a `tf32`
-/// element occupies one word. A float with fewer than 8 bits occupies one byte, unless both matrices have packed 4-bit
-/// elements.
+/// Returns the width in bits of an element of A and an element of B. Single-bit elements are stored in words of 32
+/// elements, and a `tf32` element occupies one word. A float with fewer than 8 bits occupies one byte, unless both
+/// matrices have packed 4-bit elements.
 fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
     let is_packed = matches!(d.modifiers.kind, Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4));
     let bits = |ty: Option<ScalarType>| match ty {
@@ -146,7 +147,7 @@ fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
     [bits(d.modifiers.a_type), bits(d.modifiers.b_type)]
 }
 
-/// Compiles the matrix multiplication, and returns its plan and the number of terms per sum.
+/// Compiles the matrix multiplication. Returns its plan, and the number of products per element of D.
 fn plan(
     d: &Decoder<'_>,
     op: MmaInstruction,
@@ -159,7 +160,7 @@ fn plan(
         .shape
         .ok_or_else(|| DecodeError::missing("shape"))?;
     let core = TensorCoreGeneration::of(d.program.target);
-    // A row of a sparse matrix stores half of its terms.
+    // A sparse matrix stores half of the elements in each row.
     let terms = match sparsity {
         MatrixSparsity::Dense => shape.depth,
         MatrixSparsity::Sparse => shape.depth / 2,

@@ -1,4 +1,4 @@
-//! Operations that modify only registers.
+//! Instructions that modify only registers.
 
 pub(crate) mod alu;
 pub(crate) mod compare;

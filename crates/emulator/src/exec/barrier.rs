@@ -1,4 +1,4 @@
-//! Barriers of a block (PTX ISA, "bar", "barrier"): arrivals, waits and completion.
+//! Barriers of a block (PTX ISA, "bar", "barrier"): arrival of warps, and completion of phases.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::plan_table::PlanId;
@@ -19,17 +19,17 @@ pub(crate) struct ArrivalResult {
     pub(crate) waits: ArrivalMode,
     /// Whether the arrival completed the phase of the barrier.
     pub(crate) opened: bool,
-    /// Divergent arrivals. They are known only when the phase has completed or the lanes do not wait.
+    /// Divergent arrivals, which are determined only if the phase has completed or the lanes do not wait.
     pub(crate) parts: Vec<DivergentArrival>,
 }
 
-/// Lanes of a warp that reached an aligned barrier while other lanes of the warp did not.
+/// Lanes of a warp that arrived at an aligned barrier without the other lanes of the warp.
 pub(crate) struct DivergentArrival {
     /// Index of the warp within the block.
     pub(crate) warp: usize,
     pub(crate) pc: u32,
     pub(crate) came: u32,
-    /// Lanes that must arrive together.
+    /// Lanes that must arrive at the barrier together.
     pub(crate) of: u32,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn arrive(
     })
 }
 
-/// Reads the barrier number and the thread count, which is `None` for the whole block.
+/// Returns the barrier number and the thread count of an instruction. The thread count is `None` for the whole block.
 fn operands(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -108,7 +108,7 @@ fn operands(
         .threads
         .is_some()
         .then(|| lanes.r32(plan.threads)[lanes.first()])
-        // In a SASS register, the thread count zero denotes all threads.
+        // A thread count of zero in a SASS register denotes all threads of the block.
         .filter(|threads| *threads != 0 || code.addresses.is_empty());
     let bad_count = threads.is_some_and(|t| t == 0 || !t.is_multiple_of(32));
     if id as usize >= N_BARRIERS || bad_count {
@@ -120,9 +120,10 @@ fn operands(
     Ok((id, threads))
 }
 
-/// Returns the divergent groups of the block that wait at aligned barriers selected by `is_asked`. A group that arrives
-/// early is divergent only until the remaining lanes reach the same instruction. Therefore the check is valid only when
-/// the barrier completes or can never complete.
+/// Returns the groups of the block that wait at aligned barriers without the other lanes of their warps. Only barriers
+/// for which `is_asked` returns `true` are considered. A group that arrives early is divergent only until the remaining
+/// lanes reach the same instruction. Therefore, the result is meaningful only if the barrier completes or can never
+/// complete.
 pub(crate) fn divergent_arrivals(
     code: &DecodedCode,
     block: &Block,
@@ -135,8 +136,8 @@ pub(crate) fn divergent_arrivals(
     parts
 }
 
-/// Returns the groups of a warp that wait at aligned barriers selected by `is_asked` and that lack some of the lanes in
-/// `of`. `index` is the index of the warp in the block.
+/// Returns the groups of a warp that wait at aligned barriers without some of the lanes in `of`. Only barriers for
+/// which `is_asked` returns `true` are considered. `index` is the index of the warp in the block.
 fn parts_of_warp(
     code: &DecodedCode,
     warp: &Warp,
@@ -166,13 +167,13 @@ fn parts_of_warp(
 /// Effect of exited lanes on the barriers of the block.
 #[derive(Default)]
 pub(crate) struct ExitResult {
-    /// Bit mask of the barriers that completed because only the exited lanes were missing.
+    /// Bit mask of the barriers that the exit completed, because all other expected lanes had arrived.
     pub(crate) opened: u32,
     pub(crate) parts: Vec<DivergentArrival>,
 }
 
 /// Updates the barriers after lanes of a warp have exited. Barriers that waited only for the exited lanes complete.
-/// Lanes of the warp that wait at an aligned barrier are divergent.
+/// Lanes of the warp that wait at an aligned barrier are reported as divergent.
 pub(crate) fn after_exit(code: &DecodedCode, block: &mut Block, warp_index: usize) -> ExitResult {
     let mut after = ExitResult::default();
     if let Some(warp) = block.warps.get(warp_index) {
@@ -187,8 +188,8 @@ pub(crate) fn after_exit(code: &DecodedCode, block: &mut Block, warp_index: usiz
     after
 }
 
-/// Completes a barrier if all lanes have arrived, and returns whether the barrier completed. Appends divergent arrivals
-/// to `parts`.
+/// Completes a barrier if all expected lanes have arrived, and returns whether the barrier has completed. Appends
+/// divergent arrivals at the barrier to `parts`.
 fn open_if_complete(
     code: &DecodedCode,
     block: &mut Block,
@@ -203,7 +204,7 @@ fn open_if_complete(
     opens
 }
 
-/// Completes a barrier, and releases the groups that wait at it.
+/// Completes the phase of a barrier, and releases the waiting groups.
 fn open(code: &DecodedCode, block: &mut Block, id: usize) {
     block.dirty = true;
     if let Some(barrier) = block.barriers.get_mut(id) {
@@ -211,7 +212,7 @@ fn open(code: &DecodedCode, block: &mut Block, id: usize) {
         barrier.expected = 0;
     }
     let state = WarpSplitState::Waiting(WaitReason::Barrier { id: id as u32 });
-    // The votes are counted only if the code contains a barrier with a reduction.
+    // Predicates are counted only if the code contains a barrier with a reduction.
     let asks = |plan: &BarrierPlan| matches!(plan.kind, BarrierMode::Reduce { .. });
     let votes = match code.barriers.iter().any(asks) {
         true => votes(code, block, state),

@@ -12,14 +12,14 @@ use crate::semantics::registers::{LaneRegisters, Row32, Row64, lanes_of};
 use crate::state::memory::{AddressMap, AttemptedAccess};
 use warpgrid_isa::ScalarType;
 
-/// Maximum number of bytes that one event piece covers if the bytes have no element structure.
+/// Maximum number of bytes of an event piece for bytes that are not divided into elements.
 pub(crate) const PIECE_BYTES: usize = 16;
 
 /// Granularity of the size of `st.bulk`.
 const FILL_UNIT: u64 = 8;
 
-/// `mapa`: maps an address to the same offset in the shared memory of the block with rank `b`. Addresses are relative
-/// to `window`.
+/// `mapa`: maps a shared memory address to the same offset in the shared memory of the block with rank `b`. Addresses
+/// are relative to `window`.
 pub(crate) fn map_to_rank(
     map: &AddressMap,
     l: &mut LaneRegisters<'_>,
@@ -37,8 +37,8 @@ pub(crate) fn map_to_rank(
     write64(l, d, &row);
 }
 
-/// `getctarank`: returns the rank of the block that contains the address, or `own_rank` for an address in the shared
-/// window of the executing block.
+/// `getctarank`: returns the rank of the block whose shared memory contains an address. For an address in the shared
+/// window of the executing block, the result is `own_rank`.
 pub(crate) fn rank_of(
     map: &AddressMap,
     l: &mut LaneRegisters<'_>,
@@ -54,7 +54,7 @@ pub(crate) fn rank_of(
     write64(l, d, &row);
 }
 
-/// `st.bulk`: clears ranges of shared memory.
+/// `st.bulk`: fills ranges of shared memory with zeros.
 #[inline(never)]
 pub(crate) fn fill(
     reach: &mut MemoryContext<'_>,
@@ -115,7 +115,8 @@ pub(crate) fn fill(
     Ok(())
 }
 
-/// Returns the lane, the offset and the size of a range that `st.bulk` clears in the shared memory of the block.
+/// Returns the lane of a `st.bulk`, and the offset and the size of the range that it clears in the shared memory of the
+/// block.
 fn fill_place(
     reach: &MemoryContext<'_>,
     access: &AccessPlan,

@@ -1,5 +1,5 @@
-//! Warp-level collectives (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "elect.sync"). Lanes with
-//! equal member masks form a group.
+//! Warp-level collectives (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "elect.sync"). Active lanes
+//! with equal member masks form a group, which executes the collective independently.
 
 use crate::code::{CollectiveKind, CollectivePlan, MatchMode, WarpReduction};
 use crate::exec::operand_rows::read64;
@@ -62,7 +62,7 @@ pub(crate) fn collective(l: &mut LaneRegisters<'_>, plan: &CollectivePlan) {
     }
 }
 
-/// Writes a result row and a result predicate, each only if it has a destination.
+/// Writes a result row and a result predicate. Absent destinations are ignored.
 fn set_both(
     l: &mut LaneRegisters<'_>,
     d: OperandSlot,
@@ -78,7 +78,7 @@ fn set_both(
     }
 }
 
-/// `vote`: returns the ballot of each group, and the lanes of the groups whose vote is true.
+/// `vote`: returns the ballot of each lane's group, and the mask of the lanes whose group has a true vote.
 fn vote(mode: VoteMode, p: u32, mask: u32, groups: &[u32; LANES]) -> ([u32; LANES], u32) {
     let mut row = [0; LANES];
     let mut predicate = 0;
@@ -98,8 +98,8 @@ fn vote(mode: VoteMode, p: u32, mask: u32, groups: &[u32; LANES]) -> ([u32; LANE
     (row, predicate)
 }
 
-/// `match`: returns the lanes of the group with the same value, and the lanes whose entire group has the same value. In
-/// mode `All`, the first result is empty unless the entire group has the same value.
+/// `match`: returns for each lane the lanes of its group with the same value, and the mask of the lanes whose entire
+/// group has the same value. In mode `All`, the first result is 0 unless the entire group has the same value.
 fn match_values(
     mode: MatchMode,
     values: &[u64; LANES],
@@ -125,7 +125,7 @@ fn match_values(
     (row, same)
 }
 
-/// `elect`: returns the leader of each group, and the mask of the leaders.
+/// `elect`: returns the leader of each lane's group, and the mask of the leaders.
 fn elect(mask: u32, groups: &[u32; LANES]) -> ([u32; LANES], u32) {
     let mut row = [0; LANES];
     let mut elected = 0;
@@ -139,8 +139,8 @@ fn elect(mask: u32, groups: &[u32; LANES]) -> ([u32; LANES], u32) {
     (row, elected)
 }
 
-/// Transposes a matrix of 16-bit elements. Lane `4 * row + column / 2` contains the element of an even column in its
-/// lower half, and the element of the following column in its upper half (PTX ISA, "movmatrix").
+/// Transposes an 8x8 matrix of 16-bit elements. The lower half of lane `4 * row + column / 2` contains the element in
+/// an even column, and the upper half contains the element in the following column (PTX ISA, "movmatrix").
 fn transpose(rows: &Row32) -> Row32 {
     std::array::from_fn(|lane| {
         let (row, first) = (lane / 4, lane % 4 * 2);
@@ -149,7 +149,7 @@ fn transpose(rows: &Row32) -> Row32 {
     })
 }
 
-/// Calls `f` with the lanes of each group, which are the active lanes with equal member masks.
+/// Calls `f` with the lane mask of each group. A group consists of the active lanes with equal member masks.
 fn for_groups(active: u32, masks: &Row32, mut f: impl FnMut(u32)) {
     let mut left = active;
     while left != 0 {
@@ -162,7 +162,7 @@ fn for_groups(active: u32, masks: &Row32, mut f: impl FnMut(u32)) {
     }
 }
 
-/// Computes `shfl`: the values, and the mask of the lanes whose source lane is within their segment.
+/// Computes `shfl`: returns the shuffled values, and the mask of the lanes whose source lane is within their segment.
 fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
     let mut row = [0; LANES];
     let mut inside = 0;
@@ -188,7 +188,7 @@ fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
     (row, inside)
 }
 
-/// Returns the minimum or the maximum of two floats (PTX ISA, "redux.sync").
+/// Returns the minimum or the maximum of two floats for `redux.sync` (PTX ISA, "redux.sync").
 pub(crate) fn float_extreme(op: ReduceOp, mode: FloatMode, a: u32, b: u32) -> u32 {
     let f = match op {
         ReduceOp::Min => FloatOp::Min,
@@ -203,7 +203,7 @@ pub(crate) fn float_extreme(op: ReduceOp, mode: FloatMode, a: u32, b: u32) -> u3
     )
 }
 
-/// `redux.sync`: reduces the values of each group.
+/// `redux.sync`: reduces the values of each group to one value.
 fn reduce_groups(reduction: WarpReduction, values: &Row32, mask: u32, groups: &Row32) -> Row32 {
     let WarpReduction {
         op,
@@ -237,7 +237,7 @@ fn reduce_groups(reduction: WarpReduction, values: &Row32, mask: u32, groups: &R
     row
 }
 
-/// Combines two integers with the operation of a reduction.
+/// Combines two integers with the operation of a warp reduction.
 fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {
     match op {
         ReduceOp::Add => a.wrapping_add(b),

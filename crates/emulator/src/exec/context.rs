@@ -24,31 +24,31 @@ use std::sync::Arc;
 
 /// Reason why the step loop of a warp returned.
 pub(crate) enum StopReason {
-    /// The quantum is used up, or the machine must check before the next step whether asynchronous operations are due.
+    /// The quantum has expired, or the machine must check before the next step whether asynchronous operations are due.
     Turn,
-    /// All groups of lanes of the warp wait.
+    /// All groups of lanes of the warp are waiting.
     Blocked,
     /// Some lanes exited.
     Exited,
-    /// Some lanes arrived at a barrier of the block. The step is not counted yet.
+    /// Some lanes arrived at a barrier of the block. The machine counts the step later.
     Barrier {
         plan: PlanId<BarrierPlan>,
         mask: u32,
     },
-    /// Some lanes arrived at the barrier of the cluster. The step is not counted yet.
+    /// Some lanes arrived at the barrier of the cluster. The machine counts the step later.
     ClusterArrive {
         mask: u32,
     },
-    /// The warp yields to other warps.
+    /// The instruction yields to other warps.
     Yield,
-    /// A phase of an mbarrier of the cluster completed.
+    /// A phase of an mbarrier in the cluster has completed.
     PhaseEnded,
-    /// The block deallocated columns of its tensor memory.
+    /// The block has deallocated columns of its tensor memory.
     ColumnsFreed,
     Fault(Box<ExecutionFault>),
 }
 
-/// Part of the machine, other than the warp itself, that the steps of a warp access.
+/// Machine state that the steps of a warp access, without the warp itself.
 pub(crate) struct ExecutionContext<'a> {
     pub(crate) code: &'a DecodedCode,
     pub(crate) map: &'a AddressMap,
@@ -61,31 +61,31 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) shared: &'a mut PagedMemory,
     /// Tensor memory of the block.
     pub(crate) tensor: &'a mut PagedMemory,
-    /// Shared memory of the other blocks of the cluster.
+    /// Shared memory of the other blocks in the cluster.
     pub(crate) peers: ClusterSharedMemory<'a>,
     pub(crate) interest: EventMask,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) notes: &'a mut Arc<Vec<RunDiagnostic>>,
-    /// Issues asynchronous operations.
+    /// Issues the asynchronous operations of the warp.
     pub(crate) starter: AsyncIssuer<'a>,
     pub(crate) block: u64,
     /// Number of warps of the block.
     pub(crate) n_warps: u32,
     pub(crate) shape: &'a GridShape,
-    /// Barrier of the cluster, and the number of the warp among the warps of the cluster.
+    /// Barrier of the cluster, and the index of the warp among the warps of the cluster.
     pub(crate) cluster_barrier: Option<(&'a ClusterBarrier, usize)>,
-    /// Number of steps that modified memory.
+    /// Number of steps in this turn that modified memory.
     pub(crate) stores: u64,
     /// Number of lane-instructions that the warp has executed in this turn.
     pub(crate) lane_instructions: u64,
-    /// The last executed step. The loop updates it in place, because copying it in WebAssembly requires a call to the
-    /// host.
+    /// The last executed step. The step loop updates this field in place, because copying it in WebAssembly requires a
+    /// call of the host.
     pub(crate) last_step: &'a mut Option<LastStep>,
 }
 
 impl ExecutionContext<'_> {
-    /// Adds a run diagnostic about an instruction of a warp, unless this instruction already has one.
+    /// Adds a run diagnostic about the current instruction of a warp, unless the instruction already has a diagnostic.
     pub(crate) fn note(&mut self, warp: u32, kind: RunDiagnosticKind, step: u64) {
         let note = RunDiagnostic {
             step,
@@ -96,7 +96,7 @@ impl ExecutionContext<'_> {
         add_once(self.notes, note, self.limits.max_notes);
     }
 
-    /// Reports a synchronization event of lanes of a warp.
+    /// Reports a synchronization event of some lanes of a warp to the observer.
     #[inline(always)]
     pub(crate) fn report_sync(&mut self, at: SyncLocation, what: SyncKind<'_>) {
         if self.interest.syncs {
@@ -119,7 +119,7 @@ impl ExecutionContext<'_> {
         });
     }
 
-    /// Returns the origin of an operation that a warp issues in step `step`.
+    /// Returns the issuing instruction of an asynchronous operation that a warp issues in step `step`.
     pub(crate) fn origin(&self, warp: u32, pc: u32, step: u64) -> AsyncOrigin {
         let (function, instruction) = self.code.origin(pc);
         AsyncOrigin {
@@ -132,7 +132,7 @@ impl ExecutionContext<'_> {
     }
 }
 
-/// Lanes of a warp that execute an instruction.
+/// Lanes of a warp and the instruction that they execute in a step.
 #[derive(Clone, Copy)]
 pub(crate) struct SyncLocation {
     pub(crate) warp: u32,
@@ -153,9 +153,9 @@ impl SyncLocation {
     }
 }
 
-/// Result of the step loop of a warp.
+/// Result of one call of the step loop of a warp.
 pub(crate) struct WarpRunResult {
-    /// Number of steps that the loop has executed.
+    /// Number of steps that the step loop has executed.
     pub(crate) steps: u32,
     pub(crate) stop: StopReason,
     /// Lanes that arrived at a barrier in the last step.
@@ -167,11 +167,11 @@ pub(crate) struct WarpRunResult {
 pub(crate) struct BarrierArrival {
     /// Program counter of the lanes.
     pub(crate) pc: u32,
-    /// All lanes of the group, including lanes that are predicated off.
+    /// All lanes of the arriving group, including lanes that are predicated off.
     pub(crate) lanes: u32,
 }
 
-/// Group of lanes, and the instruction that it executes.
+/// Group of lanes, and the instruction that the group executes.
 #[derive(Clone, Copy)]
 pub(crate) struct IssuedInstruction<'c> {
     pub(crate) instr: &'c DecodedInstruction,
@@ -184,7 +184,7 @@ pub(crate) struct IssuedInstruction<'c> {
 }
 
 impl<'a> ExecutionContext<'a> {
-    /// Returns the state outside of the warp on which its wait conditions depend.
+    /// Returns the state outside of a warp on which the wait conditions of the warp depend.
     pub(crate) fn outside(&self) -> WaitContext<'_> {
         WaitContext {
             cluster_pending: self
@@ -243,7 +243,7 @@ impl<'a> ExecutionContext<'a> {
     }
 }
 
-/// How the running group of lanes continues.
+/// Continuation of the current group of lanes after an operation.
 pub(crate) enum OpResult {
     /// The group continues with the next instruction.
     Next {
@@ -254,7 +254,7 @@ pub(crate) enum OpResult {
         stores: bool,
         stop: StopReason,
     },
-    /// The operation has set the program counter.
+    /// The operation has set the program counters of the lanes itself.
     Moved,
     Stops(StopReason),
 }
@@ -281,7 +281,7 @@ pub(crate) fn with_memory_context<T>(
     Ok((result, reach.stored))
 }
 
-/// Returns the registers of a stack frame of a warp, for the lanes of `mask`.
+/// Returns the registers of the stack frame at a call depth, for the lanes of `mask`.
 #[inline(always)]
 pub(crate) fn lanes_at<'a>(
     code: &'a DecodedCode,

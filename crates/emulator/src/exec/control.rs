@@ -12,9 +12,10 @@ use crate::exec::wait_conditions::split_predicated_off;
 use crate::semantics::registers::{LANES, lanes_of};
 use crate::state::warp::{CallFrame, Warp, WarpSplit, WarpSplitState};
 
-/// Moves `lanes` of the current group to `pc` at call depth `depth`. Splits the group if some of its lanes do not move.
+/// Moves `lanes` of the current group to program counter `pc` at call depth `depth`. Splits the group if the other
+/// lanes of the group do not move.
 pub(crate) fn redirect_lanes(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
-    // `BRA.DIV` is not taken if all lanes are converged.
+    // The lane mask is empty for a `BRA.DIV` in a converged warp, which is not taken.
     if lanes == 0 {
         return;
     }
@@ -85,7 +86,7 @@ pub(crate) fn branch_indexed(
     Ok(())
 }
 
-/// Branches of lanes to the code addresses in their registers.
+/// Executes branches to the code addresses in the registers of the lanes.
 #[inline(never)]
 pub(crate) fn branch_indirect(
     code: &DecodedCode,
@@ -180,7 +181,7 @@ pub(crate) fn call(
         if lanes == 0 {
             continue;
         }
-        // While other lanes enter their callees, the remaining group is still at the call instruction.
+        // While other lanes enter their callees, the remaining lanes are still at the call instruction.
         let current = warp.splits.current_mut();
         (current.pc, current.depth) = (caller.pc, caller.depth);
         enter(code, warp, lanes, depth, target, writer);
@@ -188,7 +189,7 @@ pub(crate) fn call(
     Ok(())
 }
 
-/// Allocates a stack frame for the callee in each lane.
+/// Allocates a stack frame for the called function in each lane.
 #[inline(never)]
 fn reserve(
     code: &DecodedCode,
@@ -215,7 +216,7 @@ fn reserve(
     let mut needed = 0u64;
     for lane in lanes_of(lanes) {
         let reserved = u64::from(caller_bytes) + u64::from(frame.reserved[lane]);
-        // The first variable may have the maximum alignment.
+        // The first stack variable of the frame may have the maximum alignment.
         let start = (u64::from(frame.stack_start[lane]) + reserved).next_multiple_of(16);
         needed = needed.max(start + u64::from(callee_bytes));
         next.stack_start[lane] = start.min(u64::from(u32::MAX)) as u32;
@@ -235,7 +236,7 @@ fn reserve(
     Ok(())
 }
 
-/// Enters a function whose stack frame has already been allocated.
+/// Enters a called function, whose stack frame has already been allocated.
 #[inline(never)]
 fn enter(
     code: &DecodedCode,
@@ -266,7 +267,7 @@ fn enter(
     redirect_lanes(warp, lanes, function.start, depth + 1);
 }
 
-/// Initializes the registers that contain stack addresses.
+/// Initializes the registers that contain the addresses of stack variables.
 pub(crate) fn set_frame_addresses(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -292,7 +293,7 @@ pub(crate) fn set_frame_addresses(
     }
 }
 
-/// Location of an argument or a result in the frame of a call depth.
+/// Location of an argument or a result in the stack frame at a call depth.
 #[derive(Clone, Copy)]
 struct FrameLocation {
     depth: u32,
@@ -305,7 +306,7 @@ impl CallValueLocation {
     }
 }
 
-/// Copies an argument or a result between the frames of the caller and the callee.
+/// Copies an argument or a result between the stack frames of the caller and the callee.
 #[inline(never)]
 fn transfer(
     code: &DecodedCode,
@@ -368,7 +369,7 @@ fn transfer(
     }
 }
 
-/// Returns the offset of a byte of a stack frame in the stack memory of the warp.
+/// Returns the index in the stack memory of the warp for an offset within the stack frame of a lane.
 pub(crate) fn stack_place(warp: &Warp, depth: u32, lane: usize, offset: u32) -> usize {
     let start = warp
         .frames

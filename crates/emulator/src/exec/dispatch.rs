@@ -1,5 +1,5 @@
-//! Dispatches operations to the modules of their instruction families. Arithmetic on registers and plain memory
-//! accesses are executed elsewhere.
+//! Dispatches operations to the modules of their instruction families. The step loop executes arithmetic on registers
+//! and plain memory accesses itself.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::decoded_op::{cold_alu_ops, hot_alu_ops};
@@ -43,7 +43,7 @@ use crate::state::warp::Warp;
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Records a diagnostic about a wait for groups of operations that are never committed.
+/// Records a diagnostic for a wait for async-groups if no instruction commits async-groups of this kind.
 #[inline(never)]
 fn report_wait_without_groups(
     around: &mut ExecutionContext<'_>,
@@ -69,7 +69,7 @@ fn report_lanes_outside_mask(
     choice: &IssuedInstruction<'_>,
     step: u64,
 ) {
-    // SASS permits lanes outside of the member mask.
+    // SASS permits executing lanes that are not in the member mask.
     if !slot.is_some() || !around.code.addresses.is_empty() {
         return;
     }
@@ -88,8 +88,8 @@ fn report_lanes_outside_mask(
     around.note(warp.index, kind, step);
 }
 
-/// Executes an operation that is neither arithmetic nor a plain memory access, and reports the asynchronous operations
-/// that it issues to observers of synchronization events.
+/// Executes an operation that is neither arithmetic nor a plain memory access. Reports the issued asynchronous
+/// operations to observers of synchronization events.
 #[inline(never)]
 pub(crate) fn dispatch(
     around: &mut ExecutionContext<'_>,
@@ -111,7 +111,7 @@ pub(crate) fn dispatch(
     Ok(after)
 }
 
-/// Reports the asynchronous operations with an ID of at least `first`, and the matrices that they access.
+/// Reports the asynchronous operations with an ID of at least `first`, and the matrices that these operations access.
 fn report_started(around: &mut ExecutionContext<'_>, at: SyncLocation, first: u64) {
     for id in first..around.starter.in_flight.n_started() {
         let Some(pending) = around.starter.in_flight.get(AsyncOperationId(id)).cloned() else {
@@ -129,15 +129,16 @@ fn report_started(around: &mut ExecutionContext<'_>, at: SyncLocation, first: u6
     }
 }
 
-/// The group continues with the next instruction. The operation has not modified memory.
+/// Result of an operation that has not modified memory and continues with the next instruction.
 const NEXT: OpResult = OpResult::Next { stores: false };
-/// Like [`NEXT`], but ends the turn of the warp, since an asynchronous operation may complete before its next step.
+/// Result like [`NEXT`] that also ends the turn of the warp, because an asynchronous operation may complete before the
+/// next step.
 const NEXT_TURN: OpResult = OpResult::NextThen {
     stores: false,
     stop: StopReason::Turn,
 };
 
-/// Execution of one instruction of a warp.
+/// Execution state of one instruction of a warp.
 struct Execution<'e, 'a> {
     around: &'e mut ExecutionContext<'a>,
     warp: &'e mut Warp,
@@ -306,8 +307,8 @@ impl<'a> Execution<'_, 'a> {
             | DecodedOp::Load(_)
             | DecodedOp::Store(_)
             | DecodedOp::Branch { .. } => {
-                let what = "no executor for an operation";
-                Err(ExecutionFault::internal(what, self.choice.executed))
+                let message = "no executor for an operation";
+                Err(ExecutionFault::internal(message, self.choice.executed))
             }
         }
     }
@@ -346,7 +347,7 @@ impl<'a> Execution<'_, 'a> {
         Ok(OpResult::Next { stores })
     }
 
-    /// Executes an instruction that starts an operation which completes in a later step.
+    /// Executes an instruction that issues an operation, which completes in a later step.
     fn start(
         &mut self,
         start: impl FnOnce(&mut Self) -> ExecResult,
@@ -388,7 +389,7 @@ impl<'a> Execution<'_, 'a> {
         NEXT
     }
 
-    /// Continues after a wait for groups. The lanes have already waited before they execute the instruction.
+    /// Continues after a wait for async-groups. The wait condition already holds when the instruction executes.
     fn pass_wait(&mut self, wait: GroupWait) -> OpResult {
         let GroupWait { kind, latest, .. } = wait;
         if let (AsyncGroupKind::Products, Some(groups)) = (kind, &mut self.warp.groups) {
@@ -437,7 +438,7 @@ impl<'a> Execution<'_, 'a> {
     }
 }
 
-/// Stores the number of pending arrivals of each mbarrier state in `a` to `d`.
+/// Stores the number of pending arrivals of each mbarrier state in register `a` to register `d`.
 fn pending_counts(lanes: &mut LaneRegisters<'_>, d: OperandSlot, a: OperandSlot) {
     let states = *lanes.r64(a);
     let counts = states.map(|word| MbarrierState::read(word).map_or(0, |state| state.pending));
@@ -480,8 +481,7 @@ fn run_system_call(
 }
 
 /// Returns the test of `isspacep`: whether a generic address is in the window of a state space. The shared memory of
-/// the executing block is mapped twice: in the shared window of the block, and at the rank of the block in the window
-/// of the cluster.
+/// the executing block is mapped twice: in the shared window, and at the rank of the block in the cluster window.
 fn inside_space(map: &AddressMap, space: StateSpace, own_rank: u32) -> impl Fn(u64) -> bool {
     move |address| {
         let constant = address.wrapping_sub(map.constant) < 1 << 32;
@@ -503,8 +503,8 @@ fn inside_space(map: &AddressMap, space: StateSpace, own_rank: u32) -> impl Fn(u
     }
 }
 
-/// Updates the special registers that contain the time: the clock contains the number of steps of the warp, and the
-/// global timer the number of the current step.
+/// Updates the special registers that contain the time. The clock contains the number of steps of the warp, and the
+/// global timer contains the number of the current step.
 #[inline(never)]
 pub(crate) fn refresh_clocks(code: &DecodedCode, warp: &mut Warp, steps: u64, step: u64) {
     let time = |special: SpecialRegister| match special {

@@ -1,5 +1,5 @@
-//! Calls of functions that the driver provides. `vprintf` records the printed text as a diagnostic, and `__assertfail`
-//! causes a fault.
+//! Calls of device functions that the driver provides. `vprintf` records the printed text as a diagnostic, and
+//! `__assertfail` causes a fault.
 
 use crate::code::{CallValueLocation, DecodedCode, DriverCall, DriverCallPlan};
 use crate::contract::fault::FaultKind;
@@ -28,7 +28,7 @@ pub(crate) struct DriverCallContext<'a> {
 }
 
 impl DriverCallContext<'_> {
-    /// Returns `n` bytes at a generic address of a lane. The range is truncated at the end of the memory.
+    /// Returns `n` bytes at a generic address of a lane, or fewer bytes if the range exceeds the memory.
     fn bytes<'m>(&'m self, warp: &'m Warp, lane: usize, address: u64, n: usize) -> &'m [u8] {
         let (bytes, start, end) = if self.map.in_shared(address) {
             let start = (address - self.map.shared) as usize;
@@ -66,7 +66,7 @@ impl DriverCallContext<'_> {
         u64::from_le_bytes(value)
     }
 
-    /// Returns the value of a call argument in each lane.
+    /// Returns the value of a call argument for each lane.
     fn argument(&self, warp: &mut Warp, depth: u32, place: Option<&CallValueLocation>) -> Row64 {
         match place {
             None => [0; LANES],
@@ -90,7 +90,7 @@ impl DriverCallContext<'_> {
     }
 }
 
-/// Writes zero to the location of a call result.
+/// Writes zero to the location of a call's return value.
 fn return_zero(
     reach: &DriverCallContext<'_>,
     warp: &mut Warp,
@@ -122,7 +122,7 @@ fn return_zero(
     }
 }
 
-/// Executes a call into the driver.
+/// Executes a call of a driver function.
 #[inline(never)]
 pub(crate) fn system_call(
     reach: &mut DriverCallContext<'_>,
@@ -167,7 +167,7 @@ pub(crate) fn system_call(
     }
 }
 
-/// Conversion specification: flags, width, precision and conversion letter.
+/// Conversion specification of `printf`: flags, width, precision and conversion letter.
 struct FormatSpec {
     left: bool,
     plus: bool,
@@ -203,7 +203,7 @@ fn printf(
             text.push('%');
             continue;
         }
-        // Arguments are aligned to their size. A floating-point argument is passed as a 64-bit number.
+        // Arguments are aligned to their sizes. A floating-point argument is always passed as a 64-bit number.
         let wide =
             spec.long || matches!(spec.letter, 's' | 'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G');
         let size = if wide { 8 } else { 4 };
@@ -255,7 +255,7 @@ fn read_spec(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Form
             'l' | 'j' | 'z' | 't' => longs += 1,
             'h' | ' ' => {}
             letter => {
-                // `long` has 64 bits on the hosts that compile kernels.
+                // `long` has 64 bits on the platforms on which kernels are compiled.
                 spec.long = longs > 0;
                 spec.letter = letter;
                 return Some(spec);
@@ -299,7 +299,7 @@ fn number(spec: &FormatSpec, value: u64) -> String {
     text
 }
 
-/// Formats a number like `1.500000e+00`. The exponent has a sign and at least two digits.
+/// Formats a number in the style of `1.500000e+00`: the exponent has a sign and at least two digits.
 fn exponential(value: f64, precision: usize) -> String {
     let text = format!("{value:.precision$e}");
     match text.split_once('e') {

@@ -1,4 +1,4 @@
-//! Matrix multiplications, their operands in memory, and tensor memory.
+//! Matrix multiplications, loads and stores of matrix operands, and tensor memory.
 
 pub(crate) mod lines;
 pub(crate) mod operand_tiles;

@@ -18,7 +18,7 @@ use warpgrid_isa::ScalarType;
 /// Size in bytes of an mbarrier object.
 pub(crate) const OBJECT_BYTES: usize = 8;
 
-/// Location in the shared memory of a block of the cluster.
+/// Location in the shared memory of a block in the cluster.
 pub(crate) type SharedLocation = (Backing, usize);
 
 /// Pending modifications of mbarrier objects by the lanes that have executed so far.
@@ -35,7 +35,7 @@ impl MbarrierWriteBuffer {
         }
     }
 
-    /// Returns the 64 bits at a location, including pending modifications.
+    /// Returns the 64-bit value at a location. Pending modifications take precedence over the contents of memory.
     pub(crate) fn word(&self, reach: &MemoryContext<'_>, place: SharedLocation) -> u64 {
         let changed = self.changed.iter().take(self.n).rev();
         let found = changed.clone().find(|(at, _)| *at == place);
@@ -56,7 +56,7 @@ impl MbarrierWriteBuffer {
     }
 }
 
-/// Returns the location of the mbarrier object of a lane. The object must be in shared memory of the cluster.
+/// Returns the location of a lane's mbarrier object. The object must be in the shared memory of a block in the cluster.
 pub(crate) fn object_place(
     target: &ResolvedAccess,
     lane: usize,
@@ -68,7 +68,7 @@ pub(crate) fn object_place(
     }
 }
 
-/// Returns the location of the mbarrier object of a lane. The object must be in shared memory of the block.
+/// Returns the location of a lane's mbarrier object. The object must be in the shared memory of the executing block.
 pub(crate) fn own_object_place(
     target: &ResolvedAccess,
     lane: usize,
@@ -90,15 +90,16 @@ pub(crate) fn block_of(reach: &MemoryContext<'_>, backing: Backing) -> u64 {
     }
 }
 
-/// Effects of an operation in addition to the changes of objects in memory.
+/// Effects of an mbarrier operation other than the modified objects.
 pub(crate) struct Performed {
     /// Whether the operation completed a phase.
     pub(crate) ends_phase: bool,
-    /// The shared memory offset of a live object that was initialized again.
+    /// Shared memory offset of a live object that the operation initialized again.
     pub(crate) reinitialized: Option<u64>,
 }
 
-/// Returns how an operation accesses its mbarrier objects, and the function that resolves their locations.
+/// Returns the access kind of an operation on mbarrier objects, and the function that resolves the locations of the
+/// objects.
 fn access_of(action: MbarrierAction) -> (AccessKind, AccessAction, FindPlace) {
     let (load, atomic) = (AccessKind::Load, AccessKind::Atomic);
     match action {
@@ -171,16 +172,16 @@ pub(crate) fn mbarrier(
     write_objects(reach, l.mask, plan.action, &objects);
     write64(l, plan.result, &results);
     if reach.interest.syncs {
-        let what = SyncKind::Mbarrier {
+        let sync_kind = SyncKind::Mbarrier {
             act: act_of(plan.action),
             touched: &touched,
         };
-        reach.report_sync(l.mask, what);
+        reach.report_sync(l.mask, sync_kind);
     }
     Ok(performed)
 }
 
-/// Returns the data of the synchronization event that an operation produces.
+/// Returns the data of the synchronization event for an mbarrier operation.
 fn touch_of(
     reach: &MemoryContext<'_>,
     place: SharedLocation,
@@ -198,7 +199,7 @@ fn touch_of(
     }
 }
 
-/// Returns the fault for an operation that the state of the mbarrier object does not permit.
+/// Returns the fault for an operation that the state of its mbarrier object does not permit.
 fn misused(
     reach: &MemoryContext<'_>,
     place: SharedLocation,
@@ -225,7 +226,8 @@ fn write_objects(
     let lanes: Vec<usize> = lanes_of(mask).collect();
     for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
         reach.write(place.0, place.1, *lane, &word.to_le_bytes());
-        // Only the executing block initializes and invalidates objects, and only in its own memory.
+        // Only initialization and invalidation change the set of live objects. Both apply only to objects of the
+        // executing block.
         match action {
             MbarrierAction::Init => reach.shared.add_object(place.1 as u64),
             MbarrierAction::Inval => reach.shared.remove_object(place.1 as u64),
@@ -240,14 +242,14 @@ fn write_objects(
 }
 
 /// Checks whether a location contains an object that was initialized and not invalidated. The check uses the recorded
-/// history, because ordinary data may have the bit pattern of an object. The lifetime of an object also ends when an
-/// ordinary store clears the mark in its bits.
+/// history, because ordinary data may have the bit pattern of an object. An ordinary store that clears the mark in the
+/// bits of an object also ends the lifetime of the object.
 fn is_live(reach: &MemoryContext<'_>, place: SharedLocation, word: u64) -> bool {
     let objects = reach.shared.objects();
     objects.binary_search(&(place.1 as u64)).is_ok() && MbarrierState::read(word).is_some()
 }
 
-/// Returns the kind of an operation as synchronization events describe it.
+/// Returns the operation kind that synchronization events report for an action.
 fn act_of(action: MbarrierAction) -> MbarrierOperation {
     match action {
         MbarrierAction::Init => MbarrierOperation::Init,
@@ -265,13 +267,13 @@ fn act_of(action: MbarrierAction) -> MbarrierOperation {
 struct MbarrierOutcome {
     /// Bits of the object after the operation, if the operation modified it.
     word: Option<u64>,
-    /// State of the object before the operation, or for a test whether the tested phase is complete.
+    /// State of the object before the operation. For a test, whether the tested phase is complete.
     result: u64,
     ends_phase: bool,
 }
 
 impl MbarrierOutcome {
-    /// Returns the result of an operation that does not complete a phase.
+    /// Creates the result of an operation that does not complete a phase.
     const fn new(word: Option<u64>, result: u64) -> MbarrierOutcome {
         MbarrierOutcome {
             word,
@@ -296,7 +298,7 @@ fn perform(
     let ends_phase = match action {
         MbarrierAction::Init => false,
         MbarrierAction::Inval => return Ok(MbarrierOutcome::new(Some(0), 0)),
-        // The check succeeds, because the emulator supports only one layout of mbarrier objects.
+        // The layout check always succeeds, because the emulator supports only one layout of mbarrier objects.
         MbarrierAction::CheckLayout => return Ok(MbarrierOutcome::new(None, 1)),
         MbarrierAction::Test { phase, .. } => {
             let is_complete = state.is_complete(parity_of(phase, value));
@@ -332,7 +334,7 @@ fn perform(
     })
 }
 
-/// Returns the parity of the phase that the operand of a wait identifies.
+/// Returns the parity of the phase for which an instruction waits.
 pub(crate) fn parity_of(phase: PhaseSelector, value: u64) -> bool {
     match phase {
         PhaseSelector::Parity => value & 1 != 0,

@@ -1,4 +1,4 @@
-//! Context of the memory accesses of one instruction, and the result of its execution.
+//! Context of the memory accesses of one instruction, and the fault that an instruction returns.
 
 use crate::code::DecodedCode;
 use crate::code::plan_table::{PlanId, PlanTable};
@@ -16,27 +16,27 @@ pub(crate) struct MemoryContext<'a> {
     pub(crate) map: &'a AddressMap,
     pub(crate) global: &'a mut GlobalMemory,
     pub(crate) shared: &'a mut PagedMemory,
-    /// Shared memory of the other blocks of the cluster.
+    /// Shared memory of the other blocks in the cluster.
     pub(crate) peers: ClusterSharedMemory<'a>,
     pub(crate) stack: &'a mut LaneStacks,
-    /// Textures and surfaces.
+    /// Textures and surfaces of the launch.
     pub(crate) images: &'a [Image],
-    /// Multicast addresses, which denote several buffers.
+    /// Multicast addresses of the launch, each of which denotes several buffers.
     pub(crate) multicasts: &'a [Multicast],
     pub(crate) interest: EventMask,
     pub(crate) observer: &'a mut dyn Observer,
-    /// Buffer in which events are built. The machine owns it, so that a step does not allocate memory.
+    /// Buffer in which events are built. The machine owns the buffer, so that a step does not allocate memory.
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) step: u64,
     pub(crate) block: u64,
     pub(crate) shape: &'a GridShape,
     pub(crate) warp: u32,
     pub(crate) pc: u32,
-    /// Whether the instruction modified memory that is visible to hosts.
+    /// Whether the instruction modified memory that is visible to the host.
     pub(crate) stored: bool,
 }
 
-/// Reason why an instruction cannot be executed. The caller adds the location and the agent.
+/// Reason why an instruction cannot be executed. The caller adds the location and the agent of the fault.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecutionFault {
     pub(crate) kind: FaultKind,
@@ -53,7 +53,7 @@ impl ExecutionFault {
         })
     }
 
-    /// Returns a fault of one lane with the attempted access.
+    /// Creates the fault of one lane with the access that the lane attempted.
     pub(crate) fn of_access(
         access: AttemptedAccess,
         kind: FaultKind,
@@ -66,7 +66,7 @@ impl ExecutionFault {
         })
     }
 
-    /// Returns a fault for a state that should be impossible after decoding.
+    /// Creates a fault for a state that should be impossible after decoding.
     #[cold]
     pub(crate) fn internal(what: &str, lanes: u32) -> Box<ExecutionFault> {
         let what = what.to_owned();
@@ -74,7 +74,7 @@ impl ExecutionFault {
     }
 }
 
-/// Returns the plan with the details of an operation, or a fault of `lanes` if the plan is missing.
+/// Returns the plan with the details of an operation. Returns a fault of `lanes` if the plan is missing.
 pub(crate) fn plan_of<P>(
     plans: &PlanTable<P>,
     id: PlanId<P>,

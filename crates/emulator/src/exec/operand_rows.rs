@@ -1,9 +1,9 @@
-//! Operands in any register bank, read and written as rows with a common element width.
+//! Register operands of any bank, read and written as rows with a common element width.
 
 use crate::code::{RegisterBank, RegisterOperand};
 use crate::semantics::registers::{LANES, LaneRegisters, Row64, Row128};
 
-/// Returns a mask of the lanes for which the condition is true.
+/// Returns the mask of the lanes for which the condition is true.
 #[inline(always)]
 pub(crate) fn mask_of<T: Copy>(a: &[T; LANES], b: &[T; LANES], f: impl Fn(T, T) -> bool) -> u32 {
     let mut mask = 0;
@@ -13,7 +13,7 @@ pub(crate) fn mask_of<T: Copy>(a: &[T; LANES], b: &[T; LANES], f: impl Fn(T, T) 
     mask
 }
 
-/// Returns the low 64 bits of a register element in any bank.
+/// Returns the low 64 bits of a register operand in any bank.
 pub(crate) fn read64(l: &LaneRegisters<'_>, e: RegisterOperand) -> Row64 {
     let mut row = [0; LANES];
     match e.bank {
@@ -39,8 +39,8 @@ pub(crate) fn read64(l: &LaneRegisters<'_>, e: RegisterOperand) -> Row64 {
     row
 }
 
-/// Reads an element like [`read64`], but returns a reference to a 64-bit register instead of copying it. Other elements
-/// are converted and stored in `place`.
+/// Reads a register operand like [`read64`], but returns a reference to a 64-bit register instead of a copy. Operands
+/// of other widths are converted and stored in `place`.
 pub(crate) fn wide_row<'a>(
     l: &'a LaneRegisters<'_>,
     e: RegisterOperand,
@@ -53,7 +53,7 @@ pub(crate) fn wide_row<'a>(
     place
 }
 
-/// Returns all bits of an element.
+/// Returns all bits of a register operand, zero-extended to 128 bits.
 pub(crate) fn read128(l: &LaneRegisters<'_>, e: RegisterOperand) -> Row128 {
     if e.bank == RegisterBank::B128 && e.slot.is_some() {
         return *l.r128(e.slot);
@@ -61,7 +61,7 @@ pub(crate) fn read128(l: &LaneRegisters<'_>, e: RegisterOperand) -> Row128 {
     read64(l, e).map(u128::from)
 }
 
-/// Writes a row to a register element. Bits beyond the width of the register are truncated.
+/// Writes a row to a register operand. Bits beyond the width of the register are truncated.
 pub(crate) fn write64(l: &mut LaneRegisters<'_>, e: RegisterOperand, row: &Row64) {
     if !e.slot.is_some() {
         return;
@@ -80,7 +80,7 @@ pub(crate) fn write64(l: &mut LaneRegisters<'_>, e: RegisterOperand, row: &Row64
     }
 }
 
-/// Writes a row of 128-bit values like [`write64`].
+/// Writes a row of 128-bit values to a register operand like [`write64`].
 pub(crate) fn write128(l: &mut LaneRegisters<'_>, e: RegisterOperand, row: &Row128) {
     if e.bank == RegisterBank::B128 && e.slot.is_some() {
         l.set128(e.slot, row);

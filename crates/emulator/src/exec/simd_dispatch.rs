@@ -1,10 +1,10 @@
-//! Function multiversioning of the step loop: the loop is compiled for each supported vector width, and the version is
-//! selected at the first turn. All versions return identical bits, because operations are neither contracted nor
-//! reordered.
+//! Function multiversioning of the step loop: the step loop is compiled for each supported vector width, and the
+//! version for the host is selected at the first turn. All versions return identical bits, because operations are
+//! neither contracted nor reordered.
 //!
-//! A function is compiled for a vector width only if it is inlined into the loop. Hot functions are therefore always
-//! inlined on x86-64. On other hosts they are never inlined, because a single loop with hundreds of variables is larger
-//! and half as fast as a few functions.
+//! A function is compiled for a vector width only if it is inlined into the step loop. Hot functions are therefore
+//! always inlined on x86-64. On other hosts, hot functions are never inlined, because a single loop with hundreds of
+//! variables is larger and half as fast as several functions.
 
 use crate::exec::context::{ExecutionContext, WarpRunResult};
 use crate::exec::memory::access::ScratchBuffers;
@@ -20,7 +20,7 @@ pub(crate) fn run_warp(
     step: u64,
     budget: u32,
 ) -> WarpRunResult {
-    // Executing one step takes less time than entering and leaving the large loop.
+    // Executing a single step takes less time than entering and leaving the large loop.
     if budget == 1 {
         run_warp_with::<false, true>(around, warp, rows, step, budget, |_| {})
     } else {
@@ -59,7 +59,7 @@ fn run_warp_widest(
     }
 }
 
-/// Executes at most `budget` steps of a warp. On these hosts, only one vector width exists.
+/// Executes at most `budget` steps of a warp. On hosts other than x86-64, the step loop has only one version.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn run_warp(
     around: &mut ExecutionContext<'_>,

@@ -1,4 +1,4 @@
-//! Stack allocation (PTX ISA, "alloca"), and cluster launch control (PTX ISA, "clusterlaunchcontrol").
+//! Dynamic stack allocation (PTX ISA, "alloca"), and cluster launch control (PTX ISA, "clusterlaunchcontrol").
 
 use crate::code::stack::CancelResponseField;
 use crate::code::{ClusterLaunchPlan, RegisterOperand, StackPlan};
@@ -16,7 +16,7 @@ use crate::exec::operand_rows::{read64, read128, write64};
 use crate::semantics::registers::{LaneRegisters, Row64, lanes_of};
 use crate::state::warp::Warp;
 
-/// Executes a stack operation.
+/// Executes `alloca` and related stack operations.
 #[inline(never)]
 pub(crate) fn stack(
     around: &ExecutionContext<'_>,
@@ -32,7 +32,7 @@ pub(crate) fn stack(
     let Some(mut frame) = warp.frames.get(depth as usize).copied() else {
         return Err(ExecutionFault::internal("no frame on the stack", mask));
     };
-    // The top of the stack is the end of the current frame, including its reservations.
+    // The top of the stack is the end of the current frame, including its dynamic allocations.
     let fixed: Row64 = frame
         .stack_start
         .map(|start| u64::from(start) + u64::from(frame_bytes));
@@ -87,7 +87,7 @@ fn write_lanes(
     write64(&mut lanes, d, row);
 }
 
-/// Decodes a field of a response of `clusterlaunchcontrol.try_cancel`.
+/// Decodes a field of the response of `clusterlaunchcontrol.try_cancel`.
 fn read_answer(
     lanes: &mut LaneRegisters<'_>,
     answer: RegisterOperand,

@@ -21,7 +21,7 @@ use crate::semantics::registers::{LANES, LaneRegisters};
 use crate::state::last_step::LastStep;
 use crate::state::warp::Warp;
 
-/// Returns the instruction of the current group of lanes and the lanes that are not predicated off. Returns `None` if
+/// Returns the instruction of the current group of lanes, and the lanes that are not predicated off. Returns `None` if
 /// the program counter is out of bounds. The step loop and the preview of the next step share this function and
 /// [`block_if_not_ready`], so that the preview agrees with the execution.
 #[inline(always)]
@@ -44,7 +44,7 @@ pub(crate) fn issue<'c>(code: &'c DecodedCode, warp: &mut Warp) -> Option<Issued
 }
 
 /// Executes at most `budget` steps of a warp, starting with step number `step`. `FMA` specifies whether the host has an
-/// FMA instruction, and `APART` whether the instruction families remain separate functions.
+/// FMA instruction, and `APART` whether the instruction families are called as separate functions.
 #[inline(always)]
 pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     around: &mut ExecutionContext<'_>,
@@ -74,7 +74,8 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     let mut came = BarrierArrival::default();
     let mut outcome = StepOutcome::Executed;
     let stop = loop {
-        // Within a bundle, do not select another group, because all instructions of one step belong to one group.
+        // Within a bundle, the loop must not select another group, because all instructions of a step belong to one
+        // group.
         if !way.is_mid_bundle {
             if way.steps == budget {
                 break StopReason::Turn;
@@ -83,8 +84,8 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                 break StopReason::Blocked;
             }
         }
-        // A converged warp executes instructions until the end of its turn. A divergent warp selects the group to
-        // execute before each step.
+        // A converged warp executes instructions until the end of its turn. For a divergent warp, the loop selects a
+        // group before each step.
         let end = if warp.splits.len() == 1 && !around.interest.steps {
             budget
         } else {
@@ -108,8 +109,11 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
             Err(halt) => break StopReason::Fault(halt),
         }
         let Some(choice) = issue(around.code, warp) else {
-            let what = "no instruction at the program counter";
-            break StopReason::Fault(ExecutionFault::internal(what, warp.splits.current().mask));
+            let message = "no instruction at the program counter";
+            break StopReason::Fault(ExecutionFault::internal(
+                message,
+                warp.splits.current().mask,
+            ));
         };
         let mut stored = false;
         let mut ends = None;
@@ -136,7 +140,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                     ends = Some(stop);
                 }
                 Ok(OpResult::Moved) => {}
-                // The machine counts this step when it has checked the other warps.
+                // The machine counts this step after it has checked the other warps.
                 Ok(OpResult::Stops(
                     stop @ (StopReason::Barrier { .. } | StopReason::ClusterArrive { .. }),
                 )) => {
@@ -186,7 +190,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     }
 }
 
-/// Initializes registers with the values that the launch specifies.
+/// Initializes registers with the values that the launch specifies for the first step.
 #[cold]
 #[inline(never)]
 fn set_initial_registers(code: &DecodedCode, warp: &mut Warp) {
@@ -204,38 +208,37 @@ fn set_initial_registers(code: &DecodedCode, warp: &mut Warp) {
     }
 }
 
-/// Progress of a warp in its turn.
+/// Progress of a warp in the current turn.
 struct TurnProgress {
     /// Number of the first step of the turn.
     first: u64,
     /// Number of steps that have been executed in this turn.
     steps: u32,
-    /// Whether some, but not all, instructions of a bundle have executed.
+    /// Whether the last executed instruction is not the last instruction of its bundle.
     is_mid_bundle: bool,
     last: StepRecord,
 }
 
 impl TurnProgress {
-    /// Number of the next step.
+    /// Returns the number of the next step.
     #[inline(always)]
     fn step(&self) -> u64 {
         self.first + u64::from(self.steps)
     }
 }
 
-/// Reason for which [`run_straight_line`] returned.
+/// Reason why [`run_straight_line`] returned.
 enum StraightLineExit {
     /// The requested number of steps has been executed.
     Done,
-    /// The next instruction reads a clock, whose value must be updated first.
+    /// The next instruction reads a clock, whose special register must be updated first.
     Clock,
-    /// The next instruction does not belong to the supported kinds, and has not been executed.
+    /// The next instruction is of another kind, and has not been executed.
     Other,
 }
 
-/// Executes steps of the current group until `end` steps of the turn have executed: arithmetic, loads, stores, and
-/// uniform branches. These instructions modify only the current group, so groups of lanes need not be merged between
-/// them.
+/// Executes arithmetic, loads, stores and uniform branches of the current group until `end` steps of the turn have been
+/// executed. These instructions modify only the current group, so that groups of lanes need not be merged between them.
 #[inline(always)]
 fn run_straight_line<const FMA: bool, const APART: bool>(
     around: &mut ExecutionContext<'_>,
@@ -291,7 +294,7 @@ fn run_straight_line<const FMA: bool, const APART: bool>(
                 compute::<FMA>(instr, code, &mut lanes, results)
             };
         if is_done {
-            // The instruction has changed only registers.
+            // The instruction has modified only registers.
         } else if let DecodedOp::Load(plan) | DecodedOp::Store(plan) = instr.op {
             let request = AccessRequest {
                 plan,
@@ -340,7 +343,7 @@ fn run_straight_line<const FMA: bool, const APART: bool>(
     ended
 }
 
-/// Record of the executed steps while the warp continues.
+/// Data of the last executed step, from which [`LastStep`] is built at the end of the turn.
 #[derive(Clone, Copy, Default)]
 struct StepRecord {
     pc: u32,

@@ -1,4 +1,4 @@
-//! Lanes that wait before they execute an instruction: the wait conditions, and how waiting lanes become ready again.
+//! Wait conditions: reasons why lanes must wait before they execute an instruction, and the release of waiting lanes.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::decoded_op::{cold_alu_ops, hot_alu_ops, side_effect_ops};
@@ -33,7 +33,7 @@ pub(crate) struct WaitContext<'a> {
     pub(crate) block: u64,
 }
 
-/// Blocks the selected lanes if their instruction cannot be executed yet. Blocking does not consume a step.
+/// Marks the selected lanes as waiting if their instruction cannot be executed yet. Waiting does not consume a step.
 #[inline(never)]
 pub(crate) fn block_if_not_ready(
     code: &DecodedCode,
@@ -66,14 +66,14 @@ fn wait_reason(
     let missing = match choice.instr.op {
         DecodedOp::Collective(plan) => match code.collectives.get(plan) {
             None => 0,
-            // In SASS, `elect` selects one of the active lanes without waiting.
+            // The SASS instruction for `elect` selects one of the active lanes without waiting.
             Some(CollectivePlan {
                 kind: CollectiveKind::Elect { .. },
                 ..
             }) if !code.addresses.is_empty() => 0,
             Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
         },
-        // The operation requires all lanes of the warp.
+        // Matrix instructions require all live lanes of the warp.
         DecodedOp::Matrix(_) | DecodedOp::Warpgroup(_) => warp.live() & !mask,
         DecodedOp::TensorMemory(plan) => match code.tensor_memory.get(plan) {
             Some(plan) if plan.takes_warp() && warp.live() & !mask != 0 => warp.live() & !mask,
@@ -81,14 +81,14 @@ fn wait_reason(
             None => 0,
         },
         DecodedOp::WarpBarrier { mask: slot } => {
-            let here = mask | waiting_at_warp_barrier(code, warp);
-            missing_lanes(code, warp, slot, mask, here)
+            let arrived = mask | waiting_at_warp_barrier(code, warp);
+            missing_lanes(code, warp, slot, mask, arrived)
         }
         DecodedOp::Reconverge { mask: slot }
         | DecodedOp::ReconvergeUnlessYielded { mask: slot } => {
-            let here = mask | converging_at(code, warp, slot, mask);
+            let arrived = mask | converging_at(code, warp, slot, mask);
             let left = waiting_outside(code, warp, choice.pc, mask);
-            missing_lanes(code, warp, slot, mask, here | left)
+            missing_lanes(code, warp, slot, mask, arrived | left)
         }
         DecodedOp::ClusterWait if outside.cluster_pending & mask != 0 => {
             return Some(WaitReason::ClusterBarrier);
@@ -107,8 +107,8 @@ fn wait_reason(
     (missing != 0).then_some(WaitReason::WarpLanes { missing })
 }
 
-/// Returns the wait for columns of tensor memory. Returns `None` if the columns are free, or if the allocation is
-/// invalid.
+/// Returns the wait reason for an allocation of tensor memory columns. Returns `None` if enough columns are free, or if
+/// the allocation is invalid.
 fn columns_to_wait_for(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -127,8 +127,8 @@ fn columns_to_wait_for(
 }
 
 /// Returns a wait for the phase of the first lane if the phases of all lanes are incomplete. Otherwise, the instruction
-/// is executed and returns false for lanes whose phases are incomplete, as it does after its time limit (PTX ISA,
-/// "mbarrier.try_wait").
+/// executes and returns false for lanes whose phases are incomplete, as an instruction whose time limit has expired
+/// does (PTX ISA, "mbarrier.try_wait").
 fn phase_to_wait_for(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -148,8 +148,8 @@ fn phase_to_wait_for(
             StateSpace::Generic => addresses[lane].wrapping_sub(outside.map.shared),
             _ => addresses[lane],
         };
-        // Do not wait if the address contains no mbarrier object, because the execution of the instruction reports the
-        // fault.
+        // If the address does not contain an mbarrier object, the lanes do not wait, because the execution of the
+        // instruction reports the fault.
         let word = object_at(outside.shared, address)?;
         let parity = parity_of(phase, values[lane]);
         if MbarrierState::read(word)?.is_complete(parity) {
@@ -160,14 +160,14 @@ fn phase_to_wait_for(
     first
 }
 
-/// Returns the 64 bits at an address in shared memory.
+/// Returns the 64-bit value at an address in shared memory.
 pub(crate) fn object_at(shared: &PagedMemory, address: u64) -> Option<u64> {
     let start = usize::try_from(address).ok()?;
     let bytes = shared.contents().get(start..)?.first_chunk()?;
     Some(u64::from_le_bytes(*bytes))
 }
 
-/// Checks whether asynchronous operations for which the lanes wait are pending.
+/// Checks whether asynchronous operations for which the executing lanes wait are pending.
 fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &WaitContext<'_>) -> bool {
     let own = WarpId {
         block: outside.block,
@@ -188,7 +188,7 @@ fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &WaitContext<'_>
     })
 }
 
-/// Returns the live lanes that are in the member masks of the active lanes, but not in `here`.
+/// Returns the live lanes that are in the member masks of the active lanes, but have not arrived (are not in `here`).
 fn missing_lanes(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -215,7 +215,7 @@ pub(crate) fn split_predicated_off(warp: &mut Warp, mask: u32) {
     }
 }
 
-/// Convergence point of lanes of a warp.
+/// Reconvergence point of the lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReconvergencePoint {
     /// Any `bar.warp.sync` instruction.
@@ -224,7 +224,7 @@ enum ReconvergencePoint {
     Reconvergence(OperandSlot),
 }
 
-/// Returns the convergence point at a program counter, and the register that contains the mask of its lanes.
+/// Returns the reconvergence point at a program counter, and the register that contains its member mask.
 fn reconvergence_point_at(
     code: &DecodedCode,
     pc: u32,
@@ -248,13 +248,13 @@ fn reconvergence_point_at(
     }
 }
 
-/// Checks whether a group waits at a convergence point.
+/// Checks whether a group waits at a reconvergence point.
 fn waits_at(code: &DecodedCode, split: &WarpSplit, meeting: ReconvergencePoint) -> bool {
     !split.is_ready()
         && reconvergence_point_at(code, split.pc).is_some_and(|(there, _)| there == meeting)
 }
 
-/// Returns the lanes that wait at a warp barrier, possibly at different instructions.
+/// Returns the lanes that wait at a warp barrier. The lanes may wait at different instructions.
 fn waiting_at_warp_barrier(code: &DecodedCode, warp: &Warp) -> u32 {
     let splits = warp.splits.all().iter();
     splits
@@ -262,28 +262,28 @@ fn waiting_at_warp_barrier(code: &DecodedCode, warp: &Warp) -> u32 {
         .fold(0, |here, split| here | split.mask)
 }
 
-/// Returns the lanes that wait at a `BSYNC` with this barrier register for the same lanes as the active lanes. A
-/// recursive function saves the register (`BMOV.32.CLEAR R2, B6`) and stores another mask in it. Lanes that wait for
-/// the saved mask do not belong to the inner region. Lanes that have left the region are ignored, because the saved
-/// mask may still contain lanes that left the region after the register was saved.
+/// Returns the lanes that wait at a `BSYNC` with the same barrier register and the same member mask as the active
+/// lanes. A recursive function saves the barrier register (`BMOV.32.CLEAR R2, B6`) and stores another mask in it. Lanes
+/// that wait with the saved mask do not belong to the inner region. Lanes that have left the region are ignored,
+/// because the saved mask may still contain lanes that left the region after the register was saved.
 fn converging_at(code: &DecodedCode, warp: &mut Warp, slot: OperandSlot, active: u32) -> u32 {
     let depth = warp.splits.current().depth;
     let pc = warp.splits.current().pc;
     let inside = warp.live() & !waiting_outside(code, warp, pc, active);
     let named = named_lanes(code, warp, depth, slot, active) & inside;
-    let mut here = 0;
+    let mut arrived = 0;
     for index in 0..warp.splits.len() {
         let split = warp.splits.all()[index];
         if waits_at(code, &split, ReconvergencePoint::Reconvergence(slot))
             && named_lanes(code, warp, split.depth, slot, split.mask) & inside == named
         {
-            here |= split.mask;
+            arrived |= split.mask;
         }
     }
-    here
+    arrived
 }
 
-/// Returns the union of the lane masks in the registers of `lanes`.
+/// Returns the union of the member masks in a register of the given lanes.
 fn named_lanes(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -296,9 +296,10 @@ fn named_lanes(
 }
 
 /// Returns the lanes that wait for all active lanes at the barrier of an outer region, or at a later warp barrier. `pc`
-/// is the barrier of the active lanes. The returned lanes have left the inner region, although the assembler emits no
-/// `BREAK` for some targets of jump tables (observed in code of assemblers 13.3 and 13.5: to an outer `BSYNC` for
-/// `sm_100` and later, to `WARPSYNC.ALL` for `sm_90` and later with `-O0` and `-O1`).
+/// is the program counter of the barrier at which the active lanes wait. The returned lanes have left the inner region,
+/// although the assembler emits no `BREAK` for some targets of jump tables (observed in code of assemblers 13.3 and
+/// 13.5: branches to an outer `BSYNC` for `sm_100` and later, and to `WARPSYNC.ALL` for `sm_90` and later with `-O0`
+/// and `-O1`).
 fn waiting_outside(code: &DecodedCode, warp: &mut Warp, pc: u32, active: u32) -> u32 {
     let mut left = 0;
     for index in 0..warp.splits.len() {
@@ -310,8 +311,9 @@ fn waiting_outside(code: &DecodedCode, warp: &mut Warp, pc: u32, active: u32) ->
     left
 }
 
-/// Returns the lane mask for which a group waits, if it waits outside of the region of the `BSYNC` at `pc`. The end of
-/// an outer region, and a warp barrier outside of the region, have higher addresses than the `BSYNC`.
+/// Returns the member mask for which a group waits, if the group waits outside of the region of the `BSYNC` at `pc`.
+/// The reconvergence points of outer regions, and warp barriers outside of the region, have higher addresses than the
+/// `BSYNC`.
 fn outer_member_mask(code: &DecodedCode, warp: &mut Warp, split: &WarpSplit, pc: u32) -> u32 {
     let places = [split.pc, pc].map(|pc| reconvergence_point_at(code, pc));
     let [Some((outer, named)), Some((inner, _))] = places else {
@@ -323,8 +325,8 @@ fn outer_member_mask(code: &DecodedCode, warp: &mut Warp, split: &WarpSplit, pc:
     named_lanes(code, warp, split.depth, named, split.mask)
 }
 
-/// Wakes groups that wait at an inner barrier for the current group while the current group waits for them at an outer
-/// barrier. Only groups at inner barriers are woken, so two groups never wake each other.
+/// Wakes groups that wait at an inner barrier for the current group, while the current group waits for these groups at
+/// an outer barrier. Only groups at inner barriers are woken, so that two groups never wake each other.
 fn wake_inner(code: &DecodedCode, warp: &mut Warp) {
     let outer = *warp.splits.current();
     for index in 0..warp.splits.len() {
@@ -341,10 +343,10 @@ fn wake_inner(code: &DecodedCode, warp: &mut Warp) {
     }
 }
 
-/// Returns the lanes that converge at the convergence point of the current group, and the member mask of each lane.
+/// Returns the lanes that converge at the reconvergence point of the current group, and the member mask of each lane.
 pub(crate) fn meeting_masks(code: &DecodedCode, warp: &mut Warp, mask: u32) -> (u32, [u32; 32]) {
     let mut named = [0; 32];
-    let mut here = 0;
+    let mut arrived = 0;
     let current = *warp.splits.current();
     let Some((meeting, _)) = reconvergence_point_at(code, current.pc) else {
         return (0, named);
@@ -363,12 +365,12 @@ pub(crate) fn meeting_masks(code: &DecodedCode, warp: &mut Warp, mask: u32) -> (
         for lane in lanes_of(lanes) {
             named[lane] = masks[lane];
         }
-        here |= lanes;
+        arrived |= lanes;
     }
-    (here, named)
+    (arrived, named)
 }
 
-/// Releases the groups that wait at the convergence point of the current group, after all member lanes have arrived.
+/// Releases the groups that wait at the reconvergence point of the current group, if all member lanes have arrived.
 pub(crate) fn release_reconvergence(code: &DecodedCode, warp: &mut Warp, mask: u32) {
     let Some((meeting, slot)) = reconvergence_point_at(code, warp.splits.current().pc) else {
         return;
@@ -386,11 +388,12 @@ pub(crate) fn release_reconvergence(code: &DecodedCode, warp: &mut Warp, mask: u
             split.pc += 1;
         }
     }
-    // At the end of its step, the current group reaches the instruction of the released lanes.
+    // At the end of its step, the current group reaches the instruction at which the released lanes continue.
     warp.splits.current_mut().converges = true;
 }
 
-/// Removes lanes from the reconvergence mask in a register. The mask changes in all lanes that it contains.
+/// Removes the leaving lanes from the member mask in a barrier register. The register changes in all lanes of the
+/// member mask.
 pub(crate) fn break_convergence(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -407,8 +410,8 @@ pub(crate) fn break_convergence(
         .wake(|reason| matches!(reason, WaitReason::WarpLanes { .. }));
 }
 
-/// Releases lanes that wait in `BSYNC` until another lane yields, and removes them from the reconvergence mask. The
-/// remaining lanes wait only for each other.
+/// Releases lanes that wait in a `BSYNC` until another lane yields, and removes these lanes from the member mask, so
+/// that the remaining lanes wait only for each other.
 pub(crate) fn yield_convergence(code: &DecodedCode, warp: &mut Warp) {
     for index in 0..warp.splits.all().len() {
         let WarpSplit {
@@ -430,7 +433,7 @@ pub(crate) fn yield_convergence(code: &DecodedCode, warp: &mut Warp) {
     }
 }
 
-/// Checks whether the mask in a register contains live lanes outside of `mask`.
+/// Checks whether the member mask in a register contains live lanes outside of `mask`.
 pub(crate) fn is_divergent(
     code: &DecodedCode,
     warp: &mut Warp,

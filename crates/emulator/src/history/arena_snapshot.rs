@@ -1,11 +1,11 @@
-//! Snapshots of global memory. Consecutive snapshots share the pages that have not been written in between.
+//! Snapshots of global memory. Consecutive snapshots share the pages that have not been written between them.
 
 use crate::state::last_writer_table::SharedWriterPage;
 use crate::state::memory::PagedMemory;
 use crate::state::page::PAGE_BYTES;
 use std::sync::Arc;
 
-/// Number of pages in a chunk. Consecutive snapshots share the chunks in which no page has changed.
+/// Number of pages in a chunk. Consecutive snapshots share chunks in which no page has changed.
 const CHUNK_PAGES: usize = 64;
 
 /// Contents of a page, and its last writers if they are tracked.
@@ -23,7 +23,7 @@ impl PageSnapshot {
 
 type Chunk = Arc<Vec<Arc<PageSnapshot>>>;
 
-/// All pages of global memory.
+/// Snapshot of all pages of global memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ArenaSnapshot {
     chunks: Vec<Chunk>,
@@ -34,8 +34,8 @@ fn page_range(page: usize, size: usize) -> std::ops::Range<usize> {
     start..size.min(start + PAGE_BYTES)
 }
 
-/// Returns a copy of a page, or `like` if `like` has the same contents. Therefore memory that is zero or has a
-/// repeating pattern is stored only once.
+/// Returns a copy of a page, or `like` if it has the same contents. Therefore, memory that is zero or has a repeating
+/// pattern is stored only once.
 fn copy_page(
     memory: &PagedMemory,
     page: usize,
@@ -57,7 +57,7 @@ fn copy_page(
 }
 
 /// Checks whether two slices are equal. In WebAssembly, `==` compares byte by byte, which took a sixth of the execution
-/// time of a streaming kernel. Therefore the function compares words in WebAssembly. On other hosts, `==` uses the
+/// time of a streaming kernel. Therefore, the function compares words in WebAssembly. On other hosts, `==` uses the
 /// widest vectors of the host.
 fn are_equal(a: &[u8], b: &[u8]) -> bool {
     match cfg!(target_arch = "wasm32") {
@@ -79,8 +79,8 @@ fn are_equal_words(a: &[u8], b: &[u8]) -> bool {
 }
 
 impl ArenaSnapshot {
-    /// Takes a snapshot of the pages of a memory. Clean pages are shared with `base`. The size of the new pages is
-    /// added to `fresh`.
+    /// Takes a snapshot of the pages of a memory. Clean pages are shared with `base`. `fresh` is increased by the size
+    /// of the copied pages.
     pub(crate) fn take(
         memory: &PagedMemory,
         base: Option<&ArenaSnapshot>,
@@ -116,7 +116,7 @@ impl ArenaSnapshot {
         ArenaSnapshot { chunks }
     }
 
-    /// Restores the pages of this snapshot in a memory that equals `base` except for its dirty pages.
+    /// Restores the pages of this snapshot in a memory that equals `base` except for the dirty pages of the memory.
     pub(crate) fn restore(&self, memory: &mut PagedMemory, base: &ArenaSnapshot) {
         let size = memory.len();
         for (index, chunk) in self.chunks.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Snapshot of the state of a machine at one position. Snapshots share unchanged parts.
 //!
-//! A snapshot is a [`MachineState`] of the form [`SnapshotStorage`]. The conversions in both directions destructure the state without
-//! `..`, so that a new field of [`MachineState`] that is not converted here causes a compile error.
+//! A snapshot is a [`MachineState`] with [`SnapshotStorage`]. The conversions in both directions destructure the state
+//! without `..`, so that a new field of [`MachineState`] without a conversion causes a compile error.
 
 use crate::history::arena_snapshot::ArenaSnapshot;
 use crate::state::block::{Barrier, Block};
@@ -10,7 +10,7 @@ use crate::state::warp::Warp;
 use crate::state::{LiveStorage, MachineState, StateStorage};
 use std::sync::Arc;
 
-/// Form of a state in a snapshot: large parts are shared between snapshots.
+/// Storage of a snapshot, whose large parts are shared with other snapshots.
 #[derive(Clone, Debug)]
 pub(crate) struct SnapshotStorage;
 
@@ -21,7 +21,7 @@ impl StateStorage for SnapshotStorage {
     type Barriers = Arc<Vec<Barrier>>;
 }
 
-/// State of a machine at a position.
+/// State of a machine at one position of a run.
 pub(crate) type Snapshot = MachineState<SnapshotStorage>;
 
 /// Approximate size in bytes of the small parts of a snapshot.
@@ -85,7 +85,7 @@ impl Block<SnapshotStorage> {
     }
 }
 
-/// Checks whether a part of the state is unchanged since `base`.
+/// Checks whether a part of the state is the same object as in `base`, and therefore unchanged.
 fn is_same<T>(base: Option<&Arc<T>>, kept: &Arc<T>) -> bool {
     base.is_some_and(|base| Arc::ptr_eq(base, kept))
 }
@@ -124,8 +124,8 @@ fn restore_shared(
 }
 
 impl Snapshot {
-    /// Takes a snapshot of the current state. Returns it with the number of bytes that it does not share with `base`.
-    /// `base` must be the snapshot that was last taken from, or restored to, this state.
+    /// Takes a snapshot of the current state. Returns the snapshot, and the number of bytes that it does not share with
+    /// `base`. `base` must be the snapshot that was last taken from, or restored to, this state.
     pub(crate) fn take(
         state: &mut MachineState<LiveStorage>,
         base: Option<&Snapshot>,
@@ -138,8 +138,8 @@ impl Snapshot {
         (snapshot, fresh + rest)
     }
 
-    /// Takes a snapshot like [`Snapshot::take`], except for global memory, which is shared with `base`. The caller
-    /// restores global memory by other means.
+    /// Takes a snapshot like [`Snapshot::take`], but shares global memory with `base`. The caller restores global
+    /// memory by other means.
     pub(crate) fn take_without_memory(
         state: &mut MachineState<LiveStorage>,
         base: &Snapshot,
@@ -208,13 +208,13 @@ impl Snapshot {
         (snapshot, fresh)
     }
 
-    /// Restores this snapshot in a state that has executed steps since `base`.
+    /// Restores this snapshot in a state that results from executing steps after `base`.
     pub(crate) fn restore(&self, state: &mut MachineState<LiveStorage>, base: &Snapshot) {
         self.global.restore(&mut state.global.arena, &base.global);
         self.restore_without_memory(state, base);
     }
 
-    /// Restores everything except global memory.
+    /// Restores all parts of the state except for global memory.
     pub(crate) fn restore_without_memory(
         &self,
         state: &mut MachineState<LiveStorage>,
@@ -263,7 +263,7 @@ impl Snapshot {
         state.last_step = *last_step;
     }
 
-    /// Returns the total size in bytes of the parts that no other snapshot shares.
+    /// Returns the total size in bytes of the parts that are not shared with other snapshots.
     pub(crate) fn own_bytes(&self) -> u64 {
         let warps = self.blocks.iter().flat_map(|block| &block.warps);
         let warps = warps.filter(|warp| Arc::strong_count(warp) == 1);

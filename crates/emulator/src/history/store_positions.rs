@@ -1,4 +1,4 @@
-//! Steps that stored to memory, for the timeline control of a host: a sample, and the exact number.
+//! Steps that stored to memory, for the timeline control of a host: a sample of these steps, and their exact number.
 
 use crate::contract::observer::{
     AccessEvent, ContiguousAccess, EventMask, HalfWarpAccess, Observer, PerLaneAccess,
@@ -6,7 +6,7 @@ use crate::contract::observer::{
 use crate::contract::step_event::StepEvent;
 use crate::contract::sync_event::SyncEvent;
 
-/// Steps that stored to memory. If there are too many such steps, the sample is thinned evenly.
+/// Steps that stored to memory. If their number exceeds a limit, the sample is thinned evenly.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct StorePositions {
     /// Sampled steps in ascending order.
@@ -15,7 +15,7 @@ pub struct StorePositions {
     pub one_in: u64,
     /// Number of steps before `known_to` that stored to memory.
     pub n_stores: u64,
-    /// End of the steps that have been observed.
+    /// End of the range of steps that have been observed.
     pub known_to: u64,
 }
 
@@ -40,7 +40,8 @@ impl StorePositions {
         self.n_stores += 1;
     }
 
-    /// Discards the steps from `position` on. `n_stores` is the number of earlier steps that stored to memory.
+    /// Discards the steps from `position` on. `n_stores` is the number of steps before `position` that stored to
+    /// memory.
     pub(crate) fn forget_from(&mut self, position: u64, n_stores: u64) {
         if position < self.known_to {
             self.steps
@@ -51,7 +52,7 @@ impl StorePositions {
     }
 }
 
-/// Observer that records the steps with stores, and forwards all events to the host.
+/// Observer that records the steps that store to memory, and forwards all events to another observer.
 pub(crate) struct StorePositionObserver<'a> {
     pub(crate) ticks: &'a mut StorePositions,
     pub(crate) max: usize,

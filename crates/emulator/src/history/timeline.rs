@@ -1,8 +1,8 @@
-//! A machine that can seek in both directions: it takes snapshots at even distances, and replays the steps after a
-//! snapshot.
+//! A machine that can seek in both directions. The timeline takes snapshots at regular intervals, and replays the steps
+//! after a snapshot.
 //!
-//! The past is immutable. The contents of memory at a position result from the nearest earlier snapshot and the
-//! following steps, and do not depend on the preceding seeks.
+//! The history of a run is immutable. The contents of memory at a position are determined by the nearest earlier
+//! snapshot and the following steps, and do not depend on preceding seeks.
 
 use crate::contract::inspect::MachineStatus;
 use crate::contract::observer::Observer;
@@ -36,7 +36,7 @@ impl Default for TimelineLimits {
     }
 }
 
-/// Progress of a run.
+/// Progress of a run in steps and blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub status: MachineStatus,
@@ -52,12 +52,12 @@ pub struct Progress {
 pub struct Timeline {
     machine: Machine,
     limits: TimelineLimits,
-    /// Snapshots ordered by position; the first is the initial state.
+    /// Snapshots ordered by position. The first snapshot is the initial state.
     snapshots: Vec<Snapshot>,
-    /// Additional, closely spaced snapshots before the target of the last seek. They accelerate steps back from this
-    /// target.
+    /// Additional, closely spaced snapshots before the target of the last seek, which accelerate single steps back from
+    /// this target.
     seek_checkpoints: Vec<Snapshot>,
-    /// Positions at which the current seek still has to take seek checkpoints.
+    /// Positions at which the current seek will take seek checkpoints.
     planned_checkpoints: Vec<u64>,
     /// Undo log of the recent steps, which replaces the seek checkpoints if snapshots are large.
     recent: UndoWindow,
@@ -68,7 +68,7 @@ pub struct Timeline {
     bytes: u64,
     /// Number of steps between snapshots, a power of two.
     interval: u64,
-    /// Number of steps below which replaying the steps is faster than taking a snapshot.
+    /// Number of steps below which replaying steps is faster than taking a snapshot.
     closest: u64,
     length: Option<u64>,
     ticks: StorePositions,
@@ -80,28 +80,28 @@ pub struct Timeline {
 /// Maximum number of seek checkpoints.
 const MAX_TRAIL: usize = 24;
 
-/// Reciprocal of the fraction of the snapshot memory that the seek checkpoints may use even if the other snapshots have
-/// used all of this memory. Without seek checkpoints, each step back would replay the steps from the nearest snapshot.
+/// Reciprocal of the fraction of the snapshot memory that seek checkpoints may use even if the other snapshots have
+/// used all of this memory. Without seek checkpoints, each step back would replay the steps since the nearest snapshot.
 const TRAIL_SHARE: u64 = 4;
 
-/// Reciprocal of the fraction of the snapshot memory above which a single snapshot is too large for seek checkpoints.
+/// Reciprocal of the fraction of the snapshot memory above which a snapshot is too large to serve as a seek checkpoint.
 const COSTLY_SHARE: u64 = 16;
 
 /// Maximum size of the changes since the last snapshot, as a multiple of the memory for snapshots. If a run has changed
-/// more bytes, no snapshot is taken, and a seek replays more steps.
+/// more bytes, no snapshot is taken, so that a seek replays more steps.
 const MAX_EXCESS: u64 = 2;
 
-/// Number of steps before the target of a seek for which the undo log is kept if snapshots are large, in units of the
-/// minimum number of steps between two snapshots.
+/// Number of steps before the target of a seek for which the undo log is recorded if snapshots are large, in units of
+/// the minimum number of steps between two snapshots.
 const RECENT_INTERVALS: u64 = 16;
 
 impl Timeline {
-    /// Returns a timeline for a machine that has not executed a step.
+    /// Creates a timeline for a machine that has not executed a step.
     pub fn new(mut machine: Machine, limits: TimelineLimits) -> Timeline {
         let (base, bytes) = Snapshot::take(&mut machine.state, None);
-        // A snapshot copies the state of the resident blocks. Taking it should take less time than the steps between
-        // two snapshots, and replaying these steps should take no longer than one or two frames of the display, which
-        // is half a million steps at most.
+        // A snapshot copies the state of the resident blocks. Taking a snapshot should take less time than the steps
+        // between two snapshots, and replaying these steps should take at most one or two display frames, which
+        // correspond to half a million steps at most.
         let resident: u64 = machine.resident_bytes();
         let mut timeline = Timeline {
             machine,
@@ -135,7 +135,7 @@ impl Timeline {
         &self.machine
     }
 
-    /// Number of executed steps; `u64::MAX` if [`Timeline::is_counted`] is false.
+    /// Returns the number of executed steps, or `u64::MAX` if [`Timeline::is_counted`] is false.
     pub fn position(&self) -> u64 {
         self.machine.position()
     }
@@ -146,8 +146,8 @@ impl Timeline {
         self.position() != UNCOUNTED
     }
 
-    /// Checks whether the current state is the result of a JIT run. No snapshot of an intermediate state exists then, so a
-    /// seek to any other position executes the run from its start with the interpreter.
+    /// Checks whether the current state was adopted from a JIT run. Since a JIT run has no snapshots of intermediate
+    /// states, a seek to any other position executes the run from its start with the interpreter.
     pub fn is_result_adopted(&self) -> bool {
         self.is_result_adopted
     }
@@ -156,17 +156,17 @@ impl Timeline {
         self.machine.status()
     }
 
-    /// Returns the number of steps of the complete run, if its end has been reached.
+    /// Returns the number of steps of the complete run, if this number is known.
     pub fn length(&self) -> Option<u64> {
         self.length
     }
 
-    /// Returns the steps with stores in the observed part of the run.
+    /// Returns the steps that stored to memory in the observed part of the run.
     pub fn ticks(&self) -> &StorePositions {
         &self.ticks
     }
 
-    /// Returns the size of the past states in bytes.
+    /// Returns the size of all snapshots and of the undo log in bytes.
     pub fn snapshot_bytes(&self) -> u64 {
         self.bytes + self.recent.size(&self.machine.state)
     }
@@ -213,7 +213,7 @@ impl Timeline {
         lands
     }
 
-    /// Issues an operation at the current position: see [`Machine::start_pending`].
+    /// Issues an operation at the current position with [`Machine::start_pending`].
     pub fn start_pending(&mut self, operation: AsyncOperation) -> Option<AsyncOperationId> {
         self.invalidate_later_steps();
         self.machine.start_pending(operation)
@@ -224,14 +224,14 @@ impl Timeline {
         self.steps_run
     }
 
-    /// Seeks to position `n`, or to the end of the run if it comes first.
+    /// Seeks to position `n`, or to the end of the run if the run has fewer steps.
     pub fn seek(&mut self, n: u64) -> MachineStatus {
         while !self.seek_within(n, u64::MAX) {}
         self.machine.status()
     }
 
     /// Executes at most `budget` steps of a seek to position `n`, so that hosts stay responsive. Returns `true` if the
-    /// position or the end is reached.
+    /// seek has reached the position or the end of the run.
     pub fn seek_within(&mut self, n: u64, budget: u64) -> bool {
         let n = self.length.map_or(n, |length| n.min(length));
         let now = self.position();
@@ -244,12 +244,12 @@ impl Timeline {
         }
         let end = n.min(self.position().saturating_add(budget));
         self.advance(end, n, &mut ());
-        let there = self.position() >= n || self.machine.status() != MachineStatus::Running;
-        if there {
+        let is_reached = self.position() >= n || self.machine.status() != MachineStatus::Running;
+        if is_reached {
             self.planned_checkpoints.clear();
             self.reproduce_fault();
         }
-        there
+        is_reached
     }
 
     /// Executes at most `budget` steps towards the end of the run.
@@ -263,8 +263,8 @@ impl Timeline {
         }
     }
 
-    /// Counts the steps to the current position if their number is unknown: the interpreter executes the run from its
-    /// start.
+    /// Counts the steps to the current position if their number is unknown, by executing the run from its start with
+    /// the interpreter.
     pub fn count_steps(&mut self) {
         if !self.is_counted() {
             self.seek(UNCOUNTED - 1);
@@ -272,7 +272,7 @@ impl Timeline {
     }
 
     /// Adopts the final state of a run that translated code has executed from its start. Returns `false` if the state
-    /// does not belong to this machine. A seek back replays the run from its start.
+    /// does not belong to this machine. A later seek to an earlier position replays the run from its start.
     pub fn adopt_result(&mut self, end: &TranslatedRunResult<'_>) -> bool {
         if self.position() != 0 || !self.machine.take_end(end) {
             return false;
@@ -281,7 +281,7 @@ impl Timeline {
         self.planned_checkpoints.clear();
         self.note_end();
         if let Some(counts) = end.counts {
-            // The number of steps with a store is known, but not their positions.
+            // The number of steps that stored to memory is known, but not their positions.
             self.ticks = StorePositions {
                 steps: Vec::new(),
                 one_in: counts.stores.max(2),
@@ -292,12 +292,12 @@ impl Timeline {
         true
     }
 
-    /// Sets the number of steps of the complete run, which is known from another execution.
+    /// Sets the number of steps of the complete run, which is known from another execution of the run.
     pub fn set_length(&mut self, length: u64) {
         self.length = self.length.or(Some(length));
     }
 
-    /// Runs to position `n`, or to the end of the run if it comes first, and reports the steps to `observer`.
+    /// Runs to position `n`, or to the end of the run if the run has fewer steps, and reports the steps to `observer`.
     pub fn run_observed(&mut self, n: u64, observer: &mut dyn Observer) -> MachineStatus {
         self.advance(n, n, observer);
         self.reproduce_fault();
@@ -314,7 +314,7 @@ impl Timeline {
         self.seek(stood);
     }
 
-    /// Checks whether there are snapshots of later positions. While a run moves forward, this is rarely the case.
+    /// Checks whether there are snapshots of later positions, which is rare while a run moves forward.
     fn is_before_snapshots(&self) -> bool {
         let now = self.position();
         let is_later = |list: &[Snapshot]| list.last().is_some_and(|s| s.position > now);
@@ -343,7 +343,7 @@ impl Timeline {
         };
         self.restore(start);
         self.planned_checkpoints.clear();
-        // If snapshots are large and the start is far away, the undo log is kept only near the target.
+        // If snapshots are large and the start is far from the target, the undo log is recorded only near the target.
         let most = match self.has_large_snapshots {
             true => self.recent_steps() * RECENT_INTERVALS,
             false => u64::MAX,
@@ -385,7 +385,7 @@ impl Timeline {
             let now = self.position();
             let next_look = self.prepare_recent(goal);
             let last = self.snapshots.last().map_or(0, |s| s.position);
-            // This expression requires that `interval` is a power of two.
+            // The expression rounds up to the next multiple of `interval`, which must be a power of two.
             let boundary = (now | (self.interval - 1)) + 1;
             let mark = self.planned_checkpoints.last().copied().unwrap_or(u64::MAX);
             let stop = end.min(boundary).min(next_look).min(mark.max(now + 1));
@@ -410,7 +410,8 @@ impl Timeline {
         self.limits.min_interval.max(1).next_power_of_two()
     }
 
-    /// Detects large snapshots, and starts or stops recording the undo window. Returns the position of the next check.
+    /// Checks whether snapshots are large, and starts or stops the recording of the undo window. Returns the position
+    /// of the next check.
     fn prepare_recent(&mut self, goal: u64) -> u64 {
         let arena = &self.machine.state.global.arena;
         let costly = self.limits.snapshot_bytes / COSTLY_SHARE;
@@ -423,7 +424,7 @@ impl Timeline {
         if !self.has_large_snapshots {
             return next_look;
         }
-        // If the goal is the end of the run, its position is unknown.
+        // If the goal is the end of the run, the position of the goal is unknown.
         let first = goal.saturating_sub(steps * RECENT_INTERVALS);
         if goal != u64::MAX && now < first {
             self.recent.forget(&mut self.machine.state);
@@ -441,7 +442,8 @@ impl Timeline {
             .keep(&mut self.machine.state, &mut self.base, most);
     }
 
-    /// Executes steps up to `stop`, and records the stores of the steps that are executed for the first time.
+    /// Executes steps up to position `stop`, and records which of the steps store to memory if they are executed for
+    /// the first time.
     fn run(&mut self, stop: u64, observer: &mut dyn Observer) {
         let mut ticking = StorePositionObserver {
             ticks: &mut self.ticks,
@@ -455,7 +457,7 @@ impl Timeline {
         self.ticks.known_to = self.ticks.known_to.max(self.machine.position());
     }
 
-    /// Takes a permanent snapshot, and thins out the snapshots if they use too much memory.
+    /// Takes a permanent snapshot. If the snapshots use too much memory, drops some of them.
     fn keep(&mut self) {
         if self.has_large_snapshots
             && self.machine.state.global.arena.dirty_bytes()
@@ -490,8 +492,8 @@ impl Timeline {
         }
     }
 
-    /// Takes a seek checkpoint. If memory is short, drops the checkpoints that are farthest from the target, because
-    /// the next steps back need the nearest checkpoints.
+    /// Takes a seek checkpoint. If memory is short, drops the checkpoints that are farthest from the target of the
+    /// seek, because the following single steps back need the nearest checkpoints.
     fn take_seek_checkpoint(&mut self) {
         if self.has_large_snapshots {
             return self.keep_recent();
@@ -549,9 +551,9 @@ impl Timeline {
         }
     }
 
-    /// Executes the step that faults. At its last position, a run with a fault has the status `Running` until the
-    /// faulting step is attempted. This function attempts the step, so that the status at the end does not depend on
-    /// how the end was reached.
+    /// Executes the step that faults. A run with a fault has the status `Running` at its last position until the
+    /// faulting step is attempted. Therefore, this function attempts the step, so that the status at the end does not
+    /// depend on the preceding seeks.
     fn reproduce_fault(&mut self) {
         if self.length == Some(self.position()) && self.machine.status() == MachineStatus::Running {
             self.run(self.position() + 1, &mut ());

@@ -1,6 +1,6 @@
-//! Undo log for runs with large snapshots. It stores the small parts of the state at a few positions, and the bytes of
-//! global memory that the steps between these positions overwrite. Scattered stores change a few bytes in many pages,
-//! so that copying the pages would take a second, whereas logging the bytes takes a millisecond.
+//! Undo log for runs with large snapshots. The log stores the small parts of the state at a few positions, and the
+//! bytes of global memory that the steps between these positions overwrite. Scattered stores change a few bytes in many
+//! pages, so that copying the pages would take a second, whereas logging the bytes takes a millisecond.
 
 use crate::history::snapshot::Snapshot;
 use crate::state::MachineState;
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// Maximum number of positions to which the undo log can return.
 const MAX_POSITIONS: usize = 64;
 
-/// Positions to which the undo log can return. The undo log of global memory has a segment for each position.
+/// Positions to which the undo log can return. The undo log of global memory has one segment for each position.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UndoWindow {
     /// Snapshots without global memory, ordered by position, and their sizes in bytes.
@@ -22,7 +22,7 @@ impl UndoWindow {
         self.snapshots.is_empty()
     }
 
-    /// Returns the latest position at or before `n`.
+    /// Returns the latest recorded position at or before `n`.
     pub(crate) fn nearest(&self, n: u64) -> Option<u64> {
         let after = self
             .snapshots
@@ -31,7 +31,7 @@ impl UndoWindow {
         Some(snapshot.position)
     }
 
-    /// Records the current position. Drops the oldest positions while the total size exceeds `most_bytes`.
+    /// Records the current position. The oldest positions are dropped while the total size exceeds `most_bytes`.
     pub(crate) fn keep(&mut self, state: &mut MachineState, base: &mut Snapshot, most_bytes: u64) {
         if self.nearest(u64::MAX) == Some(state.position) {
             return;
@@ -60,7 +60,7 @@ impl UndoWindow {
         self.bytes + state.global.arena.undo_bytes()
     }
 
-    /// Returns to the latest position at or before `n`, which must exist.
+    /// Returns to the latest recorded position at or before `n`, which must exist.
     pub(crate) fn go_back(&mut self, n: u64, state: &mut MachineState, base: &mut Snapshot) {
         while let Some((snapshot, bytes)) = self.snapshots.back() {
             state.global.arena.take_back();
@@ -80,7 +80,7 @@ impl UndoWindow {
         }
     }
 
-    /// Drops all positions and ends the undo log.
+    /// Drops all recorded positions, and disables the undo log of global memory.
     pub(crate) fn forget(&mut self, state: &mut MachineState) {
         *self = UndoWindow::default();
         state.global.arena.end_undo();

@@ -1,4 +1,5 @@
-//! Completion of asynchronous operations: writes their results, signals their mbarriers, and wakes the waiting groups.
+//! Completion of asynchronous operations: writes their results, signals their mbarriers, and wakes the waiting lane
+//! groups.
 
 use crate::code::plan_table::PlanId;
 use crate::code::tensor_memory::TensorMemoryPlan;
@@ -38,14 +39,14 @@ use warpgrid_isa::{ScalarType, Sem, StateSpace};
 const ANSWER_BYTES: u32 = 16;
 
 impl Machine {
-    /// Executes the step in which an operation completes.
+    /// Executes the step in which an asynchronous operation completes.
     pub(crate) fn complete_operation(&mut self, id: AsyncOperationId, observer: &mut dyn Observer) {
         let Some(pending) = self.state.in_flight.get(id) else {
             return;
         };
         let step = self.state.position;
         let interest = observer.interest();
-        // Fast path: a tile is copied without pieces if no observer receives its accesses.
+        // Fast path: a tile is copied without splitting it into pieces if no observer receives the accesses.
         let listens = interest.covers(AccessAction::Store) || interest.covers(AccessAction::Load);
         let pending = match !listens && self.moves_whole(pending) {
             true => InFlightOperation::clone(pending),
@@ -100,7 +101,7 @@ impl Machine {
         self.state.launch_next_clusters(&setup, &mut self.spare);
     }
 
-    /// Executes the part of an operation that the operation does not describe by pieces.
+    /// Executes the effect of an operation that is not described by pieces.
     fn do_work(&mut self, pending: &InFlightOperation, step: u64) -> ExecResult {
         match &pending.operation.work {
             AsyncEffect::Pieces | AsyncEffect::TensorPieces(_) | AsyncEffect::Cancel { .. } => {
@@ -171,9 +172,9 @@ impl Machine {
         Ok(())
     }
 
-    /// Resolves a `clusterlaunchcontrol.try_cancel` into the write of its response: cancels the launch of the next
-    /// cluster of the grid, if a cluster has not started yet. A separate operation is issued for each further block
-    /// that receives the response.
+    /// Executes `clusterlaunchcontrol.try_cancel`: cancels the launch of the next cluster of the grid if a cluster has
+    /// not started yet, and turns the request into the write of the response. A separate operation is issued for each
+    /// further block that receives the response.
     fn resolve_cancel_request(&mut self, pending: InFlightOperation) -> InFlightOperation {
         let AsyncEffect::Cancel {
             lane,
@@ -216,9 +217,9 @@ impl Machine {
         }
     }
 
-    /// Cancels the launch of the next cluster and returns the response: the index of its first block (x in 32 bits, y
-    /// and z in 16 bits each) and the success bit 64 (encoding as read by the code of assembler 13.5). Returns 0 if no
-    /// cluster is left.
+    /// Cancels the launch of the next cluster, and returns the response. The response contains the index of the
+    /// cluster's first block (x in 32 bits, y and z in 16 bits each) and the success bit 64 (encoding as read by the
+    /// code of assembler 13.5). Returns 0 if no cluster is left.
     fn cancel_cluster(&mut self) -> u128 {
         if self.state.next_cluster >= self.setup.n_clusters {
             return 0;
@@ -258,7 +259,7 @@ impl Machine {
         tcgen05_mma::land(plan, work, &mut blocks, core, step)
     }
 
-    /// Executes the step in which an operation reads its source.
+    /// Executes the step in which an asynchronous operation reads its source.
     pub(crate) fn read_now(&mut self, id: AsyncOperationId, observer: &mut dyn Observer) {
         let Some(pending) = self.state.in_flight.get(id) else {
             return;
@@ -303,8 +304,8 @@ impl Machine {
         }
     }
 
-    /// Returns the bytes of a source. The source is accessible, because its bounds were checked when the copy was
-    /// issued, and its memory is not released while the copy is in flight.
+    /// Returns the bytes of a source. The source is always accessible, because its bounds were checked when the copy
+    /// was issued, and its memory is not released while the copy is in flight.
     fn source_bytes(
         &self,
         places: &mut TargetLookupCache,
@@ -376,7 +377,7 @@ impl Machine {
         }
     }
 
-    /// Writes the pieces of an operation, and collects the event for the observer.
+    /// Writes the pieces of an operation to memory, and collects the access event for the observer.
     fn write_pieces(
         &mut self,
         pending: &InFlightOperation,
@@ -414,7 +415,7 @@ impl Machine {
         self.events = events;
     }
 
-    /// Returns the location of each piece. Fails with the first piece that is out of bounds.
+    /// Returns the destination of each piece, or the first piece that is out of bounds as an error.
     fn piece_places<'p>(
         &self,
         pending: &'p InFlightOperation,
@@ -452,7 +453,7 @@ impl Machine {
         }
     }
 
-    /// Returns the new state of the mbarrier that the operation signals, if any.
+    /// Returns the new state of the mbarrier that the completion signals, if the operation has an mbarrier.
     fn signal(&self, pending: &InFlightOperation) -> Result<Option<MbarrierSignal>, MbarrierFault> {
         let (block, address) = match pending.operation.completion {
             CompletionMechanism::Mbarrier { block, address, .. }
@@ -488,7 +489,7 @@ impl Machine {
         }))
     }
 
-    /// Writes the new state of a signaled mbarrier. Returns the block if the phase has completed.
+    /// Writes the new state of a signaled mbarrier. Returns the block of the mbarrier if the phase has completed.
     fn write_signal(&mut self, signal: Option<MbarrierSignal>, step: u64) -> Option<u64> {
         let signal = signal?;
         let memory = self.state.shared.get_mut(signal.place)?;
@@ -512,7 +513,7 @@ impl Machine {
         self.record_landing_fault(pending, halt);
     }
 
-    /// Wakes the groups that wait for the operation or for any change of memory. The woken groups execute their
+    /// Wakes the lane groups that wait for the operation or for any change of memory. The woken groups execute their
     /// instruction again.
     fn wake_after(&mut self, pending: &InFlightOperation, ended: Option<u64>) {
         let operation = &pending.operation;
@@ -538,7 +539,7 @@ impl Machine {
     }
 }
 
-/// Location to which a piece is written.
+/// Memory and offset to which a piece is written.
 #[derive(Clone, Copy, Debug)]
 enum PieceTarget {
     /// Shared memory of the block in this resident slot.
@@ -551,7 +552,7 @@ enum PieceTarget {
     },
 }
 
-/// Returns the fields of a completion event that are common to its pieces.
+/// Returns the fields of a completion's access event that are common to all pieces.
 fn head_of(pending: &InFlightOperation, step: u64) -> EventHeader {
     let operation = &pending.operation;
     let pieces = &operation.pieces;
@@ -573,9 +574,9 @@ fn head_of(pending: &InFlightOperation, step: u64) -> EventHeader {
     }
 }
 
-/// New state of an mbarrier that an operation signals at its completion.
+/// New state of the mbarrier that a completion signals.
 struct MbarrierSignal {
-    /// Resident slot of the block.
+    /// Resident slot of the block that contains the mbarrier.
     place: usize,
     block: u64,
     address: u64,
@@ -590,7 +591,7 @@ impl CompletionMechanism {
     }
 }
 
-/// Checks whether an operation stores to memory without describing the stores by pieces.
+/// Checks whether an operation stores to memory without describing its stores by pieces.
 const fn stores_by_rule(work: &AsyncEffect) -> bool {
     match work {
         AsyncEffect::TensorMemory(_) | AsyncEffect::Tensor(_) => true,
@@ -601,7 +602,7 @@ const fn stores_by_rule(work: &AsyncEffect) -> bool {
     }
 }
 
-/// Returns the bytes that a piece writes to memory whose contents are `old`.
+/// Returns the bytes that memory contains after a piece is written. `old` contains the previous bytes.
 fn combined<'p>(piece: &'p AsyncWrite, old: &[u8]) -> Cow<'p, [u8]> {
     let Some(Reduction { op, ty, flushes }) = piece.reduces else {
         return Cow::Borrowed(&piece.bytes);
@@ -628,7 +629,7 @@ fn combined<'p>(piece: &'p AsyncWrite, old: &[u8]) -> Cow<'p, [u8]> {
     Cow::Owned(result)
 }
 
-/// Adds bytes without an element type to an event, in pieces of at most 16 bytes.
+/// Adds bytes without an element type to an access event, in pieces of at most 16 bytes.
 fn add_pieces(events: &mut EventBuffer, mut head: ElementAccessHeader, bytes: &[u8], old: &[u8]) {
     let chunks = bytes.chunks(PIECE_BYTES).zip(old.chunks(PIECE_BYTES));
     for (bytes, old) in chunks {
@@ -656,14 +657,14 @@ fn head_of_piece(piece: &AsyncWrite) -> ElementAccessHeader {
         element: 0,
         written: true,
         ty: type_of(piece.bytes.len()),
-        // The registers were read when the operation was issued.
+        // Asynchronous operations read their register operands at issue, so the access has no operand.
         operand: None,
         memory: memory_of(piece.space, piece.block),
         address: piece.address,
     }
 }
 
-/// Returns the memory that an asynchronous operation accesses.
+/// Returns the identifier of the memory that an asynchronous operation accesses.
 fn memory_of(space: StateSpace, block: u64) -> MemoryId {
     match space {
         StateSpace::Shared | StateSpace::SharedCluster => MemoryId::Shared { block },

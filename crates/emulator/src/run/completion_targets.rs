@@ -1,5 +1,5 @@
 //! Source and destination locations of asynchronous operations: resolves addresses to resident slots and arena offsets.
-//! Copies tensor tiles without splitting them into pieces.
+//! Also copies tensor tiles without splitting them into pieces.
 
 use crate::contract::inspect::LastWriter;
 use crate::contract::pending::{AsyncEffect, InFlightOperation};
@@ -8,14 +8,15 @@ use crate::run::machine::Machine;
 use crate::state::block::Block;
 use crate::state::memory::GlobalMemory;
 
-/// Most recently used block and allocation. Consecutive pieces usually access the same block and the same allocation.
+/// Cache of the most recently resolved block and allocation. Consecutive pieces usually access the same block and the
+/// same allocation.
 #[derive(Default)]
 pub(crate) struct TargetLookupCache {
     block: Option<(u64, usize)>,
     allocation: Option<ArenaRange>,
 }
 
-/// Range of an allocation: its addresses, and its offset in the arena.
+/// Address range in an allocation, and its offset in the arena.
 #[derive(Clone, Copy)]
 pub(crate) struct ArenaRange {
     address: u64,
@@ -25,7 +26,7 @@ pub(crate) struct ArenaRange {
 }
 
 impl TargetLookupCache {
-    /// Returns the resident slot of the block with this index.
+    /// Returns the resident slot of the block with this linear index.
     pub(crate) fn block(&mut self, blocks: &[Block], index: u64) -> Option<usize> {
         if let Some((last, place)) = self.block
             && last == index
@@ -37,7 +38,7 @@ impl TargetLookupCache {
         Some(place)
     }
 
-    /// Returns the rest of an allocation from `address` on, if it contains at least `n_bytes` bytes.
+    /// Returns the remainder of the allocation that starts at `address`, if it contains at least `n_bytes` bytes.
     pub(crate) fn global(
         &mut self,
         memory: &GlobalMemory,
@@ -67,14 +68,14 @@ impl TargetLookupCache {
     }
 }
 
-/// Size in bytes of a swizzle pattern. Swizzling permutes bytes only within such a pattern.
+/// Size in bytes of the largest swizzle pattern. Swizzling permutes bytes only within such a pattern.
 const PATTERN_BYTES: u64 = 1024;
-/// Number of bytes that are filled by one write. It is a multiple of every element size.
+/// Number of fill bytes per write, which is a multiple of every element size.
 const FILLED_BYTES: usize = 64;
 
 impl Machine {
-    /// Checks whether an operation is a load of a tile that copies bytes unchanged, and whose destination, including
-    /// the complete swizzle patterns, is within shared memory.
+    /// Checks whether an operation is a tensor load that copies bytes unchanged, and whose destination, including
+    /// complete swizzle patterns, is within shared memory.
     pub(crate) fn moves_whole(&self, pending: &InFlightOperation) -> bool {
         let AsyncEffect::Tensor(transfer) = &pending.operation.work else {
             return false;
@@ -91,7 +92,7 @@ impl Machine {
         transfer.direction == TensorCopyDirection::Load && transfer.copies_bytes() && is_there
     }
 
-    /// Copies the tile of a load from global to shared memory.
+    /// Copies the tile of a tensor load from global to shared memory.
     pub(crate) fn move_tile(&mut self, transfer: &TensorCopy, step: u64) {
         let writer = LastWriter {
             step,
@@ -115,8 +116,8 @@ impl Machine {
                     }
                     return;
                 };
-                // The range is accessible, because its bounds were checked when the copy was issued, and the memory is
-                // not released while the copy is in flight.
+                // The range is always accessible, because its bounds were checked when the copy was issued, and the
+                // memory is not released while the copy is in flight.
                 let found = places.global(global, address, run.n_bytes as u64);
                 let bytes = found.and_then(|found| {
                     let bytes = global.arena.bytes().get(found.start..)?;

@@ -1,4 +1,4 @@
-//! Deadlock detection: finds warps whose wait condition can never be satisfied.
+//! Deadlock detection: finds warps whose wait conditions can never be satisfied.
 
 use crate::contract::fault::{FaultKind, WaitReason, WaitingGroup};
 use crate::contract::inspect::MachineStatus;
@@ -10,9 +10,9 @@ use crate::state::scheduler::{WarpSlot, can_run};
 use crate::state::warp::WarpSplitState;
 
 impl Machine {
-    /// Records a deadlock if no warp of the cluster is runnable and no operation is in flight for the cluster: in this
-    /// case, only the warps of the cluster could satisfy the wait conditions. [`Machine::find_machine_stuck`] handles
-    /// waits for memory.
+    /// Records a deadlock of a cluster if none of its warps is runnable and no operation is in flight for the cluster,
+    /// because only warps and operations of the cluster could satisfy the wait conditions.
+    /// [`Machine::find_machine_stuck`] handles waits that other clusters can end.
     pub(crate) fn find_cluster_stuck(&mut self, place: WarpSlot) {
         let next = WarpSlot {
             warp: place.warp + 1,
@@ -41,7 +41,7 @@ impl Machine {
         }
     }
 
-    /// Records a deadlock if the launch is not finished. Called when no agent can execute a step.
+    /// Records a deadlock if the launch is not finished. The caller must ensure that no agent can execute a step.
     pub(crate) fn find_machine_stuck(&mut self) {
         if self.status() == MachineStatus::Running {
             self.record_deadlock(0..self.state.blocks.len());
@@ -55,7 +55,8 @@ impl Machine {
         }
     }
 
-    /// Returns the mbarrier object for which a group waits, in the shared memory of the block in this resident slot.
+    /// Returns the state of the mbarrier for which a lane group waits, in the shared memory of the block in this
+    /// resident slot.
     pub(crate) fn awaited(&self, place: usize, waits_for: WaitReason) -> Option<MbarrierState> {
         let WaitReason::MbarrierPhase { address, .. } = waits_for else {
             return None;
@@ -63,7 +64,7 @@ impl Machine {
         MbarrierState::read(object_at(self.state.shared.get(place)?, address)?)
     }
 
-    /// Returns the waiting groups of the blocks in these resident slots.
+    /// Returns the waiting lane groups of the blocks in these resident slots.
     pub(crate) fn waiters(&self, places: std::ops::Range<usize>) -> Vec<WaitingGroup> {
         let mut waiting = Vec::new();
         let start = places.start;
@@ -91,7 +92,7 @@ impl Machine {
         waiting
     }
 
-    /// Records a deadlock fault with the waiting groups of the blocks in these resident slots.
+    /// Records a deadlock fault with the waiting lane groups of the blocks in these resident slots.
     fn record_deadlock(&mut self, places: std::ops::Range<usize>) {
         self.note_stuck_parts();
         let waiting = self.waiters(places.clone());

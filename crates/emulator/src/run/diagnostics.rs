@@ -1,5 +1,5 @@
-//! Diagnostics of a run: behavior that is not a fault, such as an aligned barrier at which only a part of a warp
-//! arrives. Each diagnostic is recorded once per instruction.
+//! Diagnostics of a run, which describe undefined behavior that does not fault, such as the arrival of only a part of a
+//! warp at an aligned barrier. Each diagnostic is recorded once per instruction.
 
 use crate::contract::inspect::{RunDiagnostic, RunDiagnosticKind};
 use crate::exec::barrier::{DivergentArrival, divergent_arrivals};
@@ -36,7 +36,7 @@ impl Machine {
         }
     }
 
-    /// Records a diagnostic for each partial warp that waits at an aligned barrier in a deadlock.
+    /// Records a diagnostic for each partial warp that waits at an aligned barrier when a deadlock is detected.
     pub(crate) fn note_stuck_parts(&mut self) {
         for place in 0..self.state.blocks.len() {
             let Some(block) = self.state.blocks.get(place) else {

@@ -1,4 +1,4 @@
-//! Construction of faults: resolves the instruction, the thread and the memory region of a failed access.
+//! Construction of faults: resolves the instruction, the thread, and the memory region of a failed access.
 
 use crate::contract::fault::{AccessFault, Fault, FaultLocation, NamedRegion};
 use crate::contract::pending::{AsyncOrigin, InFlightOperation};
@@ -21,7 +21,7 @@ impl Machine {
         self.record_fault(place, pc, halt);
     }
 
-    /// Records an internal fault.
+    /// Records an internal fault, which is a bug of the emulator.
     #[cold]
     pub(crate) fn fail(&mut self, what: &str, place: WarpSlot) {
         self.stop(place, *ExecutionFault::internal(what, 1));
@@ -47,7 +47,8 @@ impl Machine {
         self.record(agent, origin, stack, halt);
     }
 
-    /// Records a fault of an operation that cannot complete, at the instruction that issued it.
+    /// Records the fault of an asynchronous operation that cannot complete, at the instruction that issued the
+    /// operation.
     pub(crate) fn record_landing_fault(
         &mut self,
         pending: &InFlightOperation,
@@ -99,7 +100,7 @@ impl Machine {
             byte_offset: offset as i64,
             size_bytes,
         };
-        // Offsets are relative to the first byte of the shared memory that the program uses.
+        // Shared memory offsets in faults are relative to the first byte that the program uses.
         let in_shared = |offset: u64| {
             let reserved = layout.reserved_shared_bytes;
             let own = layout.shared_bytes.saturating_sub(reserved);
@@ -127,7 +128,7 @@ impl Machine {
 
     /// Returns the allocation that contains an address, or the nearest allocation.
     fn place_near(&self, address: u64) -> FaultLocation {
-        // Allocations at a distance of more than 4 MiB are unrelated to the address.
+        // Allocations more than 4 MiB away from the address are considered unrelated.
         let near = self.state.global.nearest(address).filter(|a| {
             let distance = address.wrapping_sub(a.address) as i64;
             distance > -(1 << 22) && distance < a.size as i64 + (1 << 22)

@@ -1,5 +1,5 @@
-//! Inputs of the host to a run. The host can issue operations, and it can complete operations early. Each input has a
-//! position in the run, so that a replay that reaches this position applies the same input again.
+//! Inputs of the host to a run. The host can issue operations, and it can complete operations early. Each input is
+//! recorded with its position in the run, so that a replay that reaches this position applies the input again.
 
 use crate::contract::pending::{AsyncOperation, InFlightOperation};
 use crate::contract::step_event::AsyncOperationId;
@@ -8,7 +8,7 @@ use crate::exec::matrix::operand_tiles::tiles;
 use crate::run::machine::Machine;
 use std::sync::Arc;
 
-/// An input, applied before the step at `position`.
+/// Input of the host, which is applied before the step at `position`.
 #[derive(Clone, Debug)]
 pub(crate) struct HostInput {
     position: u64,
@@ -27,13 +27,13 @@ impl Machine {
         self.state.in_flight.all()
     }
 
-    /// Returns the tiles that an operation in flight reads and writes, with their positions. The list is empty if the
-    /// operation transfers no matrix, or if it will fault.
+    /// Returns the matrices that an operation in flight reads and writes, with their locations. The list is empty if
+    /// the operation accesses no matrix, or if it will fault.
     pub fn tiles(&self, pending: &InFlightOperation) -> Vec<Tile> {
         tiles(&self.setup.code, pending)
     }
 
-    /// Issues an operation at the current position, as an instruction would. For hosts and tests.
+    /// Issues an operation at the current position, as an instruction would. Used by hosts and tests.
     pub fn start_pending(&mut self, operation: AsyncOperation) -> Option<AsyncOperationId> {
         self.add_input(HostInputKind::Start(Arc::new(operation)));
         let before = self.state.inputs_done;
@@ -41,9 +41,9 @@ impl Machine {
         (self.state.inputs_done > before).then(|| self.state.in_flight.latest())?
     }
 
-    /// Makes the completion of an operation the next step. The request replaces an earlier request at the same
-    /// position. If another operation must complete first, the next step is the completion of that operation. Returns
-    /// `false` if the operation is not in flight.
+    /// Schedules the completion of an operation as the next step. The request replaces an earlier request at the same
+    /// position. If the operation depends on another operation in flight, the next step is the completion of that other
+    /// operation. Returns `false` if the operation is not in flight.
     pub fn land(&mut self, id: AsyncOperationId) -> bool {
         let in_flight = self.state.in_flight.get(id).is_some();
         if in_flight {
@@ -52,7 +52,7 @@ impl Machine {
         in_flight
     }
 
-    /// Appends an input. Inputs that were recorded for later positions are dropped, because the new input changes the
+    /// Appends an input of the host. Inputs at later positions are discarded, because the new input changes the
     /// subsequent execution.
     fn add_input(&mut self, what: HostInputKind) {
         self.inputs.truncate(self.state.inputs_done);
@@ -62,7 +62,7 @@ impl Machine {
         });
     }
 
-    /// Returns the next input if its position has been reached.
+    /// Returns the next input if the run has reached its position.
     fn due_input(&self) -> Option<&HostInput> {
         let input = self.inputs.get(self.state.inputs_done)?;
         (input.position <= self.state.position).then_some(input)
@@ -96,7 +96,7 @@ impl Machine {
         None
     }
 
-    /// Returns the result of [`Machine::asked_landing`] without consuming inputs.
+    /// Returns the result of [`Machine::asked_landing`] without consuming an input.
     pub(crate) fn due_landing(&self) -> Option<AsyncOperationId> {
         let due = self.inputs.get(self.state.inputs_done..)?.iter();
         due.take_while(|input| input.position <= self.state.position)
@@ -106,7 +106,7 @@ impl Machine {
             })
     }
 
-    /// Returns the position at which the turn of a warp must end.
+    /// Returns the position of the next input, at which the turn of a warp must end.
     pub(crate) fn next_interruption(&self) -> u64 {
         let input = self.inputs.get(self.state.inputs_done);
         let input = input.map_or(u64::MAX, |input| input.position);

@@ -5,8 +5,8 @@ use crate::contract::launch::{Launch, RegisterInit};
 use crate::state::memory::{AllocationOwner, GlobalMemory};
 use warpgrid_program::{Program, SassKernelInfo};
 
-/// Returns the elements and values of the registers that the launch initializes. Names of registers that the kernel
-/// does not use are skipped.
+/// Returns the register file elements and initial values of the registers that the launch initializes. Names of
+/// registers that the kernel does not use are skipped.
 pub(crate) fn initial_registers(
     program: &Program,
     launch: &Launch,
@@ -33,7 +33,7 @@ pub(crate) fn initial_registers(
             }));
         };
         add(&given.name, start, given);
-        // A 64-bit address occupies two 32-bit registers. The upper half is written to the next register.
+        // A 64-bit address occupies two 32-bit registers, so its upper half is written to the next register.
         let is_half = place(&given.name).is_some_and(|place| place.bits == 32);
         if let Some(next) = given
             .buffer
@@ -51,7 +51,7 @@ pub(crate) fn initial_registers(
     initial
 }
 
-/// Returns the initial value of a register, to which the contributions of the lane and the thread are added.
+/// Returns the initial value of a register without the contributions of the lane and the thread.
 fn start_of(given: &RegisterInit, global: &GlobalMemory) -> u64 {
     let buffer = given.buffer.and_then(|buffer| {
         let mut allocations = global.allocations().iter();

@@ -1,11 +1,11 @@
-//! Last writers of the bytes of a region, for hosts.
+//! Last writers of the bytes in a memory region, for inspection by hosts.
 
 use crate::contract::inspect::LastWriter;
 use crate::state::last_writer_table::LastWriterTable;
 use std::fmt;
 use std::ops::Range;
 
-/// Last writer of each byte of a region.
+/// Last writer of each byte in a memory region.
 #[derive(Clone)]
 pub struct LastWriters<'a> {
     kept: WriterSource<'a>,
@@ -13,9 +13,9 @@ pub struct LastWriters<'a> {
 
 #[derive(Clone)]
 enum WriterSource<'a> {
-    /// One entry per byte.
+    /// One entry per byte of the region.
     Plain(&'a [u64]),
-    /// Range of a paged memory.
+    /// Byte range of a paged memory.
     Paged(&'a LastWriterTable, Range<usize>),
 }
 
@@ -26,7 +26,7 @@ impl<'a> LastWriters<'a> {
         }
     }
 
-    /// Returns the last writers of a range, or `None` if the memory does not track writers.
+    /// Returns the last writers of a byte range in a paged memory, or `None` if the memory does not track writers.
     pub(crate) fn paged(
         writers: &'a LastWriterTable,
         range: Range<usize>,
@@ -58,7 +58,7 @@ impl<'a> LastWriters<'a> {
         }
     }
 
-    /// Returns the last writer of a byte. Returns `None` if no step has written the byte, if it is outside of the
+    /// Returns the last writer of a byte. Returns `None` if no step has written the byte, if the byte is outside of the
     /// region, or if the launch is so large that only [`LastWriters::is_written`] is known.
     pub fn of(&self, byte: usize) -> Option<LastWriter> {
         LastWriter::unpack(self.entry(byte))
@@ -82,7 +82,7 @@ impl<'a> LastWriters<'a> {
     }
 }
 
-/// Compares the last writers of all bytes.
+/// Two values are equal if the last writers of all bytes are equal.
 impl PartialEq for LastWriters<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())

@@ -1,4 +1,4 @@
-//! Checks of a launch before memory is allocated for it. A check returns a [`LaunchError`] if the launch cannot run.
+//! Checks of a launch before memory is allocated. Each check returns a [`LaunchError`] if the launch is invalid.
 
 use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
 use crate::run::setup::LaunchSetup;
@@ -55,8 +55,8 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
         });
     }
     check_cluster(program, launch)?;
-    let whole = |axis: usize| launch.grid[axis].is_multiple_of(launch.cluster[axis]);
-    if !(0..3).all(whole) {
+    let is_divisible = |axis: usize| launch.grid[axis].is_multiple_of(launch.cluster[axis]);
+    if !(0..3).all(is_divisible) {
         return Err(LaunchError::GridNotInClusters {
             grid: launch.grid,
             cluster: launch.cluster,
@@ -65,7 +65,7 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
     check_bounds(&entry.bounds, launch)
 }
 
-/// Checks the launch bounds that the kernel declares.
+/// Checks a launch against the bounds that the kernel declares.
 fn check_bounds(bounds: &LaunchBounds, launch: &Launch) -> Result<(), LaunchError> {
     let threads: u64 = launch.block.iter().map(|n| u64::from(*n)).product();
     if let Some(wanted) = bounds.required_threads
@@ -108,7 +108,8 @@ fn check_bounds(bounds: &LaunchBounds, launch: &Launch) -> Result<(), LaunchErro
     Ok(())
 }
 
-/// Checks the number of blocks per cluster (CUDA programming guide, "Thread Block Clusters").
+/// Checks the number of blocks per cluster against the limits of the target (CUDA programming guide, "Thread Block
+/// Clusters").
 fn check_cluster(program: &Program, launch: &Launch) -> Result<(), LaunchError> {
     let blocks: u32 = launch.cluster.iter().product();
     if blocks > 1 && !program.target.has(Feature::Clusters) {
@@ -123,7 +124,7 @@ fn check_cluster(program: &Program, launch: &Launch) -> Result<(), LaunchError> 
     Ok(())
 }
 
-/// Checks the limits that the host has set.
+/// Checks the resource limits that the host has set.
 pub(crate) fn check_limits(limits: &ResourceLimits) -> Result<(), LaunchError> {
     match limits.max_memory_bytes {
         asked if asked > ResourceLimits::MAX_GLOBAL_BYTES => Err(LaunchError::LimitTooLarge {

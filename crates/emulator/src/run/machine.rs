@@ -1,4 +1,4 @@
-//! Launch in progress: the constant setup, the state, and the loop that executes one agent after another.
+//! Launch in progress: the immutable setup, the mutable state, and the loop that executes one agent after another.
 
 use crate::contract::fault::{Fault, WaitReason};
 use crate::contract::inspect::MachineStatus;
@@ -37,19 +37,19 @@ use warpgrid_program::Program;
 pub struct Machine {
     pub(crate) setup: Arc<LaunchSetup>,
     pub(crate) state: MachineState,
-    /// Inputs of the host, ordered by position. They are not part of the state, so that a replay after a seek applies
-    /// the same inputs again.
+    /// Inputs of the host, ordered by position. Inputs are not part of the state, so that a replay after a seek applies
+    /// them again.
     pub(crate) inputs: Vec<HostInput>,
-    /// Scratch buffer in which events are assembled. It is not part of the state.
+    /// Scratch buffer in which access events are built. The buffer is not part of the state.
     pub(crate) events: EventBuffer,
-    /// Register files for warps that have not run yet. They are not part of the state.
+    /// Register files for warps that have not executed yet. These register files are not part of the state.
     pub(crate) spare: Vec<RegisterFile>,
-    /// Scratch rows of the executing instruction. They are not part of the state.
+    /// Scratch rows for the executing instruction. The rows are not part of the state.
     pub(crate) rows: Box<ScratchBuffers>,
 }
 
 impl Machine {
-    /// Lays out memory and decodes the program. Fails if the launch cannot run.
+    /// Creates a machine: lays out memory and decodes the program. Fails if the launch is invalid.
     pub fn new(
         program: Arc<Program>,
         launch: &Launch,
@@ -58,8 +58,8 @@ impl Machine {
         Machine::with_decoded(program, launch, limits, None)
     }
 
-    /// Creates a machine like [`Machine::new`], but reuses the code of another machine if both have the same program
-    /// and identical layouts of all objects to which instructions refer. Otherwise, the program is decoded.
+    /// Creates a machine like [`Machine::new`], but reuses the decoded code of another machine if both have the same
+    /// program, and identical layouts of all objects to which instructions refer. Otherwise, the program is decoded.
     pub fn with_decoded(
         program: Arc<Program>,
         launch: &Launch,
@@ -83,12 +83,12 @@ impl Machine {
         Machine::start(setup, global)
     }
 
-    /// Returns the decoded code, for [`Machine::with_decoded`].
+    /// Returns the decoded code as an argument for [`Machine::with_decoded`].
     pub fn decoded(&self) -> DecodedLaunch {
         DecodedLaunch(Arc::clone(&self.setup))
     }
 
-    /// Returns a machine whose first clusters are resident.
+    /// Creates a machine and makes the first clusters resident.
     pub(crate) fn start(setup: LaunchSetup, global: GlobalMemory) -> Result<Machine, LaunchError> {
         let n_clusters = setup.n_resident_clusters(global.arena.len() as u64)?;
         let mut state = MachineState {
@@ -160,8 +160,8 @@ impl Machine {
         self.status()
     }
 
-    /// Returns the agent of the next step. An operation completes when it is due, when a host has requested it, or when
-    /// no warp is runnable.
+    /// Returns the agent of the next step. An operation completes when it is due, when a host has requested its
+    /// completion, or when no warp is runnable.
     fn choose(&mut self) -> Option<ScheduledAction> {
         if let Some(id) = self.asked_landing() {
             return Some(ScheduledAction::InFlight(id));
@@ -172,7 +172,8 @@ impl Machine {
             .choose(&state.blocks, &state.in_flight, state.position)
     }
 
-    /// Executes steps of one warp until its quantum is used up, it stops, an operation completes, or `end` is reached.
+    /// Executes steps of one warp until its quantum expires, the warp stops, an operation completes, or position `end`
+    /// is reached.
     fn turn(&mut self, place: WarpSlot, end: u64, observer: &mut dyn Observer) {
         let end = end.min(self.next_interruption());
         let setup = &*self.setup;
@@ -233,7 +234,7 @@ impl Machine {
         self.after_run(place, run, observer);
     }
 
-    /// Handles the reason why a warp stopped.
+    /// Handles the reason why the step loop of a warp returned.
     fn after_run(&mut self, place: WarpSlot, run: WarpRunResult, observer: &mut dyn Observer) {
         if !matches!(
             run.stop,
@@ -274,7 +275,7 @@ impl Machine {
         }
     }
 
-    /// Completes the step of lanes that have arrived at a barrier, and reports whether they wait there.
+    /// Completes the step of lanes that have arrived at a barrier, and reports whether the lanes wait.
     fn after_arrival(
         &mut self,
         place: WarpSlot,
@@ -342,7 +343,7 @@ impl Machine {
         }
     }
 
-    /// Reports the barriers that were completed by exiting threads; `opened` has one bit per barrier.
+    /// Reports the barriers that exiting threads have completed. `opened` has one bit per barrier.
     #[cold]
     #[inline(never)]
     fn report_opened(&self, place: WarpSlot, opened: u32, observer: &mut dyn Observer) {
@@ -433,7 +434,7 @@ impl Machine {
         true
     }
 
-    /// Wakes the groups that wait for an mbarrier phase, after a phase of an mbarrier in the cluster has completed.
+    /// Wakes the lane groups that wait for an mbarrier phase, after any mbarrier phase in the cluster has completed.
     fn wake_phases(&mut self, place: WarpSlot) {
         let n_ranks = self.setup.n_ranks as usize;
         let first = place.block - self.setup.rank_of_place(place.block);
@@ -446,7 +447,7 @@ impl Machine {
         }
     }
 
-    /// Wakes the groups of the block that wait for columns of tensor memory.
+    /// Wakes the lane groups of the block that wait for tensor memory columns.
     fn wake_allocations(&mut self, place: WarpSlot) {
         let block = self.state.blocks.get_mut(place.block);
         for warp in block.into_iter().flat_map(|block| &mut block.warps) {
@@ -457,7 +458,8 @@ impl Machine {
         }
     }
 
-    /// Handles exited lanes: completes barriers that waited for them, and finishes the block and its cluster.
+    /// Handles exited lanes: completes barriers that waited only for these lanes, and finishes the block and its
+    /// cluster.
     fn after_exit(&mut self, place: WarpSlot, observer: &mut dyn Observer) {
         let setup = &*self.setup;
         let cluster = setup.cluster_of_place(place.block);
@@ -498,7 +500,8 @@ impl Machine {
         self.state.position
     }
 
-    /// Returns the status. A launch is finished when all of its blocks have finished and no operation is in flight.
+    /// Returns the status of the run. A launch is finished when all of its blocks have finished and no operation is in
+    /// flight.
     pub fn status(&self) -> MachineStatus {
         if self.state.fault.is_some() {
             MachineStatus::Faulted
@@ -509,7 +512,7 @@ impl Machine {
         }
     }
 
-    /// Returns the fault that stopped the run.
+    /// Returns the fault that stopped the run, if the run has faulted.
     pub fn fault(&self) -> Option<&Fault> {
         self.state.fault.as_ref()
     }

@@ -18,14 +18,14 @@ use crate::state::warp::{Warp, WarpSplitState};
 use std::sync::Arc;
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// Copies of the parts of the machine state that the search for the next step modifies.
+/// Copies of the state that the search for the next step modifies.
 struct SchedulerCopy {
     schedule: Scheduler,
     blocked: Vec<WarpSlot>,
 }
 
 impl Machine {
-    /// Checks whether a value is the address of a function in PTX, or of an instruction in SASS.
+    /// Checks whether a value is the code address of a function in PTX, or of an instruction in SASS.
     pub fn is_code_address(&self, value: u64) -> bool {
         let setup = &self.setup;
         let addresses = &setup.code.addresses;
@@ -91,7 +91,7 @@ impl Machine {
                 .sum::<u64>()
     }
 
-    /// Returns the position in the block of the thread of a lane.
+    /// Returns the thread index, within its block, of the thread in a lane.
     pub fn thread(&self, warp: u32, lane: u32) -> [u32; 3] {
         self.setup.thread(warp, lane)
     }
@@ -99,8 +99,8 @@ impl Machine {
     /// Returns the number of threads that a barrier of a resident block expects, and the number of threads that have
     /// arrived.
     pub fn barrier(&self, block: u64, id: u32) -> (u32, u32) {
-        let found = self.state.blocks.iter().find(|b| b.index == block);
-        let Some(block) = found else {
+        let resident_block = self.state.blocks.iter().find(|b| b.index == block);
+        let Some(block) = resident_block else {
             return (0, 0);
         };
         let Some(barrier) = block.barriers.get(id as usize) else {
@@ -117,13 +117,13 @@ impl Machine {
 
     /// Returns the live lanes of each warp of a resident block.
     pub fn live_lanes(&self, block: u64) -> Vec<u32> {
-        let found = self.state.blocks.iter().find(|b| b.index == block);
-        found.map_or(Vec::new(), |block| {
+        let resident_block = self.state.blocks.iter().find(|b| b.index == block);
+        resident_block.map_or(Vec::new(), |block| {
             block.warps.iter().map(Warp::live).collect()
         })
     }
 
-    /// Returns the grid position of a block.
+    /// Returns the grid position of the block with this linear index.
     pub fn block_position(&self, block: u64) -> [u32; 3] {
         self.setup.position_of(block)
     }
@@ -160,7 +160,7 @@ impl Machine {
         (tensor.len() >= CELL_BYTES).then_some(tensor)
     }
 
-    /// Returns the linear indices of the blocks in the cluster of a resident block, ordered by rank.
+    /// Returns the linear indices of all blocks in the cluster of a resident block, ordered by rank.
     pub fn cluster(&self, block: u64) -> Vec<u64> {
         let blocks = &self.state.blocks;
         let Some(place) = blocks.iter().position(|b| b.index == block) else {
@@ -183,7 +183,7 @@ impl Machine {
         objects.map(|offset| (*offset, held(*offset))).collect()
     }
 
-    /// Returns the bytes of a region. Returns `None` if the region does not exist, or no longer exists.
+    /// Returns the bytes of a memory region. Returns `None` if the region does not exist or its block is not resident.
     pub fn memory(&self, region: MemoryRegion) -> Option<&[u8]> {
         match region {
             MemoryRegion::Shared { block } => Some(self.shared(block)?.contents()),
@@ -203,7 +203,7 @@ impl Machine {
         }
     }
 
-    /// Returns the address of the first byte of a region in its state space.
+    /// Returns the address of the first byte of a memory region in its state space.
     pub fn address(&self, region: MemoryRegion) -> Option<u64> {
         match region {
             MemoryRegion::Shared { .. }
@@ -213,7 +213,8 @@ impl Machine {
         }
     }
 
-    /// Returns the region that contains a global, constant or parameter address, and the offset of the address in it.
+    /// Returns the memory region that contains a global, constant or parameter address, and the offset within this
+    /// region.
     pub fn region_at(&self, address: u64) -> Option<(MemoryRegion, u64)> {
         let a = self.state.global.find(address)?;
         let region = match &a.owner {
@@ -225,7 +226,7 @@ impl Machine {
         Some((region, address - a.address))
     }
 
-    /// Returns the last writer of each byte of a region. Returns `None` unless the launch tracks writers.
+    /// Returns the last writer of each byte in a memory region. Returns `None` unless the launch tracks writers.
     pub fn writers(&self, region: MemoryRegion) -> Option<LastWriters<'_>> {
         match region {
             MemoryRegion::Shared { block } => {
@@ -254,16 +255,16 @@ impl Machine {
         &self.setup.layout.shared_variables
     }
 
-    /// Returns the source-level name of an offset in shared memory: the variable that contains it, with the index of
-    /// the 8-byte element.
+    /// Returns the source-level name of an offset in shared memory: the name of the variable that contains the offset,
+    /// with the index of the 8-byte element.
     pub fn shared_name(&self, offset: u64) -> Option<String> {
-        let found = self.shared_variables().iter().find(|variable| {
+        let variable = self.shared_variables().iter().find(|variable| {
             (variable.byte_offset..variable.byte_offset + variable.size_bytes).contains(&offset)
         })?;
-        Some(match (found.size_bytes, offset - found.byte_offset) {
-            (8, 0) => found.name.clone(),
-            (_, at) if at % 8 == 0 => format!("{}[{}]", found.name, at / 8),
-            (_, at) => format!("{}+{at}", found.name),
+        Some(match (variable.size_bytes, offset - variable.byte_offset) {
+            (8, 0) => variable.name.clone(),
+            (_, at) if at % 8 == 0 => format!("{}[{}]", variable.name, at / 8),
+            (_, at) => format!("{}+{at}", variable.name),
         })
     }
 
@@ -291,10 +292,10 @@ impl Machine {
         block.warps.get(warp as usize)
     }
 
-    /// Returns a warp with its groups of lanes. The first group is the next one to execute.
+    /// Returns a warp with its lane groups. The first group is the group that executes next.
     pub fn warp(&self, block: u64, warp: u32) -> Option<WarpView> {
-        let found = self.find_warp(block, warp)?;
-        let mut splits = found.splits;
+        let warp_state = self.find_warp(block, warp)?;
+        let mut splits = warp_state.splits;
         let next = splits.select().then(|| splits.current_index());
         let mut groups: Vec<LaneGroup> = splits
             .all()
@@ -319,8 +320,8 @@ impl Machine {
         Some(WarpView {
             block,
             warp,
-            present: found.present,
-            exited: found.exited,
+            present: warp_state.present,
+            exited: warp_state.exited,
             groups,
         })
     }
@@ -332,8 +333,8 @@ impl Machine {
         Some(last.event(&self.setup.code, step))
     }
 
-    /// Returns the number of executed lane-instructions: the sum of the active lanes over all steps of warps. It does
-    /// not depend on the order in which the groups of a divergent warp execute.
+    /// Returns the number of executed lane-instructions, which is the sum of the active lanes over all steps of warps.
+    /// This number does not depend on the order in which the lane groups of a divergent warp execute.
     pub fn lane_instructions(&self) -> u64 {
         self.state.lane_instructions
     }
@@ -343,8 +344,8 @@ impl Machine {
         self.state.stores_done
     }
 
-    /// Returns the agent of the next step and its instruction. The function executes the code of an actual step on
-    /// copies of the state that this code modifies.
+    /// Returns the agent and the instruction of the next step. To agree with an actual step, the function executes the
+    /// same code on copies of the state that this code modifies.
     pub fn next_step(&self) -> Option<NextStep> {
         if self.state.fault.is_some() {
             return None;
@@ -370,7 +371,7 @@ impl Machine {
                 }
                 ScheduledAction::Warp(place) => match self.next_of_warp(place) {
                     Some(next) => return Some(next),
-                    // All groups of the warp would start to wait. Select another agent, as an actual run does.
+                    // All lane groups of the warp would start to wait. Select another agent, as an actual step does.
                     None => machine.blocked.push(place),
                 },
             }
@@ -394,7 +395,7 @@ impl Machine {
         })
     }
 
-    /// Returns the next step of a warp. Returns `None` if all of its groups can only wait.
+    /// Returns the next step of a warp. Returns `None` if all of its lane groups can only wait.
     fn next_of_warp(&self, place: WarpSlot) -> Option<NextStep> {
         let block = self.state.blocks.get(place.block)?;
         let mut warp = block.warps.get(place.warp)?.clone();
@@ -431,7 +432,7 @@ impl Machine {
         }
     }
 
-    /// Returns a row of a register bank by its slot.
+    /// Returns a row of a register bank by the slot of its register.
     fn row(
         &self,
         warp: &Warp,
@@ -439,8 +440,8 @@ impl Machine {
         bank: RegisterBank,
         slot: OperandSlot,
     ) -> Option<[u128; LANES]> {
-        // The row is read here, because `LaneRegisters` requires mutable access to the banks, which an inspection does
-        // not have.
+        // `LaneRegisters` requires mutable access to the banks, which an inspection does not have, so this function
+        // reads the row itself.
         let code = &self.setup.code;
         let base = code.base(depth);
         let (banks, start) = match slot.0 >> 30 {
@@ -467,9 +468,9 @@ impl Machine {
         })
     }
 
-    /// Returns the bits of a register in all lanes of a warp. The value of a lane belongs to the innermost frame of the
-    /// function. Lanes that are not in the function, or that have exited, have the last value in the frame of the
-    /// kernel.
+    /// Returns the bits of a register in all lanes of a warp. The value of each lane belongs to the innermost frame of
+    /// the register's function. Lanes that are not in this function, or that have exited, have the last value in the
+    /// frame of the kernel.
     pub fn register_row(
         &self,
         block: u64,
@@ -477,7 +478,7 @@ impl Machine {
         function: FunctionId,
         register: RegisterId,
     ) -> Option<[u128; LANES]> {
-        let found = self.find_warp(block, warp)?;
+        let warp_state = self.find_warp(block, warp)?;
         let code = &self.setup.code;
         let index = code.functions.iter().position(|f| f.id == function)?;
         let RegisterOperand { slot, bank, .. } = *code
@@ -487,11 +488,11 @@ impl Machine {
             .get(register.0 as usize)?;
         let mut row = [0; LANES];
         if index == 0 {
-            row = self.row(found, 0, bank, slot)?;
+            row = self.row(warp_state, 0, bank, slot)?;
         }
-        for split in found.splits.all() {
+        for split in warp_state.splits.all() {
             if code.origin(split.pc).0 == function {
-                let values = self.row(found, split.depth, bank, slot)?;
+                let values = self.row(warp_state, split.depth, bank, slot)?;
                 for lane in crate::semantics::registers::lanes_of(split.mask) {
                     row[lane] = values[lane];
                 }
@@ -500,7 +501,7 @@ impl Machine {
         Some(row)
     }
 
-    /// Returns the bits of a register of a lane; see [`Machine::register_row`].
+    /// Returns the bits of a register in one lane, as defined by [`Machine::register_row`].
     pub fn register(
         &self,
         block: u64,

@@ -1,4 +1,4 @@
-//! Assignment of clusters to resident slots, and the initial state of their blocks, warps and shared memory.
+//! Assignment of clusters to resident slots, and initialization of their blocks, warps and shared memory.
 
 use crate::contract::launch::WriterTracking;
 use crate::contract::mbarrier::MbarrierState;
@@ -12,7 +12,7 @@ use crate::state::tensor_memory::TENSOR_BYTES;
 use crate::state::warp::{CallFrame, Warp};
 
 impl MachineState {
-    /// Creates resident slots for clusters, and starts the first clusters of the grid in them.
+    /// Creates resident slots, and starts the first clusters of the grid in these slots.
     pub(crate) fn allocate_slots(
         &mut self,
         setup: &LaunchSetup,
@@ -38,8 +38,8 @@ impl MachineState {
         self.next_cluster = n_clusters as u64;
     }
 
-    /// Starts a cluster of the grid in the resident slots of a cluster. The allocations of the previous cluster are
-    /// reused.
+    /// Starts a cluster of the grid in the resident slots of a cluster. The allocations of the previous cluster in the
+    /// slots are reused.
     fn start_cluster(
         &mut self,
         setup: &LaunchSetup,
@@ -67,8 +67,9 @@ impl MachineState {
         }
     }
 
-    /// Starts the next clusters of the grid in the resident slots of finished clusters. Slots for which an operation is
-    /// in flight are reused only after its completion, because it may write to their shared memory.
+    /// Starts the next clusters of the grid in the resident slots of finished clusters. If an operation is in flight
+    /// for the slots, they are reused only after its completion, because the operation may write to their shared
+    /// memory.
     pub(crate) fn launch_next_clusters(
         &mut self,
         setup: &LaunchSetup,
@@ -104,8 +105,8 @@ impl MachineState {
 }
 
 impl LaunchSetup {
-    /// Returns the grid position of the block with this rank in a cluster. Cluster indices and ranks increase fastest
-    /// in x.
+    /// Returns the grid position of the block with a given rank in a cluster. Cluster indices and ranks increase
+    /// fastest in x.
     pub(crate) fn block_position(&self, cluster: u64, rank: u32) -> [u32; 3] {
         let [gx, gy, _] = [0, 1, 2].map(|i: usize| u64::from(self.grid[i] / self.cluster[i]));
         let [cx, cy, _] = self.cluster;
@@ -124,7 +125,7 @@ impl LaunchSetup {
         ]
     }
 
-    /// Returns the cluster of the block with this linear index.
+    /// Returns the index of the cluster that contains the block with this linear index.
     pub(crate) fn cluster_of(&self, block: u64) -> u64 {
         let position = self.position_of(block);
         let [x, y, z] = [0, 1, 2].map(|i: usize| u64::from(position[i] / self.cluster[i]));
@@ -132,7 +133,7 @@ impl LaunchSetup {
         (z * ny + y) * nx + x
     }
 
-    /// Returns the size of the tensor memory of a block; 0 if the code does not use it.
+    /// Returns the size of a block's tensor memory in bytes, or 0 if the code does not use tensor memory.
     fn tensor_bytes(&self) -> usize {
         match self.code.tensor_memory.is_empty() {
             true => 0,
@@ -152,7 +153,7 @@ impl LaunchSetup {
         }
     }
 
-    /// Starts the block at a grid position in a resident slot.
+    /// Starts the block with a given grid position in a resident slot.
     fn start_block(&self, block: &mut Block, position: [u32; 3], spare: &mut Vec<RegisterFile>) {
         let [x, y, z] = position.map(u64::from);
         let [nx, ny, _] = self.grid.map(u64::from);
@@ -169,8 +170,8 @@ impl LaunchSetup {
         }
     }
 
-    /// Initializes the mbarrier for pairs of blocks that use tensor memory. The system creates it before the kernel
-    /// starts.
+    /// Initializes the mbarrier for pairs of blocks that use tensor memory. On the hardware, the system creates this
+    /// mbarrier before the kernel starts.
     fn fill_pair_barrier(&self, shared: &mut PagedMemory, rank: usize) {
         let Some(start) = self.layout.pair_barrier else {
             return;
@@ -191,7 +192,7 @@ impl LaunchSetup {
         }
     }
 
-    /// Writes the initial values of shared variables, for dialects with such variables.
+    /// Writes the initial values of shared variables. Only some dialects have initialized shared variables.
     fn fill_shared(&self, shared: &mut PagedMemory) {
         for placed in &self.layout.shared_variables {
             let variable = match (placed.function, placed.variable) {
@@ -227,7 +228,8 @@ impl LaunchSetup {
         let linear = u64::from(warp.index) << 48
             ^ position.iter().fold(0, |all, n| all << 20 ^ u64::from(*n));
         warp.splits.draw_from(match self.seed % 8 {
-            // For half of the seeds, the lanes of a warp remain converged where possible.
+            // For half of the seeds, lane groups are not selected at random, so that the lanes of a warp remain
+            // converged if the code permits convergence.
             0..4 => None,
             _ => Some(self.seed.wrapping_mul(0x9e37_79b9) ^ linear),
         });
@@ -236,8 +238,8 @@ impl LaunchSetup {
         if warp.has_not_run {
             let mut banks = std::mem::take(&mut warp.banks);
             banks.grow(self.code.entry_sizes);
-            // Keep only as many register files as the resident slots need, because more would remain unused after a
-            // seek.
+            // Keep at most as many spare register files as there are resident slots, because further register files
+            // would remain unused after a seek.
             if spare.len() < spare.capacity() {
                 spare.push(banks);
             }
@@ -253,8 +255,8 @@ impl LaunchSetup {
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
         warp.stack.clear();
         warp.stack.is_tracked = self.tracking == WriterTracking::LastWriter;
-        // A stack whose writers are not tracked has no entries. A tracked stack has at least one entry, which shows
-        // that it is tracked.
+        // Stacks without writer tracking have no last-writer entries. Stacks with writer tracking always have at least
+        // one entry, which indicates that writers are tracked.
         let least = if warp.stack.is_tracked { 16 } else { 0 };
         warp.stack.grow(frame.max(least) as usize);
         self.fill_specials(warp, position);

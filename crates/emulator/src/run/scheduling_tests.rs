@@ -1,4 +1,4 @@
-//! Tests of waits and wakeups for which no test program contains an instruction. The tests use hand-assembled code.
+//! Tests of waits and wakeups that no test program can trigger with instructions. The tests use hand-assembled code.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::plan_table::PlanId;
@@ -47,7 +47,7 @@ fn instruction(op: DecodedOp) -> DecodedInstruction {
     }
 }
 
-/// Returns a machine whose warps execute these instructions.
+/// Creates a machine whose warps execute the given instructions.
 fn machine(
     instructions: Vec<DecodedInstruction>,
     grid: u32,
@@ -115,8 +115,8 @@ impl Observer for Steps {
     }
 }
 
-/// Stores an mbarrier object at address 16 of the shared memory of block 0. The phase of the object only requires the
-/// completion of 4 bytes.
+/// Stores an mbarrier object at address 16 of the shared memory of block 0. The current phase of the object completes
+/// after 4 more bytes.
 fn await_bytes(machine: &mut Machine) {
     let object = MbarrierState {
         parity: false,

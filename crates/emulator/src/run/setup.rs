@@ -1,4 +1,4 @@
-//! Part of a launch that does not change during execution: program, code, layout and dimensions.
+//! Immutable data of a launch: program, code, layout and dimensions.
 
 use crate::code::DecodedCode;
 use crate::contract::launch::WriterTracking;
@@ -10,16 +10,15 @@ use crate::state::multicast::Multicast;
 use std::sync::Arc;
 use warpgrid_program::{FunctionKind, Program};
 
-/// Data of a launch that is constant during execution.
+/// Data of a launch that does not change during execution.
 #[derive(Debug)]
 pub(crate) struct LaunchSetup {
     pub(crate) program: Arc<Program>,
     pub(crate) code: Arc<DecodedCode>,
     pub(crate) layout: MemoryLayout,
-    /// Textures and surfaces. Their addresses are known after memory has been laid out.
+    /// Textures and surfaces, whose addresses are known after memory has been laid out.
     pub(crate) images: Vec<Image>,
-    /// Multicast objects, whose addresses refer to several buffers. Their addresses are known after memory has been
-    /// laid out.
+    /// Multicast objects, which refer to several buffers and whose addresses are known after memory has been laid out.
     pub(crate) multicasts: Vec<Multicast>,
     pub(crate) limits: ResourceLimits,
     pub(crate) grid: [u32; 3],
@@ -41,7 +40,7 @@ pub(crate) struct LaunchSetup {
 pub struct DecodedLaunch(pub(crate) Arc<LaunchSetup>);
 
 impl DecodedLaunch {
-    /// Returns the decoded code if the program and the layout would decode to the same code.
+    /// Returns the decoded code if a program and a layout would be decoded to the same code, otherwise `None`.
     pub(crate) fn code_for(
         &self,
         program: &Arc<Program>,
@@ -54,7 +53,7 @@ impl DecodedLaunch {
 }
 
 impl LaunchSetup {
-    /// Returns the setup of a launch without images and multicast objects.
+    /// Creates the setup of a launch without images and multicast objects.
     pub(crate) fn new(
         program: Arc<Program>,
         code: Arc<DecodedCode>,
@@ -88,7 +87,7 @@ impl LaunchSetup {
         }
     }
 
-    /// Returns the number of bytes that a resident block needs.
+    /// Returns the number of bytes of host memory that a resident block requires.
     fn block_bytes(&self) -> u64 {
         let n_warps = u64::from(self.n_threads.div_ceil(32));
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
@@ -98,8 +97,8 @@ impl LaunchSetup {
             + self.layout.shared_bytes * tracked
     }
 
-    /// Returns the number of resident clusters. The blocks of a cluster are always co-resident (PTX ISA, "Cluster of
-    /// Cooperative Thread Arrays").
+    /// Returns the number of clusters that are resident at the same time. The blocks of a cluster are always
+    /// co-resident (PTX ISA, "Cluster of Cooperative Thread Arrays").
     pub(crate) fn n_resident_clusters(&self, used_bytes: u64) -> Result<usize, LaunchError> {
         let n_ranks = u64::from(self.n_ranks);
         let most = self
@@ -131,17 +130,17 @@ impl LaunchSetup {
         Ok(n as usize)
     }
 
-    /// Returns the rank of a block in its cluster, given its resident slot.
+    /// Returns the rank in its cluster of the block in a resident slot.
     pub(crate) fn rank_of_place(&self, place: usize) -> usize {
-        // Fast path for clusters of one block, which are the most frequent clusters: a division would take as long as a
-        // step.
+        // Fast path for clusters of one block, which are the most frequent clusters, because a division would take as
+        // long as a step.
         match self.n_ranks {
             0 | 1 => 0,
             n => place % n as usize,
         }
     }
 
-    /// Returns the index of the cluster of a resident slot.
+    /// Returns the index of the cluster to which a resident slot belongs.
     pub(crate) fn cluster_of_place(&self, place: usize) -> usize {
         match self.n_ranks {
             0 | 1 => place,

@@ -1,6 +1,6 @@
-//! Execution of a single thread: keeps its registers and executes instructions that access only registers. The caller
-//! handles memory, barriers, values from other lanes and the order of threads; for example, the explorer of the memory
-//! model chooses the result of each load.
+//! Execution of a single thread: stores its registers, and executes instructions that access only registers. The caller
+//! handles memory, barriers, values from other lanes, and the order of threads. For example, the memory model explorer
+//! chooses the result of each load.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{DecodedCode, DecodedInstruction, RegisterBank, RegisterOperand};
@@ -38,10 +38,10 @@ pub struct SingleThread {
     map: AddressMap,
 }
 
-/// Location in the shared memory of a block.
+/// Location in the shared memory of a block in the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedAddress {
-    /// Rank of the block in the cluster of the thread; `None` for the block of the thread itself.
+    /// Rank of the block in the cluster. `None` for the block of the executing thread.
     pub rank: Option<u32>,
     pub offset: u64,
 }
@@ -57,7 +57,7 @@ impl SharedAddress {
 }
 
 impl SingleThread {
-    /// Returns a thread that has executed no instruction. All registers are zero.
+    /// Creates a thread that has executed no instruction. All registers are zero.
     pub fn new(
         program: &Arc<Program>,
         launch: &Launch,
@@ -79,8 +79,8 @@ impl SingleThread {
         })
     }
 
-    /// Executes an instruction of the entry function that accesses only registers, without evaluating its guard. For
-    /// all other instructions, returns `false` and has no effect.
+    /// Executes an instruction of the entry function that accesses only registers, without evaluating its guard
+    /// predicate. Returns `false` without an effect for all other instructions.
     pub fn execute_alu(&mut self, instruction: u32) -> bool {
         let code = Arc::clone(&self.code);
         let mut results = ResultRows {
@@ -95,9 +95,9 @@ impl SingleThread {
                 .all(|part| compute_apart(part, &code, &mut lanes, &mut results))
     }
 
-    /// Executes an instruction that exchanges values between the lanes of a warp. `others` contains the other lanes and
-    /// their values of the register `given`. All participating lanes have the same member mask. For all other
-    /// instructions, returns `false` and has no effect.
+    /// Executes an instruction that exchanges values between the lanes of a warp. `others` contains the other lanes,
+    /// and the values of the register `given` in these lanes. All participating lanes have the same member mask.
+    /// Returns `false` without an effect for all other instructions.
     pub fn execute_collective(
         &mut self,
         instruction: u32,
@@ -174,15 +174,15 @@ impl SingleThread {
         })
     }
 
-    /// Executes `mapa`: returns the address of the same location in the block with this rank. The result is generic if
-    /// `address` is generic.
+    /// Executes `mapa`: returns the address of the same shared memory offset in the block with this rank. The result is
+    /// a generic address if `address` is generic.
     pub fn map_to_rank(&self, address: u64, rank: u32) -> u64 {
         let window = match self.map.in_shared_cluster(address) {
             true => self.map.shared,
             false => 0,
         };
-        let there = self.map.map_to_rank(address.wrapping_sub(window), rank);
-        there.wrapping_add(window)
+        let mapped = self.map.map_to_rank(address.wrapping_sub(window), rank);
+        mapped.wrapping_add(window)
     }
 
     fn lanes<'a>(&'a mut self, code: &'a DecodedCode) -> LaneRegisters<'a> {
@@ -197,19 +197,19 @@ impl SingleThread {
     }
 }
 
-/// Returns the register file element of a register of the entry function.
+/// Returns the register file element of a register in the entry function.
 fn element_of(code: &DecodedCode, register: RegisterId) -> RegisterOperand {
     let registers = code.functions.first().map_or(&[][..], |f| &f.registers);
     let found = registers.get(register.0 as usize).copied();
     found.filter(is_narrow).unwrap_or(RegisterOperand::SINK)
 }
 
-/// Checks whether an element has at most 64 bits.
+/// Checks whether a register file element has at most 64 bits.
 fn is_narrow(element: &RegisterOperand) -> bool {
     element.bank != RegisterBank::B128
 }
 
-/// Returns the memory contents after an atomic operation on one element.
+/// Returns the contents of memory after an atomic operation on one element.
 pub fn atomic_result(op: AtomicOp, ty: ScalarType, old: u64, operands: [u64; 2]) -> u64 {
     let (new, takes) = combine(
         op,
@@ -221,7 +221,7 @@ pub fn atomic_result(op: AtomicOp, ty: ScalarType, old: u64, operands: [u64; 2])
     if takes { new as u64 } else { old }
 }
 
-/// Returns the decoded operations of an instruction.
+/// Returns the decoded operations of a source instruction.
 fn parts_of(code: &DecodedCode, instruction: u32) -> &[DecodedInstruction] {
     let first = code.origins.partition_point(|o| *o < instruction);
     let parts = code.origins.iter().skip(first);

@@ -1,4 +1,4 @@
-//! Special registers: their values per lane, and the register file rows with these values.
+//! Special registers: their values in each lane, and the register file rows that contain these values.
 
 use crate::run::setup::LaunchSetup;
 use crate::semantics::registers::LANES;
@@ -6,8 +6,8 @@ use crate::state::warp::Warp;
 use warpgrid_isa::SpecialRegister;
 
 impl LaunchSetup {
-    /// Fills the rows of special registers. Rows that do not depend on the block are filled only for the first block of
-    /// a slot.
+    /// Fills the register rows of special registers. Rows that do not depend on the block are filled only for the first
+    /// block in a resident slot.
     pub(crate) fn fill_specials(&self, warp: &mut Warp, position: [u32; 3]) {
         let index = warp.index;
         let row = |special: SpecialRegister| {
@@ -44,7 +44,7 @@ impl LaunchSetup {
         }
     }
 
-    /// Returns the position in the block of the thread of a lane.
+    /// Returns the thread index, within its block, of the thread in a lane.
     pub(crate) fn thread(&self, warp: u32, lane: u32) -> [u32; 3] {
         let linear = warp * 32 + lane;
         let [x, y, _] = self.block;
@@ -108,8 +108,8 @@ impl LaunchSetup {
     }
 }
 
-/// Checks whether a special register must be filled again for each block. This is the case if its value depends on the
-/// block, or if it contains the time, which restarts with each block.
+/// Checks whether the row of a special register must be filled again for each block. This is the case if the value
+/// depends on the block, or if it contains the time, which restarts with each block.
 fn changes(special: SpecialRegister) -> bool {
     use SpecialRegister as S;
     match special {
@@ -152,8 +152,8 @@ fn changes(special: SpecialRegister) -> bool {
     }
 }
 
-/// Checks whether a special register has different values in different blocks. Returns `None` for registers that
-/// contain the time.
+/// Checks whether the value of a special register depends on the block. Returns `None` for clock registers, whose
+/// values depend on time.
 pub(crate) fn differs_by_block(special: SpecialRegister) -> Option<bool> {
     use SpecialRegister as S;
     match special {

@@ -1,14 +1,16 @@
-//! Detection of endless spin loops: every live thread either waits, or repeats loads whose results cannot change.
+//! Detection of endless spin loops, in which every live thread either waits, or repeats loads whose results cannot
+//! change.
 //!
-//! As long as memory, barriers and operations in flight do not change, a group of lanes that returns to the same
-//! registers and program counter loops forever. After a number of steps without a change, the detector records the
-//! state of each ready group of each warp and observes the groups for a window of steps. The window includes a time
-//! slice of every group: a group that has not been scheduled may still change memory, for example a lane that holds a
+//! As long as memory, barriers and operations in flight do not change, a lane group that returns to the same registers
+//! and program counter loops forever. After a number of steps without such a change, the detector records the state of
+//! each ready group of each warp, and observes the groups for a window of steps. The window includes a time slice of
+//! every group, because a group that has not been scheduled may still change memory. An example is a lane that holds a
 //! lock for which other lanes of its warp spin. The detector has no overhead between windows. The records are part of
-//! the state of the machine, so that a replay detects the same loops.
+//! the machine state, so that a replay detects the same loops.
 //!
-//! A store that does not change memory is no progress. While stores continue, a copy of the machine executes a window
-//! of steps at exponentially growing intervals: the launch never finishes if the copy repeats its complete state.
+//! A store that does not change memory is not progress. While stores continue, the detector executes a window of steps
+//! with a copy of the machine at exponentially growing intervals. If the copy repeats its complete state, the launch
+//! never finishes.
 
 use crate::contract::fault::{FaultKind, PollTarget, WaitReason, WaitingGroup};
 use crate::contract::inspect::MachineStatus;
@@ -26,23 +28,24 @@ use warpgrid_isa::{ControlOp, Operation};
 use warpgrid_program::{FunctionId, Program};
 
 /// Number of steps without a change before the first window, to which [`QUIET_OF_WARP`] steps per warp are added. The
-/// pause is necessary because every launch starts with steps that change nothing.
+/// delay is necessary because every launch starts with steps that change nothing.
 const QUIET_STEPS: u64 = 4096;
 const QUIET_OF_WARP: u64 = 128;
-/// Number of steps for which each group of lanes is observed.
+/// Number of steps per warp for which each lane group is observed.
 const STEPS_PER_WARP: u64 = 32 * 64;
-/// Factor by which each pause is longer than the preceding pause.
+/// Factor by which the delay before a window exceeds the delay before the preceding window.
 const BACKOFF_FACTOR: u64 = 16;
-/// Maximum number of warps by which the length of a window for stores is scaled.
+/// Maximum number of warps by which the length of a window with stores is multiplied.
 const MAX_REPEATED_WARPS: u64 = 64;
-/// Number of steps per warp for which a window for stores continues after the first store that changed memory, because
-/// later stores may restore the previous contents.
+/// Number of steps per warp for which a window continues after the first store that changed memory, because later
+/// stores may restore the previous contents.
 const WATCHED_CHANGED: u64 = 8 * 64;
-/// Maximum number of bytes that a repetition may change and restore.
+/// Maximum number of bytes that a repeated loop may change and restore.
 const MAX_CHANGED_BYTES: usize = 4096;
 
 impl WarpFingerprint {
-    /// Checks whether the warp has executed a step since the record and contains this group in the recorded state.
+    /// Checks whether the warp has executed a step since the record was created, and contains the group in its recorded
+    /// state.
     fn is_repeated_by(&self, warp: &Warp) -> bool {
         let is_same = |split: &WarpSplit| split.mask == self.mask && split.is_ready();
         let group = warp.splits.all().iter().find(|split| is_same(split));
@@ -51,7 +54,7 @@ impl WarpFingerprint {
     }
 }
 
-/// Load or test that a spinning group of lanes repeats, and its location.
+/// Load or predicate test that a spinning lane group repeats, and the polled location.
 #[derive(Clone, Copy, Debug)]
 struct PolledRead {
     lanes: u32,
@@ -60,7 +63,7 @@ struct PolledRead {
 }
 
 impl Machine {
-    /// Checks for an endless spin loop. `place` is the slot of the warp that ran last.
+    /// Checks whether the launch is in an endless spin loop. `place` is the slot of the warp that executed last.
     #[cold]
     #[inline(never)]
     pub(crate) fn check_for_spins(&mut self, place: WarpSlot) {
@@ -140,13 +143,15 @@ impl Machine {
                 Some((block.index, block.warps.get(mark.place.warp)?))
             };
             let is_of_last = |mark: &WarpFingerprint| {
-                let found = warp_of(mark);
-                found.is_some_and(|(block, warp)| (block, warp.index) == (last.block, last.warp))
+                let marked_warp = warp_of(mark);
+                marked_warp
+                    .is_some_and(|(block, warp)| (block, warp.index) == (last.block, last.warp))
             };
             if !marks.iter().any(is_of_last) {
                 return;
             }
-            // The group that executed the step may have diverged or may have reconverged with another group.
+            // The group that executed the step may have diverged, or may have reconverged with another group since the
+            // record.
             let ran = |mark: &WarpFingerprint| {
                 let found = warp_of(mark);
                 found.is_some_and(|(_, warp)| {
@@ -160,8 +165,9 @@ impl Machine {
             let are_all_back = marks.iter().all(|mark| mark.is_back);
             let is_repeated = match written.has_changed {
                 false => are_all_back,
-                // All groups have returned to the same state of the scheduler, and memory has its previous contents.
-                // For a single warp, the state of the scheduler is irrelevant.
+                // Memory changed, so all groups must be in their recorded state at the same step, memory must have its
+                // previous contents, and the scheduler must have its previous state. For a single warp, the state of
+                // the scheduler is irrelevant.
                 true => {
                     let is_same_turn = match n_warps {
                         1 => true,
@@ -184,15 +190,15 @@ impl Machine {
         }
     }
 
-    /// Checks whether both machines have the same contents of tensor memory. The comparison is necessary because stores
-    /// to tensor memory are not reported to observers.
+    /// Checks whether the tensor memory of both machines has the same contents. This comparison is necessary because
+    /// stores to tensor memory are not reported to observers.
     fn has_same_tensor_memory(&self, other: &Machine) -> bool {
         let mut both = self.state.tensor.iter().zip(&other.state.tensor);
         both.all(|(one, other)| one.contents() == other.contents())
     }
 
-    /// Checks whether every group has returned to its recorded state, and the group that executed the last step of this
-    /// warp is the last of them.
+    /// Checks whether every group has returned to its recorded state. The group that executed the last step of this
+    /// warp must be the last group that returns.
     fn has_recurred(&mut self, place: WarpSlot) -> bool {
         let MachineState {
             blocks,
@@ -216,7 +222,7 @@ impl Machine {
         watch.marks.iter().all(|mark| mark.is_back)
     }
 
-    /// Records a deadlock in which every ready warp spins, with the loads and tests of each warp.
+    /// Records a deadlock in which every ready warp spins, with the loads and predicate tests that each warp repeats.
     fn find_spin(&mut self) {
         let n_steps = steps_of_window(&self.state) * n_warps(&self.state.spin_detector.marks);
         let program = self.setup.program.clone();
@@ -303,7 +309,7 @@ impl Machine {
     }
 }
 
-/// Records the state of each ready group of each warp.
+/// Records the state of each ready lane group in each warp.
 fn marks(state: &MachineState) -> Vec<WarpFingerprint> {
     let mut marks = Vec::new();
     for (index, block) in state.blocks.iter().enumerate() {
@@ -324,14 +330,14 @@ fn marks(state: &MachineState) -> Vec<WarpFingerprint> {
     marks
 }
 
-/// Returns the number of warps with recorded groups. The records of a warp are adjacent.
+/// Returns the number of warps with recorded groups. The records of the same warp are adjacent.
 fn n_warps(marks: &[WarpFingerprint]) -> u64 {
     let warps = marks.chunk_by(|one, other| one.place == other.place);
     warps.count() as u64
 }
 
-/// Returns the length of a window in steps per warp, so that each ready group of a warp executes `STEPS_PER_WARP` steps. The
-/// scheduler returns to the first group after a time slice of each other group.
+/// Returns the length of a window in steps per warp, so that each ready group executes `STEPS_PER_WARP` steps. The
+/// length accounts for the scheduler, which returns to a group after a time slice of each other group.
 fn steps_of_window(state: &MachineState) -> u64 {
     let warps = state.blocks.iter().flat_map(|block| &block.warps);
     let n_ready = |warp: &Warp| warp.splits.all().iter().filter(|s| s.is_ready()).count();
@@ -341,8 +347,8 @@ fn steps_of_window(state: &MachineState) -> u64 {
     }
 }
 
-/// Hashes the state that determines the execution of a ready group of lanes: its registers and program counter and the
-/// waiting groups of the warp, but neither memory nor other ready groups.
+/// Hashes the state that determines the execution of a ready lane group: its registers and program counter, and the
+/// waiting groups of the warp. The hash includes neither memory nor other ready groups.
 fn fingerprint(warp: &Warp, group: &WarpSplit) -> u64 {
     let waiting = warp.splits.all().iter().filter(|split| !split.is_ready());
     let splits = waiting.fold(0u64, |all, split| all.wrapping_add(place_of(split)));
@@ -384,16 +390,16 @@ impl HashMixer {
     }
 }
 
-/// Observer that compares the written bytes with the contents of memory at the start of the run.
+/// Observer that compares written bytes with their contents at the start of the run.
 #[derive(Default)]
 struct WrittenBytes {
-    /// Initial value of each written byte.
+    /// Initial value of each byte that the run has written.
     first: BTreeMap<(MemoryId, u64), u8>,
     /// Number of bytes that currently differ from their initial value.
     n_different: usize,
-    /// Whether any store has changed memory.
+    /// Whether any store has changed the contents of memory.
     has_changed: bool,
-    /// Whether the run has changed state that the observer does not compare.
+    /// Whether the run has modified state that this observer does not compare.
     is_beyond: bool,
 }
 
@@ -447,7 +453,7 @@ impl<'p> PollRecorder<'p> {
         }
     }
 
-    /// Checks whether an instruction is a branch with a guard.
+    /// Checks whether an instruction is a branch with a guard predicate.
     fn is_test(&self, function: FunctionId, instruction: u32) -> bool {
         let body = self.program.functions.get(function.0 as usize);
         let found = body.and_then(|body| body.instructions.get(instruction as usize));
@@ -502,7 +508,8 @@ impl Observer for PollRecorder<'_> {
         let Some(piece) = event.pieces.first() else {
             return;
         };
-        // No other thread writes to the stack of a thread, to constants or to parameters.
+        // Loads from the stack of a thread, constants and parameters are not polled, because no other thread writes to
+        // this memory.
         let is_shared = matches!(piece.memory, MemoryId::Global | MemoryId::Shared { .. });
         if !is_shared || !(event.action.reads() || event.action.is_atomic()) {
             return;

@@ -3,16 +3,16 @@
 
 use warpgrid_isa::{PermuteMode, Signedness};
 
-/// Operations that integers of 16, 32 and 64 bits share.
+/// Operations that are common to 16-bit, 32-bit and 64-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntOp {
     Add,
     Sub,
     MulLo,
     MulHi,
-    /// a*b+c, lower half.
+    /// `mad.lo`: lower half of a*b, plus c.
     MadLo,
-    /// Upper half of a*b, plus c.
+    /// `mad.hi`: upper half of a*b, plus c.
     MadHi,
     /// |a-b|+c
     Sad,
@@ -26,7 +26,7 @@ pub enum IntOp {
     Or,
     Xor,
     Not,
-    /// 1 if the operand is 0, otherwise 0.
+    /// `cnot`: 1 if the operand is 0, otherwise 0.
     Cnot,
 }
 
@@ -52,23 +52,23 @@ pub enum Int32Op {
     Mad24Hi,
     /// `mad24.hi.sat.s32`
     Mad24HiSaturated,
-    /// Three-input logic operation with a truth table.
+    /// `lop3`: bitwise logic operation on three sources, specified by an 8-bit truth table.
     Lop3(u8),
     Shl,
     Shr,
-    /// Funnel shift of b:a by c.
+    /// `shf.l`: left funnel shift of the 64-bit value b:a by c.
     ShfLeft(ShiftOverflow),
     ShfRight(ShiftOverflow),
     Count(BitCountOp),
     Brev,
     Bfe,
-    /// Position of the c-th set bit of a, counted from bit b on.
+    /// `fns`: position of the c-th set bit of a, counted from bit b on.
     Fns,
-    /// Extends the low b bits of a.
+    /// `szext`: sign-extends or zero-extends the low b bits of a.
     Szext(ShiftOverflow),
-    /// Mask with b ones from bit a on.
+    /// `bmsk`: mask with b consecutive ones that start at bit a.
     Bmsk(ShiftOverflow),
-    /// Byte permutation with a selector of nibbles.
+    /// `prmt`: byte permutation, in which each nibble of the selector selects one byte.
     Prmt,
     PrmtMode(PermuteMode),
     Dp4a {
@@ -87,7 +87,7 @@ pub enum Int64Op {
     Brev,
 }
 
-/// Operations on two 16-bit or four 8-bit integers in a register.
+/// Operations on the two 16-bit or four 8-bit integers that a 32-bit register contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackedIntOp {
     Add,
@@ -113,13 +113,13 @@ pub enum ShiftOp {
 pub enum BitCountOp {
     Popc,
     Clz,
-    /// Position of the most significant bit that differs from the sign.
+    /// `bfind`: position of the most significant bit that differs from the sign bit.
     Bfind,
-    /// Left shift amount that moves the found bit to the most significant position.
+    /// `bfind.shiftamt`: left shift amount that moves the found bit to the most significant position.
     BfindShiftAmount,
 }
 
-/// How shift amounts that exceed the width are treated.
+/// Treatment of shift amounts that exceed the operand width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShiftOverflow {
     Clamp,
@@ -171,13 +171,13 @@ pub enum Float64Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalfOp {
     Plain(FloatOp),
-    /// `fma.oob`: returns zero if a source is the out-of-bounds NaN of tensor copies.
+    /// `fma.oob`: returns zero if a factor is the NaN with which tensor copies fill out-of-bounds elements.
     FmaInside,
     Ex2,
     Tanh,
 }
 
-/// Operations of carry chains.
+/// Operations of extended-precision carry chains (`add.cc`, `subc`, `madc` and related instructions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CarryOp {
     Add,
@@ -186,7 +186,7 @@ pub enum CarryOp {
     MadHi,
 }
 
-/// How an operation of a carry chain uses the carry flag.
+/// Carry flag accesses of an operation in a carry chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CarryMode {
     /// Whether the factors of a product are signed.

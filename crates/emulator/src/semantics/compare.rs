@@ -22,14 +22,14 @@ pub fn compare<W: Word>(op: CompareOp, sign: Signedness, rows: impl Apply<[W; 2]
         (C::Gt | C::Hi | C::Gtu, Unsigned) => rows.apply(|[a, b]| b.less_unsigned(a)),
         (C::Le | C::Ls | C::Leu, Signed) => rows.apply(|[a, b]| b.less_signed(a).not()),
         (C::Le | C::Ls | C::Leu, Unsigned) => rows.apply(|[a, b]| b.less_unsigned(a).not()),
-        // An integer is never a NaN.
+        // An integer is never a NaN, so `num` compares each integer with itself, which is always true.
         (C::Num, _) => rows.apply(|[a, _]| a.equal(a)),
         (C::Nan, _) => rows.apply(|[a, _]| a.equal(a).not()),
     }
 }
 
-/// Adapter for 16-bit sources. It moves the sources to the upper half, so that a 32-bit comparison has the result of
-/// the 16-bit comparison.
+/// Adapter for comparisons of 16-bit sources: shifts both sources to the upper half of a 32-bit word, so that the
+/// 32-bit comparison returns the result of the 16-bit comparison.
 pub struct Upper16<R>(pub R);
 
 impl<W: Word, R: Apply<[W; 2], W::Truth>> Apply<[W; 2], W::Truth> for Upper16<R> {
@@ -40,7 +40,8 @@ impl<W: Word, R: Apply<[W; 2], W::Truth>> Apply<[W; 2], W::Truth> for Upper16<R>
     }
 }
 
-/// Returns the value that `set` writes for a true comparison: 1.0, or all ones.
+/// Returns the bits that `set` writes for a true comparison: 1.0 for a floating-point destination type, otherwise all
+/// ones.
 pub fn true_bits(to: ScalarType) -> u32 {
     match to {
         ScalarType::F32 => 1.0f32.to_bits(),

@@ -1,14 +1,14 @@
 //! Row-wise `f64` fused multiply-add for hosts without an FMA instruction, after "Emulation of FMA and correctly
-//! rounded sums" (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008). The results are identical to
-//! `mul_add`, which such a host implements with integer arithmetic in its library.
+//! rounded sums" (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008). The results are identical to those of
+//! `mul_add`, which the math library of such a host implements with integer arithmetic.
 
 use crate::semantics::registers::{LANES, Row64};
 
-/// Magnitudes of factors whose product is exactly representable as the sum of two `f64`: 2^-450 to 2^450.
+/// Range of factor magnitudes for which a product is exactly representable as the sum of two `f64`: 2^-450 to 2^450.
 const FACTORS: std::ops::Range<f64> =
     f64::from_bits((1023 - 450) << 52)..f64::from_bits((1023 + 450) << 52);
 
-/// Upper bound of the magnitude of addends for which the sum is finite: 2^950.
+/// Upper bound of the addend magnitudes for which the fused sum is finite: 2^950.
 const LARGEST_ADDEND: f64 = f64::from_bits((1023 + 950) << 52);
 
 /// Computes `a * b + c` for all lanes. Returns `false` if a lane requires the slow path: the exponents of its operands
@@ -19,21 +19,21 @@ pub(crate) fn fma_rows64(row: &mut Row64, [a, b, c]: [&Row64; 3]) -> bool {
     for lane in 0..LANES {
         let [a, b, c] = [a[lane], b[lane], c[lane]].map(f64::from_bits);
         let result = fused([a, b, c]);
-        // If an operand is a NaN, all of these conditions are false.
+        // Each of these comparisons is false for a NaN, so a NaN operand selects the slow path.
         is_sure &= is_usual(a) & is_usual(b) & (c.abs() < LARGEST_ADDEND) & (result != 0.0);
         row[lane] = result.to_bits();
     }
     is_sure
 }
 
-/// Checks whether a factor is zero or within [`FACTORS`].
+/// Checks whether a factor is zero or its magnitude is within [`FACTORS`].
 #[inline(always)]
 fn is_usual(factor: f64) -> bool {
     let size = factor.abs();
     (size == 0.0) | FACTORS.contains(&size)
 }
 
-/// Returns a rounded sum and its rounding error.
+/// Returns the rounded sum of two numbers and its rounding error (Knuth's TwoSum).
 #[inline(always)]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -41,7 +41,8 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// Splits a number into two numbers of half the precision.
+/// Splits a number into a high and a low part with half of the significant bits each (Veltkamp splitting), so that
+/// products of the parts are exact.
 #[inline(always)]
 fn split(a: f64) -> (f64, f64) {
     let scaled = a * 134_217_729.0;
@@ -49,7 +50,7 @@ fn split(a: f64) -> (f64, f64) {
     (high, a - high)
 }
 
-/// Returns a rounded product and its rounding error.
+/// Returns the rounded product of two numbers and its rounding error (Dekker's product).
 #[inline(always)]
 fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
@@ -63,7 +64,7 @@ fn fused([a, b, c]: [f64; 3]) -> f64 {
     let (product, rest) = two_product(a, b);
     let (low, lowest) = two_sum(c, rest);
     let (high, middle) = two_sum(product, low);
-    // Round the sum of the small terms to odd: set the last bit of an inexact sum.
+    // Round the sum of the two smallest terms to odd: if the sum is inexact, set its last bit.
     let (sum, error) = two_sum(lowest, middle);
     let bits = sum.to_bits();
     let down = u64::from((error > 0.0) != (sum > 0.0));
@@ -118,9 +119,9 @@ mod tests {
             n_rows += 1;
             for lane in 0..LANES {
                 let expected = fma64_exact(a[lane], b[lane], c[lane]);
-                let found = f64::from_bits(row[lane]);
+                let emulated = f64::from_bits(row[lane]);
                 assert_eq!(
-                    found.to_bits(),
+                    emulated.to_bits(),
                     expected.to_bits(),
                     "{} {} {}",
                     a[lane],

@@ -1,8 +1,8 @@
 //! Integer arithmetic, logic, shifts and bit fields (PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision
 //! Integer Arithmetic Instructions", "Logic and Shift Instructions"), over the primitives of [`word`](super::word).
 //!
-//! The functions select the operation before they apply it, so that the selection stays outside of the interpreter's
-//! loop over lanes.
+//! Each function matches on the operation before it calls [`Apply::apply`], so that the match stays outside of the
+//! interpreter's loop over lanes.
 
 use crate::semantics::alu_ops::{
     BitCountOp, CarryMode, CarryOp, Int16Op, Int32Op, Int64Op, IntOp, PackedIntOp, ShiftOp,
@@ -13,9 +13,9 @@ use crate::semantics::word::{Word, WordExt};
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use warpgrid_isa::{PermuteMode, ScalarType};
 
-/// Sources and destination of an operation, for all lanes.
+/// Adapter that applies an operation with sources `S` and destination `R` to all lanes.
 pub trait Apply<S, R> {
-    /// Computes the destination from the sources.
+    /// Computes the destination of each lane from the sources of the lane.
     fn apply(self, f: impl Fn(S) -> R);
 }
 
@@ -24,7 +24,7 @@ pub trait Word32: Word<Narrow = Self> {}
 
 impl<W: Word<Narrow = W>> Word32 for W {}
 
-/// Arithmetic and logic of 32 and 64 bits.
+/// Executes an arithmetic or logic operation that is common to 32-bit and 64-bit registers.
 #[inline(always)]
 pub fn arithmetic<W: Word>(f: IntOp, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use IntOp as A;
@@ -61,8 +61,8 @@ pub fn arithmetic<W: Word>(f: IntOp, sign: Signedness, rows: impl Apply<[W; 3], 
     }
 }
 
-/// Executes an operation on 32-bit registers. [`Int32Op::Fns`] searches bit by bit in a loop, so each instantiation
-/// defines this operation separately.
+/// Executes an operation on 32-bit registers. Each implementation of the word traits defines [`Int32Op::Fns`]
+/// separately, because `fns` searches the bits in a loop.
 #[inline(always)]
 pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use Int32Op as A;
@@ -124,13 +124,13 @@ pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W
     }
 }
 
-/// Operations on 16-bit registers, which occupy the low half of 32-bit registers. The upper half of a source is
-/// ignored, and the upper half of the result is zero.
+/// Executes an operation on 16-bit registers, which occupy the low half of 32-bit registers. The upper half of a source
+/// is ignored, and the upper half of the result is zero.
 #[inline(always)]
 pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use IntOp as A;
     match f {
-        // The low bits of these results depend only on the low bits of the sources.
+        // The low 16 bits of these results depend only on the low 16 bits of the sources.
         Int16Op::Plain(
             f @ (A::Add | A::Sub | A::MulLo | A::MadLo | A::And | A::Or | A::Xor | A::Not | A::Neg),
         ) => arithmetic(f, sign, Low16(rows)),
@@ -142,7 +142,8 @@ pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W
             });
         }
         Int16Op::Plain(f @ (A::Sad | A::Div | A::Rem | A::Abs | A::Min | A::Max | A::Cnot)) => {
-            // As extended 32-bit values, the 16-bit values are signed numbers.
+            // Zero-extended and sign-extended 16-bit values are both representable as signed 32-bit numbers, so that
+            // signed 32-bit operations are correct for both.
             let extended = Extended16 {
                 rows: Low16(rows),
                 sign,
@@ -156,7 +157,7 @@ pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W
     }
 }
 
-/// Operations on 64-bit registers.
+/// Executes an operation on 64-bit registers.
 #[inline(always)]
 pub fn int64<W: Word>(f: Int64Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     match f {
@@ -165,7 +166,7 @@ pub fn int64<W: Word>(f: Int64Op, sign: Signedness, rows: impl Apply<[W; 3], W>)
     }
 }
 
-/// Shifts of 64-bit registers.
+/// Executes a shift of 64-bit registers.
 #[inline(always)]
 pub fn shift<W: Word>(f: ShiftOp, sign: Signedness, rows: impl Apply<(W, W::Narrow), W>) {
     match f {
@@ -175,10 +176,10 @@ pub fn shift<W: Word>(f: ShiftOp, sign: Signedness, rows: impl Apply<(W, W::Narr
     }
 }
 
-/// Counts and searches of bits.
+/// Executes a bit count or bit search.
 #[inline(always)]
 pub fn count<W: Word>(f: BitCountOp, sign: Signedness, rows: impl Apply<W, W::Narrow>) {
-    // `bfind` ignores copies of the sign bit, so it searches the complement of a negative number.
+    // `bfind` ignores copies of the sign bit, so the complement of a negative number is searched.
     let magnitude = |a: W| match sign {
         Signed => a.xor(a.sign_mask()),
         Unsigned => a,
@@ -186,7 +187,8 @@ pub fn count<W: Word>(f: BitCountOp, sign: Signedness, rows: impl Apply<W, W::Na
     match f {
         BitCountOp::Popc => rows.apply(|a| a.count_ones()),
         BitCountOp::Clz => rows.apply(|a| a.leading_zeros()),
-        // If no bit is found, the result is all ones, because the number of leading zeros equals the width.
+        // For a source without a set bit, the number of leading zeros equals the width, and the subtraction results in
+        // all ones.
         BitCountOp::Bfind => {
             rows.apply(|a| a.narrow(W::BITS - 1).sub(magnitude(a).leading_zeros()));
         }
@@ -197,7 +199,8 @@ pub fn count<W: Word>(f: BitCountOp, sign: Signedness, rows: impl Apply<W, W::Na
     }
 }
 
-/// `bfe`: extracts `length` bits from `position` on. Bits beyond the top are copies of the sign bit, or zeros.
+/// `bfe`: extracts `length` bits of `a` from bit `position` on. Result bits that do not correspond to bits of `a` are
+/// copies of the sign bit of the field for signed fields, otherwise zeros.
 #[inline(always)]
 pub fn extract<W: Word>(a: W, position: W::Narrow, length: W::Narrow, sign: Signedness) -> W {
     let (position, length) = field::<W>(position, length);
@@ -226,9 +229,9 @@ pub fn insert<W: Word>(a: W, b: W, position: W::Narrow, length: W::Narrow) -> W 
     a.shift_left(position).blend(b, mask)
 }
 
-/// Returns the position and the length of a bit field, which are the low eight bits of both numbers (PTX ISA, "bfe").
-/// For 64-bit fields, which no hardware instruction supports, the assembler's code uses all bits of the numbers (13.5,
-/// all architectures).
+/// Returns the position and the length of a bit field. Each is given by the low eight bits of a source operand (PTX
+/// ISA, "bfe"). For 64-bit fields, which no hardware instruction supports, the instruction sequence of the assembler
+/// uses all bits of both operands (13.5, all architectures).
 #[inline(always)]
 fn field<W: Word>(position: W::Narrow, length: W::Narrow) -> (W::Narrow, W::Narrow) {
     match W::BITS {
@@ -240,9 +243,9 @@ fn field<W: Word>(position: W::Narrow, length: W::Narrow) -> (W::Narrow, W::Narr
     }
 }
 
-/// `add.cc`, `subc`, `madc.hi` and related instructions: computes the sum of two numbers and the carry flag, and the
-/// new carry flag. As in the hardware, a subtraction adds the complement and 1. Therefore it sets the flag if no borrow
-/// occurs, and a chain may mix additions and subtractions.
+/// `add.cc`, `subc`, `madc.hi` and related instructions: returns the sum of two numbers and the carry flag, and the new
+/// carry flag. As in the hardware, a subtraction adds the complement and 1. Therefore, a subtraction sets the carry
+/// flag if no borrow occurs, and a chain may mix additions and subtractions.
 #[inline(always)]
 pub fn carry<W: Word>(
     f: CarryOp,
@@ -270,7 +273,7 @@ pub fn carry<W: Word>(
     }
 }
 
-/// `mul.wide`, `mad.wide` of 32-bit factors: products of 64 bits, plus c.
+/// `mul.wide` and `mad.wide` of 32-bit factors: computes the 64-bit product, plus c.
 #[inline(always)]
 pub fn wide32<W: Word32>(sign: Signedness, rows: impl Apply<(W, W, W::Wide), W::Wide>) {
     match sign {
@@ -279,14 +282,14 @@ pub fn wide32<W: Word32>(sign: Signedness, rows: impl Apply<(W, W, W::Wide), W::
     }
 }
 
-/// `mul.wide`, `mad.wide` of 16-bit factors: products of 32 bits, plus c.
+/// `mul.wide` and `mad.wide` of 16-bit factors: computes the 32-bit product, plus c.
 #[inline(always)]
 pub fn wide16<W: Word32>(sign: Signedness, rows: impl Apply<[W; 3], W>) {
     rows.apply(|[a, b, c]| low16(a, sign).mul(low16(b, sign)).add(c));
 }
 
-/// `cvt` between integer types of at most `W::BITS` bits. The bits above the width of the result type are its sign or
-/// zero extension.
+/// `cvt` between integer types of at most `W::BITS` bits. The result is sign-extended or zero-extended from the width
+/// of the result type to the width of the word.
 #[inline(always)]
 pub fn convert<W: Word>(value: W, conversion: &Conversion) -> W {
     let Conversion { from, to, mode } = *conversion;
@@ -307,7 +310,7 @@ pub fn convert<W: Word>(value: W, conversion: &Conversion) -> W {
     }
 }
 
-/// Extends the bits of a type to the width of a word.
+/// Sign-extends or zero-extends a value of type `ty` to the width of the word.
 #[inline(always)]
 fn extend<W: Word>(value: W, ty: ScalarType) -> W {
     match ty.width_bits() {
@@ -316,19 +319,19 @@ fn extend<W: Word>(value: W, ty: ScalarType) -> W {
     }
 }
 
-/// Operations on two 16-bit integers in each 32-bit register.
+/// Executes an operation on the two 16-bit integers in each 32-bit register.
 #[inline(always)]
 pub fn int16x2<W: Word32>(f: PackedIntOp, sign: Signedness, rows: impl Apply<[W; 2], W>) {
     rows.apply(|[a, b]| packed::<W, 16>(f, sign, a, b));
 }
 
-/// Operations on four 8-bit integers in each 32-bit register.
+/// Executes an operation on the four 8-bit integers in each 32-bit register.
 #[inline(always)]
 pub fn int8x4<W: Word32>(f: PackedIntOp, sign: Signedness, rows: impl Apply<[W; 2], W>) {
     rows.apply(|[a, b]| packed::<W, 8>(f, sign, a, b));
 }
 
-/// Applies an operation to each element of `BITS` bits in a register.
+/// Applies an operation to each `BITS`-bit element of two 32-bit registers.
 #[inline(always)]
 fn packed<W: Word32, const BITS: u32>(f: PackedIntOp, sign: Signedness, a: W, b: W) -> W {
     use PackedIntOp as A;
@@ -356,7 +359,8 @@ fn packed<W: Word32, const BITS: u32>(f: PackedIntOp, sign: Signedness, a: W, b:
     })
 }
 
-/// Extracts `bits` bits of a value from bit `start` on.
+/// Extracts the element of `bits` bits that starts at bit `start` of a value, and sign-extends or zero-extends the
+/// element to 32 bits.
 #[inline(always)]
 fn part<W: Word32>(value: W, start: u32, bits: u32, sign: Signedness) -> W {
     let top = value.shift_left(value.constant((32 - start - bits).into()));
@@ -367,7 +371,7 @@ fn part<W: Word32>(value: W, start: u32, bits: u32, sign: Signedness) -> W {
     }
 }
 
-/// Extends the low `bits` bits of a value to its width.
+/// Sign-extends or zero-extends the low `bits` bits of a value to the full width.
 #[inline(always)]
 pub(crate) fn extend_low<W: Word>(value: W, bits: u32, sign: Signedness) -> W {
     match sign {
@@ -376,13 +380,13 @@ pub(crate) fn extend_low<W: Word>(value: W, bits: u32, sign: Signedness) -> W {
     }
 }
 
-/// Extends the low 16 bits of a value.
+/// Sign-extends or zero-extends the low 16 bits of a value.
 #[inline(always)]
 pub(crate) fn low16<W: Word32>(value: W, sign: Signedness) -> W {
     extend_low(value, 16, sign)
 }
 
-/// Extends the low 24 bits of a value.
+/// Sign-extends or zero-extends the low 24 bits of a value.
 #[inline(always)]
 fn low24<W: Word32>(value: W, sign: Signedness) -> W {
     extend_low(value, 24, sign)
@@ -415,14 +419,16 @@ fn add_saturated_signed<W: Word32>(a: W, b: W) -> W {
     saturated(sum, a.xor(sum).and(b.xor(sum)))
 }
 
-/// Returns the result, or the largest or smallest signed number if `overflow` is negative.
+/// Saturates a wrapped signed result: if `overflow` is negative, returns the largest or smallest signed number,
+/// otherwise `result`.
 #[inline(always)]
 fn saturated<W: Word32>(result: W, overflow: W) -> W {
     let limit = result.sign_mask().xor(result.constant(1 << 31));
     W::select(overflow.less_signed(result.constant(0)), limit, result)
 }
 
-/// Combines three sources by a truth table: bit i of the table is the result for a, b, c = bits 2, 1, 0 of i.
+/// Combines three sources bitwise by a truth table. Bit `i` of the table is the result for source bits a, b and c that
+/// are equal to bits 2, 1 and 0 of `i`.
 #[inline(always)]
 fn logic3<W: Word>(table: u8, a: W, b: W, c: W) -> W {
     let all = |bit: u32| a.constant(if table >> bit & 1 != 0 { u64::MAX } else { 0 });
@@ -431,7 +437,8 @@ fn logic3<W: Word>(table: u8, a: W, b: W, c: W) -> W {
     by_b1.blend(by_b0, a)
 }
 
-/// Returns the shift amount, which is at most 32.
+/// Returns the shift amount of a 32-bit funnel shift: at most 32 if amounts are clamped, and at most 31 if amounts
+/// wrap.
 #[inline(always)]
 fn shift_amount<W: Word32>(n: W, overflow: ShiftOverflow) -> W {
     match overflow {
@@ -440,14 +447,14 @@ fn shift_amount<W: Word32>(n: W, overflow: ShiftOverflow) -> W {
     }
 }
 
-/// Returns a number with `length` ones, at most 32.
+/// Returns a mask of `length` low ones. A `length` of 32 or more results in 32 ones.
 #[inline(always)]
 fn ones<W: Word32>(length: W) -> W {
     let one = length.constant(1);
     one.shift_left_clamped(length).sub(one)
 }
 
-/// Converts a selector of another mode to the equivalent selector of the default mode (PTX ISA, "prmt").
+/// Converts the selector of a `prmt` mode to the equivalent selector of the default mode (PTX ISA, "prmt").
 #[inline(always)]
 fn selector<W: Word32>(mode: PermuteMode, c: W) -> W {
     let selectors = match mode {
@@ -468,7 +475,7 @@ fn selector<W: Word32>(mode: PermuteMode, c: W) -> W {
     )
 }
 
-/// Adapter that passes only the first of three sources.
+/// Adapter that passes only the first of three sources to an operation with one source.
 struct First<R>(R);
 
 impl<W, T, R: Apply<[W; 3], T>> Apply<W, T> for First<R> {
@@ -478,7 +485,7 @@ impl<W, T, R: Apply<[W; 3], T>> Apply<W, T> for First<R> {
     }
 }
 
-/// Adapter that truncates the result to 16 bits.
+/// Adapter that truncates the result of an operation to 16 bits.
 struct Low16<R>(R);
 
 impl<W: Word, R: Apply<[W; 3], W>> Apply<[W; 3], W> for Low16<R> {
@@ -488,7 +495,7 @@ impl<W: Word, R: Apply<[W; 3], W>> Apply<[W; 3], W> for Low16<R> {
     }
 }
 
-/// Adapter that extends 16-bit sources.
+/// Adapter that sign-extends or zero-extends the 16-bit sources of an operation to 32 bits.
 struct Extended16<R> {
     rows: R,
     sign: Signedness,

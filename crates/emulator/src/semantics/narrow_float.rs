@@ -1,13 +1,14 @@
-//! Conversions to `tf32`, and conversions of packed pairs and quadruples of numbers of 16, 8, 6 and 4 bits (PTX ISA,
+//! Conversions to `tf32`, and conversions of packed pairs and quadruples of numbers with 16, 8, 6 or 4 bits (PTX ISA,
 //! "cvt"). The results agree with the constant folding of the reference assembler (13.5), except for conversions with
-//! random bits or scale factors. These follow the PTX ISA; no hardware results were available.
+//! random bits or scale factors. Conversions with random bits or scale factors follow the PTX ISA, because no hardware
+//! results were available.
 
 use crate::semantics::rounding::{
     ArithmeticMode, Conversion, DiscardedBits, FloatMode, RoundingMode,
 };
 use warpgrid_isa::{FloatFormat, ScalarType, Truncated};
 
-/// Float of at most 16 bits.
+/// Floating-point format of at most 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct NarrowFloat {
     format: FloatFormat,
@@ -15,17 +16,17 @@ struct NarrowFloat {
     held_bits: u32,
 }
 
-/// Format of one number of a pair or quadruple.
+/// Format of one number of a packed pair or quadruple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PackedElement {
     Float(NarrowFloat),
-    /// `ue8m0`: a byte that encodes 2 to the power of the byte minus 127. The byte 255 is a NaN.
+    /// `ue8m0`: a byte `b` that encodes 2^(`b` - 127). The byte 255 encodes a NaN.
     Exponent,
-    /// `s2f6`: a signed byte in units of 1/64.
+    /// `s2f6`: a signed byte that represents a fixed-point number in units of 1/64.
     FixedPoint,
 }
 
-/// Returns the format of each number. Returns `None` for types other than floats of at most 16 bits.
+/// Returns the format of each packed number of a type. Returns `None` for types that are not floats of at most 16 bits.
 fn half_of(ty: ScalarType) -> Option<PackedElement> {
     match ty {
         ScalarType::Ue8m0x2 => return Some(PackedElement::Exponent),
@@ -70,7 +71,8 @@ pub(crate) const fn is_pair(ty: ScalarType) -> bool {
     )
 }
 
-/// Converts a value, or both numbers of a pair. Returns `None` for conversions that this module does not implement.
+/// Converts one value, or both numbers of a packed pair. Returns `None` for conversions that this module does not
+/// implement.
 pub(crate) fn convert(conversion: &Conversion, bits: u64) -> Option<u64> {
     let (from, to) = (conversion.from, conversion.to);
     if to == ScalarType::Tf32 {
@@ -86,7 +88,7 @@ pub(crate) fn convert(conversion: &Conversion, bits: u64) -> Option<u64> {
     Some(one(bits >> wide) << close | one(bits & ((1 << wide) - 1)))
 }
 
-/// Converts two `f32` numbers to a pair. The upper half contains the conversion of `a`.
+/// Converts two `f32` numbers to a packed pair. The upper half of the pair contains the conversion of `a`.
 pub(crate) fn convert_two(conversion: &Conversion, a: u32, b: u32) -> Option<u32> {
     let to = half_of(conversion.to)?;
     let rounding = RoundingParams::of(conversion);
@@ -104,12 +106,12 @@ pub(crate) fn convert_one(conversion: &Conversion, value: f64) -> Option<u32> {
 pub enum ConversionOperand {
     /// `.rs`: random bits for stochastic rounding.
     Random,
-    /// `.scaled::n2::ue8m0`: one scale factor per number of a pair.
+    /// `.scaled::n2::ue8m0`: two scale factors, one for each number of a packed pair.
     Factors,
 }
 
-/// Converts two or four `f32` numbers, or a pair, with the additional operand `by`. The first number is stored in the
-/// most significant bits.
+/// Converts two or four `f32` numbers, or a packed pair, with the additional operand `by`. The first number is stored
+/// in the most significant bits of the result.
 pub(crate) fn convert_by(
     conversion: &Conversion,
     sources: &[u32],
@@ -153,16 +155,18 @@ pub(crate) fn convert_by(
     Some(packed)
 }
 
-/// Returns the random bits of the number at `place` as a fraction of an ulp (PTX ISA, "cvt", the layouts of `rbits`).
+/// Returns the random bits for the number with index `place` as a fraction of an ulp (PTX ISA, "cvt", the layouts of
+/// `rbits`).
 fn random_of(to: ScalarType, place: usize, by: u32) -> f64 {
     let (high, low) = (by >> 16, by & 0xffff);
     let (bits, n_bits) = match to {
-        // The upper three bits of each half are ignored.
+        // For `f16x2`, the upper three bits of each half of `rbits` are ignored.
         ScalarType::F16x2 if place == 0 => (high & 0x1fff, 13),
         ScalarType::F16x2 => (low & 0x1fff, 13),
         ScalarType::Bf16x2 if place == 0 => (high, 16),
         ScalarType::Bf16x2 => (low, 16),
-        // The first two numbers use the upper bytes of both halves, and the other numbers use the lower bytes.
+        // The first two numbers use the upper bytes of both halves of `rbits`, and the last two numbers use the lower
+        // bytes.
         ScalarType::E2m1x4 | ScalarType::E2m1x2 if place < 2 => (high & 0xff00 | low >> 8, 16),
         ScalarType::E2m1x4 => ((high & 0xff) << 8 | low & 0xff, 16),
         _ if place < 2 => (high, 16),
@@ -171,13 +175,13 @@ fn random_of(to: ScalarType, place: usize, by: u32) -> f64 {
     f64::from(bits) / f64::from(1u32 << n_bits)
 }
 
-/// Parameters with which a number is rounded to its format.
+/// Rounding mode, modifiers and random bits of a conversion to a narrow format.
 #[derive(Clone, Copy)]
 struct RoundingParams {
     round: RoundingMode,
     mode: ArithmeticMode,
-    /// `.rs`: fraction of an ulp that is added to the discarded part. The number is rounded up if the sum is at least
-    /// one ulp.
+    /// `.rs`: fraction of an ulp that stochastic rounding adds to the discarded part of a number. If the sum is at
+    /// least one ulp, the number is rounded up.
     random: Option<f64>,
 }
 
@@ -217,13 +221,13 @@ impl PackedElement {
     }
 }
 
-/// Number of units of an `s2f6` number that represent 1.0.
+/// Number of units of 1/64 that represent 1.0 in an `s2f6` number.
 const FIXED_UNITS: f64 = 64.0;
 /// Largest `s2f6` number in units of 1/64.
 const LARGEST_FIXED: f64 = 127.0;
 
-/// Converts to a signed number in units of 1/64. Overflow is clamped to the largest magnitude with the sign of the
-/// value. NaN results in the largest positive number.
+/// Converts a value to `s2f6`, a signed number in units of 1/64. An overflow is clamped to the largest magnitude with
+/// the sign of the value. A NaN is converted to the largest positive number.
 fn pack_fixed_point(value: f64, rounding: &RoundingParams) -> u32 {
     if value.is_nan() {
         return LARGEST_FIXED as u32;
@@ -251,7 +255,8 @@ fn exponent_of(magnitude: f64) -> i32 {
     ((magnitude.to_bits() >> 52) as i32 & 0x7ff) - 1023
 }
 
-/// Converts a magnitude to `ue8m0`, rounded down or up. The exponent is clamped to its range.
+/// Converts a positive magnitude to `ue8m0`, rounded down or up to a power of two. The exponent is clamped to the range
+/// of `ue8m0`.
 fn pack_exponent(magnitude: f64, round: RoundingMode) -> u32 {
     if magnitude.is_nan() {
         return 0xff;
@@ -278,7 +283,7 @@ fn pack(format: FloatFormat, value: f64, rounding: &RoundingParams) -> u32 {
         return 0;
     }
     let sign = if is_negative { format.sign() } else { 0 };
-    // With rounding towards zero, overflow results in the largest finite number.
+    // If the rounding mode is towards zero, an overflow results in the largest finite number.
     let is_cut = round == RoundingMode::Zero && random.is_none();
     let is_clamped = mode.satfinite || is_cut && value.is_finite();
     let beyond = match is_clamped {
@@ -307,7 +312,7 @@ fn pack(format: FloatFormat, value: f64, rounding: &RoundingParams) -> u32 {
 /// Mask of the low bits of a 32-bit register that `tf32` ignores.
 const IGNORED: u32 = 0x1fff;
 
-/// Converts `f32` to `tf32`. With `.rna`, infinities and NaN are truncated.
+/// Converts `f32` to `tf32`. With `.rna`, the low bits of infinities and NaNs are truncated.
 fn to_tf32(conversion: &Conversion, bits: u32) -> u32 {
     const EXPONENT: u32 = 0x7f80_0000;
     let mode = conversion.mode;

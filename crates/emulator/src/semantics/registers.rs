@@ -1,16 +1,17 @@
-//! Register file of a warp as a structure of arrays: one row of 32 lanes per register, and one bank per register width.
+//! Register file of a warp as a structure of arrays: each register is a row of 32 lanes, and each register width has
+//! its own bank.
 
 /// Number of lanes of a warp.
 pub(crate) const LANES: usize = 32;
-/// Lane mask of all lanes.
+/// Lane mask in which all lanes are set.
 pub(crate) const FULL: u32 = u32::MAX;
 
 pub(crate) type Row32 = [u32; LANES];
 pub(crate) type Row64 = [u64; LANES];
 pub(crate) type Row128 = [u128; LANES];
 
-/// Location of an operand: a register of the stack frame, a constant of the code, or a special register of the warp.
-/// The operation that contains the slot determines its bank.
+/// Encoded location of an operand: a register of the stack frame, a constant of the code, or a special register of the
+/// warp. The operation that contains the slot determines the register bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OperandSlot(pub(crate) u32);
 
@@ -18,7 +19,7 @@ impl OperandSlot {
     const CONSTANT: u32 = 1 << 30;
     const SPECIAL: u32 = 2 << 30;
     const INDEX: u32 = (1 << 30) - 1;
-    /// No operand.
+    /// Absent operand.
     pub(crate) const NONE: OperandSlot = OperandSlot(u32::MAX);
 
     pub(crate) const fn register(index: u32) -> OperandSlot {
@@ -33,7 +34,7 @@ impl OperandSlot {
         OperandSlot(index & OperandSlot::INDEX | OperandSlot::SPECIAL)
     }
 
-    /// Checks whether the slot is a constant, which is uniform across lanes.
+    /// Checks whether the slot refers to a constant, which is uniform across lanes.
     #[inline(always)]
     pub(crate) const fn is_constant(self) -> bool {
         self.0 >> 30 == 1
@@ -44,7 +45,7 @@ impl OperandSlot {
         self.0 != u32::MAX
     }
 
-    /// Returns the location within the bank.
+    /// Decodes the location of the operand within its bank.
     pub const fn place(self) -> OperandLocation {
         let index = self.0 & OperandSlot::INDEX;
         match self.0 & !OperandSlot::INDEX {
@@ -59,17 +60,17 @@ impl OperandSlot {
 /// Location of an operand within its bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperandLocation {
-    /// Register of the kernel, by index in the bank.
+    /// Register of the current stack frame, by index in the bank.
     Register(u32),
-    /// Uniform constant.
+    /// Constant of the code, by index in the bank. All lanes read the same value.
     Constant(u32),
     /// Special register, by index in the bank.
     Special(u32),
-    /// No operand. Reads of this location return zero.
+    /// Absent operand, which reads as zero.
     None,
 }
 
-/// Rows of all banks.
+/// Register rows of a warp, in one bank per register width and one bank of predicates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RegisterFile {
     pub(crate) r32: Vec<Row32>,
@@ -79,7 +80,7 @@ pub(crate) struct RegisterFile {
     pub(crate) predicates: Vec<u32>,
 }
 
-/// Number of rows in each bank, or start of a stack frame in each bank.
+/// Number of rows in each register bank, or first row of a stack frame in each register bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RegisterFileSizes {
     pub(crate) r32: u32,
@@ -109,7 +110,7 @@ impl RegisterFileSizes {
         }
     }
 
-    /// Returns the size in bytes of this number of rows.
+    /// Returns the size in bytes of a register file with this number of rows.
     pub(crate) fn bytes(self) -> u64 {
         u64::from(self.r32) * 128
             + u64::from(self.r64) * 256
@@ -119,7 +120,7 @@ impl RegisterFileSizes {
 }
 
 impl RegisterFile {
-    /// Resizes the banks and clears all rows. Keeps the allocation.
+    /// Resizes the banks and clears all rows. The allocated capacity is reused.
     #[inline(always)]
     pub(crate) fn reset(&mut self, sizes: RegisterFileSizes) {
         /// Clears each row with a zero that is opaque to the compiler. Otherwise the compiler would emit a call of
@@ -139,7 +140,7 @@ impl RegisterFile {
         self.grow(sizes);
     }
 
-    /// Extends the banks to at least these sizes. The new rows are zero.
+    /// Extends the banks to at least `sizes` rows. New rows are zero.
     pub(crate) fn grow(&mut self, sizes: RegisterFileSizes) {
         fn grow<T: Clone>(rows: &mut Vec<T>, n: u32, zero: T) {
             if rows.len() < n as usize {
@@ -158,22 +159,23 @@ impl RegisterFile {
     }
 }
 
-/// Scratch rows for the arithmetic results of all lanes. The results of active lanes are then written to registers.
+/// Scratch rows for the arithmetic results of all lanes. Only the results of active lanes are then copied to the
+/// register file.
 #[derive(Clone)]
 pub(crate) struct ResultRows {
     pub(crate) r32: Row32,
     pub(crate) r64: Row64,
 }
 
-/// Registers that an instruction accesses, and the mask of its active lanes.
+/// Register file view of an instruction: the registers of its stack frame, and the mask of its active lanes.
 pub(crate) struct LaneRegisters<'a> {
     pub(crate) banks: &'a mut RegisterFile,
     pub(crate) constants: &'a RegisterFile,
     pub(crate) specials: &'a RegisterFile,
-    /// Start of the stack frame in each bank.
+    /// First row of the current stack frame in each bank.
     pub(crate) base: RegisterFileSizes,
     pub(crate) mask: u32,
-    /// Carry flags (`.cc`), one bit per lane.
+    /// Carry flags of `.cc` instructions, one bit per lane.
     pub(crate) carry: &'a mut u32,
 }
 
@@ -187,7 +189,8 @@ pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
 }
 
 /// Copies a row in chunks. In WebAssembly, a copy of more than a few words compiles to a call of the host, which is
-/// slower than copying a whole row in chunks. A loop over the chunks would be optimized to this call.
+/// slower than several small copies. The chunks are written out, because the compiler would merge the copies of a loop
+/// into such a call.
 #[cfg(target_arch = "wasm32")]
 #[inline(always)]
 pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
@@ -202,20 +205,20 @@ pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
     to[7] = from[7];
 }
 
-/// Writes a row in the lanes of a mask.
+/// Copies the lanes of a mask from `value` to `row`.
 #[inline(always)]
-fn put<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
+fn copy_masked<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     if mask == FULL {
         copy(row, value);
     } else {
-        put_some(row, value, mask);
+        copy_partial_mask(row, value, mask);
     }
 }
 
-/// Writes the lanes of a partial mask. This is a separate function, because the compiler would otherwise compute the
+/// Copies the lanes of a partial mask. The function is not inlined, because the compiler would otherwise compute the
 /// per-lane masks before the test for a full mask.
 #[inline(never)]
-fn put_some<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
+fn copy_partial_mask<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     for lane in 0..LANES {
         if mask & (1 << lane) != 0 {
             row[lane] = value[lane];
@@ -246,7 +249,7 @@ macro_rules! bank {
         pub(crate) fn $set(&mut self, slot: OperandSlot, value: &$row) {
             let index = self.base.$bank as usize + (slot.0 & OperandSlot::INDEX) as usize;
             if let Some(row) = self.banks.$bank.get_mut(index) {
-                put(row, value, self.mask);
+                copy_masked(row, value, self.mask);
             }
         }
     };
@@ -254,7 +257,8 @@ macro_rules! bank {
 
 macro_rules! whole {
     ($name:ident, $bank:ident, $row:ty) => {
-        /// Returns the row of a register for writing in all lanes, or `None` if some lanes are inactive.
+        /// Returns a mutable reference to the row of a register, or `None` if some lanes are inactive and must keep
+        /// their values.
         #[inline(always)]
         pub(crate) fn $name(&mut self, slot: OperandSlot) -> Option<&mut $row> {
             let index = self.base.$bank as usize + (slot.0 & OperandSlot::INDEX) as usize;
@@ -271,7 +275,7 @@ impl LaneRegisters<'_> {
     whole!(whole32, r32, Row32);
     whole!(whole64, r64, Row64);
 
-    /// Returns a predicate as a lane mask, including inactive lanes.
+    /// Returns a predicate register as a lane mask that includes inactive lanes.
     #[inline(always)]
     pub(crate) fn predicate(&self, slot: OperandSlot) -> u32 {
         let index = (slot.0 & OperandSlot::INDEX) as usize;
@@ -286,7 +290,7 @@ impl LaneRegisters<'_> {
         row.copied().unwrap_or(0)
     }
 
-    /// Writes the active lanes of a predicate.
+    /// Writes a predicate register in the active lanes.
     #[inline(always)]
     pub(crate) fn set_predicate(&mut self, slot: OperandSlot, value: u32) {
         let index = self.base.predicates as usize + (slot.0 & OperandSlot::INDEX) as usize;
@@ -306,7 +310,7 @@ impl LaneRegisters<'_> {
 pub(crate) trait BankWord: Copy + Sized {
     fn row<'l>(lanes: &'l LaneRegisters<'_>, slot: OperandSlot) -> &'l [Self; LANES];
 
-    /// Writes a row in the active lanes.
+    /// Writes a register row in the active lanes.
     fn set_row(lanes: &mut LaneRegisters<'_>, slot: OperandSlot, row: &[Self; LANES]);
 }
 

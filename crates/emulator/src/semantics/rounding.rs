@@ -19,7 +19,8 @@ pub enum RoundingMode {
 }
 
 impl RoundingMode {
-    /// Checks whether a result that the special function unit does not compute is rounded to nearest.
+    /// Checks whether a result is rounded to nearest, which includes approximate modes for operations that the special
+    /// function unit does not compute.
     #[inline(always)]
     pub(crate) fn is_to_nearest(self) -> bool {
         matches!(
@@ -34,7 +35,7 @@ impl RoundingMode {
         matches!(self, RoundingMode::Approximate | RoundingMode::Full)
     }
 
-    /// Checks whether a magnitude is rounded up, away from zero. `rest` is the discarded part in comparison with half
+    /// Checks whether a magnitude is rounded up, away from zero. `rest` is the relation of the discarded bits to half
     /// an ulp.
     #[inline(always)]
     pub(crate) fn is_up(self, rest: DiscardedBits, is_negative: bool, is_odd: bool) -> bool {
@@ -49,14 +50,14 @@ impl RoundingMode {
         }
     }
 
-    /// Checks whether an overflow results in the largest finite number instead of infinity.
+    /// Checks whether an overflow of a number with this sign results in the largest finite number instead of infinity.
     #[inline(always)]
     pub(crate) fn is_cut(self, is_negative: bool) -> bool {
         !self.is_up(DiscardedBits::Above, is_negative, true)
     }
 }
 
-/// Discarded part of a number, compared with half an ulp.
+/// Discarded bits of a rounded number, compared with half an ulp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum DiscardedBits {
     Nothing,
@@ -66,7 +67,7 @@ pub(crate) enum DiscardedBits {
 }
 
 impl DiscardedBits {
-    /// Compares the discarded part `rest` with `half`, which is half an ulp.
+    /// Compares `rest`, the value of the discarded bits, with `half`, the value of half an ulp.
     #[inline(always)]
     pub(crate) fn of<T: PartialOrd + Default>(rest: T, half: T) -> DiscardedBits {
         if rest > half {
@@ -85,7 +86,8 @@ impl From<Option<Rounding>> for RoundingMode {
     fn from(rounding: Option<Rounding>) -> RoundingMode {
         match rounding {
             None | Some(Rounding::Rn | Rounding::Rni) => RoundingMode::Nearest,
-            // Stochastic rounding truncates, because the conversions have already added their random bits.
+            // `.rs` conversions add the random bits before rounding, so that truncation completes the stochastic
+            // rounding.
             Some(Rounding::Rz | Rounding::Rzi | Rounding::Rs) => RoundingMode::Zero,
             Some(Rounding::Rm | Rounding::Rmi) => RoundingMode::Down,
             Some(Rounding::Rp | Rounding::Rpi) => RoundingMode::Up,
@@ -108,7 +110,7 @@ pub struct FloatMode {
 }
 
 impl FloatMode {
-    /// Checks whether the mode is round-to-nearest without any other modifier.
+    /// Checks whether results are rounded to nearest and no other modifier is present.
     #[inline(always)]
     pub fn is_plain(self) -> bool {
         matches!(self.round, RoundingMode::Nearest) && !self.ftz && !self.saturate && !self.relu
@@ -121,7 +123,7 @@ pub struct ArithmeticMode {
     pub rounding: Option<Rounding>,
     /// Whether subnormal numbers are flushed to zero.
     pub ftz: bool,
-    /// Whether results are clamped: integers to their range, and floats to [0, 1].
+    /// Whether results are clamped: integers to the range of their type, and floats to [0, 1].
     pub saturate: bool,
     /// For `min` and `max`: whether a NaN input results in NaN.
     pub nan: bool,

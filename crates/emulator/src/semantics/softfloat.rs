@@ -9,8 +9,8 @@ pub(crate) const NAN_32: u32 = 0x7fff_ffff;
 /// NaN result of 64-bit operations that have no NaN operand to propagate.
 pub(crate) const NAN_64: u64 = 0xfff8_0000_0000_0000;
 
-/// Returns the exact result `result + error`, rounded to odd. `result` is rounded to nearest. Narrowing a value that is
-/// rounded to odd has the same result as narrowing the exact value.
+/// Returns the exact value `result + error`, rounded to odd. `result` is the value rounded to nearest, and `error` is
+/// the rounding error. Narrowing a number that was rounded to odd has the same result as narrowing the exact value.
 fn to_odd(result: f64, error: f64) -> f64 {
     if error == 0.0 || !error.is_finite() || !result.is_finite() {
         return result;
@@ -38,7 +38,8 @@ pub(crate) fn div_odd(a: f32, b: f32) -> f64 {
     if !quotient.is_finite() || b.is_infinite() {
         return quotient;
     }
-    // The sign of the remainder is exact for 24-bit operands.
+    // The fused multiply-add computes the sign of the remainder exactly, because the operands have only 24 significant
+    // bits.
     let rest = (-quotient).mul_add(b, a);
     to_odd(quotient, if b > 0.0 { rest } else { -rest })
 }
@@ -90,7 +91,7 @@ pub(crate) fn format_of(ty: ScalarType) -> Option<FloatFormat> {
     })
 }
 
-/// Returns the format, the width in bits and the number of the small floats that a type contains.
+/// Returns the format, the width in bits and the number of the narrow floats that a packed type contains.
 pub(crate) fn parts_of(ty: ScalarType) -> Option<(FloatFormat, u32, u32)> {
     use ScalarType as T;
     Some(match ty {
@@ -106,7 +107,7 @@ pub(crate) fn parts_of(ty: ScalarType) -> Option<(FloatFormat, u32, u32)> {
     })
 }
 
-/// Rounds a number to a format. Overflow results in infinity, or in NaN for formats without infinity.
+/// Rounds a number to a narrow format. An overflow results in infinity, or in NaN if the format has no infinity.
 #[inline]
 pub(crate) fn pack(format: FloatFormat, value: f64, round: RoundingMode) -> u32 {
     if value.is_nan() {
@@ -185,7 +186,7 @@ impl ExactFloat {
     }
 
     fn times(self, other: ExactFloat) -> ExactFloat {
-        // Both factors have 53 significant bits, so the product is exact.
+        // Both mantissas have only 53 significant bits, so the product of the shifted mantissas is exact.
         let (a, b) = (self.mantissa >> 73, other.mantissa >> 73);
         ExactFloat::new(
             self.negative != other.negative,
@@ -234,7 +235,8 @@ impl ExactFloat {
         };
         let up = round.is_up(DiscardedBits::of(rest, half), self.negative, kept & 1 == 1);
         let magnitude = (kept + u128::from(up)) as u64;
-        // The exponent field of a subnormal number is 0. For a normal number, the implicit bit increments the field.
+        // The exponent field of a subnormal number is 0. For a normal number, adding the significand with its implicit
+        // bit increments the exponent field.
         let bits = magnitude + (((lowest + 1074) as u64) << 52);
         let infinity = 0x7ffu64 << 52;
         let bits = if bits >= infinity {
@@ -268,7 +270,7 @@ pub(crate) fn fma64(a: f64, b: f64, c: f64, round: RoundingMode) -> f64 {
         .times(ExactFloat::of(b))
         .plus(ExactFloat::of(c));
     if sum.mantissa == 0 {
-        // An exact zero has the sign of the terms if both terms have this sign. Otherwise, the rounding direction
+        // An exact zero sum has the sign of its terms if both terms have the same sign. Otherwise, the rounding mode
         // determines the sign.
         let product_negative = a.is_sign_negative() != b.is_sign_negative();
         return if product_negative == c.is_sign_negative() {
@@ -345,7 +347,8 @@ pub(crate) fn sqrt64(a: f64, round: RoundingMode) -> f64 {
 /// remainder.
 fn exact_root(a: f64) -> ExactFloat {
     let x = ExactFloat::of(a);
-    // Make the exponent even. Then the integer root of a number with about 125 bits has 62 or 63 bits.
+    // Make the exponent even, so that the root of the power of two is exact. The integer root of a number with about
+    // 125 bits has 62 or 63 bits.
     let odd = x.exponent & 1;
     let mantissa = if odd != 0 {
         x.mantissa << 1
@@ -381,18 +384,18 @@ pub(crate) fn fma64_exact(a: f64, b: f64, c: f64) -> f64 {
     sum.round(RoundingMode::Nearest)
 }
 
-/// Rounds to an integer in the same floating-point format.
+/// Rounds a number to an integer that is represented in the same floating-point format.
 pub(crate) fn to_integral(value: f64, round: RoundingMode) -> f64 {
     if value.abs() >= 4_503_599_627_370_496.0 || value.is_nan() {
         return value;
     }
-    let whole = value as i64;
-    let rest = DiscardedBits::of((value - whole as f64).abs(), 0.5);
-    let is_up = round.is_up(rest, value.is_sign_negative(), whole & 1 != 0);
-    let result = (whole.unsigned_abs() + u64::from(is_up)) as f64;
+    let integer = value as i64;
+    let rest = DiscardedBits::of((value - integer as f64).abs(), 0.5);
+    let is_up = round.is_up(rest, value.is_sign_negative(), integer & 1 != 0);
+    let result = (integer.unsigned_abs() + u64::from(is_up)) as f64;
     result.copysign(value)
 }
 
-/// Value of each 16-bit unit of an out-of-bounds element in a NaN-filled tensor copy, independent of the type. When
-/// `fma.oob` multiplies this value, with either sign, the value counts as zero (measured on an H100).
+/// Value of each 16-bit unit of an out-of-bounds element in a NaN-filled tensor copy, for all element types. `fma.oob`
+/// treats a factor with this magnitude as zero (measured on an H100).
 pub(crate) const OUTSIDE_16: u32 = 0x7ff7;

@@ -1,4 +1,4 @@
-//! Compares the exact helper functions with the arithmetic of the host and with integer arithmetic.
+//! Compares the software floating-point operations with the arithmetic of the host and with integer arithmetic.
 
 use crate::exec::arithmetic::float::{op_half, op32};
 use crate::semantics::alu_ops::{Float32Op, FloatOp, HalfOp};
@@ -17,7 +17,7 @@ impl RandomBits {
         z ^ (z >> 31)
     }
 
-    /// Returns a random number, whose exponent is close to that of 1 in half of the cases.
+    /// Returns a random number. In half of the cases, its exponent is close to the exponent of 1.
     fn f64(&mut self) -> f64 {
         let bits = self.next();
         if self.next() & 1 == 0 {
@@ -80,8 +80,8 @@ fn f32_operations_match_host() {
     }
 }
 
-/// The results of rounding down and up enclose the result of rounding to nearest and are equal or adjacent. Rounding
-/// towards zero returns the one of both results with the smaller magnitude.
+/// The results of rounding down and rounding up enclose the result of rounding to nearest, and are equal or adjacent.
+/// Rounding towards zero returns whichever of the two results has the smaller magnitude.
 #[test]
 fn directed_roundings_bracket_nearest_result() {
     use Float32Op as A;
@@ -222,7 +222,7 @@ fn integral_rounding_matches_host() {
     }
 }
 
-/// Row functions use host operations, and lane functions use exact operations. Both must return the same bits.
+/// Row operations use host arithmetic, and per-lane operations use exact arithmetic. Both must return the same bits.
 #[test]
 fn vectorized_float_rows_match_per_lane_results() {
     use Float32Op as A;

@@ -4,8 +4,8 @@
 use crate::semantics::registers::Row32;
 use warpgrid_isa::tensor_layout::SparseMetadataLayout;
 
-/// Returns the columns of the stored elements of a row in storage order. `row` is the row within the part of the warp,
-/// from 0 to 15.
+/// Returns the columns of the stored elements of a row in storage order. `row` is the index of the row among the 16
+/// rows of the operand tile.
 pub(crate) fn stored_columns(
     sparsity: SparseMetadataLayout,
     row: usize,
@@ -21,13 +21,13 @@ pub(crate) fn stored_columns(
         .collect()
 }
 
-/// Returns the columns of a chunk that 4 metadata bits select.
+/// Returns the columns within a chunk that the 4 metadata bits `choice` select.
 pub(crate) fn chosen(bits: u32, choice: u32) -> impl Iterator<Item = usize> {
     let (first, second) = ((choice & 3) as usize, (choice >> 2 & 3) as usize);
     let (columns, n) = match bits {
-        // One element of two; the metadata selects the half of the pair.
+        // One element of each pair is stored, and the metadata selects it.
         32 => ([first / 2, 0, 0, 0], 1),
-        // Two adjacent pairs of elements of four pairs are stored.
+        // Of four pairs of adjacent elements, two pairs are stored.
         4 => ([2 * first, 2 * first + 1, 2 * second, 2 * second + 1], 4),
         _ => ([first, second, 0, 0], 2),
     };

@@ -1,11 +1,11 @@
 //! Bit-exact results of the special function unit: `.approx` and `.full` instructions of `f32`, 16-bit floats and
 //! `f64`, and `MUFU`.
 //!
-//! The upper bits of the fraction of an argument select an interval. The following 17 bits, x, are the argument of the
-//! polynomial c0 + c1 x + c2 x^2. The square omits each product of two bits whose weight is below 2^19. Results are
-//! truncated, never rounded. This scheme and the coefficients (`special_function_tables.rs`) were derived from the results
-//! of an H100 for all arguments of the reduced ranges. The scaling around the unit follows the code that assembler 13.5
-//! generates for each instruction.
+//! The upper fraction bits of an argument select an interval. The next 17 bits, x, are the argument of the polynomial
+//! c0 + c1 x + c2 x^2. The computation of x^2 omits the partial products of two bits whose weight is below 2^19.
+//! Results are truncated, never rounded. This algorithm and the coefficients (`special_function_tables.rs`) were
+//! derived from the results of an H100 for all arguments of the reduced ranges. Arguments and results of the unit are
+//! scaled as in the code that assembler 13.5 generates for each instruction.
 
 use crate::semantics::registers::{LANES, Row32};
 use crate::semantics::rounding::{FloatMode, RoundingMode};
@@ -21,10 +21,10 @@ const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
 const BIAS: i32 = 127;
 /// 2^24, the factor by which the assembler scales subnormal arguments.
 const SCALE: f32 = 16_777_216.0;
-/// 1 / (2 pi), as in the code of the assembler.
+/// 1 / (2 pi), with the bits of the constant in the assembler's code.
 pub const TURNS: f32 = 0.159_154_94;
 
-/// Computes a value for each lane. A plain loop, which the compiler vectorizes at each call site.
+/// Computes a value for each lane in a plain loop, which the compiler vectorizes at each call site.
 #[inline(always)]
 fn lanes<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T; N] {
     let mut row = [T::default(); N];
@@ -34,11 +34,11 @@ fn lanes<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T; N] {
     row
 }
 
-/// Coefficients of a function.
+/// Polynomial coefficients of a special function for all intervals.
 pub(crate) struct CoefficientTable {
-    /// Number of upper fraction bits that select the row.
+    /// Number of upper fraction bits that select the interval, which is a row of the table.
     pub(crate) index_bits: u32,
-    /// c0 is the value in the row times `step`, plus `start`, in units of 2^-17 ulp.
+    /// Scale factor of the stored c0: c0 is the value in the row times `step`, plus `start`, in units of 2^-17 ulp.
     pub(crate) step: f64,
     pub(crate) start: f64,
     pub(crate) rows: &'static [[i32; 3]],
@@ -62,13 +62,14 @@ impl CoefficientTable {
     }
 }
 
-/// Returns the 17 fraction bits after the bits that select the row.
+/// Returns the polynomial argument x: the 17 fraction bits below the bits that select the row.
 #[inline(always)]
 fn place(fraction: u32, index_bits: u32) -> u32 {
     (fraction << index_bits & FRACTION) >> 6
 }
 
-/// Coefficients of each lane, stored by column, so that several lanes are computed in one vector.
+/// Polynomial coefficients of each lane, with one array per coefficient, so that the polynomials of several lanes are
+/// evaluated with vector instructions.
 struct Coefficients<const N: usize>([[i32; N]; 3]);
 
 impl<const N: usize> Coefficients<N> {
@@ -98,9 +99,9 @@ impl<const N: usize> Coefficients<N> {
     }
 }
 
-/// Computes x^2 in units of 2^19, without the partial products of lower weight: of the products of bits 10 to 16 with
-/// bits 2 to 8, only those whose bit indices add up to 19 or more are included. They are computed as products of bit
-/// groups and four products of single bits.
+/// Computes x^2 in units of 2^19, without partial products of lower weight. Of the products of bits 10 to 16 with
+/// bits 2 to 8, each of which occurs twice in x^2, the sum includes only products whose bit indices add up to 18 or
+/// more. The sum consists of products of bit groups and four products of single bits.
 #[inline(always)]
 fn square(x: u32) -> u32 {
     let high = x >> 9;
@@ -115,22 +116,22 @@ fn square(x: u32) -> u32 {
         + single(14, 2)
 }
 
-/// 2^52. Adding it to a number moves the integer part to the low bits of the significand.
+/// 2^52. The sum of a nonnegative integer and this number contains the integer in its low significand bits.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 
-/// Converts a nonnegative integer below 2^52 to its bits.
+/// Converts a float that represents a nonnegative integer below 2^52 to this integer.
 #[inline(always)]
 fn whole(value: f64) -> u64 {
     (value + WHOLE).to_bits() & ((1 << 52) - 1)
 }
 
-/// Converts the bits of an integer below 2^52 to a float.
+/// Converts an integer below 2^52 to a float.
 #[inline(always)]
 fn from_whole(bits: u64) -> f64 {
     f64::from_bits(bits | WHOLE.to_bits()) - WHOLE
 }
 
-/// Returns the biased exponent.
+/// Returns the biased exponent of an `f32`.
 #[inline(always)]
 fn exponent_of(bits: u32) -> i32 {
     (bits >> FRACTION_BITS & 0xff) as i32
@@ -141,8 +142,8 @@ fn is_nan(bits: u32) -> bool {
     bits & !SIGN > INFINITY
 }
 
-/// Composes a float of a biased exponent and 24 significant bits. Overflow results in infinity, and underflow below the
-/// normal range in zero.
+/// Composes an `f32` of its sign, biased exponent and 24 significant bits. An overflow results in infinity, and an
+/// underflow below the normal range in zero.
 #[inline(always)]
 fn number(sign: u32, exponent: i32, digits: u32) -> u32 {
     let normal = (exponent as u32) << FRACTION_BITS | digits & FRACTION;
@@ -157,7 +158,7 @@ fn cut(value: f64) -> u32 {
     (f64::from_bits(value.to_bits() & KEPT) as f32).to_bits()
 }
 
-/// `MUFU.RCP`.
+/// `MUFU.RCP`: computes the reciprocal.
 #[inline(always)]
 pub(crate) fn reciprocal<const N: usize>(a: [u32; N]) -> [u32; N] {
     let digits: [u32; N] = tables::RECIPROCAL.digits(lanes(|lane| a[lane] & FRACTION));
@@ -176,8 +177,8 @@ pub(crate) fn reciprocal<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// Returns half of the exponent, rounded down, and the fraction with the low bit of the exponent as its top bit. The
-/// fraction represents a number from 1 to 4.
+/// Returns half of the unbiased exponent, rounded down, and the fraction with the low bit of the exponent inserted as
+/// its top bit. The resulting fraction represents a number from 1 to 4.
 #[inline(always)]
 fn half_exponent(a: u32) -> (i32, u32) {
     let exponent = exponent_of(a) - BIAS;
@@ -187,7 +188,7 @@ fn half_exponent(a: u32) -> (i32, u32) {
     )
 }
 
-/// `MUFU.RSQ`.
+/// `MUFU.RSQ`: computes the reciprocal square root.
 #[inline(always)]
 pub(crate) fn reciprocal_root<const N: usize>(a: [u32; N]) -> [u32; N] {
     let digits: [u32; N] = tables::RECIPROCAL_ROOT.digits(lanes(|lane| half_exponent(a[lane]).1));
@@ -201,7 +202,7 @@ pub(crate) fn reciprocal_root<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// `MUFU.SQRT`.
+/// `MUFU.SQRT`: computes the square root.
 #[inline(always)]
 fn root<const N: usize>(a: [u32; N]) -> [u32; N] {
     let digits: [u32; N] = tables::ROOT.digits(lanes(|lane| half_exponent(a[lane]).1));
@@ -211,7 +212,8 @@ fn root<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// Selects the result of a root: for zero, for infinity, for NaN and negative numbers, or for positive finite numbers.
+/// Selects the result of a root for the class of its argument: zero, infinity, NaN or negative number, or positive
+/// finite number.
 #[inline(always)]
 fn of_root(a: u32, of_zero: u32, of_infinity: u32, normal: u32) -> u32 {
     match exponent_of(a) {
@@ -222,11 +224,11 @@ fn of_root(a: u32, of_zero: u32, of_infinity: u32, normal: u32) -> u32 {
     }
 }
 
-/// `MUFU.EX2`.
+/// `MUFU.EX2`: computes 2 to the power of the argument.
 #[inline(always)]
 pub(crate) fn power<const N: usize>(a: [u32; N]) -> [u32; N] {
-    // Magnitude in units of 2^-23, truncated. Its exponent is clamped to 8, because larger magnitudes overflow or
-    // underflow in any case.
+    // Magnitude of the argument in units of 2^-23, truncated. The exponent is clamped to 8, because the results of
+    // larger arguments overflow or underflow in any case.
     let magnitudes: [u32; N] = lanes(|lane| {
         let a = a[lane];
         let digits = u64::from(a & FRACTION | 1 << FRACTION_BITS) << 8;
@@ -235,7 +237,7 @@ pub(crate) fn power<const N: usize>(a: [u32; N]) -> [u32; N] {
     });
     let parts: [u32; N] = lanes(|lane| {
         let part = magnitudes[lane] & FRACTION;
-        // The hardware negates by the one's complement, except for integers.
+        // The hardware negates a fraction with the one's complement, except for a fraction of zero.
         let is_turned = a[lane] & SIGN != 0 && part != 0;
         if is_turned { !part & FRACTION } else { part }
     });
@@ -250,13 +252,13 @@ pub(crate) fn power<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// `MUFU.LG2`.
+/// `MUFU.LG2`: computes the binary logarithm.
 #[inline(always)]
 fn logarithm<const N: usize>(a: [u32; N]) -> [u32; N] {
     let parts: [f64; N] = tables::LOGARITHM.at(lanes(|lane| a[lane] & FRACTION));
     lanes(|lane| {
         let a = a[lane];
-        // In units of 2^-36. The hardware negates by the one's complement.
+        // Logarithm of the fraction in units of 2^-36. The hardware negates a negative sum with the one's complement.
         let part = (whole(parts[lane]) >> 5) as i64;
         let sum = (i64::from(exponent_of(a) - BIAS) << 36) + part;
         let magnitude = from_whole((sum ^ (sum >> 63)) as u64) * (1.0 / 68_719_476_736.0);
@@ -271,21 +273,21 @@ fn logarithm<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// `MUFU.SIN`; the argument is in revolutions.
+/// `MUFU.SIN`: computes the sine of an angle in revolutions.
 #[inline(always)]
 pub(crate) fn sine<const N: usize>(turns: [u32; N]) -> [u32; N] {
     let positions = lanes(|lane| quarters(turns[lane]));
     wave(turns, positions, lanes(|lane| turns[lane] & SIGN))
 }
 
-/// `MUFU.COS`; the argument is in revolutions.
+/// `MUFU.COS`: computes the cosine of an angle in revolutions.
 #[inline(always)]
 pub(crate) fn cosine<const N: usize>(turns: [u32; N]) -> [u32; N] {
     let next = |turns| quarters(turns).wrapping_add(1 << FRACTION_BITS);
     wave(turns, lanes(|lane| next(turns[lane])), [0; N])
 }
 
-/// Converts revolutions to quarter revolutions in units of 2^-23, truncated. Whole revolutions may be dropped.
+/// Converts an angle from revolutions to quarter revolutions in units of 2^-23, truncated, modulo whole revolutions.
 #[inline(always)]
 fn quarters(turns: u32) -> u32 {
     let digits = u64::from(turns & FRACTION | 1 << FRACTION_BITS) << 32;
@@ -297,7 +299,7 @@ fn quarters(turns: u32) -> u32 {
     }
 }
 
-/// Computes the sines of positions in quarter revolutions, with additional signs.
+/// Computes the sine for each position in quarter revolutions. `signs` contains additional signs of the results.
 #[inline(always)]
 fn wave<const N: usize>(turns: [u32; N], positions: [u32; N], signs: [u32; N]) -> [u32; N] {
     let parts: [u32; N] = lanes(|lane| {
@@ -317,10 +319,10 @@ fn wave<const N: usize>(turns: [u32; N], positions: [u32; N], signs: [u32; N]) -
     })
 }
 
-/// 2^-41, the unit of polynomials whose ulp is 2^-24.
+/// Unit of the polynomials for functions with an ulp of 2^-24: 2^-17 ulp, which is 2^-41.
 const UNIT: f64 = 1.0 / 2_199_023_255_552.0;
 
-/// `MUFU.TANH`.
+/// `MUFU.TANH`: computes the hyperbolic tangent.
 #[inline(always)]
 pub(crate) fn tangent<const N: usize>(a: [u32; N]) -> [u32; N] {
     let octaves: [(u32, u32); N] = lanes(|lane| {
@@ -346,7 +348,8 @@ pub(crate) fn tangent<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// Approximate function of an instruction, including the scaling that the assembler adds if subnormals are not flushed.
+/// Approximate function of an instruction, including the scaling code that the assembler adds if subnormals are not
+/// flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpecialFunction {
     Reciprocal,
@@ -396,7 +399,7 @@ pub(crate) fn apply(function: SpecialFunction, mode: FloatMode, a: &Row32) -> Ro
     })
 }
 
-/// Classes of arguments that are scaled before the special function unit.
+/// Ranges of arguments that the code of the assembler scales before it executes the special function unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RangeScaling {
     /// Magnitudes below the smallest normal number, scaled by 2^24.
@@ -408,7 +411,7 @@ pub struct RangeScaling {
 }
 
 impl SpecialFunction {
-    /// Returns the scaling that the assembler adds if subnormals are not flushed.
+    /// Returns the argument ranges that the code of the assembler scales if subnormals are not flushed.
     pub const fn scaling(self) -> RangeScaling {
         use SpecialFunction as F;
         RangeScaling {
@@ -422,7 +425,7 @@ impl SpecialFunction {
     }
 }
 
-/// Returns the scaling of the divisor in `div.approx` and `div.full`.
+/// Returns the divisor ranges that the code of the assembler scales for `div.approx` and `div.full`.
 pub const fn scaling_of_quotient(mode: FloatMode) -> RangeScaling {
     RangeScaling {
         small: !mode.ftz,
@@ -445,7 +448,7 @@ fn scale_of(scaling: RangeScaling, a: f32) -> f32 {
 /// 2^126. The reciprocal of a larger number is subnormal.
 const MAX_NORMAL_RECIPROCAL: f32 = 8.507_059e37;
 
-/// `div.approx` and `div.full`. Only `div.full` scales large divisors.
+/// Computes `div.approx` and `div.full`. Only `div.full` scales large divisors.
 #[inline(always)]
 pub(crate) fn divide<const N: usize>(mode: FloatMode, a: [f32; N], b: [f32; N]) -> [f32; N] {
     let scaling = scaling_of_quotient(mode);
@@ -459,14 +462,15 @@ fn product(bits: u32, factor: f32) -> u32 {
     (f32::from_bits(bits) * factor).to_bits()
 }
 
-/// Converts an angle to revolutions, truncated. Underflow of `f32` does not matter, because the special function unit
-/// flushes subnormals.
+/// Converts an angle from radians to revolutions, truncated. An underflow of the product does not change the result,
+/// because the special function unit flushes subnormal arguments.
 #[inline(always)]
 fn turns(angle: u32) -> u32 {
     cut(f64::from(f32::from_bits(angle)) * f64::from(TURNS))
 }
 
-/// `MUFU.RCP64H`: the reciprocal of a double whose lower half is treated as zero, with a 20-bit fraction.
+/// `MUFU.RCP64H`: computes the reciprocal of a double whose lower half is treated as zero. The result has a 20-bit
+/// fraction.
 pub(crate) fn reciprocal_upper(a: f64) -> f64 {
     let (sign, exponent, fraction) = parts_upper(a);
     match (exponent, fraction) {
@@ -479,7 +483,7 @@ pub(crate) fn reciprocal_upper(a: f64) -> f64 {
     }
 }
 
-/// `MUFU.RSQ64H`: the reciprocal square root, with the same formats as [`reciprocal_upper`].
+/// `MUFU.RSQ64H`: computes the reciprocal square root, with the formats of argument and result of [`reciprocal_upper`].
 pub(crate) fn reciprocal_root_upper(a: f64) -> f64 {
     let (sign, exponent, fraction) = parts_upper(a);
     if sign != 0 || matches!(exponent, 0 | 0x7ff) {
@@ -499,14 +503,16 @@ pub(crate) fn reciprocal_root_upper(a: f64) -> f64 {
 /// Exponent bias of `f64`.
 const BIAS_64: i64 = 1023;
 
-/// Returns the sign, the biased exponent and the upper 20 fraction bits of a double, extended to 23 bits.
+/// Returns the sign, the biased exponent and the upper 20 fraction bits of a double, with the fraction shifted to 23
+/// bits.
 fn parts_upper(a: f64) -> (u64, i64, u32) {
     let bits = a.to_bits();
     let fraction = (bits >> 32) as u32 & 0xf_ffff;
     (bits & 1 << 63, (bits >> 52 & 0x7ff) as i64, fraction << 3)
 }
 
-/// Composes a double of the upper 21 of 24 significant bits. Underflow below the normal range results in zero.
+/// Composes a double of its sign, its biased exponent and the upper 21 of 24 significant bits. An underflow below the
+/// normal range results in zero.
 fn upper(sign: u64, exponent: i64, digits: u32) -> f64 {
     let fraction = u64::from((digits & FRACTION) >> 3) << 32;
     match exponent {

@@ -1,7 +1,7 @@
 //! Coefficients of the special function unit: c0, c1 and c2 of the quadratic polynomial for each interval (see
-//! [`crate::semantics::approximate`]).
-//! Fitted to the results of an H100 for every argument of the reduced range (8,388,608 per function), all of which are
-//! reproduced exactly.
+//! [`crate::semantics::special_function`]).
+//! The coefficients were fitted to the results of an H100 for every argument of the reduced range (8,388,608 per
+//! function), and reproduce all of these results exactly.
 
 use crate::semantics::special_function::CoefficientTable;
 
@@ -221,7 +221,8 @@ static SINE_ROWS: [[i32; 3]; 64] = [
     [33_392_857, 40_368, -5040], [33_463_517, 30_288, -5040], [33_514_014, 20_208, -5052], [33_544_326, 10_112, -5060],
 ];
 
-/// Hyperbolic tangent from 2^-8 on, in units of 2^-24. The number of rows per binade is defined by [`TANGENT_OCTAVES`].
+/// Hyperbolic tangent for arguments from 2^-8 on, in units of 2^-24. [`TANGENT_OCTAVES`] defines the number of rows per
+/// binade.
 #[rustfmt::skip]
 pub(crate) static TANGENT_ROWS: [[i32; 3]; 51] = [
     [65_536, 65_536, -2], [131_070, 131_064, -12], [262_124, 262_096, -104], [524_118, 261_904, -164],

@@ -1,20 +1,22 @@
 //! Bit-exact model of the Tensor Cores: computes one element of D = A * B + C for a given generation.
 //!
-//! A [`MmaDescription`] (instruction, types, generation) is compiled to a [`TensorCoreModel`]. The plan computes an element of D from a
-//! row of A, a column of B and an element of C. [`TensorCoreModel::explain`] performs the same computation and records each step.
+//! A [`MmaDescription`] (instruction, types, generation) is compiled to a [`TensorCoreModel`]. The model computes an
+//! element of D from a row of A, a column of B and an element of C. [`TensorCoreModel::explain`] performs the same
+//! computation and records each step.
 //!
-//! The PTX ISA does not define precision, order and NaN handling of floating-point products. The rules in this module
-//! are those of F. A. Khattak and M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004), and P. Xie
-//! et al., "MMA-Sim" (arXiv 2511.10909), which were compared with GPUs, and those of the instructions that the
-//! reference assembler generates.
+//! The PTX ISA does not define the precision, the order of summation and the NaN handling of floating-point products.
+//! The rules in this module combine two sources: the models of F. A. Khattak and M. Mikaitis, "Accurate Models of
+//! NVIDIA Tensor Cores" (arXiv 2512.07004), and P. Xie et al., "MMA-Sim" (arXiv 2511.10909), which were compared with
+//! GPUs; and the instruction sequences that the reference assembler generates.
 //!
-//! - `rule`: number of products per fused sum, and precision, for each generation.
-//! - `number`, `fused`: the fused sum of a block.
-//! - `ieee`: chains of IEEE operations (`f64`, and products that are implemented in software).
-//! - `scaled`: scale factors of rows and columns.
-//! - `integer`: exact sums.
-//! - `explain`: the steps as data.
-//! - `value`: numbers of these types.
+//! - `algorithm`: number of products per fused sum, and precision, for each generation.
+//! - `unpacked_float`, `fused_sum`: the fused sum of a block.
+//! - `ieee`: IEEE operations for `f64` products and for products that are implemented in software.
+//! - `block_scaling`: scale factors of rows and columns.
+//! - `integer`: exact sums of integer products.
+//! - `model`: the compiled computation of elements and matrices.
+//! - `trace`: the steps of a computation as data.
+//! - `float_conversion`: conversions between operand bits and values.
 
 pub(crate) mod algorithm;
 pub(crate) mod block_scaling;

@@ -14,7 +14,7 @@ pub trait Truth: Copy {
     fn not(self) -> Self;
 }
 
-/// Integer of 32 or 64 bits. Arithmetic wraps; the sign is a property of the operation.
+/// Integer of 32 or 64 bits. Arithmetic wraps, and the operation determines whether an integer is signed.
 pub trait Word: Copy {
     /// Integer of 32 bits of the same instantiation.
     type Narrow: Word<Narrow = Self::Narrow, Wide = Self::Wide, Truth = Self::Truth>;
@@ -24,7 +24,7 @@ pub trait Word: Copy {
 
     const BITS: u32;
 
-    /// Returns the low bits of a constant as a value of this type.
+    /// Returns the low bits of a constant as a value of this type. `self` provides the instantiation.
     fn constant(self, value: u64) -> Self;
 
     fn add(self, other: Self) -> Self;
@@ -38,17 +38,18 @@ pub trait Word: Copy {
     fn min_unsigned(self, other: Self) -> Self;
     fn max_signed(self, other: Self) -> Self;
     fn max_unsigned(self, other: Self) -> Self;
-    /// Returns the upper half of the product.
+    /// Returns the upper half of the product of two signed integers.
     fn mul_high_signed(self, other: Self) -> Self;
-    /// Returns the upper half of the product.
+    /// Returns the upper half of the product of two unsigned integers.
     fn mul_high_unsigned(self, other: Self) -> Self;
-    /// Returns the quotient; all ones for a divisor of zero, and the dividend for the overflowing quotient MIN / -1.
+    /// Returns the signed quotient. A divisor of zero results in all ones, and the overflowing quotient MIN / -1 in the
+    /// dividend.
     fn div_signed(self, divisor: Self) -> Self;
-    /// Returns the quotient; all ones for a divisor of zero.
+    /// Returns the unsigned quotient. A divisor of zero results in all ones.
     fn div_unsigned(self, divisor: Self) -> Self;
-    /// Returns the remainder, which has the sign of the dividend; all ones for a divisor of zero.
+    /// Returns the signed remainder, which has the sign of the dividend. A divisor of zero results in all ones.
     fn rem_signed(self, divisor: Self) -> Self;
-    /// Returns the remainder; all ones for a divisor of zero.
+    /// Returns the unsigned remainder. A divisor of zero results in all ones.
     fn rem_unsigned(self, divisor: Self) -> Self;
     /// Shifts left by the amount modulo the number of bits.
     fn shift_left(self, amount: Self::Narrow) -> Self;
@@ -60,7 +61,7 @@ pub trait Word: Copy {
     fn leading_zeros(self) -> Self::Narrow;
     fn reverse_bits(self) -> Self;
 
-    /// Returns the low 32 bits.
+    /// Returns the low 32 bits of the integer.
     fn to_narrow(self) -> Self::Narrow;
     fn to_wide_signed(self) -> Self::Wide;
     fn to_wide_unsigned(self) -> Self::Wide;
@@ -69,22 +70,23 @@ pub trait Word: Copy {
     fn less_signed(self, other: Self) -> Self::Truth;
     fn less_unsigned(self, other: Self) -> Self::Truth;
     fn select(condition: Self::Truth, yes: Self, no: Self) -> Self;
-    /// Adds 1 if the condition holds.
+    /// Adds 1 if the condition is true.
     fn add_truth(self, condition: Self::Truth) -> Self;
 
-    /// Combines the bits of `self` at the ones of a mask with the bits of `other` at its zeros.
+    /// Combines two integers bitwise. A bit of the result is the bit of `self` if the bit of `mask` is one, otherwise
+    /// the bit of `other`.
     fn blend(self, other: Self, mask: Self) -> Self;
-    /// Selects four bytes of the eight bytes `high:self` by the nibbles of a selector. Bit 3 of a nibble replicates the
-    /// sign of the byte (PTX ISA, "prmt"). Defined for 32 bits.
+    /// Selects four of the eight bytes of `high:self` by the nibbles of a selector. If bit 3 of a nibble is set, the
+    /// sign of the selected byte is replicated (PTX ISA, "prmt"). Defined for 32-bit integers only.
     fn permute_bytes(self, high: Self, selector: Self) -> Self;
-    /// Returns the sum of the products of the four bytes of both factors, whose bytes are signed or unsigned. Defined
-    /// for 32 bits.
+    /// Returns the sum of the products of corresponding bytes of both factors. `signs` determines whether the bytes of
+    /// each factor are signed. Defined for 32-bit integers only.
     fn dot_bytes(self, other: Self, signs: [Signedness; 2]) -> Self;
 }
 
-/// Operations that are composed of primitives.
+/// Operations that are composed of the primitive operations of [`Word`].
 pub(crate) trait WordExt: Word {
-    /// Returns a constant of 32 bits.
+    /// Returns a constant as a 32-bit integer of the same instantiation.
     #[inline(always)]
     fn narrow(self, value: u32) -> Self::Narrow {
         self.to_narrow().constant(value.into())
@@ -95,7 +97,7 @@ pub(crate) trait WordExt: Word {
         self.constant(0).sub(self)
     }
 
-    /// Returns all ones for a negative number, or zero.
+    /// Returns all ones for a negative integer, otherwise zero.
     #[inline(always)]
     fn sign_mask(self) -> Self {
         self.shift_right_signed(self.narrow(Self::BITS - 1))
@@ -112,14 +114,14 @@ pub(crate) trait WordExt: Word {
         self.equal(self.constant(0))
     }
 
-    /// Shifts left; an amount beyond the width shifts all bits out.
+    /// Shifts left. An amount of at least the width shifts all bits out.
     #[inline(always)]
     fn shift_left_clamped(self, amount: Self::Narrow) -> Self {
         let is_within = amount.less_unsigned(self.narrow(Self::BITS));
         Self::select(is_within, self.shift_left(amount), self.constant(0))
     }
 
-    /// Shifts right; an amount beyond the width shifts all bits out.
+    /// Shifts right with zeros. An amount of at least the width shifts all bits out.
     #[inline(always)]
     fn shift_right_clamped(self, amount: Self::Narrow) -> Self {
         let is_within = amount.less_unsigned(self.narrow(Self::BITS));
@@ -130,13 +132,13 @@ pub(crate) trait WordExt: Word {
         )
     }
 
-    /// Shifts right; an amount beyond the width leaves copies of the sign bit.
+    /// Shifts right with copies of the sign bit. An amount of at least the width results in all copies of the sign bit.
     #[inline(always)]
     fn shift_right_signed_clamped(self, amount: Self::Narrow) -> Self {
         self.shift_right_signed(amount.min_unsigned(self.narrow(Self::BITS - 1)))
     }
 
-    /// Sign-extends the low `bits` bits.
+    /// Sign-extends the low `bits` bits to the full width.
     #[inline(always)]
     fn extend_low_signed(self, bits: u32) -> Self {
         let shift = self.narrow(Self::BITS - bits);
@@ -152,7 +154,7 @@ pub(crate) trait WordExt: Word {
 
 impl<W: Word> WordExt for W {}
 
-/// Defines inlined methods of one or two operands.
+/// Defines inlined methods with one or two operands.
 macro_rules! methods {
     ($($name:ident $operands:tt -> $result:ty = $value:expr;)*) => {
         $(methods!(@method $name $operands $result, $value);)*

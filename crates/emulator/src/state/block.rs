@@ -7,16 +7,16 @@ use crate::state::{LiveStorage, StateStorage};
 /// Number of named barriers of a block.
 pub(crate) const N_BARRIERS: usize = 16;
 
-/// Arrival state of one barrier.
+/// Arrival state of one named barrier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Barrier {
-    /// Lanes of each warp that have arrived, whether they wait or not.
+    /// Mask of the arrived lanes of each warp, including lanes that do not wait (`bar.arrive`).
     pub(crate) arrived: Vec<u32>,
-    /// Thread count that the first arrival specifies; 0 for all threads of the block.
+    /// Thread count that the first arrival specified. 0 denotes all threads of the block.
     pub(crate) expected: u32,
 }
 
-/// Resident block, or a slot whose block has finished.
+/// Resident block, or a resident slot whose block has finished.
 #[derive(Clone, Debug)]
 pub(crate) struct Block<F: StateStorage = LiveStorage> {
     /// Linear index in the grid.
@@ -40,8 +40,8 @@ impl Block {
         self.warps.iter().any(|warp| warp.can_run())
     }
 
-    /// Checks whether all expected threads have arrived. As in hardware, each warp counts as 32 threads (PTX ISA,
-    /// "bar": thread counts are multiples of the warp size).
+    /// Checks whether all threads that a barrier expects have arrived. As in hardware, each warp counts as 32 threads
+    /// (PTX ISA, "bar": thread counts are multiples of the warp size).
     pub(crate) fn barrier_complete(&self, id: usize) -> bool {
         let Some(barrier) = self.barriers.get(id) else {
             return false;
@@ -68,7 +68,7 @@ impl Block {
         }
     }
 
-    /// Checks whether any lanes wait at the barrier.
+    /// Checks whether any lanes of the block wait at a barrier.
     pub(crate) fn waiting_at(&self, id: u32) -> bool {
         self.warps.iter().any(|warp| {
             warp.splits

@@ -2,12 +2,12 @@
 
 use crate::state::memory::PagedMemory;
 
-/// Resident cluster, or slots whose cluster has finished.
+/// Resident cluster, or the resident slots of a cluster that has finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cluster {
     /// Linear index in the grid of clusters.
     pub(crate) index: u64,
-    /// Number of blocks that have not finished.
+    /// Number of blocks of the cluster that have not finished.
     pub(crate) n_live_blocks: u32,
     pub(crate) barrier: ClusterBarrier,
 }
@@ -17,13 +17,13 @@ pub(crate) struct Cluster {
 pub(crate) struct ClusterBarrier {
     /// Number of completed phases.
     pub(crate) phase: u64,
-    /// Lanes of each warp of the cluster that have arrived in this phase, ordered by block. The vector is allocated on
-    /// the first arrival.
+    /// Lanes that have arrived in this phase, for each warp of the cluster, ordered by block. The vector is allocated
+    /// on the first arrival.
     arrived: Vec<u32>,
 }
 
 impl ClusterBarrier {
-    /// Records the arrival of lanes of a warp. Warps are numbered across the cluster.
+    /// Records the arrival of lanes of a warp. The warps of a cluster are numbered consecutively.
     pub(crate) fn arrive(&mut self, warp: usize, n_warps: usize, lanes: u32) {
         if self.arrived.len() < n_warps {
             self.arrived.resize(n_warps, 0);
@@ -55,7 +55,7 @@ impl ClusterBarrier {
         complete
     }
 
-    /// Resets the barrier when another cluster starts in the same slots.
+    /// Resets the barrier when another cluster starts in the same resident slots.
     pub(crate) fn reset(&mut self) {
         self.phase = 0;
         self.arrived.fill(0);
@@ -70,7 +70,8 @@ pub(crate) struct GridShape {
 }
 
 impl GridShape {
-    /// Returns the linear index of the block with rank `rank` in the cluster of `block`, which has rank `own`.
+    /// Returns the linear index of the block with rank `rank` in the cluster that contains `block`, whose own rank is
+    /// `own`.
     pub(crate) fn peer(&self, block: u64, own: u32, rank: u32) -> u64 {
         let [cx, cy, _] = self.cluster.map(|n| n.max(1));
         let [gx, gy, _] = self.grid.map(u64::from);
@@ -90,8 +91,8 @@ pub(crate) struct ClusterSharedMemory<'a> {
 }
 
 impl ClusterSharedMemory<'_> {
-    /// Splits the shared memory of the blocks of a cluster into the memory of the block with this rank and the memory
-    /// of the other blocks.
+    /// Splits the shared memory of the blocks in a cluster into the memory of the block with a given rank and the
+    /// memory of all other blocks.
     pub(crate) fn split(
         cluster: &mut [PagedMemory],
         rank: usize,
@@ -109,7 +110,7 @@ impl ClusterSharedMemory<'_> {
         }
     }
 
-    /// Returns the rank of the block itself.
+    /// Returns the rank of the block that accesses the memory of the others.
     #[inline(always)]
     pub(crate) fn own_rank(&self) -> u32 {
         self.before.len() as u32
@@ -121,8 +122,8 @@ impl ClusterSharedMemory<'_> {
         (self.before.len() + 1 + self.after.len()) as u32
     }
 
-    /// Returns the shared memory of another block. Returns `None` for the block itself and for ranks outside of the
-    /// cluster.
+    /// Returns the shared memory of another block. Returns `None` for the rank of the accessing block itself and for
+    /// ranks outside of the cluster.
     pub(crate) fn get(&self, rank: u32) -> Option<&PagedMemory> {
         let rank = rank as usize;
         match rank.checked_sub(self.before.len() + 1) {
@@ -131,7 +132,7 @@ impl ClusterSharedMemory<'_> {
         }
     }
 
-    /// Returns the shared memory of another block for modification, like [`ClusterSharedMemory::get`].
+    /// Returns mutable access to the shared memory of another block, like [`ClusterSharedMemory::get`].
     pub(crate) fn get_mut(&mut self, rank: u32) -> Option<&mut PagedMemory> {
         let rank = rank as usize;
         match rank.checked_sub(self.before.len() + 1) {

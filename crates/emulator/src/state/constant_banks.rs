@@ -36,8 +36,8 @@ impl MemoryLayout {
         if bank == 0 {
             return self.map.parameters;
         }
-        let found = machine.banks.iter().find(|(number, _)| *number == bank);
-        let variable = found.map(|(_, variable)| *variable as usize);
+        let constant_bank = machine.banks.iter().find(|(number, _)| *number == bank);
+        let variable = constant_bank.map(|(_, variable)| *variable as usize);
         let address = variable.and_then(|index| {
             let space = program.variables.get(index)?.space;
             Some(self.generic(space, *self.module.get(index)?))
@@ -45,7 +45,7 @@ impl MemoryLayout {
         address.unwrap_or(0)
     }
 
-    /// Returns a launch parameter of 32 bits.
+    /// Returns a launch parameter as a 32-bit value.
     pub(crate) fn launch_fact(&self, fact: LaunchConstant) -> u32 {
         let (block, grid, cluster) = self.extents;
         let of = |extents: [u32; 3], axis: u8| extents.get(axis as usize).copied().unwrap_or(1);
@@ -70,13 +70,13 @@ impl MemoryLayout {
             LaunchConstant::LocalWindowHigh => (self.map.local >> 32) as u32,
             LaunchConstant::ParametersLow => parameters as u32,
             LaunchConstant::ParametersHigh => (parameters >> 32) as u32,
-            // These constants exist only in bank 0, where [`MemoryLayout::fill_facts`] resolves the banks of the
-            // kernel.
+            // The addresses of constant banks are only stored in bank 0, and [`MemoryLayout::fill_facts`] writes them
+            // there.
             LaunchConstant::BankLow(_) | LaunchConstant::BankHigh(_) => 0,
         }
     }
 
-    /// Saves the contents of the banks after memory has been initialized.
+    /// Saves the contents of the constant banks after memory has been initialized.
     pub(crate) fn keep_banks(
         &mut self,
         program: &Program,
@@ -111,16 +111,17 @@ impl MemoryLayout {
         }
     }
 
-    /// Returns the address of a bank, or 0 for a missing bank. No allocation contains the address 0.
+    /// Returns the address of a constant bank, or 0 for a missing bank. No allocation contains the address 0.
     pub(crate) fn bank_address(&self, number: u8) -> u64 {
-        let found = self.banks.iter().find(|bank| bank.number == number);
-        found.map_or(0, |bank| bank.address)
+        let constant_bank = self.banks.iter().find(|bank| bank.number == number);
+        constant_bank.map_or(0, |bank| bank.address)
     }
 
-    /// Returns a value of up to 64 bits from a bank. Bytes that neither the source nor the launch defines are zero.
+    /// Returns a value of up to 64 bits from a constant bank. Bytes that neither the source nor the launch defines are
+    /// zero.
     pub(crate) fn bank_value(&self, number: u8, byte_offset: u64, bits: u32) -> u64 {
-        let found = self.banks.iter().find(|bank| bank.number == number);
-        let bytes = found.map_or(&[][..], |bank| &bank.bytes);
+        let constant_bank = self.banks.iter().find(|bank| bank.number == number);
+        let bytes = constant_bank.map_or(&[][..], |bank| &bank.bytes);
         let n = (bits / 8).clamp(1, 8) as usize;
         let mut value = [0; 8];
         for (index, byte) in value.iter_mut().enumerate().take(n) {
@@ -133,8 +134,8 @@ impl MemoryLayout {
     }
 }
 
-/// Returns 1 / `n`, rounded so that the product of the result and `n` is at least 1. Therefore, if a multiple of `n` is
-/// multiplied by the result, truncation yields the exact quotient.
+/// Returns 1 / `n`, rounded so that the product of the result and `n` is at least 1. If a multiple of `n` is multiplied
+/// by the result, truncating the product therefore yields the exact quotient.
 fn reciprocal(n: u32) -> f32 {
     let nearest = 1.0 / n as f32;
     if f64::from(nearest) * f64::from(n) < 1.0 {

@@ -5,7 +5,7 @@ use crate::contract::image::ImageInit;
 use crate::contract::launch::LaunchError;
 use crate::state::memory::{AllocationOwner, GlobalMemory};
 
-/// An image with its location.
+/// An image of the launch with the location of its texels.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) facts: ImageInit,
@@ -15,7 +15,7 @@ pub(crate) struct Image {
     pub(crate) address: u64,
 }
 
-/// Resolves the locations of the images of a launch, in order.
+/// Resolves the locations of all images of a launch, in the order of the launch.
 pub(crate) fn place_images(
     images: &[ImageInit],
     global: &GlobalMemory,

@@ -1,4 +1,4 @@
-//! Asynchronous operations that one step issues and a later step completes.
+//! Queue of asynchronous operations that have been issued but have not completed.
 
 use crate::contract::pending::{
     AsyncEffect, AsyncGroupKind, AsyncOperation, AsyncWrite, CompletionMechanism, InFlightOperation,
@@ -14,30 +14,31 @@ use warpgrid_program::FunctionId;
 /// Number of steps between the issue and the completion of an operation in the default schedule (seed 0).
 pub(crate) const DEFAULT_COMPLETION_DELAY: u64 = 32;
 
-/// Asynchronous groups that each lane of a warp has committed.
+/// Numbers of async-groups that the lanes of a warp have committed, and the outstanding `wgmma` instructions of the
+/// warp.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AsyncGroups {
     made: [[u32; 32]; 3],
     /// Number of `wgmma` instructions that the warp has issued.
     products: u32,
-    /// The last issued `wgmma` of each plan for which the warp has not waited.
+    /// The last issued `wgmma` of each plan, unless the warp has waited for its completion.
     open: Vec<OutstandingWgmma>,
 }
 
-/// An issued `wgmma` on which the warp has not waited.
+/// An issued `wgmma` for whose completion the warp has not waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutstandingWgmma {
     pub(crate) plan: u32,
-    /// Start of the stack frame that contains the registers of the `wgmma`.
+    /// First row of the stack frame that contains the registers of the `wgmma`, in each bank.
     pub(crate) base: RegisterFileSizes,
-    /// Index of the group that contains the `wgmma`, or that will contain it after the next commit.
+    /// Index of the wgmma-group that contains the `wgmma`, or that will contain it after the next commit.
     pub(crate) group: u32,
     pub(crate) function: FunctionId,
     pub(crate) instruction: u32,
 }
 
 impl AsyncGroups {
-    /// Returns the number of groups of this kind that a lane has committed.
+    /// Returns the number of async-groups of this kind that a lane has committed.
     pub(crate) fn made(&self, kind: AsyncGroupKind, lane: usize) -> u32 {
         let [copies, bulk, products] = &self.made;
         let row = match kind {
@@ -48,7 +49,7 @@ impl AsyncGroups {
         row[lane & 31]
     }
 
-    /// Allocates the index of a `wgmma` that the warp issues.
+    /// Returns the index of the `wgmma` that the warp issues next, and increments the counter.
     pub(crate) fn next_product(&mut self) -> u32 {
         self.products = self.products.wrapping_add(1);
         self.products.wrapping_sub(1)
@@ -60,18 +61,18 @@ impl AsyncGroups {
         self.open.push(product);
     }
 
-    /// Returns the issued `wgmma` instructions for which the warp has not waited.
+    /// Returns the issued `wgmma` instructions for whose completion the warp has not waited.
     pub(crate) fn open_products(&self) -> &[OutstandingWgmma] {
         &self.open
     }
 
-    /// Records a wait for all groups of `wgmma` except the latest `n` groups.
+    /// Records a wait for all wgmma-groups except for the latest `n` groups.
     pub(crate) fn close(&mut self, n: u32) {
         let first = self.made(AsyncGroupKind::Products, 0).saturating_sub(n);
         self.open.retain(|product| product.group >= first);
     }
 
-    /// Commits the uncommitted operations of the lanes as a group.
+    /// Commits the uncommitted operations of the lanes as one async-group.
     pub(crate) fn commit(&mut self, kind: AsyncGroupKind, lanes: u32) {
         let [copies, bulk, products] = &mut self.made;
         let row = match kind {
@@ -129,25 +130,25 @@ impl InFlightQueue {
         self.operations.insert(index, Arc::new(pending));
     }
 
-    /// Reinserts an operation whose source has been read.
+    /// Reinserts an operation whose source has been read, at the step of its completion.
     pub(crate) fn put_back(&mut self, pending: InFlightOperation) {
         self.take(pending.id);
         self.insert(pending);
     }
 
-    /// Returns the step at which the next event of any operation is due.
+    /// Returns the step at which the next event of any operation is due, which is a source read or a completion.
     #[inline(always)]
     pub(crate) fn next_landing(&self) -> Option<u64> {
         self.operations.first().map(|p| p.due())
     }
 
-    /// Returns the operation that was issued last, if it is still in flight.
+    /// Returns the most recently issued operation if it is still in flight.
     pub(crate) fn latest(&self) -> Option<AsyncOperationId> {
         let id = AsyncOperationId(self.started.checked_sub(1)?);
         self.get(id).map(|pending| pending.id)
     }
 
-    /// Returns the next due event: the read of a source, or a completion.
+    /// Returns the action for the next due event: the read of a source, or a completion.
     pub(crate) fn first(&self) -> Option<ScheduledAction> {
         self.operations.first().map(|p| match p.reads_at {
             Some(_) => ScheduledAction::Read(p.id),
@@ -159,7 +160,7 @@ impl InFlightQueue {
         self.operations.iter().find(|p| p.id == id)
     }
 
-    /// Returns the given operation, or an operation that must complete before it.
+    /// Returns the given operation, or, if it depends on an operation in flight, an operation that must complete first.
     pub(crate) fn first_of(&self, id: AsyncOperationId) -> Option<AsyncOperationId> {
         let operation = &self.get(id)?.operation;
         let mut before = operation.depends_on.iter();
@@ -167,8 +168,8 @@ impl InFlightQueue {
         Some(earlier.unwrap_or(id))
     }
 
-    /// Returns the operations of a warp that belong to groups of this kind, with their lanes and the index of the
-    /// group.
+    /// Returns the operations of a warp that belong to async-groups of this kind, each with its lanes and the index of
+    /// its group.
     pub(crate) fn grouped(
         &self,
         of: WarpId,
@@ -191,9 +192,9 @@ impl InFlightQueue {
         })
     }
 
-    /// Schedules the completion of the parts of a `wgmma` once all `n_warps` warps of the warpgroup have issued it.
-    /// Each part completes after the preceding `wgmma` of its warp. Until all warps have issued the `wgmma`, its parts
-    /// are scheduled after all other operations.
+    /// Schedules the completion of a `wgmma` once all `n_warps` warps of the warpgroup have issued it. The part of each
+    /// warp completes after the preceding `wgmma` of the warp. Until all warps have issued the `wgmma`, its parts are
+    /// ordered after all other operations.
     pub(crate) fn join_product(&mut self, group: WarpgroupMma, n_warps: usize, lands_at: u64) {
         let WarpgroupMma { index, .. } = group;
         let of_group = |pending: &InFlightOperation| match &pending.operation.work {
@@ -243,8 +244,8 @@ impl InFlightQueue {
         Some(self.operations.remove(index))
     }
 
-    /// Checks whether one of these blocks issued an operation, or whether the operation writes memory or signals an
-    /// mbarrier of one of them.
+    /// Checks whether an operation in flight was issued by one of the given blocks, writes their memory, or signals one
+    /// of their mbarriers.
     pub(crate) fn touches(&self, of_cluster: impl Fn(u64) -> bool) -> bool {
         self.operations.iter().any(|pending| {
             let operation = &pending.operation;
@@ -271,17 +272,17 @@ impl InFlightQueue {
     }
 }
 
-/// `wgmma` instruction, which each warp of a warpgroup issues for its own rows.
+/// Instance of a `wgmma` instruction, which each warp of a warpgroup issues for its own rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WarpgroupMma {
     /// Linear index of the block.
     pub(crate) block: u64,
     pub(crate) warpgroup: u32,
-    /// Index among the `wgmma` instructions of the warpgroup.
+    /// Index of the instance among the `wgmma` instructions that the warpgroup has issued.
     pub(crate) index: u32,
 }
 
-/// Issues operations while a warp executes. The scheduler determines the delay of the completion.
+/// Issues the asynchronous operations of a warp. The scheduler determines the delay of each completion.
 #[derive(Debug)]
 pub(crate) struct AsyncIssuer<'a> {
     pub(crate) in_flight: &'a mut InFlightQueue,
@@ -289,14 +290,14 @@ pub(crate) struct AsyncIssuer<'a> {
 }
 
 impl AsyncIssuer<'_> {
-    /// Issues an operation. The issuing instruction stops the warp with `StopReason::ScheduledAction`, so that the operation can
-    /// complete before the next step of the warp.
+    /// Issues an operation. The issuing instruction stops the warp with `StopReason::ScheduledAction`, so that the
+    /// operation can complete before the next step of the warp.
     pub(crate) fn start(&mut self, operation: AsyncOperation) -> AsyncOperationId {
         let delay = self.schedule.landing_delay();
         self.in_flight.start(operation, delay)
     }
 
-    /// Schedules a `wgmma` with [`InFlightQueue::join_product`], relative to `step`.
+    /// Schedules the completion of a `wgmma` with [`InFlightQueue::join_product`], relative to `step`.
     pub(crate) fn join_product(&mut self, group: WarpgroupMma, n_warps: usize, step: u64) {
         let delay = self.schedule.landing_delay();
         self.in_flight.join_product(group, n_warps, step + delay);

@@ -1,9 +1,9 @@
-//! Last step of a run, in the form in which the state records it.
+//! Compact representation of the last step in the machine state.
 
 use crate::code::DecodedCode;
 use crate::contract::step_event::{Agent, StepEvent, StepOutcome};
 
-/// Last step. Its function and instruction are derived from the program counter on request.
+/// Last step of a run. Its function and instruction are derived from the program counter on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LastStep {
     pub(crate) agent: Agent,
@@ -17,7 +17,7 @@ pub(crate) struct LastStep {
 }
 
 impl LastStep {
-    /// Returns the event that describes the step for hosts.
+    /// Returns the event that describes the step to hosts.
     pub(crate) fn event(&self, code: &DecodedCode, position: u64) -> StepEvent {
         let (function, instruction) = code.origin(self.pc);
         StepEvent {

@@ -6,24 +6,24 @@ use crate::state::page::PAGE_BYTES;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Size in bytes of a word, and of a row with one word for each lane of a warp.
+/// Size in bytes of a word. A row consists of one word for each lane of a warp.
 pub(crate) const WORD: usize = 4;
 const ROW: usize = 32 * WORD;
 
-/// Maximum total size in bytes of the entries of one memory. Beyond this limit, pages record only which bytes have been
-/// written.
+/// Maximum total size in bytes of the last-writer entries of one memory. Beyond this limit, pages record only which
+/// bytes have been written.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Entry of a byte whose writer is unknown.
+/// Entry of a written byte whose writer is unknown.
 const UNKNOWN: u64 = 0xff;
 
-/// Entries of one page; see [`LastWriter::pack`].
+/// Last-writer entries of one page in the encoding of [`LastWriter::pack`].
 #[derive(Clone, Debug)]
 pub(crate) enum WriterPage {
-    /// One entry per row. All stores so far have written whole rows with one word per lane. The entry is the writer in
-    /// lane 0.
+    /// One entry per row. All stores to the page so far have written whole rows with one word per lane. The entry
+    /// contains the writer of the word in lane 0.
     Rows(Box<[u64]>),
-    /// One entry per word. All stores so far have written whole words.
+    /// One entry per word. All stores to the page so far have written whole words.
     Words(Box<[u64]>),
     /// One entry per byte.
     Bytes(Box<[u64]>),
@@ -31,7 +31,7 @@ pub(crate) enum WriterPage {
     Marks(Box<[u64]>),
 }
 
-/// Granularity of the entries of a page.
+/// Granularity of the last-writer entries of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Granularity {
     Row,
@@ -40,7 +40,7 @@ enum Granularity {
 }
 
 impl Granularity {
-    /// Returns the coarsest granularity to which the start and the end of the range are aligned.
+    /// Returns the coarsest granularity to which both ends of a byte range are aligned.
     #[inline(always)]
     fn of(range: &Range<usize>) -> Granularity {
         match range.start.is_multiple_of(WORD) && range.end.is_multiple_of(WORD) {
@@ -59,7 +59,7 @@ impl Granularity {
         8 * parts as u64
     }
 
-    /// Returns a page without writers.
+    /// Creates a page without writers.
     fn page(self) -> WriterPage {
         let entries = vec![0; self.page_bytes() as usize / 8].into();
         match self {
@@ -70,7 +70,7 @@ impl Granularity {
     }
 }
 
-/// Shared entries of a page; `None` if no step has written to the page.
+/// Last-writer entries of a page, shared with snapshots. `None` if no step has written to the page.
 pub(crate) type SharedWriterPage = Option<Arc<WriterPage>>;
 
 /// Last writers of all bytes of a memory.
@@ -78,7 +78,7 @@ pub(crate) type SharedWriterPage = Option<Arc<WriterPage>>;
 pub(crate) struct LastWriterTable {
     /// Entries by page. Empty if last writers are not tracked.
     pages: Vec<SharedWriterPage>,
-    /// Remaining memory budget for entries.
+    /// Remaining memory budget for entries in bytes.
     left: u64,
 }
 
@@ -87,7 +87,7 @@ impl WriterPage {
         let entry = match self {
             WriterPage::Rows(rows) => rows.get(at / ROW).map(|entry| match entry {
                 0 => 0,
-                // The lane is stored in the low bits.
+                // The low bits of an entry contain the lane, which increases by one per word.
                 entry => entry + (at % ROW / WORD) as u64,
             }),
             WriterPage::Words(words) => words.get(at / WORD).copied(),
@@ -100,7 +100,7 @@ impl WriterPage {
         entry.unwrap_or(0)
     }
 
-    /// Returns the granularity of the page, or `None` for a page that records only written bytes.
+    /// Returns the granularity of the page, or `None` for a page that records only which bytes have been written.
     #[inline(always)]
     const fn grain(&self) -> Option<Granularity> {
         match self {
@@ -111,8 +111,8 @@ impl WriterPage {
         }
     }
 
-    /// Records one writer for bytes of the page. The granularity of the page must be at least as fine as the alignment
-    /// of the range.
+    /// Records one writer for a byte range of the page. The granularity of the page must be at least as fine as the
+    /// alignment of the range.
     #[inline(always)]
     fn note(&mut self, range: Range<usize>, entry: u64) {
         let place = match self {
@@ -129,7 +129,7 @@ impl WriterPage {
         }
     }
 
-    /// Restores an entry. The entry may mark bytes that no step has written.
+    /// Restores the entry of a byte range. The entry may state that no step has written the range.
     fn put_back(&mut self, range: Range<usize>, entry: u64) {
         match (&mut *self, entry) {
             (WriterPage::Marks(marks), 0) => {
@@ -143,8 +143,8 @@ impl WriterPage {
         }
     }
 
-    /// Records the writers of consecutive bytes: `first` has written the `width` bytes from `at` on, and each of the
-    /// following lanes has written the next `width` bytes. `n_lanes` is the total number of lanes.
+    /// Records the writers of consecutive bytes: `first` has written the `width` bytes that start at `at`, and each of
+    /// the following lanes has written the next `width` bytes. `n_lanes` is the total number of lanes.
     fn note_lanes(&mut self, at: usize, width: usize, first: LastWriter, n_lanes: u32) {
         let LastWriter { step, lane } = first;
         let entries = (lane..lane + n_lanes).map(|lane| LastWriter { step, lane }.pack());
@@ -170,7 +170,7 @@ impl WriterPage {
         }
     }
 
-    /// Converts the entries to a finer granularity.
+    /// Converts the entries of the page to a finer granularity.
     #[cold]
     fn refined(&self, grain: Granularity) -> WriterPage {
         let mut page = grain.page();
@@ -183,7 +183,7 @@ impl WriterPage {
         page
     }
 
-    /// Converts the entries to a bit mask of written bytes.
+    /// Converts the entries of the page to a bit mask of written bytes.
     #[cold]
     fn marked(&self) -> WriterPage {
         let mut marks = vec![0; PAGE_BYTES / 64].into_boxed_slice();
@@ -213,7 +213,7 @@ impl WriterPage {
     }
 }
 
-/// Marks bytes as written.
+/// Marks a byte range as written.
 fn mark(marks: &mut [u64], range: Range<usize>) {
     for at in range {
         if let Some(marks) = marks.get_mut(at / 64) {
@@ -227,12 +227,12 @@ fn size_of(page: &SharedWriterPage) -> u64 {
 }
 
 impl LastWriterTable {
-    /// Creates last writers for a memory of `size` bytes that no step has written.
+    /// Creates the last-writer table for a memory of `size` bytes that no step has written.
     pub(crate) fn new(size: usize) -> LastWriterTable {
         LastWriterTable::within(size, MAX_BYTES)
     }
 
-    /// Creates last writers like [`LastWriterTable::new`], with a memory budget in bytes.
+    /// Creates a last-writer table like [`LastWriterTable::new`], with a memory budget of `left` bytes.
     fn within(size: usize, left: u64) -> LastWriterTable {
         LastWriterTable {
             pages: vec![None; size.div_ceil(PAGE_BYTES)],
@@ -251,7 +251,8 @@ impl LastWriterTable {
         page.map_or(0, |page| page.entry(at % PAGE_BYTES))
     }
 
-    /// Returns a page for modification with at least this granularity. A page that is shared with a snapshot is copied.
+    /// Returns mutable access to a page, whose granularity is refined to at least `grain`. A page that is shared with a
+    /// snapshot is copied.
     #[inline(always)]
     fn page_mut(&mut self, index: usize, grain: Granularity) -> Option<&mut WriterPage> {
         let has_grain = |page: &Arc<WriterPage>| page.grain().is_none_or(|own| own >= grain);
@@ -261,7 +262,7 @@ impl LastWriterTable {
         self.pages.get_mut(index)?.as_mut().map(Arc::make_mut)
     }
 
-    /// Converts a page to this granularity, or to a bit mask if the memory budget is exceeded.
+    /// Converts a page to a finer granularity, or to a bit mask if the memory budget is exceeded.
     #[cold]
     #[inline(never)]
     fn refine(&mut self, index: usize, grain: Granularity) {
@@ -275,12 +276,12 @@ impl LastWriterTable {
             (None, false) => WriterPage::Marks(vec![0; PAGE_BYTES / 64].into()),
             (Some(page), false) => page.marked(),
         };
-        // Bit masks are small enough to be allocated regardless of the budget.
+        // Bit masks are allocated regardless of the budget, because they are small.
         self.left = self.left.saturating_sub(page.size());
         *place = Some(Arc::new(page));
     }
 
-    /// Records one writer for consecutive bytes.
+    /// Records one writer for a range of consecutive bytes.
     #[inline(always)]
     pub(crate) fn note(&mut self, offset: usize, n_bytes: usize, writer: LastWriter) {
         if !self.is_tracked() {
@@ -299,27 +300,27 @@ impl LastWriterTable {
         }
     }
 
-    /// Records the writers of consecutive bytes, of which each lane of a warp wrote `width`. `width` must be a power of
-    /// two, and the bytes of each lane must be aligned to `width`.
+    /// Records the writers of consecutive bytes, of which each lane of a warp has written `width` bytes. `width` must
+    /// be a power of two, and the bytes of each lane must be aligned to `width`.
     pub(crate) fn note_row(&mut self, offset: usize, width: usize, step: u64) {
         let mut lane = 0;
         while lane < 32 && self.is_tracked() {
             let at = offset + lane as usize * width;
             let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
-            let here = (((PAGE_BYTES - from) / width).max(1) as u32).min(32 - lane);
+            let n_lanes = (((PAGE_BYTES - from) / width).max(1) as u32).min(32 - lane);
             let grain = match width {
-                WORD if here == 32 && from.is_multiple_of(ROW) => Granularity::Row,
+                WORD if n_lanes == 32 && from.is_multiple_of(ROW) => Granularity::Row,
                 _ if width.is_multiple_of(WORD) => Granularity::Word,
                 _ => Granularity::Byte,
             };
             if let Some(page) = self.page_mut(index, grain) {
-                page.note_lanes(from, width, LastWriter { step, lane }, here);
+                page.note_lanes(from, width, LastWriter { step, lane }, n_lanes);
             }
-            lane += here;
+            lane += n_lanes;
         }
     }
 
-    /// Clears all entries, and keeps allocations where possible.
+    /// Clears all entries. The table reuses existing allocations if possible.
     pub(crate) fn clear(&mut self) {
         for page in &mut self.pages {
             match page.as_mut().map(Arc::get_mut) {
@@ -332,18 +333,18 @@ impl LastWriterTable {
         }
     }
 
-    /// Checks whether the pages of these bytes have one entry per word or coarser.
+    /// Checks whether the pages of a byte range have one entry per word or per row.
     pub(crate) fn has_whole_words(&self, at: usize, n_bytes: usize) -> bool {
         let pages = at / PAGE_BYTES..=(at + n_bytes.max(1) - 1) / PAGE_BYTES;
         let mut pages = self.pages.get(pages).unwrap_or(&[]).iter().flatten();
         pages.all(|page| matches!(page.grain(), Some(Granularity::Row | Granularity::Word)))
     }
 
-    /// Restores the entry of a word or a byte that [`LastWriterTable::entry`] has returned before.
+    /// Restores the entry of a word or a byte, which [`LastWriterTable::entry`] returned earlier.
     pub(crate) fn put_back(&mut self, at: usize, n_bytes: usize, entry: u64) {
         let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
         let range = from..from + n_bytes;
-        // A page that no step has written contains nothing to revert.
+        // Skip pages that no step has written, because they contain nothing to revert.
         if !matches!(self.pages.get(index), Some(Some(_))) {
             return;
         }
@@ -371,7 +372,7 @@ impl LastWriterTable {
         }
     }
 
-    /// Returns the size of an unshared copy in bytes.
+    /// Returns the size of an unshared copy of all entries in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.pages.iter().flatten().map(|page| page.size()).sum()
     }
@@ -390,9 +391,9 @@ mod tests {
     fn each_byte_records_last_writer() {
         let mut writers = LastWriterTable::new(10_000);
         assert_eq!((writers.entry(9_999), writers.size()), (0, 0));
-        // A range of whole words that spans two pages.
+        // The range consists of whole words and spans two pages.
         writers.note(4092, 8, writer(7, 3));
-        // A range of one byte of a word.
+        // The range is a single byte of a word.
         writers.note(4094, 1, writer(8, 4));
         let of = |at| LastWriter::unpack(writers.entry(at));
         assert_eq!([4091, 4100].map(of), [None, None]);
@@ -449,11 +450,11 @@ mod tests {
             [super::UNKNOWN, super::UNKNOWN, 0]
         );
         // The budget is now sufficient for the last page. Restoring the page recovers its previous entries.
-        let kept = writers.share(2);
+        let shared_page = writers.share(2);
         writers.note(8192, 4, writer(4, 4));
         assert_eq!(LastWriter::unpack(writers.entry(8192)), Some(writer(4, 4)));
         let left = writers.left;
-        writers.restore(2, &kept);
+        writers.restore(2, &shared_page);
         assert_eq!(writers.left, left + 4096 * 2);
     }
 
@@ -463,12 +464,12 @@ mod tests {
             let mut writers = LastWriterTable::within(8192, most);
             writers.note(0, 8, writer(1, 1));
             let before = writers.clone();
-            let kept = [0, 4, 6].map(|at| writers.entry(at));
+            let previous_entries = [0, 4, 6].map(|at| writers.entry(at));
             writers.note_row(0, 4, 9);
             writers.note(6, 1, writer(10, 2));
-            writers.put_back(6, 1, kept[2]);
-            writers.put_back(0, 4, kept[0]);
-            writers.put_back(4, 4, kept[1]);
+            writers.put_back(6, 1, previous_entries[2]);
+            writers.put_back(0, 4, previous_entries[0]);
+            writers.put_back(4, 4, previous_entries[1]);
             (8..128)
                 .step_by(4)
                 .for_each(|at| writers.put_back(at, 4, 0));
@@ -481,13 +482,13 @@ mod tests {
     fn shared_page_is_unchanged_by_later_writes() {
         let mut writers = LastWriterTable::new(4096);
         writers.note(0, 4, writer(1, 1));
-        let kept = writers.share(0);
+        let shared_page = writers.share(0);
         writers.note(0, 4, writer(2, 2));
         assert_eq!(LastWriter::unpack(writers.entry(0)), Some(writer(2, 2)));
-        writers.restore(0, &kept);
+        writers.restore(0, &shared_page);
         assert_eq!(LastWriter::unpack(writers.entry(0)), Some(writer(1, 1)));
         writers.clear();
         assert_eq!(writers.entry(0), 0);
-        assert!(kept.is_some_and(|page| page.entry(0) != 0));
+        assert!(shared_page.is_some_and(|page| page.entry(0) != 0));
     }
 }

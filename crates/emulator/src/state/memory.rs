@@ -8,12 +8,12 @@ use crate::state::undo_log::UndoLog;
 use std::sync::Arc;
 use warpgrid_isa::{AccessKind, LaunchLimits, StateSpace};
 
-/// Memory access that has failed its checks.
+/// Memory access that failed the checks of address translation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttemptedAccess {
     pub(crate) kind: AccessKind,
     pub(crate) space: StateSpace,
-    /// Address of the lowest lane.
+    /// Address that the lowest failing lane accessed.
     pub(crate) address: u64,
     pub(crate) width_bytes: u32,
 }
@@ -24,14 +24,14 @@ pub(crate) const MAX_CLUSTER_BLOCKS: u32 = LaunchLimits::LARGEST.cluster_blocks_
 /// Memory that tracks which pages have been modified since the last snapshot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PagedMemory {
-    /// Contents, padded to a multiple of the widest element.
+    /// Contents of the memory, padded to a multiple of the widest element.
     bytes: Vec<u8>,
     size: usize,
-    /// One flag per page, which is set if the page has been modified.
+    /// Dirty flag of each page, which is set if the page has been modified.
     dirty: Vec<bool>,
     writers: LastWriterTable,
-    /// Offsets of mbarrier objects that were initialized and not invalidated, in ascending order. Adding an object also
-    /// modifies its bytes.
+    /// Offsets of the mbarrier objects that were initialized and not invalidated, in ascending order. Each insertion
+    /// also modifies the bytes of the object, so that its page is dirty.
     objects: Vec<u64>,
     /// Undo log, if enabled.
     undo: Option<Box<UndoLog>>,
@@ -77,19 +77,20 @@ impl PagedMemory {
         self.writers.is_tracked()
     }
 
-    /// Returns the offsets of initialized mbarrier objects. Ordinary stores may have overwritten these objects.
+    /// Returns the offsets of the initialized mbarrier objects, including objects that ordinary stores have
+    /// overwritten.
     pub(crate) fn objects(&self) -> &[u64] {
         &self.objects
     }
 
-    /// Records an mbarrier object.
+    /// Records the offset of an initialized mbarrier object.
     pub(crate) fn add_object(&mut self, offset: u64) {
         if let Err(place) = self.objects.binary_search(&offset) {
             self.objects.insert(place, offset);
         }
     }
 
-    /// Removes an mbarrier object.
+    /// Removes the offset of an invalidated mbarrier object.
     pub(crate) fn remove_object(&mut self, offset: u64) {
         if let Ok(place) = self.objects.binary_search(&offset) {
             self.objects.remove(place);
@@ -121,7 +122,7 @@ impl PagedMemory {
             .sum()
     }
 
-    /// Starts a segment of the undo log. [`PagedMemory::take_back`] reverts the subsequent changes.
+    /// Starts a segment of the undo log. [`PagedMemory::take_back`] reverts the changes that follow.
     pub(crate) fn begin_undo(&mut self) {
         self.undo.get_or_insert_default().begin_segment();
     }
@@ -155,14 +156,14 @@ impl PagedMemory {
         }
     }
 
-    /// Returns mutable access to the bytes and the last writers for initialization and restoration, without marking
-    /// pages as dirty. The caller must call [`PagedMemory::clear_dirty`] or ensure that the pages are marked.
+    /// Returns mutable access to the bytes and the last writers, for initialization and restoration. Pages are not
+    /// marked as dirty. The caller must call [`PagedMemory::clear_dirty`] or ensure that the modified pages are marked.
     pub(crate) fn raw(&mut self) -> (&mut [u8], &mut LastWriterTable) {
         (&mut self.bytes, &mut self.writers)
     }
 
-    /// Returns mutable bytes and marks their pages as dirty. If last writers are tracked, use [`PagedMemory::write`]
-    /// instead.
+    /// Returns mutable access to a range of bytes, and marks its pages as dirty. If last writers are tracked, use
+    /// [`PagedMemory::write`] instead.
     #[inline(always)]
     pub(crate) fn place(&mut self, offset: usize, size: usize) -> Option<&mut [u8]> {
         let end = offset + size;
@@ -179,7 +180,7 @@ impl PagedMemory {
         self.bytes.get_mut(offset..end)
     }
 
-    /// Marks the pages of 32 elements as dirty. The offset of each element must be a multiple of the element size.
+    /// Marks the pages of 32 elements as dirty. Each offset must be a multiple of the element size.
     #[inline(always)]
     pub(crate) fn mark_all(&mut self, offsets: &[u32; 32], size: usize) {
         let first = offsets[0];
@@ -197,13 +198,13 @@ impl PagedMemory {
         }
     }
 
-    /// Returns all bytes for modification. The caller may modify only pages that are already marked as dirty.
+    /// Returns mutable access to all bytes. The caller may modify only pages that are already marked as dirty.
     #[inline(always)]
     pub(crate) fn unmarked(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
 
-    /// Writes bytes and records their writer.
+    /// Writes bytes, and records the last writer of these bytes.
     #[inline(always)]
     pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: LastWriter) {
         if let Some(place) = self.place(offset, data.len()) {
@@ -212,7 +213,7 @@ impl PagedMemory {
         self.writers.note(offset, data.len(), writer);
     }
 
-    /// Records the writers of consecutive bytes, of which each lane of a warp wrote `width`.
+    /// Records the writers of consecutive bytes, of which each lane of a warp has written `width` bytes.
     #[inline(always)]
     pub(crate) fn note_row(&mut self, offset: usize, width: usize, step: u64) {
         self.writers.note_row(offset, width, step);
@@ -227,8 +228,8 @@ impl PagedMemory {
     }
 }
 
-/// Generic address ranges of the state spaces. Global, constant and parameter addresses equal generic addresses. Shared
-/// and local addresses are offsets within their windows.
+/// Windows of the state spaces in the generic address space. Addresses in global, constant and parameter memory equal
+/// generic addresses. Addresses in shared and local memory are offsets within their windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AddressMap {
     pub(crate) global: u64,
@@ -240,12 +241,12 @@ pub(crate) struct AddressMap {
     pub(crate) code: u64,
     /// Size of the local window.
     pub(crate) window_bytes: u64,
-    /// Size of the shared memory window of a block. The shared memory of the block with rank r in the cluster starts at
-    /// `(r + 1) * shared_stride` within the shared window, in both generic and `.shared::cluster` addresses.
+    /// Size of the shared memory window of one block. The shared memory of the block with rank r in the cluster starts
+    /// at `(r + 1) * shared_stride` within the shared window, in both generic and `.shared::cluster` addresses.
     pub(crate) shared_stride: u64,
-    /// Whether the first window belongs to the executing block, as in PTX. In SASS with clusters, the upper byte of
-    /// each shared memory address contains the rank of a block, including the own block. The block with rank r then
-    /// starts at `r * shared_stride`.
+    /// Whether the first window of the shared window belongs to the executing block, as in PTX. In SASS with clusters,
+    /// the upper byte of each shared memory address contains the rank of a block, which may be the executing block. In
+    /// this case, the memory of the block with rank r starts at `r * shared_stride`.
     pub(crate) own_window: bool,
 }
 
@@ -269,7 +270,7 @@ impl AddressMap {
                 local: 0x0500_0000,
                 code: 0x0001_0000,
                 window_bytes: 0x0100_0000,
-                // Below the local window, there is space for 17 of these windows.
+                // The address range below the local window has space for 17 windows of this size.
                 shared_stride: 0x0008_0000,
                 own_window: true,
             }
@@ -300,7 +301,7 @@ impl AddressMap {
         address.wrapping_sub(self.shared) < (MAX_CLUSTER_BLOCKS as u64 + 1) * self.shared_stride
     }
 
-    /// Decodes a `.shared::cluster` address into block and offset.
+    /// Decodes a `.shared::cluster` address into a block and an offset.
     #[inline(always)]
     pub(crate) const fn shared_place(&self, address: u64) -> ClusterSharedAddress {
         let window = address / self.shared_stride;
@@ -318,8 +319,8 @@ impl AddressMap {
         }
     }
 
-    /// Returns the `.shared::cluster` address of the same offset in the block with this rank (PTX ISA, "mapa"). For a
-    /// generic address, the caller subtracts [`AddressMap::shared`] before and adds it after.
+    /// Returns the `.shared::cluster` address of the same offset in the block with a given rank (PTX ISA, "mapa"). For
+    /// a generic address, the caller subtracts [`AddressMap::shared`] before the call, and adds it to the result.
     pub(crate) const fn map_to_rank(&self, address: u64, rank: u32) -> u64 {
         (rank as u64 + self.own_window as u64) * self.shared_stride + address % self.shared_stride
     }
@@ -330,7 +331,7 @@ impl AddressMap {
     }
 }
 
-/// Purpose of an allocation.
+/// Object for which an allocation was created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AllocationOwner {
     Buffer(BufferIndex, String),
@@ -368,12 +369,12 @@ impl Allocation {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GlobalMemory {
     pub(crate) arena: PagedMemory,
-    /// Sorted by address, with gaps in between. Immutable after initialization.
+    /// Allocations sorted by address, with gaps in between. The list is immutable after initialization.
     allocations: Arc<[Allocation]>,
 }
 
 impl GlobalMemory {
-    /// Creates global memory. Allocations must be sorted by address, and their bytes must be within the arena.
+    /// Creates global memory. Allocations must be sorted by address, and must be within the arena.
     pub(crate) fn new(arena: PagedMemory, allocations: Vec<Allocation>) -> GlobalMemory {
         GlobalMemory {
             arena,
@@ -394,7 +395,7 @@ impl GlobalMemory {
     }
 
     /// Returns the allocation that contains `address`, like [`GlobalMemory::find`], but checks the allocation with
-    /// index `hint` first. `hint` receives the index of the found allocation.
+    /// index `hint` first. `hint` is updated to the index of the returned allocation.
     #[inline(always)]
     pub(crate) fn find_again(&self, address: u64, hint: &mut u32) -> Option<&Allocation> {
         let holds = |a: &&Allocation| address.wrapping_sub(a.address) < a.size;
@@ -418,8 +419,8 @@ impl GlobalMemory {
     }
 }
 
-/// Copies the bytes of one element. A copy of four bytes is a separate case with a constant length, because it compiles
-/// to a single store.
+/// Copies the bytes of one element. A copy of four bytes has a separate case with a constant length, which compiles to
+/// a single store.
 #[inline(always)]
 pub(crate) fn copy_few(to: &mut [u8], from: &[u8]) {
     match (<&mut [u8; 4]>::try_from(&mut *to), from.try_into()) {

@@ -13,8 +13,8 @@ use warpgrid_program::{
     Variable,
 };
 
-/// Size in bytes of the gap between global allocations. Accesses whose stride exceeds an allocation hit this gap and
-/// fault.
+/// Size in bytes of the gap between allocations in global memory. An access whose stride exceeds the bounds of an
+/// allocation hits such a gap, and faults.
 const GUARD_BYTES: u64 = 64 << 10;
 
 /// Location of a variable of a function.
@@ -32,22 +32,23 @@ pub(crate) struct MemoryLayout {
     pub(crate) map: AddressMap,
     /// Addresses of the module variables.
     pub(crate) module: Vec<u64>,
-    /// Locations of the variables of each function. The list of an unreachable function is empty.
+    /// Locations of the variables of each function. Empty for unreachable functions.
     pub(crate) functions: Vec<Vec<VariableLocation>>,
     pub(crate) frame_bytes: Vec<u32>,
-    /// Reachable functions in decoding order; the entry comes first.
+    /// Reachable functions in decoding order, starting with the entry function.
     pub(crate) reachable: Vec<FunctionId>,
     pub(crate) shared_bytes: u64,
-    /// Number of bytes at the start of shared memory that are reserved and do not belong to the variables of the block.
+    /// Number of reserved bytes at the start of shared memory, which do not belong to variables of the block.
     pub(crate) reserved_shared_bytes: u64,
-    /// Offset of the mbarrier of a block pair within the reserved bytes.
+    /// Offset of the mbarrier for a pair of blocks within the reserved bytes.
     pub(crate) pair_barrier: Option<u32>,
     pub(crate) shared_variables: Vec<SharedVariable>,
     /// Offset and size of each kernel parameter.
     pub(crate) parameters: Vec<(u64, u64)>,
-    /// Offset of the parameters within their allocation. In SASS, launch parameters precede them.
+    /// Offset of the kernel parameters within their allocation. In SASS, launch parameters precede the kernel
+    /// parameters.
     pub(crate) parameter_start: u64,
-    /// How misaligned accesses are handled.
+    /// Treatment of misaligned accesses.
     pub(crate) misaligned: MisalignedPolicy,
     /// Dimensions of the block, the grid and the cluster.
     pub(crate) extents: ([u32; 3], [u32; 3], [u32; 3]),
@@ -100,7 +101,8 @@ fn open_parameters(launch: &Launch, start: u64) -> Vec<(u64, u64)> {
     launch.arguments.iter().map(place).collect()
 }
 
-/// Returns the reachable functions: the entry, its direct and indirect callees, and functions whose address is taken.
+/// Returns the reachable functions: the entry function, its direct and indirect callees, and functions whose addresses
+/// are taken.
 fn reachable(program: &Program, entry: FunctionId) -> Vec<FunctionId> {
     let mut seen = vec![false; program.functions.len()];
     let mut order = Vec::new();
@@ -192,8 +194,8 @@ impl MemoryLayout {
             }
         }
         let mut dynamic_bytes = launch.dynamic_shared_bytes;
-        // A listing without sections does not declare its shared memory, so the maximum of a block is reserved for it.
-        // If too little memory remains, dynamic shared memory is placed within the reserved memory.
+        // A listing without sections does not declare its shared memory, so the maximum size for a block is reserved.
+        // If too little memory remains for dynamic shared memory, it overlaps the reserved memory.
         if machine.is_some_and(|machine| machine.open_shared) {
             let most = program.target.limits.shared_bytes + layout.reserved_shared_bytes;
             dynamic_bytes = dynamic_bytes.min(most.saturating_sub(layout.shared_bytes));
@@ -317,7 +319,7 @@ impl MemoryLayout {
         }
     }
 
-    /// Checks whether a program decodes to the same code with both layouts.
+    /// Checks whether a program is decoded to the same code with both layouts.
     pub(crate) fn decodes_as(&self, other: &MemoryLayout) -> bool {
         let MemoryLayout {
             map,
@@ -325,7 +327,7 @@ impl MemoryLayout {
             functions,
             frame_bytes,
             reachable,
-            // These fields do not affect decoding, because the code reads their values from memory or through a
+            // These fields do not affect decoding, because instructions read their values from memory or from a
             // constant bank.
             shared_bytes: _,
             reserved_shared_bytes: _,
@@ -345,7 +347,7 @@ impl MemoryLayout {
             && *parameters == other.parameters
             && *parameter_start == other.parameter_start
             && *misaligned == other.misaligned
-            // SASS accesses the dimensions through constant bank 0.
+            // In SASS, the dimensions are part of constant bank 0.
             && (banks.is_empty() || *extents == other.extents)
             && *banks == other.banks
     }
@@ -364,7 +366,7 @@ impl MemoryLayout {
         address.wrapping_add(self.window(space))
     }
 
-    /// Returns the upper 32 bits that all generic addresses of a state space with 32-bit addresses share.
+    /// Returns the upper 32 bits of the generic addresses of a state space whose own addresses have 32 bits.
     pub(crate) const fn upper_bits(&self, space: StateSpace) -> u64 {
         let start = match space {
             StateSpace::ParamEntry => self.map.parameters,
@@ -374,7 +376,7 @@ impl MemoryLayout {
         start >> 32 << 32
     }
 
-    /// Returns the difference between a generic address and the address in the state space.
+    /// Returns the difference between a generic address and the corresponding address in the state space.
     pub(crate) const fn window(&self, space: StateSpace) -> u64 {
         match space {
             StateSpace::Shared | StateSpace::SharedCluster => self.map.shared,
@@ -388,7 +390,7 @@ impl MemoryLayout {
         self.map.code + 16 * (id.0 as u64 + 1)
     }
 
-    /// Places and initializes the buffers and the module variables.
+    /// Places and initializes the buffers and the module variables in memory.
     pub(crate) fn build_memory(
         &mut self,
         program: &Program,
@@ -535,7 +537,7 @@ impl MemoryLayout {
     }
 }
 
-/// Writes the handle of the texture or surface to which a variable is bound into the variable.
+/// Writes the handle of a texture or surface to the variable that is bound to it.
 fn put_handle(launch: &Launch, variable: &Variable, bytes: &mut [u8]) {
     let mut images = launch.images.iter();
     let index = images.position(|image| image.variable.as_deref() == Some(&variable.name));
@@ -584,8 +586,8 @@ impl AllocationBuilder {
     }
 }
 
-/// Writes the addresses of buffers into bytes. Returns `None` if a buffer does not exist or an address is out of
-/// bounds.
+/// Writes the addresses of buffers at their relocated positions. Returns `None` if a buffer does not exist or a
+/// position is out of bounds.
 fn put_addresses(
     program: &Program,
     allocations: &[Allocation],
@@ -606,7 +608,7 @@ fn put_addresses(
     Some(())
 }
 
-/// Initializes bytes that are zero. `point` writes the addresses of buffers.
+/// Fills the bytes of a buffer, which are initially zero. `point` writes the addresses of buffers.
 fn fill_buffer(
     bytes: &mut [u8],
     contents: &BufferContents,
@@ -622,7 +624,8 @@ fn fill_buffer(
         BufferContents::Fill { pattern, .. } => {
             let mut pattern = pattern.clone();
             point(&mut pattern)?;
-            // The memory is already zero, and the operating system allocates its pages only on the first write.
+            // A pattern of zeros is skipped, so that the operating system does not allocate the pages before the first
+            // write.
             if pattern.iter().any(|byte| *byte != 0) {
                 repeat(bytes, &pattern);
             }
@@ -631,7 +634,7 @@ fn fill_buffer(
     }
 }
 
-/// Fills bytes with a nonempty pattern. Each iteration doubles the filled part.
+/// Fills bytes with a nonempty pattern. Each iteration doubles the number of filled bytes.
 fn repeat(bytes: &mut [u8], pattern: &[u8]) {
     let mut done = pattern.len().min(bytes.len());
     bytes[..done].copy_from_slice(&pattern[..done]);

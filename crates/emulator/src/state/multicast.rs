@@ -1,21 +1,21 @@
-//! Multicast addresses, which denote buffers of several devices (CUDA driver API, "cuMulticastCreate"). Resolves a
-//! multicast address to the addresses of its members.
+//! Multicast addresses, each of which denotes buffers of several devices (CUDA driver API, "cuMulticastCreate").
+//! Resolves a multicast address to the addresses of the member buffers.
 
 use crate::contract::launch::BufferIndex;
 use crate::contract::multicast::MulticastInit;
 use crate::state::memory::{Allocation, AllocationOwner};
 
-/// Multicast address, and the addresses of its members.
+/// Multicast address, and the addresses of its member buffers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Multicast {
     address: u64,
-    /// Size in bytes of the smallest member.
+    /// Size in bytes of the smallest member buffer.
     size: u64,
     members: Vec<u64>,
 }
 
 impl Multicast {
-    /// Returns the addresses on each member of a range of `n_bytes` bytes. Returns `None` if the range is not
+    /// Returns the addresses of a range of `n_bytes` bytes in each member buffer. Returns `None` if the range is not
     /// completely within this multicast object.
     fn at(&self, address: u64, n_bytes: u64) -> Option<impl Iterator<Item = u64>> {
         let offset = address.checked_sub(self.address)?;
@@ -25,7 +25,7 @@ impl Multicast {
     }
 }
 
-/// Resolves the multicast objects of a launch, in order.
+/// Resolves all multicast objects of a launch, in the order of the launch.
 pub(crate) fn place_multicasts(
     multicasts: &[MulticastInit],
     allocations: &[Allocation],
@@ -46,8 +46,8 @@ pub(crate) fn place_multicasts(
     multicasts.iter().enumerate().map(place).collect()
 }
 
-/// Returns the addresses that an access to several devices accesses: the address on each device, or the address itself
-/// if it is not a multicast address.
+/// Returns the addresses that an access to several devices modifies or reads: one address per device, or the address
+/// itself if it is not a multicast address.
 pub(crate) fn members_of(multicasts: &[Multicast], address: u64, n_bytes: u64) -> Vec<u64> {
     let mut found = multicasts.iter().filter_map(|one| one.at(address, n_bytes));
     found

@@ -1,10 +1,10 @@
-//! Insertion of diagnostics into the diagnostics of a run.
+//! Insertion of a diagnostic into the list of run diagnostics.
 
 use crate::contract::inspect::{RunDiagnostic, RunDiagnosticKind};
 use std::sync::Arc;
 
-/// Adds a diagnostic, unless there is already one about the same instruction, or the list already contains `most`
-/// diagnostics.
+/// Adds a diagnostic, unless the list already contains a diagnostic of the same kind about the same instruction, or
+/// `most` diagnostics.
 pub(crate) fn add_once(notes: &mut Arc<Vec<RunDiagnostic>>, note: RunDiagnostic, most: u32) {
     let place = |note: &RunDiagnostic| match &note.kind {
         RunDiagnosticKind::Printed { .. } | RunDiagnosticKind::UnfreedTensorColumns { .. } => None,

@@ -7,14 +7,14 @@ use crate::state::in_flight::{DEFAULT_COMPLETION_DELAY, InFlightQueue};
 /// Number of steps in the quantum of a warp.
 const QUANTUM: u32 = 32;
 
-/// Maximum quanta, of which the low bits of the seed select one. Short quanta test interleavings of adjacent steps, and
-/// long quanta test warps that are far ahead of other warps.
+/// Quanta from which the low bits of the seed select the maximum. Short quanta test interleavings of adjacent steps,
+/// and long quanta test warps that are far ahead of other warps.
 const MAX_SEEDED_QUANTA: [u64; 4] = [1, 4, 16, 64];
 
 /// Binary logarithm of the maximum completion delay for nonzero seeds.
 const MAX_DELAY_LOG2: u64 = 9;
 
-/// Resident slot of a warp.
+/// Location of a warp in the resident slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WarpSlot {
     pub(crate) block: usize,
@@ -44,7 +44,7 @@ impl Scheduler {
     pub(crate) fn new(seed: u64) -> Scheduler {
         Scheduler {
             at: WarpSlot { block: 0, warp: 0 },
-            // Nonzero seeds draw the first quantum, too.
+            // For nonzero seeds, the first turn also draws its quantum.
             left: if seed == 0 { QUANTUM } else { 0 },
             seed,
             random: seed,
@@ -56,7 +56,8 @@ impl Scheduler {
     }
 
     /// Returns the agent of the next step, or `None` if no warp is runnable and no operation is in flight. An operation
-    /// that is due takes precedence over all warps. If no warp is runnable, the next operation completes early.
+    /// that is due takes precedence over all warps. If no warp is runnable, the next operation in flight completes
+    /// early.
     #[inline]
     pub(crate) fn choose(
         &mut self,
@@ -67,7 +68,7 @@ impl Scheduler {
         self.choose_where(blocks, in_flight, position, |at| can_run(blocks, at))
     }
 
-    /// Selects an agent like [`Scheduler::choose`], but the caller determines which warps are runnable.
+    /// Selects an agent like [`Scheduler::choose`], with a predicate that determines which warps are runnable.
     #[inline]
     pub(crate) fn choose_where(
         &mut self,
@@ -93,7 +94,8 @@ impl Scheduler {
         match self.seed {
             0 => DEFAULT_COMPLETION_DELAY,
             _ => {
-                // Draw the delay log-uniformly: first an upper bound that is a power of two, then a delay below it.
+                // Draw the delay log-uniformly: draw a power of two as the upper bound, then a delay below the upper
+                // bound.
                 let longest = 1 << (self.draw() % (MAX_DELAY_LOG2 + 1));
                 self.draw() % longest
             }
@@ -132,7 +134,7 @@ impl Scheduler {
         None
     }
 
-    /// Advances to the warp `n` positions later.
+    /// Advances the round-robin position by `n` warps.
     fn skip(&mut self, blocks: &[Block], n: usize) {
         for _ in 0..n {
             self.at.warp += 1;
@@ -168,8 +170,8 @@ pub(crate) fn can_run(blocks: &[Block], at: WarpSlot) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScheduledAction {
     Warp(WarpSlot),
-    /// Operation that completes.
+    /// Completion of an operation.
     InFlight(AsyncOperationId),
-    /// Operation that reads its source.
+    /// Read of the source of an operation.
     Read(AsyncOperationId),
 }

@@ -1,28 +1,28 @@
-//! Part of the machine state that records progress for the detection of endless loops.
+//! State of the endless loop detection, which is part of the machine state.
 
 use crate::state::scheduler::WarpSlot;
 
-/// Progress of a run, and the states of lane groups that were recorded at the start of a window without progress.
+/// Progress counters of a run, and the states of lane groups at the start of a window without progress.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SpinDetector {
-    /// Number of changes other than stores, such as completed barriers and exited threads.
+    /// Number of state changes other than stores, such as completed barriers and exited threads.
     pub(crate) events: u64,
-    /// Number of changes at the time of the last observed change.
+    /// Total number of state changes at the last check that observed a change.
     pub(crate) changes: u64,
-    /// Step at which the next check takes place.
+    /// Step at which the detector checks for progress next.
     pub(crate) next: u64,
     pub(crate) pause: u64,
     pub(crate) window_end: u64,
-    /// State of each ready group at the start of the window, and whether the group has returned to this state. The
+    /// State of each ready lane group at the start of the window, and whether the group has returned to this state. The
     /// records are ordered by block and warp.
     pub(crate) marks: Vec<WarpFingerprint>,
-    /// Number of changes other than stores at the time of the last observed change.
+    /// Number of state changes other than stores at the last check that observed such a change.
     pub(crate) other_changes: u64,
-    /// First step at which a copy of the machine may execute steps in advance.
+    /// Step from which on the detector may execute a window of steps with a copy of the machine.
     pub(crate) next_copy: u64,
 }
 
-/// Recorded state of a group of lanes.
+/// Recorded state of a ready lane group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WarpFingerprint {
     pub(crate) place: WarpSlot,

@@ -1,7 +1,7 @@
 //! Tensor memory of a block: 128 lanes of 512 columns of 32 bits, and the allocation state of the columns (PTX ISA,
-//! "Tensor Memory"). The cells are one byte range in lane-major order. Two bytes with the allocated columns and one
-//! byte that records whether the block has relinquished its right to allocate follow the cells in the same memory, so
-//! that snapshots need no special case.
+//! "Tensor Memory"). The cells are one byte range in lane-major order. The cells are followed by two bytes with the
+//! mask of allocated columns, and one byte that records whether the block has relinquished its right to allocate. All
+//! of them are stored in one memory, so that snapshots require no special case.
 
 use crate::contract::inspect::LastWriter;
 use crate::state::memory::PagedMemory;
@@ -10,16 +10,16 @@ use crate::state::memory::PagedMemory;
 pub const TENSOR_LANES: u32 = 128;
 /// Number of 32-bit columns.
 pub const TENSOR_COLUMNS: u32 = 512;
-/// Allocation granularity in columns.
+/// Allocation granularity of tensor memory in columns.
 const UNIT: u32 = 32;
-/// Size in bytes of the cells of all lanes.
+/// Size in bytes of the tensor memory cells of all lanes.
 pub(crate) const CELL_BYTES: usize = (TENSOR_LANES * TENSOR_COLUMNS * 4) as usize;
-/// Size in bytes of the cells and the allocation state.
+/// Size in bytes of the cells and the allocation state of a block.
 pub(crate) const TENSOR_BYTES: usize = CELL_BYTES + 3;
-/// Offset of the byte that records the relinquished allocation right.
+/// Offset of the byte that records whether the block has relinquished its right to allocate.
 const RELINQUISHED: usize = CELL_BYTES + 2;
 
-/// Decoded 32-bit address in tensor memory.
+/// Decoded 32-bit tensor memory address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TensorMemoryLocation {
     pub(crate) lane: u32,
@@ -34,7 +34,7 @@ impl TensorMemoryLocation {
         }
     }
 
-    /// Adds lanes and columns to the address.
+    /// Returns the address plus a number of lanes and columns.
     pub(crate) const fn plus(self, lanes: u32, columns: u32) -> TensorMemoryLocation {
         TensorMemoryLocation {
             lane: self.lane + lanes,
@@ -42,7 +42,7 @@ impl TensorMemoryLocation {
         }
     }
 
-    /// Returns the offset of the first byte, or `None` if the address is out of bounds.
+    /// Returns the offset of the first byte of the cell, or `None` if the address is out of bounds.
     pub(crate) fn offset(self) -> Option<usize> {
         let is_inside = self.lane < TENSOR_LANES && self.column < TENSOR_COLUMNS;
         is_inside.then_some(((self.lane * TENSOR_COLUMNS + self.column) * 4) as usize)
@@ -102,7 +102,7 @@ pub(crate) fn write(
     }
 }
 
-/// Returns a bit mask of the allocated column units.
+/// Returns a bit mask of the allocated units of 32 columns.
 fn in_use(memory: &PagedMemory) -> u16 {
     let bytes = memory.contents().get(CELL_BYTES..);
     let bytes = bytes.and_then(<[u8]>::first_chunk);
@@ -119,7 +119,7 @@ pub(crate) fn is_reservable(n: u32) -> bool {
     n.is_power_of_two() && (UNIT..=TENSOR_COLUMNS).contains(&n)
 }
 
-/// Checks whether the rules permit an allocation of `n` columns, regardless of the number of free columns.
+/// Checks whether the allocation rules permit an allocation of `n` columns, regardless of the number of free columns.
 pub(crate) fn can_be_reserved(memory: &PagedMemory, n: u32) -> bool {
     is_reservable(n) && !is_relinquished(memory)
 }
@@ -144,7 +144,7 @@ pub(crate) fn relinquish(memory: &mut PagedMemory, writer: LastWriter) {
     }
 }
 
-/// Returns the start of the first `n` contiguous free columns, and the mask of their units.
+/// Returns the start of the first `n` contiguous free columns, and the mask of their allocation units.
 fn first_free(memory: &PagedMemory, n: u32) -> Option<(u32, u16)> {
     let used = in_use(memory);
     let starts = (0..TENSOR_COLUMNS).step_by(UNIT as usize);
@@ -152,7 +152,7 @@ fn first_free(memory: &PagedMemory, n: u32) -> Option<(u32, u16)> {
     free.find(|(_, units)| used & units == 0)
 }
 
-/// Returns the unit mask of `n` columns that start at `first`.
+/// Returns the mask of the allocation units of `n` columns that start at `first`.
 fn units(first: u32, n: u32) -> Option<u16> {
     let (first, n) = (first / UNIT, n / UNIT);
     let end = first.checked_add(n)?;
@@ -160,8 +160,8 @@ fn units(first: u32, n: u32) -> Option<u16> {
     (n > 0 && end <= 16).then(|| (bits(n) << first) as u16)
 }
 
-/// Allocates the first free contiguous columns. Returns the index of the first allocated column, or `None` if too few
-/// contiguous columns are free.
+/// Allocates the first `n` contiguous free columns. Returns the index of the first allocated column, or `None` if there
+/// are too few contiguous free columns.
 pub(crate) fn reserve(memory: &mut PagedMemory, n: u32, writer: LastWriter) -> Option<u32> {
     let used = in_use(memory);
     let (first, units) = first_free(memory, n)?;

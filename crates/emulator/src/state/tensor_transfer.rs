@@ -1,5 +1,5 @@
-//! Expansion of tensor copies. A copy in flight is stored as a description. It is split into pieces when it reads its
-//! source or completes (PTX ISA, "Tensors", "cp.async.bulk.tensor").
+//! Expansion of tensor copies. A copy in flight is stored as a description, which is split into pieces when the copy
+//! reads its source or completes (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
 use crate::contract::pending::{AsyncSource, AsyncWrite, PieceBytes, SourceConversion};
 use crate::contract::tensor_map::{Interleave, MAX_RANK, TensorMap, TensorMode, TensorType};
@@ -9,20 +9,20 @@ use std::ops::Range;
 use warpgrid_isa::tensor_layout::SwizzleMode;
 use warpgrid_isa::{AccessKind, LoadMode, StateSpace};
 
-/// Row of the box of a copy. Its values are consecutive in both memories.
+/// Row of the box of a tensor copy. The values of a row are consecutive in both global and shared memory.
 struct BoxRow {
-    /// Coordinates of the first value.
+    /// Coordinates of the first value of the row.
     places: [i64; MAX_RANK],
     n_values: u64,
-    /// Address of the row in global memory, without dimension 0; `None` if the row is out of bounds.
+    /// Address of the row in global memory, with coordinate 0 in dimension 0. `None` if the row is out of bounds.
     start: Option<u64>,
 }
 
-/// Bytes of a tile that are contiguous in both memories.
+/// Byte range of a tile that is contiguous in both global and shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileCopyRun {
     pub(crate) shared: u64,
-    /// Address in global memory; `None` if the bytes are out of bounds of the tensor.
+    /// Address in global memory. `None` if the bytes are outside of the bounds of the tensor.
     pub(crate) global: Option<u64>,
     pub(crate) n_bytes: usize,
 }
@@ -35,8 +35,8 @@ impl TensorCopy {
         rows * self.row_values().div_ceil(unit.n_values) * unit.shared_bytes
     }
 
-    /// Returns the extents of the box. For copies without the shape of a box, returns the number of values per row and
-    /// the number of rows.
+    /// Returns the extents of the box. For copies without a box, returns the number of values per row and the number of
+    /// rows.
     pub fn box_extents(&self) -> Vec<u64> {
         match self.mode {
             LoadMode::Tile => (0..self.map.rank)
@@ -75,8 +75,8 @@ impl TensorCopy {
         }
     }
 
-    /// Returns the distance of consecutive rows in shared memory in bytes. Swizzle modes pad rows to a whole span
-    /// (measured on an H100).
+    /// Returns the distance between consecutive rows in shared memory in bytes. Swizzle modes pad each row to a whole
+    /// swizzle span (measured on an H100).
     fn row_step(&self) -> u64 {
         let unit = self.map.unit();
         let bytes = self.row_values().div_ceil(unit.n_values) * unit.shared_bytes;
@@ -87,7 +87,7 @@ impl TensorCopy {
         bytes.max(span.unwrap_or(0))
     }
 
-    /// Returns the extent of the copy in shared memory in bytes, from its first to its last byte.
+    /// Returns the number of bytes from the first to the last byte of the copy in shared memory.
     pub fn shared_extent(&self) -> u64 {
         let rows = self.n_rows();
         let in_row = self.shared_bytes().checked_div(rows).unwrap_or(0);
@@ -104,7 +104,7 @@ impl TensorCopy {
         u64::from(extent).div_ceil(self.map.element_stride(dimension))
     }
 
-    /// Returns the first access to a row that is not completely accessible in global memory.
+    /// Returns the first access to a row that is not completely accessible in global memory, if there is one.
     pub(crate) fn outside(&self, global: &GlobalMemory) -> Option<AttemptedAccess> {
         let unit = self.map.unit();
         let kind = match self.direction {
@@ -134,7 +134,8 @@ impl TensorCopy {
         found
     }
 
-    /// Returns the global address of unit 0 of a row, and the units of the row that are within the tensor.
+    /// Returns the global address of unit 0 of a row, and the range of the row's units that are within the bounds of
+    /// the tensor.
     fn inside(&self, row: &BoxRow) -> Option<(u64, Range<u64>)> {
         let unit = self.map.unit();
         let n_units = row.n_values.div_ceil(unit.n_values) as i64;
@@ -148,7 +149,7 @@ impl TensorCopy {
         Some((start, low as u64..high as u64))
     }
 
-    /// Returns the smallest coordinate of any row, and its dimension.
+    /// Returns the smallest start coordinate of all rows, and its dimension.
     pub(crate) fn least_place(&self) -> Option<(usize, i64)> {
         let mut least = None;
         self.for_each_row(|row| {
@@ -158,7 +159,7 @@ impl TensorCopy {
         least
     }
 
-    /// Returns the pieces of the copy in the order of shared memory. Each piece contains its source.
+    /// Returns the pieces of the copy in the order of their shared memory addresses. Each piece contains its source.
     pub fn pieces(&self) -> Vec<AsyncWrite> {
         let mut pieces = Vec::new();
         let fill = self.filling();
@@ -173,7 +174,7 @@ impl TensorCopy {
         pieces
     }
 
-    /// Visits the contiguous ranges that are transferred or filled, in the order of shared memory.
+    /// Visits the contiguous ranges that the copy transfers or fills, in the order of their shared memory addresses.
     pub(crate) fn for_each_run(&self, mut visit: impl FnMut(TileCopyRun)) {
         let mut at = 0;
         let swizzle = self.map.swizzle().unwrap_or_default();
@@ -188,7 +189,7 @@ impl TensorCopy {
         filling(&self.map)
     }
 
-    /// Checks whether the element representation is identical in both memories, so that the copy only moves bytes.
+    /// Checks whether elements have the same representation in both memories, so that the copy does not convert them.
     pub(crate) fn copies_bytes(&self) -> bool {
         let unit = self.map.unit();
         unit.global_bytes == unit.shared_bytes && self.reduces.is_none() && !self.rounds()
@@ -199,8 +200,8 @@ impl TensorCopy {
         self.direction == TensorCopyDirection::Load && self.map.ty.is_tf32()
     }
 
-    /// Returns at most `at_most` pieces of 16 bytes, or of the rest of a row, with their locations in both memories.
-    /// The pieces are in the order of shared memory without the swizzle.
+    /// Returns at most `at_most` pieces of 16 bytes, or of the remainder of a row, with their locations in both
+    /// memories. The pieces are in the order of their shared memory addresses before the swizzle.
     pub fn tile_pieces(&self, at_most: usize) -> Vec<TileSegment> {
         const BYTES: u64 = 16;
         let mut pieces = Vec::new();
@@ -296,8 +297,8 @@ impl TensorCopy {
         }
     }
 
-    /// Visits the rows of an `im2col` copy: the base position advances from the lower to the upper corner, and the
-    /// offsets are added at each position.
+    /// Visits the rows of an `im2col` copy: the base position advances from the lower to the upper corner of the
+    /// bounding box, and the offsets are added to each position.
     fn image_rows(&self, mut add: impl FnMut(BoxRow)) {
         let map = &self.map;
         let n_spatial = map.rank.saturating_sub(2).min(3);
@@ -325,8 +326,9 @@ impl TensorCopy {
         }
     }
 
-    /// Visits the rows of an `im2col::w` copy: positions along the width, with a halo. The PTX ISA defines the behavior
-    /// at the end of a line only in figures. The emulator fills rows beyond the end.
+    /// Visits the rows of an `im2col::w` copy, which are positions along the width with a halo. The PTX ISA defines the
+    /// behavior at the end of a line only in figures. The emulator treats rows beyond the end of a line as out of
+    /// bounds, and fills them.
     fn line_rows(&self, mut add: impl FnMut(BoxRow)) {
         let map = &self.map;
         let [halo, offset, _] = self.offsets;
@@ -372,7 +374,7 @@ impl TensorCopy {
             self.add_filled(at, 0..low, swizzle, visit);
         }
         if let Some((start, _)) = inside {
-            // If the representation is identical in both memories, the row is one contiguous range.
+            // If elements have the same representation in both memories, the row is one contiguous range.
             let step = match unit.global_bytes == unit.shared_bytes {
                 true => (high - low).max(1),
                 false => 1,
@@ -425,9 +427,10 @@ impl TensorCopy {
         }
     }
 
-    /// Returns a piece with fill values.
+    /// Creates a piece with the fill value.
     fn filled(&self, run: TileCopyRun, fill: &[u8], block: u64) -> AsyncWrite {
-        // Elements are aligned within a row, and swizzle atoms contain only whole elements.
+        // A fill pattern is never cut within an element, because elements are aligned within a row, and swizzle atoms
+        // contain only whole elements.
         let bytes: Vec<u8> = fill.iter().cycle().take(run.n_bytes).copied().collect();
         AsyncWrite {
             lane: self.lane,
@@ -440,7 +443,7 @@ impl TensorCopy {
         }
     }
 
-    /// Visits the units of a row that are out of bounds.
+    /// Visits the units of a row that are outside of the bounds of the tensor.
     fn add_filled(
         &self,
         at: u64,
@@ -464,7 +467,7 @@ impl TensorCopy {
     }
 }
 
-/// Returns the number of bytes from an offset in shared memory to the end of its swizzle atom.
+/// Returns the number of bytes from an offset in shared memory to the end of the swizzle atom.
 fn to_end_of_atom(swizzle: SwizzleMode, shared: u64) -> u64 {
     match swizzle.atom_bytes() {
         u64::MAX => u64::MAX,
@@ -472,8 +475,7 @@ fn to_end_of_atom(swizzle: SwizzleMode, shared: u64) -> u64 {
     }
 }
 
-/// Visits a range of bytes that is contiguous in both memories, and splits the range at the boundaries of swizzle
-/// atoms.
+/// Visits a byte range that is contiguous in both memories. The range is split at the boundaries of swizzle atoms.
 fn add_run(
     mut global: u64,
     mut shared: u64,

@@ -1,5 +1,5 @@
-//! Undo log of a memory: the bytes that recent steps overwrote. Scattered stores change few bytes of many pages, so
-//! reverting a step from the log is cheaper than copying each modified page.
+//! Undo log of a memory: the bytes that recent steps have overwritten. Scattered stores change few bytes in many pages,
+//! so reverting a step with the log is cheaper than copying each modified page.
 
 use crate::state::last_writer_table::{LastWriterTable, WORD};
 use std::collections::VecDeque;
@@ -9,17 +9,17 @@ use std::collections::VecDeque;
 struct UndoRecord {
     offset: u32,
     n_bytes: u32,
-    /// Number of bytes that share a last-writer entry: a word, or one byte.
+    /// Number of bytes that share a last-writer entry: 4 for words, or 1 for bytes.
     part: u8,
 }
 
-/// Changes since a position of the run, oldest first.
+/// Changes of memory since a recorded position of the run, from oldest to newest.
 #[derive(Clone, Debug, Default)]
 struct UndoSegment {
     changes: Vec<UndoRecord>,
-    /// Overwritten bytes of all changes of the segment.
+    /// Overwritten bytes of all changes in the segment.
     bytes: Vec<u8>,
-    /// Overwritten last-writer entries, one per `part` bytes.
+    /// Overwritten last-writer entries, with one entry per `part` bytes.
     entries: Vec<u64>,
 }
 
@@ -30,14 +30,14 @@ impl UndoSegment {
     }
 }
 
-/// Undo log, divided into segments. The module `history` begins and drops the segments.
+/// Undo log, divided into segments. The `history` module begins and drops the segments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UndoLog {
     segments: VecDeque<UndoSegment>,
 }
 
 impl UndoLog {
-    /// Begins a segment. Changes can be reverted back to its start.
+    /// Begins a segment. Changes can later be reverted to the start of the segment.
     pub(crate) fn begin_segment(&mut self) {
         self.segments.push_back(UndoSegment::default());
     }
@@ -52,7 +52,7 @@ impl UndoLog {
         self.segments.iter().map(UndoSegment::size).sum()
     }
 
-    /// Records bytes and their last writers before they change.
+    /// Records the contents and the last writers of a byte range before the range changes.
     #[cold]
     #[inline(never)]
     pub(crate) fn note(&mut self, offset: usize, before: &[u8], writers: &LastWriterTable) {
@@ -76,7 +76,7 @@ impl UndoLog {
     }
 
     /// Reverts the changes of the last segment in reverse order. Calls `touch` with the offset and the size of each
-    /// reverted range.
+    /// reverted byte range.
     pub(crate) fn take_back(
         &mut self,
         memory: &mut [u8],

@@ -1,4 +1,4 @@
-//! A warp: its registers, its stack, and the groups of its converged lanes.
+//! State of a warp: its registers, its stacks, and the groups of its converged lanes.
 
 use crate::contract::fault::WaitReason;
 use crate::contract::inspect::LastWriter;
@@ -21,10 +21,12 @@ pub(crate) struct WarpSplit {
     pub(crate) pc: u32,
     pub(crate) depth: u32,
     pub(crate) state: WarpSplitState,
-    /// Turn of the warp in which the group was last selected. Used to find the group that has waited longest.
+    /// Turn of the warp in which the group was last selected, from which the group that has waited longest is
+    /// determined.
     pub(crate) last_turn: u32,
-    /// Whether the group may reconverge with another group if convergence is explicit (see [`converge`]): a barrier
-    /// released the group, or the group waits for other lanes that execute the same instruction.
+    /// Whether the group may reconverge with another group if convergence is explicit (see [`converge`]). This is the
+    /// case if a barrier has released the group, or if the group waits for other lanes that execute the same
+    /// instruction.
     pub(crate) converges: bool,
 }
 
@@ -41,9 +43,10 @@ impl WarpSplit {
     }
 }
 
-/// Checks whether two groups at the same instruction reconverge if convergence is explicit: a barrier released both
-/// groups, or one group waits for the other. A released group does not join a group that reached the instruction by a
-/// branch, because the barrier registers of the two groups may contain different masks.
+/// Checks whether two groups at the same instruction reconverge if convergence is explicit. The groups reconverge if a
+/// barrier has released both groups, or if one group waits for the other group. A released group does not join a group
+/// that has reached the instruction by a branch, because the barrier registers of both groups may contain different
+/// masks.
 fn converge(first: &WarpSplit, second: &WarpSplit) -> bool {
     let waits = |split: &WarpSplit| split.converges && !split.is_ready();
     (first.converges && second.converges) || waits(first) || waits(second)
@@ -58,28 +61,28 @@ const NO_SPLIT: WarpSplit = WarpSplit {
     converges: false,
 };
 
-/// Number of steps in the quantum of a group of lanes if other groups of the warp are ready.
+/// Number of steps in the quantum of a lane group if other lane groups of the warp are ready.
 pub const GROUP_QUANTUM: u32 = 512;
 
-/// Groups of the lanes of a warp. Their masks are disjoint.
+/// Groups of converged lanes in a warp. The masks of the groups are disjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WarpSplitTable {
     items: [WarpSplit; LANES],
     n: usize,
-    /// Index of the current group. Undefined if there are no groups.
+    /// Index of the current group. The value is meaningless if there are no groups.
     current: usize,
     turn: u32,
-    /// Number of steps left in the quantum of the current group.
+    /// Number of steps that remain in the quantum of the current group.
     quantum_left: u32,
-    /// Whether the current group was selected because it had waited longest.
+    /// Whether the current group was selected because it had waited longer than all other groups.
     is_starved_turn: bool,
     /// Whether groups other than the current group have changed since the last merge.
     needs_merge: bool,
-    /// Whether groups converge only at convergence barriers, and a group executes until it waits, yields or exhausts
-    /// its quantum. This is the execution model of SASS, whose uniform registers have a single value for all groups of
+    /// Whether groups converge only at convergence barriers, and each group executes until it waits, yields or exhausts
+    /// its quantum. This is the execution model of SASS, where uniform registers have a single value for all groups of
     /// a warp.
     pub(crate) explicit_convergence: bool,
-    /// State of the random generator that selects groups; `None` for the default order.
+    /// State of the random generator that selects groups. `None` selects groups in the default order.
     random: Option<u64>,
 }
 
@@ -104,7 +107,7 @@ impl WarpSplitTable {
         }
     }
 
-    /// Enables or disables the random selection of the next group.
+    /// Enables the random selection of groups with a generator state, or disables it.
     pub(crate) fn draw_from(&mut self, random: Option<u64>) {
         self.random = random;
     }
@@ -115,7 +118,7 @@ impl WarpSplitTable {
         self.quantum_left = 1;
     }
 
-    /// Resets in place to the state of [`WarpSplitTable::new`]. Clears only existing groups.
+    /// Resets the table in place to the state of [`WarpSplitTable::new`]. Only existing groups are cleared.
     pub(crate) fn reset(&mut self, mask: u32, pc: u32) {
         for place in self.items.iter_mut().take(self.n.max(1)) {
             *place = NO_SPLIT;
@@ -177,27 +180,28 @@ impl WarpSplitTable {
     }
 
     fn drop_empty(&mut self) {
-        let mut kept = 0;
+        let mut n_retained = 0;
         let mut current = 0;
         for index in 0..self.n {
             let split = self.items[index];
             if split.mask != 0 {
                 if index == self.current {
-                    current = kept;
+                    current = n_retained;
                 }
-                self.items[kept] = split;
-                kept += 1;
+                self.items[n_retained] = split;
+                n_retained += 1;
             }
         }
-        for place in self.items.iter_mut().take(self.n).skip(kept) {
+        for place in self.items.iter_mut().take(self.n).skip(n_retained) {
             *place = NO_SPLIT;
         }
-        self.n = kept;
+        self.n = n_retained;
         self.current = current;
     }
 
-    /// Merges groups with the same program counter and call depth. A merged group is ready, so that it re-evaluates its
-    /// wait condition. If no other group has changed, only the current group is compared with the others.
+    /// Merges groups with the same program counter and call depth. A merged group is ready, so that it evaluates its
+    /// wait condition again. If only the current group has changed, only the current group is compared with the other
+    /// groups.
     fn merge(&mut self) {
         let mut merged = false;
         if std::mem::take(&mut self.needs_merge) {
@@ -227,8 +231,8 @@ impl WarpSplitTable {
         let (Some(&first), Some(&second)) = (self.items.get(a), self.items.get(b)) else {
             return false;
         };
-        // A group that has arrived at a barrier is not merged before the barrier completes. Otherwise, the barrier
-        // would release lanes that have not arrived.
+        // A group that has arrived at a barrier is not merged with another group before the barrier completes.
+        // Otherwise, the barrier would release lanes that have not arrived.
         let at_barrier = |split: WarpSplit| matches!(split.state, WarpSplitState::Waiting(reason) if reason.counts_arrival());
         if first.pc != second.pc
             || first.depth != second.depth
@@ -250,7 +254,7 @@ impl WarpSplitTable {
         true
     }
 
-    /// Selects the next group. Returns `false` if no group is ready.
+    /// Selects the next group to execute. Returns `false` if no group is ready.
     #[inline(always)]
     pub(crate) fn select(&mut self) -> bool {
         if self.n == 1 {
@@ -306,7 +310,7 @@ impl WarpSplitTable {
         true
     }
 
-    /// Selects a ready group with uniform probability.
+    /// Selects a ready group at random with uniform probability.
     fn select_drawn(&mut self, draw: u64) -> bool {
         let ready = || self.all().iter().enumerate().filter(|(_, s)| s.is_ready());
         let n = ready().count().max(1);
@@ -318,8 +322,8 @@ impl WarpSplitTable {
         true
     }
 
-    /// Makes groups ready that wait for one of these reasons, so that they retry their instruction. Returns whether any
-    /// group was woken.
+    /// Makes groups ready whose wait reason satisfies `reasons`, so that they retry their instruction. Returns whether
+    /// any group was woken.
     pub(crate) fn wake(&mut self, reasons: impl Fn(&WaitReason) -> bool) -> bool {
         let wakes =
             |split: &WarpSplit| matches!(&split.state, WarpSplitState::Waiting(r) if reasons(r));
@@ -339,13 +343,13 @@ impl WarpSplitTable {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LaneStacks {
     pub(crate) bytes: Vec<u8>,
-    /// Last writer of each byte; empty if not tracked.
+    /// Last writer of each byte. Empty if last writers are not tracked.
     pub(crate) writers: Vec<u64>,
     pub(crate) is_tracked: bool,
-    /// Number of accessible bytes per lane: the maximum total size that its frames and reservations have had so far.
-    /// Accesses beyond this size fault.
+    /// Number of accessible bytes per lane, which is the maximum total size of call frames and dynamic allocations so
+    /// far. Accesses beyond this size fault.
     pub(crate) lane_bytes: usize,
-    /// Distance between the stacks of consecutive lanes in bytes, at least `lane_bytes`.
+    /// Distance in bytes between the stacks of consecutive lanes, which is at least `lane_bytes`.
     pub(crate) stride: usize,
     /// Whether any byte has been written since the stacks were cleared.
     is_used: bool,
@@ -388,7 +392,7 @@ impl LaneStacks {
         start..start + self.lane_bytes
     }
 
-    /// Writes bytes. The offset is relative to the stack of the first lane.
+    /// Writes bytes to the stacks. `offset` is relative to the stack of the first lane.
     pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: LastWriter) {
         self.is_used = true;
         let range = offset..offset + data.len();
@@ -400,7 +404,7 @@ impl LaneStacks {
         }
     }
 
-    /// Copies bytes within the stacks.
+    /// Copies bytes within the stack memory of the warp.
     pub(crate) fn copy(&mut self, from: usize, to: usize, n: usize, writer: LastWriter) {
         self.is_used = true;
         let len = self.bytes.len();
@@ -412,7 +416,7 @@ impl LaneStacks {
         }
     }
 
-    /// Clears the stacks for a warp of another block, and keeps their memory.
+    /// Clears the stacks for a warp of another block. The allocated memory is reused.
     pub(crate) fn clear(&mut self) {
         self.lane_bytes = 0;
         if std::mem::take(&mut self.is_used) {
@@ -422,12 +426,12 @@ impl LaneStacks {
     }
 }
 
-/// Return address and start of the local variables of a call frame, per lane.
+/// Call frame: return address and start of the stack frame of each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallFrame {
     pub(crate) return_pc: Row32,
     pub(crate) stack_start: Row32,
-    /// Number of bytes that were reserved after the local variables.
+    /// Number of bytes that `alloca` has reserved after the local variables.
     pub(crate) reserved: Row32,
 }
 
@@ -439,7 +443,7 @@ impl CallFrame {
     };
 }
 
-/// One warp.
+/// Execution state of one warp.
 #[derive(Clone, Debug)]
 pub(crate) struct Warp {
     /// Index of the warp in the block.
@@ -447,18 +451,18 @@ pub(crate) struct Warp {
     pub(crate) present: u32,
     pub(crate) exited: u32,
     pub(crate) splits: WarpSplitTable,
-    /// Register banks. They are empty while [`Warp::has_not_run`] is set.
+    /// Register banks, which are empty while [`Warp::has_not_run`] is set.
     pub(crate) banks: RegisterFile,
-    /// Whether the warp has not executed yet. All of its registers are zero, and the register banks are allocated at
-    /// its first turn. Therefore the memory of a warp that has just finished can be reused while it is still in the
+    /// Whether the warp has not executed yet. All of its registers are zero, and its register banks are allocated at
+    /// its first turn. At that time, the memory of a warp that has just finished can be reused while it is still in the
     /// cache of the host.
     pub(crate) has_not_run: bool,
     pub(crate) specials: RegisterFile,
     pub(crate) carry: u32,
     pub(crate) stack: LaneStacks,
-    /// Call frames by call depth, starting with the kernel.
+    /// Call frames in the order of their call depth, starting with the frame of the kernel.
     pub(crate) frames: Vec<CallFrame>,
-    /// Asynchronous groups of the lanes; `None` before the first group.
+    /// Committed async-groups of the lanes. `None` before the first commit.
     pub(crate) groups: Option<Box<AsyncGroups>>,
     /// Number of steps that the warp has executed.
     pub(crate) steps: u64,
@@ -496,7 +500,7 @@ impl Warp {
         self.splits.all().iter().any(WarpSplit::is_ready)
     }
 
-    /// Marks lanes as exited. Groups that wait for lanes of the warp re-evaluate their conditions.
+    /// Marks lanes as exited. Groups that wait for lanes of the warp evaluate their wait conditions again.
     pub(crate) fn exit(&mut self, lanes: u32) {
         self.exited |= lanes;
         self.splits.remove_lanes(lanes);
@@ -504,7 +508,7 @@ impl Warp {
             .wake(|reason| matches!(reason, WaitReason::WarpLanes { .. }));
     }
 
-    /// Returns the size of a snapshot of the warp in bytes.
+    /// Returns the size of a snapshot of this warp in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.banks.bytes()
             + self.specials.bytes()

@@ -1,5 +1,5 @@
-//! Tables of the unit for approximate functions, for the JIT compiler: maps an operation on `f32` to a function of the
-//! unit and its coefficients.
+//! Coefficient tables of the special function unit for the JIT compiler. Maps an `f32` operation to the special
+//! function that implements the operation, and to the coefficients of this function.
 
 use crate::exec::arithmetic::float::function_of;
 use crate::semantics::alu_ops::Float32Op;
@@ -9,7 +9,7 @@ use crate::semantics::special_function_tables as tables;
 
 pub(crate) use crate::semantics::special_function::SpecialFunction;
 
-/// Coefficients of an interval: c0 + c1 x + c2 x^2, in units of 2^-17 ulp.
+/// Polynomial coefficients of an interval: c0 + c1 x + c2 x^2, in units of 2^-17 ulp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoefficientRow {
     pub c0: i64,
@@ -17,13 +17,13 @@ pub struct CoefficientRow {
     pub c2: i32,
 }
 
-/// Returns the function of the unit that implements an operation.
+/// Returns the special function that implements an operation.
 pub fn unit_function(f: Float32Op, round: RoundingMode) -> Option<SpecialFunction> {
     function_of(f, round)
 }
 
-/// Returns the coefficients of a function for all intervals, ordered by the leading bits of the fraction. The
-/// hyperbolic tangent has sixteen rows for each power of two from 2^-8 to 4.
+/// Returns the coefficients of a special function for all intervals, ordered by the leading fraction bits of the
+/// argument. The hyperbolic tangent has 16 rows for each power of two from 2^-8 to 4.
 pub fn unit_rows(function: SpecialFunction) -> Vec<CoefficientRow> {
     match table_of(function) {
         Some(table) => {
@@ -49,7 +49,8 @@ pub fn tangent_bits() -> [u32; 11] {
     tables::TANGENT_OCTAVES.map(|(_, bits)| bits)
 }
 
-/// Returns the number of fraction bits that select the interval. Returns `None` if it depends on the exponent.
+/// Returns the number of fraction bits that select the interval of a special function. Returns `None` if this number
+/// depends on the exponent.
 pub fn index_bits(function: SpecialFunction) -> Option<u32> {
     table_of(function).map(|table| table.index_bits)
 }

@@ -12,20 +12,20 @@ use std::ops::Range;
 
 pub(crate) use crate::code::{CallPlan, CallValueLocation};
 
-/// A direct call of a function.
+/// A direct call with its argument and return value copies.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'m> {
     /// Index of the function; the kernel has index 0.
     pub function: u32,
-    /// Copies from the caller to the function.
+    /// Copies of arguments from registers of the caller to registers of the called function.
     pub arguments: &'m [(CallValueLocation, CallValueLocation)],
-    /// Copies from the function to the caller.
+    /// Copies of return values from registers of the called function to registers of the caller.
     pub returns: &'m [(CallValueLocation, CallValueLocation)],
 }
 
 impl<'m> TranslationView<'m> {
-    /// Returns the code of the kernel and of all functions that it may call. Branch targets and [`TranslationView::function`]
-    /// index this code.
+    /// Returns the code of the kernel and of all functions that it may call. Branch targets and
+    /// [`TranslationView::function`] index this code.
     pub fn all_instructions(self) -> &'m [DecodedInstruction] {
         &self.code().instructions
     }
@@ -45,8 +45,9 @@ impl<'m> TranslationView<'m> {
         function.map_or(0, |function| function.frame_bytes.into())
     }
 
-    /// Returns the registers of a function that contain stack addresses from the start of the function, with their
-    /// offsets from the start of the frame. No instruction writes these registers.
+    /// Returns the registers of a function that contain the addresses of stack variables, with the offsets of these
+    /// variables from the start of the stack frame. The addresses are set at function entry, and no instruction writes
+    /// these registers.
     pub fn frame_addresses(self, number: u32) -> impl Iterator<Item = (BankRegister, u64)> + 'm {
         let function = self.code().functions.get(number as usize);
         let all = function.map_or(&[][..], |function| &function.frame_addresses);
@@ -59,7 +60,7 @@ impl<'m> TranslationView<'m> {
         all.iter().filter_map(register)
     }
 
-    /// Returns a direct call. Returns `None` for indirect calls.
+    /// Returns the direct call of a call plan. Returns `None` for indirect calls.
     pub fn call(self, plan: PlanId<CallPlan>) -> Option<Call<'m>> {
         let plan = self.code().calls.get(plan)?;
         let [target] = plan.targets.as_slice() else {
@@ -72,7 +73,7 @@ impl<'m> TranslationView<'m> {
         })
     }
 
-    /// Returns the maximum number of registers of a bank per frame: for the kernel, and for a function.
+    /// Returns the maximum number of registers of a bank in a stack frame: for the kernel, and for any called function.
     pub fn most_registers(self, bank: RegisterBank) -> [u32; 2] {
         let code = self.code();
         [code.entry_sizes, code.frame_sizes].map(|sizes| match bank {

@@ -7,22 +7,23 @@ use crate::contract::pending::AsyncGroupKind;
 use crate::semantics::registers::OperandLocation;
 use crate::translation_view::TranslationView;
 
-/// `cp.async`.
+/// Memory accesses of a `cp.async` instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct AsyncCopyAccess<'m> {
-    /// Destination in shared memory. Its width is the number of bytes that a lane writes, and the required alignment of
-    /// both addresses.
+    /// Destination in shared memory. The access width is the number of bytes that each lane writes, and also the
+    /// required alignment of the source and destination addresses.
     pub to: &'m AccessPlan,
     /// Source in global memory.
     pub from: &'m AccessPlan,
-    /// Number of bytes to read, if it is less than the width; the remaining bytes are set to zero.
+    /// Number of bytes to read, if it may be less than the access width. The remaining destination bytes are set to
+    /// zero.
     pub read: Option<RegisterOperand>,
-    /// Lanes that read no bytes.
+    /// Predicate for lanes that ignore the source and write only zeros.
     pub ignores: Option<PredicateOperand>,
 }
 
 impl<'m> TranslationView<'m> {
-    /// Returns the copy that an instruction issues. Returns `None` if the instruction is not a `cp.async` that the JIT
+    /// Returns the accesses of an asynchronous copy. Returns `None` if the instruction is not a `cp.async` that the JIT
     /// compiler supports.
     pub fn copy(self, plan: PlanId<AsyncPlan>) -> Option<AsyncCopyAccess<'m>> {
         let AsyncPlan {
@@ -60,7 +61,7 @@ impl<'m> TranslationView<'m> {
         })
     }
 
-    /// Checks whether the code commits groups of this kind.
+    /// Checks whether the code contains instructions that commit async-groups of this kind.
     pub fn makes_groups(self, kind: AsyncGroupKind) -> bool {
         self.code().makes_groups(kind)
     }

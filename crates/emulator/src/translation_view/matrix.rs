@@ -1,4 +1,4 @@
-//! Matrix operations, for the JIT compiler: their memory accesses, and the rules for the computation of sums.
+//! Matrix operations for the JIT compiler: their memory accesses, and their summation rules.
 
 use crate::code::matrix_plan::MatrixPlan;
 use crate::code::matrix_plan::{
@@ -12,13 +12,13 @@ use crate::semantics::registers::OperandSlot;
 use crate::semantics::tensor::algorithm::Fp16SumRule;
 use crate::translation_view::TranslationView;
 
-/// An operand of an MMA: its registers and the locations of its values. The values are ordered by rows of A, C and D,
-/// and by columns of B.
+/// Operand of an MMA: its registers and the locations of its elements. Elements of A, C and D are in row-major order,
+/// and elements of B in column-major order.
 #[derive(Clone, Debug)]
 pub struct MmaOperand<'m> {
     pub registers: &'m [RegisterOperand],
     pub values: Vec<FragmentElement>,
-    /// Locations of all values in the same order, including duplicates.
+    /// Locations of all elements in the same order as `values`, including elements that several lanes hold.
     pub held: Vec<FragmentElement>,
 }
 
@@ -45,21 +45,23 @@ pub struct FusedMma<'m> {
 /// `wmma.load` or `wmma.store`.
 #[derive(Clone, Copy, Debug)]
 pub struct WmmaTransfer<'m> {
-    /// Access whose elements are the registers.
+    /// Memory access whose elements are the fragment registers.
     pub access: &'m AccessPlan,
     pub is_store: bool,
-    /// Number of elements between consecutive lines, as a 32-bit register.
+    /// Number of elements between the starts of consecutive lines of the matrix, in a 32-bit register.
     pub stride: OperandSlot,
-    /// Number of registers that are loaded; the remaining registers duplicate them.
+    /// Number of registers that are loaded from memory. The remaining registers are copies of the loaded registers.
     pub n_read: usize,
-    /// Number of units per register, and bytes per unit.
+    /// Number of units that one register contains.
     pub per_register: u32,
+    /// Number of bytes per unit.
     pub unit_bytes: u32,
     pub element_bits: u32,
-    /// Line, and position in the line, for each unit and lane.
+    /// Line of the matrix, and element within the line, for each unit and lane.
     pub places: &'m [[[u16; 2]; LANES]],
-    /// Number of lines, and number of elements per line.
+    /// Number of lines of the matrix.
     pub n_lines: u16,
+    /// Number of elements per line.
     pub line_elements: u16,
     /// Required alignment of the address and of the stride in bytes.
     pub align_bytes: u8,
@@ -69,16 +71,16 @@ pub struct WmmaTransfer<'m> {
 #[derive(Clone, Debug)]
 pub struct LdmatrixAccess<'m> {
     pub access: &'m AccessPlan,
-    /// Access to a row of 16 bytes.
+    /// Memory access to a matrix row of 16 bytes.
     pub row: &'m AccessPlan,
     pub is_store: bool,
-    /// Lanes that provide row addresses.
+    /// Mask of the lanes that provide row addresses.
     pub asking: u32,
-    /// For each element: the lane that provides the address of its row, its column, and its location in the registers.
+    /// Lane that provides the row address, column, and register location of each element.
     pub places: Vec<RowElement>,
 }
 
-/// A 16-bit element of a row.
+/// A 16-bit element of a matrix row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowElement {
     pub asked: u8,
@@ -92,7 +94,7 @@ pub enum MatrixOperation<'m> {
     Lines(WmmaTransfer<'m>),
     Rows(LdmatrixAccess<'m>),
     Product(Box<FusedMma<'m>>),
-    /// An MMA with other types, which accesses only registers.
+    /// An MMA with other operand types, which accesses only registers and is executed by the interpreter.
     OtherProduct,
     Other,
 }

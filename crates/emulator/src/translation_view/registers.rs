@@ -1,4 +1,4 @@
-//! Execution of single operations that access only registers, for operations that the JIT compiler does not translate.
+//! Execution of single register-only operations that the JIT compiler does not translate.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::decoded_op::{cold_alu_ops, hot_alu_ops, side_effect_ops};
@@ -22,12 +22,12 @@ pub type BankRegister = (RegisterBank, u32);
 pub struct RegisterUseDef {
     pub read: Vec<BankRegister>,
     pub written: Vec<BankRegister>,
-    /// Whether the instruction reads a special register or accesses a register of 128 bits.
+    /// Whether the instruction reads a special register or accesses a 128-bit register.
     has_others: bool,
 }
 
 impl RegisterUseDef {
-    /// Adds a slot that an instruction accesses.
+    /// Records the access of an instruction to an operand slot.
     fn add(&mut self, access: SlotAccess, bank: RegisterBank, slot: OperandSlot) {
         let registers = match access {
             SlotAccess::Read => &mut self.read,
@@ -43,15 +43,15 @@ impl RegisterUseDef {
     }
 }
 
-/// Register rows of a warp with 32 lanes each.
+/// Register file of a warp, with one row of 32 lanes per register.
 #[derive(Clone, Debug)]
 pub struct WarpRegisterFile {
     banks: RegisterFile,
 }
 
 impl WarpRegisterFile {
-    /// Returns the value of a register in a lane, with 32 or 64 bits. Predicates are `u32::MAX` or 0. Returns 0 if the
-    /// register does not exist.
+    /// Returns the value of a register in a lane, with 32 or 64 bits. A predicate is returned as `u32::MAX` or 0.
+    /// Returns 0 if the register does not exist.
     pub fn lane(&self, (bank, index): BankRegister, lane: usize) -> u64 {
         let (index, lane) = (index as usize, lane % LANES);
         match bank {
@@ -65,7 +65,7 @@ impl WarpRegisterFile {
         }
     }
 
-    /// Sets the value that [`WarpRegisterFile::lane`] returns.
+    /// Sets the value of a register in a lane. The value is encoded as in the result of [`WarpRegisterFile::lane`].
     pub fn set_lane(&mut self, (bank, index): BankRegister, lane: usize, value: u64) {
         let (index, lane) = (index as usize, lane % LANES);
         match bank {
@@ -97,36 +97,37 @@ impl TranslationView<'_> {
         WarpRegisterFile { banks }
     }
 
-    /// Returns the registers that the instruction at an index of the code reads and writes, without its guard.
+    /// Returns the registers that the instruction at index `at` of the code reads and writes, except for its guard
+    /// predicate.
     pub fn registers_at(self, at: u32) -> RegisterUseDef {
-        let mut found = RegisterUseDef::default();
+        let mut use_def = RegisterUseDef::default();
         if let Some(instr) = self.all_instructions().get(at as usize) {
             let code = self.code();
             code.visit_slots(&instr.op, |access, bank, slot| {
-                found.add(access, bank, slot)
+                use_def.add(access, bank, slot)
             });
         }
-        found
+        use_def
     }
 
-    /// Returns the registers that the instruction at an index of the code reads and writes, guard included, if
-    /// [`TranslationView::execute`] executes the instruction with these registers alone.
+    /// Returns the registers that the instruction at index `at` of the code reads and writes, including its guard
+    /// predicate. Returns `None` if [`TranslationView::execute`] does not support the instruction.
     pub fn register_use_def(self, at: u32) -> Option<RegisterUseDef> {
         let instr = self.all_instructions().get(at as usize)?;
         if !self.needs_registers_alone(&instr.op) {
             return None;
         }
-        let mut found = self.registers_at(at);
-        found.add(SlotAccess::Read, RegisterBank::Predicate, instr.guard);
+        let mut use_def = self.registers_at(at);
+        use_def.add(SlotAccess::Read, RegisterBank::Predicate, instr.guard);
         if instr.guard.is_some() {
-            // Lanes that are predicated off keep their values.
-            found.read.extend(found.written.iter().copied());
+            // Destination registers are also read, because lanes that are predicated off keep their values.
+            use_def.read.extend(use_def.written.iter().copied());
         }
-        (!found.has_others).then_some(found)
+        (!use_def.has_others).then_some(use_def)
     }
 
-    /// Executes the instruction at an index of the code for lanes of a warp, with the results of the interpreter.
-    /// Returns `false` without an effect if the instruction accesses more than registers.
+    /// Executes the instruction at index `at` of the code for the lanes of a mask, with the results of the interpreter.
+    /// Returns `false` without an effect if the instruction accesses state other than registers.
     pub fn execute(self, at: u32, lanes: u32, registers: &mut WarpRegisterFile) -> bool {
         let Some(instr) = self.all_instructions().get(at as usize) else {
             return false;
@@ -168,7 +169,7 @@ impl TranslationView<'_> {
         compute_apart(instr, code, &mut lanes, &mut results)
     }
 
-    /// Checks whether [`TranslationView::execute`] executes an operation that the translator may refuse.
+    /// Checks whether [`TranslationView::execute`] supports an operation.
     fn needs_registers_alone(self, op: &DecodedOp) -> bool {
         match *op {
             DecodedOp::Collective(_) => true,
@@ -190,9 +191,9 @@ impl TranslationView<'_> {
     }
 }
 
-/// Checks whether an operation on registers is not left to the interpreter: the translator emits every move and address
-/// computation, and the other operations access state that [`WarpRegisterFile`] lacks, such as carry flags and the active
-/// mask.
+/// Checks whether [`TranslationView::execute`] excludes an operation on registers. The translator itself emits every
+/// move and address computation. The other excluded operations access state that [`WarpRegisterFile`] does not contain,
+/// such as carry flags and the active mask.
 const fn is_excluded(op: &DecodedOp) -> bool {
     matches!(
         op,

@@ -1,5 +1,5 @@
 //! Parameter passing at inlined calls. Input: locations of the parameters in the caller and in the called function.
-//! Output: moves between registers of both functions, and copies between bytes of their stack frames.
+//! Output: moves between registers of both functions, and copies between their stack frames.
 
 use crate::bailout::BailoutReason;
 use crate::emit::{Emitter, RECORD};
@@ -11,7 +11,7 @@ use warpgrid_emulator::translation_view::{CallValueLocation, RegisterBank, Regis
 use warpgrid_isa::Signedness;
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// Copy between two byte ranges of a thread's stack.
+/// Copy between two byte ranges of the stack of a thread.
 struct StackCopy {
     from: u64,
     to: u64,
@@ -19,7 +19,7 @@ struct StackCopy {
 }
 
 impl Emitter<'_> {
-    /// Emits the moves of all parameters and results that cross a call.
+    /// Emits the moves of all arguments or results that cross a call.
     pub(crate) fn emit_call_moves(&mut self, moves: CallMoves<'_>) -> Result<(), BailoutReason> {
         let mut copied = Vec::new();
         for (from, to) in moves.values {
@@ -86,7 +86,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Copies the given ranges of stack bytes in each active lane.
+    /// Copies the given byte ranges of the stack in each active lane.
     fn cross_stack(&mut self, all: &[StackCopy]) {
         let (mask, pointer) = (self.names.mask, self.names.pointer);
         let lane_bytes = self.places.local_bytes;

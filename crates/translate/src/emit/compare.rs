@@ -1,5 +1,5 @@
-//! Comparisons of floats. Input: vectors of numbers. Output: a mask with all ones in the lanes whose comparison is
-//! true, and zeros in the other lanes.
+//! Comparisons of floats. Input: rows of numbers. Output: a mask with all ones in the lanes whose comparison is true,
+//! and zeros in the other lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -51,7 +51,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits `num`, `nan`, `equ` and `ne`. Both operands are on the stack.
+    /// Emits the comparisons `num`, `nan`, `equ` and `ne`. Both operands are on the stack.
     fn ordered_floats(&mut self, c: &Comparison) -> Result<(), BailoutReason> {
         use CompareOp as C;
         let [x, y, ..] = self.names.vectors;
@@ -101,7 +101,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Float comparisons available in WebAssembly.
+/// Float comparisons for which WebAssembly has a vector instruction.
 enum FloatCompare {
     Eq,
     Lt,
@@ -112,8 +112,8 @@ enum FloatCompare {
     UnorderedOrEqual,
 }
 
-/// Returns a float comparison, and whether its result must be inverted. An unordered comparison is the inverse of the
-/// opposite ordered comparison.
+/// Returns a float comparison, and whether its result must be inverted. An unordered comparison is computed as the
+/// inverse of the opposite ordered comparison.
 fn float_comparison(op: CompareOp) -> (FloatCompare, bool) {
     use CompareOp as C;
     match op {

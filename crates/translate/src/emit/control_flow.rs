@@ -1,5 +1,5 @@
 //! Control flow: blocks, branches, barriers and exits. Input: the control-flow graph. Output: a dispatch loop over the
-//! blocks of each group, which saves the state of subwarps that wait or have exited in their records.
+//! basic blocks of each group. When a subwarp waits or exits, the code saves its state in its context record.
 
 use crate::bailout::BailoutReason;
 use crate::control_flow_graph::{SuspendKind, is_guarded, is_terminator};
@@ -20,24 +20,24 @@ use wasm_encoder::{BlockType, Instruction as I};
 /// Target of control flow within a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BranchTarget {
-    /// Region entry with this number.
+    /// Region entry, identified by its number.
     Entry(usize),
     /// Kernel start.
     Start,
     Block(usize),
 }
 
-/// Minimum number of instructions for which a region is split into functions. In a shorter region, the calls between
-/// the functions take longer than the engine saves by compiling smaller functions.
+/// Minimum number of instructions of a region that is split into several functions. In a shorter region, the calls
+/// between the functions take more time than the engine saves by compiling smaller functions.
 const MAX_INSTRUCTIONS_PER_FUNCTION: usize = 200;
 
-/// Maximum total size of the branch tables of all functions of a region. A region whose tables exceed this limit is
-/// compiled to a single function.
+/// Maximum total size of the branch tables in all functions of a region. A region whose branch tables exceed this size
+/// is compiled to a single function.
 const MAX_TABLE_ENTRIES: usize = 1 << 15;
 
 impl Emitter<'_> {
-    /// Emits the region: a single function, or for long code one function per group of blocks, so that the engine's
-    /// register allocator processes one group at a time.
+    /// Emits the region as a single function, or, if its code is long, as one function per group of basic blocks, so
+    /// that the engine's register allocator processes one group at a time.
     pub(crate) fn emit_region(&mut self) -> Result<(), BailoutReason> {
         if self.writes == EmitMode::Region {
             self.first_without_wait = self.find_first_without_wait();
@@ -60,7 +60,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Computes the dirty registers of each block from the use and definition sets of the blocks.
+    /// Computes the dirty registers of each basic block from the registers that the blocks read and write.
     pub(crate) fn find_changed(
         &mut self,
         loops: &BTreeMap<usize, BTreeSet<usize>>,
@@ -71,7 +71,7 @@ impl Emitter<'_> {
         self.changed = DirtyRegisters::new(self.flow, loops, touched, self.live, &put_aside);
     }
 
-    /// Returns the last instruction of a block if it can make a subwarp diverge.
+    /// Returns the last instruction of a basic block if a subwarp may diverge at this instruction.
     pub(crate) fn diverging_branch(&mut self, index: usize) -> Option<&DecodedInstruction> {
         let (at, code) = (self.flow.blocks[index].end - 1, self.code);
         self.set_current_instruction(at);
@@ -80,8 +80,8 @@ impl Emitter<'_> {
             .filter(|last| self.scalar(RegisterBank::Predicate, last.guard).is_none())
     }
 
-    /// Returns the registers that are saved in the records of lanes that diverge at the end of a block, or whose values
-    /// the inactive lanes must keep in an if-converted side.
+    /// Returns the registers that are saved in the context records of lanes that diverge at the end of a basic block.
+    /// In an if-converted side, the inactive lanes must keep the values of these registers.
     fn put_aside_at(&mut self, index: usize) -> BTreeSet<RegisterKey> {
         let Some(DecodedOp::Branch { target }) = self.diverging_branch(index).map(|last| last.op)
         else {
@@ -96,15 +96,15 @@ impl Emitter<'_> {
             .collect()
     }
 
-    /// Returns all branch targets in the order of their numbers in records and dispatch loops: first the entries, then
-    /// the kernel start, then the blocks.
+    /// Returns all branch targets in the order of their numbers in context records and dispatch loops: first the
+    /// entries, then the kernel start, then the basic blocks.
     fn targets(&self) -> impl Iterator<Item = BranchTarget> + use<> {
         let entries = (0..self.flow.entries.len()).map(BranchTarget::Entry);
         let blocks = (0..self.flow.blocks.len()).map(BranchTarget::Block);
         entries.chain([BranchTarget::Start]).chain(blocks)
     }
 
-    /// Returns the group of blocks that contains a branch target.
+    /// Returns the group of basic blocks that contains a branch target.
     fn group_of(&self, target: BranchTarget) -> usize {
         let block = match target {
             BranchTarget::Entry(number) => {
@@ -123,8 +123,8 @@ impl Emitter<'_> {
         entries.map(|target| self.group_of(target)).collect()
     }
 
-    /// Emits the region function of a group: the entries first, then the blocks in topological order. A forward branch
-    /// exits one or several WebAssembly constructs, and a back edge continues the enclosing loop.
+    /// Emits the region function of a group: first the entries, then the basic blocks in topological order. A forward
+    /// branch exits one or several WebAssembly constructs, and a back edge continues the enclosing loop.
     fn emit_region_of(&mut self, group: usize) -> Result<(), BailoutReason> {
         let n_before = self.flow.entries.len() + 1;
         let mut own: Vec<(usize, BranchTarget)> =
@@ -185,14 +185,14 @@ impl Emitter<'_> {
         if let Some(place) = self.out.get_mut(table_at) {
             *place = table_of(&self.target_index, n_before, &self.loop_headers);
         }
-        // Registers that are live at the targets of back edges must not keep values of the previous subwarp.
+        // Registers that are live at the targets of back edges must not contain values of the previous subwarp.
         let rest = self.out.split_off(n_at_start);
         self.clear_registers(self.loop_headers.clone());
         self.out.extend(rest);
         Ok(())
     }
 
-    /// Zeroes the registers that are live at the start of blocks.
+    /// Zeroes the registers that are live at the start of the given basic blocks.
     fn clear_registers(&mut self, blocks: BTreeSet<usize>) {
         let live = self.live;
         let registers: BTreeSet<RegisterKey> = blocks
@@ -214,7 +214,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Loads the registers that are live at an entry from the record.
+    /// Loads the registers that are live at an entry from the context record.
     fn load_entry(&mut self, number: usize) -> Result<(), BailoutReason> {
         let Some(block) = self.flow.entries.get(number).copied() else {
             return self.unsupported("a missing entry point");
@@ -225,8 +225,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Branches to a block of the same group: a forward branch exits WebAssembly constructs, a back edge continues the
-    /// enclosing loop.
+    /// Branches to a basic block of the same group. A forward branch exits WebAssembly constructs, and a back edge
+    /// continues the enclosing loop.
     pub(crate) fn branch_to(&mut self, block: usize) {
         let target = self.flow.entries.len() + 1 + block;
         let Some(Some(place)) = self.target_index.get(target).copied() else {
@@ -248,7 +248,7 @@ impl Emitter<'_> {
         (self.n_targets - 1 - self.place) as u32 + self.nest
     }
 
-    /// Branches from the end of a block to the next block in code order, if lanes can continue there.
+    /// Branches from the end of a basic block to the next block in code order, if any lanes continue there.
     fn fall_through(&mut self, index: usize) {
         let block = &self.flow.blocks[index];
         if block.suspends_for == SuspendKind::None && block.successors.contains(&(index + 1)) {
@@ -271,8 +271,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits a block including its last instruction, unless this instruction is a terminator or a synchronization
-    /// point.
+    /// Emits the instructions of a basic block. The last instruction is not emitted if it is a terminator or a
+    /// synchronization point.
     pub(crate) fn body(&mut self, index: usize) -> Result<(), BailoutReason> {
         let block = &self.flow.blocks[index];
         let code = self.code.range(block.start..block.end);
@@ -295,7 +295,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Checks whether the last instruction of a block is neither a terminator nor a synchronization point.
+    /// Checks whether the last instruction of a basic block is neither a terminator nor a synchronization point.
     pub(crate) fn goes_on(&self, index: usize) -> bool {
         let block = &self.flow.blocks[index];
         let last = self.code.get(block.end - 1);
@@ -303,7 +303,7 @@ impl Emitter<'_> {
             && !last.is_some_and(|last| is_terminator(&last.instr))
     }
 
-    /// Emits the terminator or synchronization point of a block.
+    /// Emits the terminator or the synchronization point of a basic block.
     pub(crate) fn end_block(&mut self, index: usize) -> Result<(), BailoutReason> {
         let block = &self.flow.blocks[index];
         let Some(last) = self.code.get(block.end - 1) else {
@@ -321,8 +321,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Counts the steps of a block. In an if-converted side, the lane-instructions of the inactive lanes are subtracted
-    /// from the count.
+    /// Emits code that counts the steps of a basic block. In an if-converted side, the lane-instructions of the
+    /// inactive lanes are subtracted from the count.
     pub(crate) fn count(&mut self, index: usize) {
         let steps = self.names.steps;
         let n_steps = self.flow.blocks[index].steps;
@@ -346,8 +346,8 @@ impl Emitter<'_> {
         self.note_furthest(index);
     }
 
-    /// Records the number of an executed block if a warp-level operation that does not wait for all lanes ends a block
-    /// with a lower number.
+    /// Records the number of an executed basic block if a block with a lower number ends with a warp-level operation
+    /// that does not wait for all lanes.
     fn note_furthest(&mut self, index: usize) {
         let number = self.flow.number(index);
         if self.first_without_wait.is_none_or(|first| number <= first) {
@@ -362,7 +362,7 @@ impl Emitter<'_> {
         self.set(furthest);
     }
 
-    /// Pushes the active lanes whose guard is true.
+    /// Pushes the mask of the active lanes whose guard is true.
     pub(crate) fn push_taken(&mut self, instr: &DecodedInstruction) -> Result<(), BailoutReason> {
         if let Some(scalar) = self.scalar(RegisterBank::Predicate, instr.guard) {
             self.get(scalar.local);
@@ -405,7 +405,7 @@ impl Emitter<'_> {
         self.add_to_path(active);
         self.get(active);
         self.ops([I::I32Eqz, I::BrIf(0)]);
-        // With a uniform guard, the lanes cannot diverge.
+        // If the guard is uniform, the lanes cannot diverge at the branch.
         if self.scalar(RegisterBank::Predicate, instr.guard).is_none() {
             self.get_all([active, mask]);
             self.ops([I::I32Ne, I::If(BlockType::Empty)]);
@@ -420,7 +420,7 @@ impl Emitter<'_> {
             self.emit_back_edge();
         }
         match block == index {
-            // The loop encloses the construct of the guarded branch.
+            // The construct of the guarded branch is inside of the loop.
             true => self.op(I::Br(1)),
             false => self.branch_to(block),
         }
@@ -428,7 +428,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Adds the outcome of a guarded branch to the path hash.
+    /// Adds the outcome of a guarded branch to the hash of the executed path.
     pub(crate) fn add_to_path(&mut self, taken: u32) {
         if self.writes == EmitMode::Warp {
             return;
@@ -441,7 +441,7 @@ impl Emitter<'_> {
         self.set(path);
     }
 
-    /// Emits the check of the step limit at a back edge. The run ends if it has exceeded the limit.
+    /// Emits the check of the step limit at a back edge. A run that has exceeded the limit ends.
     pub(crate) fn emit_back_edge(&mut self) {
         self.get(self.names.steps);
         self.ops([
@@ -455,7 +455,7 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// Splits the lanes in `active` off into a separate record, which continues at the given block later. The other
+    /// Moves the lanes in `active` to a separate context record, which continues at the given block later. The other
     /// lanes continue with the current code.
     fn emit_divergence(&mut self, block: usize) -> Result<(), BailoutReason> {
         let FixedLocals {
@@ -477,7 +477,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Creates a record for the lanes in `active` that starts at a block.
+    /// Creates a context record for the lanes in `active`, which continues at the given block.
     fn create_context(&mut self, block: usize) -> Result<(), BailoutReason> {
         let FixedLocals {
             active, pointer, ..
@@ -542,8 +542,8 @@ impl Emitter<'_> {
         self.suspend(&BTreeSet::new(), &BTreeSet::new())
     }
 
-    /// Leaves the region at the synchronization point at the end of the current block. The synchronization point reads
-    /// and writes the given registers.
+    /// Leaves the region at the synchronization point that ends the current basic block. The instruction at the
+    /// synchronization point reads and writes the given registers.
     fn suspend(
         &mut self,
         read: &BTreeSet<RegisterKey>,
@@ -565,8 +565,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the number of the synchronization point of the current block. Its records contain the registers in
-    /// `held`.
+    /// Returns the number of the synchronization point that ends the current basic block. At this point, context
+    /// records contain the registers in `held`.
     fn wait_number(&mut self, held: &BTreeSet<RegisterKey>) -> u32 {
         let number = self.flow.wait_number(self.block);
         let held = held.iter().copied();
@@ -575,7 +575,7 @@ impl Emitter<'_> {
         number
     }
 
-    /// Emits a synchronization point at a warp-level operation.
+    /// Emits the synchronization point of a warp-level operation.
     fn suspend_at_warp_op(&mut self, instr: &DecodedInstruction) -> Result<(), BailoutReason> {
         if instr.guard.place() != OperandLocation::None {
             return self.unsupported("a predicated warp-level operation");
@@ -585,15 +585,15 @@ impl Emitter<'_> {
         self.suspend(&read, &written)
     }
 
-    /// Emits a host call for the current instruction.
+    /// Emits the synchronization point of a host call for the current instruction.
     fn suspend_for_host(&mut self) -> Result<(), BailoutReason> {
         let (read, written) = self.note_operation()?;
         self.suspend(&read, &written)
     }
 }
 
-/// Returns the branch table that maps the number of an entry or block to its position. The table contains all entries
-/// of the region, and the targets of back edges. `n_before` is the number of targets that are not blocks.
+/// Returns the branch table that maps the number of an entry or basic block to its position. The table contains all
+/// entries of the region, and the targets of back edges. `n_before` is the number of targets that precede the blocks.
 fn table_of(
     places: &[Option<usize>],
     n_before: usize,

@@ -1,4 +1,5 @@
-//! Conversions between number types for which WebAssembly has the same semantics. Input and output: elements.
+//! Conversions between number types for which WebAssembly has the same semantics as the hardware. Input and output:
+//! register elements.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -12,7 +13,7 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::{Rounding, ScalarType, Signedness};
 use wasm_encoder::Instruction as I;
 
-/// Rounding mode of a conversion to an integral value.
+/// Rounding mode of a conversion to an integral floating-point value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RoundToIntegral {
     Nearest,
@@ -51,7 +52,7 @@ impl RoundToIntegral {
     }
 }
 
-/// Checks whether a number occupies a whole register element or its low bits.
+/// Checks whether a number of this type occupies a whole register element or its low bits.
 fn fits(e: RegisterOperand, ty: ScalarType) -> bool {
     match ty.width_bits() {
         64 => e.bank == RegisterBank::B64,
@@ -79,8 +80,8 @@ impl Emitter<'_> {
             return self.unsupported(format!("a conversion from {from:?} to {to:?}"));
         }
         let nearest = matches!(mode.rounding, None | Some(Rounding::Rn));
-        let whole = match RoundToIntegral::of(mode.rounding) {
-            Some(whole) => Ok(whole),
+        let integral_rounding = match RoundToIntegral::of(mode.rounding) {
+            Some(integral_rounding) => Ok(integral_rounding),
             None => self.unsupported("a conversion to an integer without a rounding mode"),
         };
         let is_narrow = |ty: ScalarType| ty.is_integer() && ty.width_bits() <= 32;
@@ -88,9 +89,11 @@ impl Emitter<'_> {
             (_, T::F32) if is_narrow(from) && nearest && is_plain => {
                 self.integer_to_float(from, d, a)
             }
-            (T::F32, _) if is_narrow(to) => self.float_to_integer(whole?, mode, to, d, a),
-            (T::F32, T::F32) if whole.is_ok() || mode.rounding.is_none() => {
-                self.float_to_float(whole.ok(), mode, d, a)
+            (T::F32, _) if is_narrow(to) => {
+                self.float_to_integer(integral_rounding?, mode, to, d, a)
+            }
+            (T::F32, T::F32) if integral_rounding.is_ok() || mode.rounding.is_none() => {
+                self.float_to_float(integral_rounding.ok(), mode, d, a)
             }
             (T::F32, T::F16 | T::Bf16) if mode.rounding == Some(Rounding::Rn) && is_plain => {
                 let format = HalfFormat::of(to);
@@ -110,12 +113,14 @@ impl Emitter<'_> {
                 e.bail_out_if_nan(half);
             }),
             (T::F64, T::F32) if nearest && is_plain => self.double_to_float(d, a),
-            (T::F64, T::S32 | T::U32) if is_plain => self.double_to_integer(whole?, to, d, a),
+            (T::F64, T::S32 | T::U32) if is_plain => {
+                self.double_to_integer(integral_rounding?, to, d, a)
+            }
             (T::S64 | T::U64, T::F32 | T::F64) if nearest && is_plain => {
                 self.wide_to_float(from, to, d, a)
             }
             (T::F32 | T::F64, T::S64 | T::U64) if is_plain => {
-                self.float_to_wide(whole?, [from, to], d, a)
+                self.float_to_wide(integral_rounding?, [from, to], d, a)
             }
             _ => self.unsupported(format!("a conversion from {from:?} to {to:?}")),
         }
@@ -192,7 +197,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Rounds floats to integral values, flushes subnormal numbers and saturates the results, as the mode specifies.
+    /// Rounds floats to integral values, flushes subnormal numbers, and saturates the results, as the mode specifies.
     fn float_to_float(
         &mut self,
         whole: Option<RoundToIntegral>,
@@ -294,7 +299,7 @@ impl Emitter<'_> {
             self.set(low);
             self.get_all([low, low]);
             self.op(I::F32x4Ne);
-            // Only the interpreter defines the result for a NaN.
+            // A NaN operand causes a bailout, because only the interpreter implements its result.
             self.bail_out_if_any_lane(None);
         } else {
             for (half, local) in [(0, low), (1, high)] {
@@ -341,7 +346,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Widens the elements of the lower half of a row, two lanes at a time.
+    /// Widens the elements in the lower half of a row, two lanes at a time.
     fn widen(
         &mut self,
         d: RegisterOperand,
@@ -360,7 +365,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Truncates each lane of a row to its low `bits` bits, and extends the result to the lane width.
+    /// Truncates each lane of a row to its low `bits` bits, and zero-extends or sign-extends the result to the lane
+    /// width.
     pub(crate) fn fit(&mut self, bits: u32, sign: Signedness) {
         if bits >= 32 {
             return;

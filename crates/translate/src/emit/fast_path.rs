@@ -1,7 +1,7 @@
 //! Basic blocks with a fast path and a slow path. The fast path handles converged subwarps whose accesses hit the
-//! memory ranges that their access sites have cached. It contains no calls, so that engines keep values in registers.
-//! The slow path handles everything else. Input: a block. Output: both versions of the block. If a check fails on the
-//! fast path, execution continues on the slow path at the access whose check failed.
+//! address ranges that their access sites have cached. The fast path contains no calls, so that engines keep values in
+//! registers. The slow path handles all other cases. Input: a basic block. Output: both versions of the block. If a
+//! check fails on the fast path, execution continues on the slow path at the access whose check failed.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::fast_access::FastAccess;
@@ -16,25 +16,25 @@ use warpgrid_emulator::translation_view::{
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// Maximum number of exits of a fast path. At each exit, the engine must reconcile the register assignments of the fast
-/// and the slow path.
+/// path and the slow path.
 const MAX_EXITS: usize = 16;
 
 /// Number of loaded rows after which the fast path forces the computation of a result. Engines load in program order
-/// and compute as late as possible, so without this limit a sum of many loads would keep all loaded values spilled
-/// until the last load.
+/// and compute as late as possible. Without this limit, a sum of many loads would therefore keep all loaded values
+/// spilled until the last load.
 const LOADS_BEFORE_PIN: usize = 8;
 
-/// Block with a fast and a slow path.
+/// Basic block with a fast path and a slow path.
 #[derive(Debug, Default)]
 pub(crate) struct DualPathBlock {
     /// Whether the fast path is being emitted.
     is_quick: bool,
-    /// Accesses with a fast path, by their positions in the code.
+    /// Accesses that the fast path supports, by their positions in the code.
     accesses: BTreeMap<u32, FastAccess>,
     /// Accesses at which the fast path can exit, in code order.
     ends: Vec<u32>,
     /// Number of WebAssembly constructs that are open around both paths (`outer`) and around the fast path (`inner`).
-    /// The constructs in between are the entries of the slow path.
+    /// The constructs between these two levels are the entries of the slow path.
     outer: u32,
     inner: u32,
     /// Number of WebAssembly constructs that are open at the first instruction of the fast path (`start`), and the code
@@ -43,29 +43,29 @@ pub(crate) struct DualPathBlock {
     early: Vec<I<'static>>,
     /// Number of rows that the fast path has loaded since the last forced result.
     n_loaded: usize,
-    /// Locals with the address patterns that both paths use, by the access that determines the pattern and its base
+    /// Locals that contain the address patterns for both paths, by the access that determines the pattern and its base
     /// register.
-    pub(crate) lies: BTreeMap<(u32, RegisterKey), [u32; 3]>,
+    pub(crate) pattern_locals: BTreeMap<(u32, RegisterKey), [u32; 3]>,
 }
 
 impl DualPathBlock {
     /// Returns the number of WebAssembly constructs that are open within an entry of the slow path. `place` selects the
-    /// entry: the start of the path, an access, or the last instruction.
+    /// entry: the start of the slow path, an access, or the last instruction.
     fn level(&self, place: usize) -> u32 {
         self.inner - place as u32
     }
 
-    /// Returns the index of an access among the exits of the fast path.
+    /// Returns the index of an access among the accesses at which the fast path can exit.
     fn end_at(&self, at: u32) -> Option<usize> {
         self.ends.binary_search(&at).ok()
     }
 }
 
 impl Emitter<'_> {
-    /// Emits a block. A block that branches to itself is enclosed in a loop construct.
+    /// Emits a basic block. A block that branches to itself is enclosed in a WebAssembly loop.
     pub(crate) fn emit_dual_path(&mut self, index: usize) -> Result<(), BailoutReason> {
         let accesses = self.quick_accesses(index);
-        // Updates of shadow memory take equally long on the fast and on the slow path.
+        // Updates of shadow memory take the same time on the fast path and on the slow path.
         let is_worth = accesses.iter().any(|access| !access.is_noted);
         let ends = accesses.iter().filter(|access| access.may_end());
         let ends: Vec<u32> = ends.map(|access| access.at).collect();
@@ -91,9 +91,9 @@ impl Emitter<'_> {
             start: 0,
             early: Vec::new(),
             n_loaded: 0,
-            lies: BTreeMap::new(),
+            pattern_locals: BTreeMap::new(),
         });
-        // The fast and the slow path share access sites.
+        // The fast path and the slow path use the same access sites.
         let n_sites = self.sites.len();
         self.quick_way(index)?;
         self.sites.truncate(n_sites);
@@ -108,7 +108,7 @@ impl Emitter<'_> {
         self.end_block(index)
     }
 
-    /// Opens the entry of the slow path at the current access if the fast path can exit there.
+    /// Opens the entry into the slow path at the current access if the fast path can exit there.
     pub(crate) fn enter_slow_path(&mut self) {
         let ways = self.ways.as_ref();
         if ways.is_some_and(|ways| !ways.is_quick && ways.end_at(self.at).is_some()) {
@@ -117,22 +117,22 @@ impl Emitter<'_> {
     }
 
     /// Returns the size and the alignment of the range check that the current access performs for all accesses that
-    /// share this check, or zeros if another access performs the check.
+    /// share the check. Returns zeros if another access performs the check.
     pub(crate) fn quick_look(&self) -> [u32; 2] {
-        let found = self.ways.as_ref().and_then(|ways| {
+        let checking_access = self.ways.as_ref().and_then(|ways| {
             let access = ways.accesses.get(&self.at)?;
             (access.checking_access == self.at).then_some(access)
         });
-        found.map_or([0; 2], |access| [access.bytes, access.align])
+        checking_access.map_or([0; 2], |access| [access.bytes, access.align])
     }
 
-    /// Returns the current access if the fast path is being emitted.
+    /// Returns the fast-path description of the current access while the fast path is emitted.
     pub(crate) fn on_quick_way(&self) -> Option<FastAccess> {
         let ways = self.ways.as_ref().filter(|ways| ways.is_quick)?;
         ways.accesses.get(&self.at).copied()
     }
 
-    /// Makes failing checks of the current access exit to the slow path.
+    /// Sets the slow path as the branch target of failing checks of the current access.
     pub(crate) fn branch_to_slow_path(&mut self) {
         self.fallback_label = self.ways.as_ref().and_then(|ways| {
             let end = ways.end_at(self.at)?;
@@ -164,7 +164,7 @@ impl Emitter<'_> {
         done
     }
 
-    /// Counts the rows that the fast path has loaded.
+    /// Counts rows that the fast path loads.
     pub(crate) fn count_loads(&mut self, n_rows: usize) {
         if let Some(ways) = &mut self.ways {
             ways.n_loaded += n_rows;
@@ -172,7 +172,7 @@ impl Emitter<'_> {
     }
 
     /// After [`LOADS_BEFORE_PIN`] loads, stores the result of an `f32` instruction to a cell that is never read. The
-    /// store forces the engine to compute the result here.
+    /// store forces the engine to compute the result at this point.
     pub(crate) fn force_result(&mut self, op: &DecodedOp) -> Result<(), BailoutReason> {
         let DecodedOp::Float32 { slots: [d, ..], .. } = *op else {
             return Ok(());
@@ -188,7 +188,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Branches to the last instruction of the slow path, either always or if the number on the stack is not zero.
+    /// Branches to the last instruction of the slow path, either unconditionally or if the number on the stack is not
+    /// zero.
     fn go_to_last(&mut self, branch: fn(u32) -> I<'static>) {
         if let Some(ways) = &self.ways {
             let depth = self.nest - (ways.outer + 1);
@@ -231,8 +232,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits the branch at the end of a block if all lanes agree; otherwise the slow path executes it. `back_to` is the
-    /// number of WebAssembly constructs that are open at the start of the loop that the branch continues.
+    /// Emits the branch at the end of a block for the case that all lanes agree on the branch. Otherwise, the slow path
+    /// executes the branch. `back_to` is the number of WebAssembly constructs that are open at the start of the loop
+    /// that the branch continues.
     fn branch_quickly(
         &mut self,
         index: usize,

@@ -1,5 +1,6 @@
-//! Floating-point arithmetic. Input and output: rows of numbers. NaNs, signs of zeros and roundings are those of the
-//! interpreter. Rare cases, such as a 64-bit NaN whose payload matters, cause a bailout.
+//! Generates code for floating-point arithmetic. Input and output are rows of numbers. NaNs, signs of zeros and
+//! rounding are identical to the results of the interpreter. Rare cases, such as a 64-bit NaN whose payload matters,
+//! cause a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -20,9 +21,9 @@ const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
 
-/// Vector instructions that comparisons of numbers with one lane width use.
+/// Vector instructions for comparisons of numbers with a given lane width.
 struct LaneOps {
-    /// Bit position of the sign.
+    /// Bit position of the sign in a lane.
     sign: i32,
     shift_signed: I<'static>,
     shift: I<'static>,
@@ -46,7 +47,7 @@ const LANES_OF_64: LaneOps = LaneOps {
     equal: I::F64x2Eq,
 };
 
-/// Returns the sources of an operation.
+/// Returns the source operands of an operation.
 pub(crate) fn sources_of(
     f: FloatOp,
     sources: [OperandSlot; 3],
@@ -104,17 +105,17 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Clamps numbers to the range from 0 to 1.
+    /// Clamps the numbers on the stack to the range from 0 to 1.
     pub(crate) fn saturate_float(&mut self) {
-        let kept = self.names.vectors[0];
-        self.set(kept);
-        // Comparisons with a NaN are false, so a NaN becomes 0, as does -0.
+        let row = self.names.vectors[0];
+        self.set(row);
+        // Comparisons with a NaN are false, so that a NaN becomes 0. -0 also becomes +0.
         self.op(splat32(0));
-        self.get(kept);
+        self.get(row);
         self.op(I::F32x4PMax);
-        self.set(kept);
+        self.set(row);
         self.op(splat32(1f32.to_bits()));
-        self.get(kept);
+        self.get(row);
         self.op(I::F32x4PMin);
     }
 
@@ -128,7 +129,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes a source, with subnormal numbers flushed if the mode specifies it.
+    /// Pushes a source operand. Subnormal numbers are flushed if the mode specifies flushing.
     fn read_float(&mut self, slot: OperandSlot, mode: FloatMode) -> Result<(), BailoutReason> {
         self.read_any_nan(slot)?;
         if mode.ftz {
@@ -137,7 +138,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Calls the function that computes an approximation of the arguments on the stack.
+    /// Calls the function of the module that approximates a special function for the arguments on the stack.
     fn approximate(&mut self, what: SpecialFunctionCall, mode: FloatMode) {
         self.call(SharedRoutine::Approximated(SpecialFunctionRoutine {
             what,
@@ -162,7 +163,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes the result of an operation, which may contain a noncanonical NaN.
+    /// Pushes the result of an operation without NaN canonicalization, so that the result may contain a noncanonical
+    /// NaN.
     fn emit_without_canonicalization(
         &mut self,
         f: Float32Op,
@@ -221,7 +223,7 @@ impl Emitter<'_> {
         });
     }
 
-    /// Pushes the product of the rows in two locals plus the row in the third local.
+    /// Pushes the product of the rows in the first two locals plus the row in the third local.
     fn multiply_add(&mut self, rows: [u32; 3], mode: FloatMode) {
         match (self.products, mode.ftz) {
             (MaddRounding::Fused, _) => {
@@ -270,12 +272,12 @@ impl Emitter<'_> {
 
     /// Replaces every NaN on the stack with the canonical NaN.
     pub(crate) fn canonical(&mut self) {
-        let kept = self.names.vectors[0];
-        self.set(kept);
-        self.push_canonical(kept);
+        let row = self.names.vectors[0];
+        self.set(row);
+        self.push_canonical(row);
     }
 
-    /// Pushes the row in a local with canonical NaNs.
+    /// Pushes the row in a local, in which the canonical NaN replaces every NaN.
     pub(crate) fn push_canonical(&mut self, row: u32) {
         self.get(row);
         self.op(splat32(NAN_32));
@@ -283,19 +285,19 @@ impl Emitter<'_> {
         self.ops([I::F32x4Eq, I::V128Bitselect]);
     }
 
-    /// Flushes subnormal numbers to zero with the same sign.
+    /// Flushes the subnormal numbers on the stack to zero with the same sign.
     pub(crate) fn flush(&mut self) {
-        let kept = self.names.vectors[0];
-        self.tee(kept);
-        self.get(kept);
+        let row = self.names.vectors[0];
+        self.tee(row);
+        self.get(row);
         self.ops([splat32(INFINITY), I::V128And, splat32(0), I::I32x4Ne]);
-        // Keep all bits if the exponent is nonzero, otherwise only the sign.
+        // All bits are kept if the exponent field is nonzero, otherwise only the sign.
         self.ops([splat32(SIGN), I::V128Or, I::V128And]);
     }
 
-    /// Flushes a result like [`Emitter::flush`]. Bails out if the result is the smallest normal number, because it may
-    /// have been rounded up from a subnormal number. Operations whose subnormal results are exact, such as sums, need
-    /// no such check.
+    /// Flushes the results on the stack like [`Emitter::flush`]. Bails out if a result is the smallest normal number,
+    /// because it may have been rounded up from a subnormal number. Operations whose subnormal results are exact, such
+    /// as sums, require no such check.
     fn flush_result(&mut self, f: Float32Op) {
         use Float32Op as F;
         let is_exact = matches!(
@@ -310,8 +312,8 @@ impl Emitter<'_> {
             )
         );
         if !is_exact {
-            let kept = self.names.vectors[1];
-            self.tee(kept);
+            let row = self.names.vectors[1];
+            self.tee(row);
             self.ops([
                 splat32(!SIGN),
                 I::V128And,
@@ -319,16 +321,17 @@ impl Emitter<'_> {
                 I::I32x4Eq,
             ]);
             self.bail_out_if_any_lane(None);
-            self.get(kept);
+            self.get(row);
         }
         self.flush();
     }
 
-    /// Computes `min` and `max` of two locals: a NaN loses against a number, and -0 is less than +0.
+    /// Computes the `min` or `max` of two locals. If exactly one operand is a NaN, the result is the other operand. -0
+    /// is less than +0.
     fn min_max(&mut self, [x, y]: [u32; 2], f: FloatOp, lanes: &LaneOps) {
         let chosen = self.names.vectors[3];
         self.get_all([x, y]);
-        // Compare the bit patterns as integers whose order equals the order of the numbers.
+        // Convert the bit patterns to integers whose order equals the order of the numbers.
         for row in [x, y] {
             self.get_all([row, row]);
             self.ops([I::I32Const(lanes.sign), lanes.shift_signed.clone()]);
@@ -392,7 +395,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits the WebAssembly instruction that computes an operation from its operands on the stack.
+    /// Emits the WebAssembly instruction that computes an operation on the 64-bit operands on the stack.
     fn operate64(&mut self, f: Float64Op) -> Result<(), BailoutReason> {
         use Float64Op as F;
         self.op(match f {
@@ -411,18 +414,18 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Bails out if one of the two 64-bit numbers on the stack, which belong to the lanes of the given half, is a NaN,
-    /// because only the interpreter defines its payload.
+    /// Bails out if one of the two 64-bit numbers on the stack is a NaN, because only the interpreter implements the
+    /// payload of the result. The numbers belong to the lanes of the given half.
     pub(crate) fn bail_out_if_nan(&mut self, half: u32) {
-        let kept = self.names.vectors[0];
-        self.tee(kept);
-        self.get_all([kept, kept]);
+        let row = self.names.vectors[0];
+        self.tee(row);
+        self.get_all([row, row]);
         self.op(I::F64x2Ne);
         self.bail_out_if_any_lane(Some(half));
     }
 
-    /// Bails out if the row on the stack is nonzero in an active lane. The row has 32-bit lanes, or 64-bit lanes of the
-    /// given half. The values of inactive lanes are ignored.
+    /// Bails out if the row on the stack is nonzero in an active lane. The row has 32-bit lanes, or the 64-bit lanes of
+    /// the given half. The values of inactive lanes are ignored.
     pub(crate) fn bail_out_if_any_lane(&mut self, half: Option<u32>) {
         let rare = self.names.unsupported_lanes;
         self.tee(rare);
@@ -449,8 +452,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the shuffle that moves the upper two of four words to the lower half. Both operands of the shuffle must be
-/// the same row.
+/// Returns the shuffle that moves the upper two of four words to the lower half. Both shuffle operands must be the same
+/// row.
 pub(crate) const fn upper_half() -> I<'static> {
     I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15])
 }

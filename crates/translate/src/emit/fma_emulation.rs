@@ -1,5 +1,5 @@
-//! Emulation of `fma` with a single rounding for engines without a fused multiply-add. Input: rows of numbers. Output:
-//! the product of two rows plus the third row. 32-bit numbers are multiplied exactly in 64 bits; a sum that is inexact
+//! Emulation of `fma` with a single rounding, for engines without a fused multiply-add. Input: rows of numbers. Output:
+//! the product of two rows plus the third row. 32-bit numbers are multiplied exactly in 64 bits. A sum that is inexact
 //! in 64 bits and close to a rounding boundary is rounded to odd before it is rounded to 32 bits. 64-bit numbers follow
 //! Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd" (2008).
 
@@ -20,8 +20,9 @@ const MIDDLE: u64 = 1 << 28;
 /// Half of the smallest positive `f32` number: 2^-150.
 const HALF_OF_LEAST: u64 = (1023 - 150) << 52;
 
-/// Limits of the 64-bit emulation: the magnitudes of factors whose product is exactly representable as a sum of two
-/// numbers, and the maximum magnitude of an addend for which the sum cannot overflow. Zero factors are allowed, too.
+/// Limits of the 64-bit emulation: the range of factor magnitudes for which the product is exactly representable as a
+/// sum of two numbers, and the maximum magnitude of an addend for which the sum cannot overflow. Zero factors are also
+/// allowed.
 const MIN_EXACT_FACTOR: u64 = (1023 - 400) << 52;
 const MAX_FACTOR: u64 = (1023 + 400) << 52;
 const MAX_EXACT_ADDEND: u64 = (1023 + 900) << 52;
@@ -29,7 +30,7 @@ const MAX_EXACT_ADDEND: u64 = (1023 + 900) << 52;
 /// Veltkamp splitting constant 2^27 + 1: splits a 64-bit number into two halves of its significand.
 const VELTKAMP_SPLITTER: f64 = 134_217_729.0;
 
-/// Half of a row of 32-bit results, and the local with the 64-bit sums of this half.
+/// Half of a row of 32-bit results, and the local that contains the 64-bit sums for this half.
 #[derive(Clone, Copy)]
 struct HalfResult {
     index: u32,
@@ -61,8 +62,8 @@ impl Emitter<'_> {
         self.narrow(halves);
     }
 
-    /// Pushes the mask of the sums whose rounding from 64 to 32 bits may differ from the rounding of the exact sum: the
-    /// 64-bit sum is the midpoint of two 32-bit floats, or the result is subnormal.
+    /// Pushes the mask of the sums for which rounding the 64-bit sum to 32 bits may differ from rounding the exact sum.
+    /// This is the case if the 64-bit sum is the midpoint between two 32-bit floats, or if the result is subnormal.
     fn push_inexact(&mut self, halves: [HalfResult; 2], results: ResultPrecision) {
         for half in halves {
             self.get(half.sum);
@@ -82,7 +83,7 @@ impl Emitter<'_> {
                     I::V128Or,
                 ]);
             }
-            // For subnormal results, the midpoint between two 32-bit numbers is at a higher bit position.
+            // For subnormal results, the midpoint between two 32-bit floats is at a higher bit position.
             self.narrow(halves);
             self.ops([
                 splat32(!SIGN_32),
@@ -103,7 +104,7 @@ impl Emitter<'_> {
         self.op(I::F64x2Mul);
     }
 
-    /// Pushes half of a row of 32-bit floats as 64-bit floats.
+    /// Pushes half of a row of 32-bit floats, converted to 64-bit floats.
     fn widen_half(&mut self, row: u32, half: u32) {
         self.get(row);
         if half == 1 {
@@ -125,8 +126,8 @@ impl Emitter<'_> {
     fn add_round_to_odd(&mut self, a: u32, b: u32) {
         let [.., sum, error] = self.names.fused;
         self.two_sum([a, b], [sum, error]);
-        // If a sum is inexact and its significand is even, its bit pattern is moved by one unit away from or towards
-        // zero.
+        // If a sum is inexact and its significand is even, its bit pattern is moved by one unit away from zero or
+        // towards zero.
         self.get_all([sum, sum, error]);
         self.ops([
             I::V128Xor,
@@ -148,12 +149,12 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// Computes the sums of two rows of 64-bit lanes and their rounding errors (TwoSum).
+    /// Computes the rounded sums of two rows of 64-bit lanes and their rounding errors (TwoSum).
     fn two_sum(&mut self, [a, b]: [u32; 2], [sum, error]: [u32; 2]) {
         self.get_all([a, b]);
         self.op(I::F64x2Add);
         self.set(sum);
-        // The part of `b` that the rounded sum contains.
+        // Part of `b` that is contained in the rounded sum.
         self.get_all([sum, a]);
         self.op(I::F64x2Sub);
         self.set(error);
@@ -164,8 +165,8 @@ impl Emitter<'_> {
         self.set(error);
     }
 
-    /// Multiplies two rows of 64-bit lanes on the stack, for half of the lanes, and adds the third row. Bails out if an
-    /// intermediate result is not exact.
+    /// Multiplies the two rows of 64-bit lanes on the stack for half of the lanes, and adds the third row. Bails out if
+    /// an intermediate result is not exact.
     pub(crate) fn fused64(&mut self, half: u32) {
         let [a, b, c, high, low, x, y, sum, error] = self.names.fused;
         self.set(c);
@@ -183,7 +184,8 @@ impl Emitter<'_> {
         self.ops([splat64(MAX_EXACT_ADDEND), I::I64x2GtS]);
         self.ops([I::V128Or, I::V128Or]);
         self.bail_out_if_any_lane(Some(half));
-        // `sum` and `error` receive the upper halves of the significands of the factors, `x` and `y` the lower halves.
+        // `sum` and `error` receive the upper halves of the factors' significands, and `x` and `y` receive the lower
+        // halves.
         for (factor, digits, rest) in [(a, sum, x), (b, error, y)] {
             self.get(factor);
             self.ops([splat64(VELTKAMP_SPLITTER.to_bits()), I::F64x2Mul]);
@@ -207,7 +209,7 @@ impl Emitter<'_> {
         }
         self.op(I::F64x2Sub);
         self.set(low);
-        // Add the lower part of the product to the addend, then the higher part.
+        // Add the lower part of the product to the addend first, then the higher part.
         self.two_sum([c, low], [a, b]);
         self.two_sum([high, a], [x, y]);
         self.get(x);
@@ -221,7 +223,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Required precision of subnormal results.
+/// Required precision of subnormal results of an emulated `fma`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResultPrecision {
     Exact,

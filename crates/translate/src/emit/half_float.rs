@@ -17,10 +17,10 @@ use wasm_encoder::Instruction as I;
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const NAN_16: u32 = 0x7fff;
-/// 2^112, the factor between `f32` numbers and `f16` numbers with equal exponent fields (exponent biases 127 and 15).
+/// 2^112, the ratio of an `f16` number to the `f32` number with the same exponent field (exponent biases 15 and 127).
 const BETWEEN_EXPONENTS: u32 = 0x7780_0000;
-/// Smallest normal number of `f16`; `HALF_OF_ONE` is an `f32` number whose last significand digit has the value of the
-/// last digit of subnormal `f16` numbers.
+/// Smallest normal number of `f16`, as `f32`. `HALF_OF_ONE` is an `f32` number whose ulp equals the ulp of subnormal
+/// `f16` numbers.
 const MIN_NORMAL_F16: u32 = 0x3880_0000;
 const HALF_OF_ONE: u32 = 0x3f00_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
@@ -76,8 +76,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Computes one of the two 16-bit numbers of each lane, which starts at this bit. The 16-bit result is pushed as a
-    /// row.
+    /// Computes the result for the 16-bit float that starts at the given bit of each lane. The 16-bit results are
+    /// pushed as a row.
     fn half_at(
         &mut self,
         f: FloatOp,
@@ -102,8 +102,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Widens the 16-bit numbers that start at bit `shift` of each lane of the row on the stack to 32-bit numbers. The
-    /// results of NaNs are NaNs.
+    /// Widens the 16-bit floats that start at bit `shift` of each lane to `f32`. The row is on the stack. NaNs are
+    /// converted to NaNs.
     pub(crate) fn widen_half_float(&mut self, format: HalfFormat, shift: i32) {
         let [.., bits, magnitude] = self.names.vectors;
         if format == HalfFormat::Bf16 {
@@ -118,7 +118,7 @@ impl Emitter<'_> {
         self.tee(bits);
         self.ops([splat32(0x7fff), I::V128And]);
         self.tee(magnitude);
-        // The exponent is adjusted by a multiplication, because the multiplication also normalizes subnormal numbers.
+        // The exponent is adjusted by a multiplication, because this multiplication also normalizes subnormal numbers.
         self.ops([I::I32Const(13), I::I32x4Shl]);
         self.ops([splat32(BETWEEN_EXPONENTS), I::F32x4Mul]);
         self.get(magnitude);
@@ -129,7 +129,7 @@ impl Emitter<'_> {
         self.ops([splat32(SIGN), I::V128And, I::V128Or]);
     }
 
-    /// Rounds 32-bit numbers to the nearest 16-bit number, ties to even. NaNs become the canonical NaN.
+    /// Rounds `f32` numbers to the nearest 16-bit float, ties to even. NaNs are converted to the canonical NaN.
     pub(crate) fn narrow_half_float(&mut self, format: HalfFormat) {
         let [.., bits, magnitude] = self.names.vectors;
         self.tee(bits);
@@ -137,8 +137,8 @@ impl Emitter<'_> {
         self.set(magnitude);
         match format {
             HalfFormat::F16 => {
-                // For subnormal results, an addition whose sum has the ulp of subnormal 16-bit numbers performs the
-                // rounding.
+                // For subnormal results, an addition performs the rounding, because the ulp of the sum equals the ulp
+                // of subnormal 16-bit floats.
                 self.get(magnitude);
                 self.ops([splat32(HALF_OF_ONE), I::F32x4Add]);
                 self.ops([splat32(HALF_OF_ONE), I::I32x4Sub]);
@@ -162,7 +162,7 @@ impl Emitter<'_> {
         self.ops([splat32(INFINITY), I::I32x4LeS, I::V128Bitselect]);
     }
 
-    /// Pushes the bits of a magnitude plus a rounding increment, so that truncation of the low `digits` bits rounds to
+    /// Pushes the bits of a magnitude plus a rounding increment, so that truncating the low `digits` bits rounds to
     /// nearest, ties to even.
     fn round_off(&mut self, magnitude: u32, digits: i32) {
         self.get_all([magnitude, magnitude]);
@@ -171,13 +171,13 @@ impl Emitter<'_> {
         self.ops([splat32((1 << (digits - 1)) - 1), I::I32x4Add]);
     }
 
-    /// Bails out if the product on the stack of two `bf16` numbers in locals is inexact in 32 bits. An overflow of the
-    /// product is accepted unless the operation adds a number to it.
+    /// Bails out if the product on the stack is inexact in `f32`. The factors are `bf16` numbers in locals. An overflow
+    /// of the product is accepted unless the operation adds a number to the product.
     fn bail_out_if_inexact(&mut self, f: FloatOp, factors: [u32; 2]) {
-        let kept = self.names.vectors[0];
+        let products = self.names.vectors[0];
         let magnitude = [splat32(!SIGN), I::V128And];
-        self.tee(kept);
-        self.get(kept);
+        self.tee(products);
+        self.get(products);
         self.ops(magnitude.clone());
         self.ops([splat32(SMALLEST_NORMAL), I::I32x4LtU]);
         for factor in factors {
@@ -185,7 +185,7 @@ impl Emitter<'_> {
             self.ops([splat32(0), I::F32x4Ne, I::V128And]);
         }
         if f == FloatOp::Fma {
-            self.get(kept);
+            self.get(products);
             self.ops(magnitude.clone());
             self.ops([splat32(INFINITY), I::I32x4Eq]);
             for factor in factors {
@@ -215,7 +215,7 @@ impl Emitter<'_> {
         self.ops([I::F32x4Sub, I::F32x4Add]);
         self.set(other);
         self.get(sum);
-        // Direction in which the sum is moved: away from or towards zero.
+        // Direction in which the sum is moved: away from zero or towards zero.
         self.get_all([other, sum]);
         self.ops([I::V128Xor, I::I32Const(31), I::I32x4ShrS]);
         self.ops([splat32(1), I::V128Or]);
@@ -229,7 +229,7 @@ impl Emitter<'_> {
         self.op(I::I32x4Add);
     }
 
-    /// Emits `cvt` from 16 to 32 bits. A `bf16` NaN keeps its bits.
+    /// Emits `cvt` from a 16-bit float to `f32`. A `bf16` NaN keeps its bits.
     pub(crate) fn convert_half_to_float(
         &mut self,
         format: HalfFormat,
@@ -245,7 +245,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits `cvt` of two 32-bit numbers to a packed pair; `a` becomes the upper half.
+    /// Emits `cvt` from two `f32` numbers to a packed pair, in which `a` becomes the upper half.
     pub(crate) fn convert_to_pair(
         &mut self,
         format: HalfFormat,

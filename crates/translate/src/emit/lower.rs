@@ -1,7 +1,8 @@
 //! Code generation for symbolic values. Input: a graph of primitive operations. Output: instructions that compute a
-//! value for the four lanes of a subwarp, or for its first lane only.
+//! value for the four lanes of a subwarp, or only for the first lane.
 //!
-//! Operations without a vector instruction are computed lane by lane. A value with several uses is computed once.
+//! Operations without a vector instruction are computed lane by lane. A value that is used several times is computed
+//! once.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -17,47 +18,47 @@ const INTERLEAVED: [I<'static>; 2] = [
     I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]),
 ];
 
-/// The lanes for which a value is computed.
+/// Lanes for which a value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LaneSelection {
-    /// All four lanes, of 32 bits each.
+    /// All four lanes, with 32 bits each.
     All,
-    /// Lanes 0 and 1, or 2 and 3, of 64 bits each.
+    /// Lanes 0 and 1, or lanes 2 and 3, with 64 bits each.
     Half(u32),
     /// The first lane, as a scalar number. A truth value is all ones or zero.
     First,
 }
 
-/// An operand that is read several times.
+/// Operand that is saved in locals because it is read several times.
 #[derive(Clone, Copy)]
 enum SavedOperand {
     Constant(u64),
-    /// A local variable with the number of the first lane.
+    /// Local that contains the number of the first lane.
     First(u32),
-    /// A local variable with 32-bit lanes.
+    /// Local that contains 32-bit lanes.
     All(u32),
-    /// Local variables with 64-bit lanes.
+    /// Locals that contain the 64-bit lanes of both halves.
     Halves([u32; 2]),
-    /// A local variable with 64-bit lanes of the current half.
+    /// Local that contains the 64-bit lanes of the current half.
     Half(u32),
 }
 
-/// Generates the code of one graph.
+/// Code generator for one graph.
 pub(crate) struct Lowering<'e, 'p, 'g> {
     emitter: &'e mut Emitter<'p>,
     graph: &'g Graph,
-    /// Number of uses of each value.
+    /// Number of uses of each value, for each lane selection.
     uses: BTreeMap<(NodeId, LaneSelection), u32>,
-    /// Whether this is the pass that counts uses. The code of this pass is discarded.
+    /// Whether the current pass only counts uses. The code of this pass is discarded.
     is_counting: bool,
-    /// Local variables of the values that have several uses.
+    /// Locals that contain values with several uses.
     locals: BTreeMap<(NodeId, LaneSelection), u32>,
-    /// Number of temporary variables in use, by type.
+    /// Number of temporary locals in use, by type.
     n_taken: BTreeMap<ValType, usize>,
 }
 
 impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
-    /// Generates code that pushes the given values in the given order.
+    /// Generates code that pushes values in the given order.
     pub(crate) fn push_all(
         emitter: &'e mut Emitter<'p>,
         graph: &'g Graph,
@@ -84,14 +85,14 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Returns a temporary variable that no other value of the graph occupies.
+    /// Returns a temporary local that no other value of the graph occupies.
     fn temporary(&mut self, ty: ValType) -> u32 {
         let n = self.n_taken.entry(ty).or_default();
         *n += 1;
         self.emitter.temporary(ty, *n - 1)
     }
 
-    /// Pushes a value.
+    /// Pushes a value of the graph for the selected lanes.
     fn push(&mut self, id: NodeId, part: LaneSelection) -> Result<(), BailoutReason> {
         let key = (id, part);
         let (node, bits) = self.graph.node(id);
@@ -125,7 +126,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         self.emitter.op(instruction);
     }
 
-    /// Pushes the operands and applies an instruction to them.
+    /// Pushes the operands of an instruction, and emits the instruction.
     fn apply<const N: usize>(
         &mut self,
         instruction: I<'static>,
@@ -143,7 +144,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         self.emitter.ops(instructions);
     }
 
-    /// Pushes a value of several lanes.
+    /// Pushes a value for several lanes.
     fn lanes(
         &mut self,
         id: NodeId,
@@ -184,7 +185,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Pushes a truth value as a mask: all ones or zeros per lane.
+    /// Pushes a truth value as a mask with all ones or all zeros in each lane.
     fn truth(&mut self, id: NodeId, node: Node, part: LaneSelection) -> Result<(), BailoutReason> {
         let wide = |operands: [NodeId; 2]| self.graph.node(operands[0]).1 == 64;
         match (node, part) {
@@ -240,7 +241,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Compares 64-bit lanes. Unsigned operands are compared as signed numbers after their top bits are inverted.
+    /// Compares 64-bit lanes. For unsigned operands, the top bits are inverted, and the results are compared as signed
+    /// numbers.
     fn compare_wide(
         &mut self,
         op: Binary,
@@ -365,7 +367,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Checks whether a source is a scalar register with the same value in all lanes.
+    /// Checks whether a source is a scalar register that has the same value in all lanes.
     fn is_uniform(&self, id: NodeId) -> bool {
         match self.graph.node(id).0 {
             Node::Source(bank, slot) => {
@@ -376,8 +378,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Returns 32-bit factors whose sign or zero extensions are the given 64-bit factors, and the signedness of the
-    /// extension.
+    /// Returns the 32-bit factors whose sign extensions or zero extensions are the given 64-bit factors, and the
+    /// signedness of the extensions.
     fn extended_factors(&self, factors: [NodeId; 2]) -> Option<(Signedness, [Factor; 2])> {
         let extended = |sign: Signedness| {
             let factor = |id: NodeId| match self.graph.node(id).0 {
@@ -398,7 +400,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         extended(Unsigned).or_else(|| extended(Signed))
     }
 
-    /// Returns the low and the high word of a 64-bit value that is composed of two words.
+    /// Returns the low word and the high word of a 64-bit value that is composed of two words.
     fn words(&self, [a, b]: [NodeId; 2]) -> Option<[NodeId; 2]> {
         let extended = |id: NodeId| match self.graph.node(id).0 {
             Node::Unary(Unary::ToWideUnsigned, x) => Some(x),
@@ -426,7 +428,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Saves an operand in local variables.
+    /// Saves an operand in locals.
     fn save_operand(
         &mut self,
         id: NodeId,
@@ -454,7 +456,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(local)
     }
 
-    /// Pushes an operand of 32 bits as a vector. The number of the first lane is copied to all lanes.
+    /// Pushes a 32-bit operand as a vector. A number of the first lane is copied to all lanes.
     fn push_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<(), BailoutReason> {
         self.push(id, part)?;
         if part == LaneSelection::First {
@@ -463,7 +465,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Saves an operand of 32 bits as a vector.
+    /// Saves a 32-bit operand as a vector.
     fn save_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<u32, BailoutReason> {
         self.push_vector(id, part)?;
         let local = self.temporary(ValType::V128);
@@ -494,7 +496,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Computes each lane as a scalar number, and pushes the vector of the results.
+    /// Computes each lane as a scalar number, and pushes the vector of results.
     fn each_lane(&mut self, part: LaneSelection, mut one: impl FnMut(&mut Self, u8)) {
         match part {
             LaneSelection::Half(half) => {
@@ -540,7 +542,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         ];
         let [nibbles, indices, result] = [ValType::V128; 3].map(|ty| self.temporary(ty));
         self.push_vector(selector, part)?;
-        // Expand the selector: each byte contains the nibble that selects this byte of the result.
+        // Expand the selector, so that each byte contains the nibble that selects this byte of the result.
         self.ops([splat32(0xffff), I::V128And]);
         for (shift, mask) in [(8, 0x00ff_00ff), (4, 0x0f0f_0f0f)] {
             self.emitter.tee(nibbles);
@@ -549,7 +551,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             self.ops([splat32(mask), I::V128And]);
         }
         self.emitter.set(nibbles);
-        // Index of the selected byte within the vector, in the word of the same lane.
+        // Index of the selected byte within the vector. The byte is in the word of the same lane.
         self.emitter.get(nibbles);
         self.ops([splat32(0x0303_0303), I::V128And]);
         let starts = (0..16).fold(0u128, |starts, at| starts | (at / 4 * 4) << (8 * at));
@@ -571,7 +573,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Pushes a mask with all ones in each byte in which the given bit is set.
+    /// Pushes a mask with all ones in each byte whose bit `bit` is set.
     fn push_bytes_with(&mut self, bytes: u32, bit: u32) {
         self.emitter.get(bytes);
         self.ops([splat32(bit * 0x0101_0101), I::V128And]);
@@ -602,7 +604,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.op(extended(sign, half));
             }
             self.op(I::I16x8Mul);
-            // Unsigned products of two bytes need all 16 bits.
+            // Unsigned products of two bytes occupy all 16 bits.
             self.op(match signs {
                 [Unsigned, Unsigned] => I::I32x4ExtAddPairwiseI16x8U,
                 _ => I::I32x4ExtAddPairwiseI16x8S,
@@ -619,7 +621,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Pushes the value of the first lane as a number.
+    /// Pushes the value of the first lane as a scalar number.
     fn first(&mut self, node: Node, bits: u32) -> Result<(), BailoutReason> {
         match node {
             Node::Source(bank, slot) => self.emitter.push_first(bank, slot),
@@ -704,7 +706,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Pushes the second operand of an instruction on numbers, with the width that the instruction requires.
+    /// Pushes the second operand of a scalar instruction, with the width that the instruction requires.
     fn push_second(&mut self, op: Binary, b: NodeId, bits: u32) -> Result<(), BailoutReason> {
         match (op, self.graph.constant_of(b)) {
             (
@@ -727,13 +729,13 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             {
                 self.op(I::I64ExtendI32U);
             }
-            // A true truth value is -1, a false one is zero.
+            // A truth value is -1 if it is true, otherwise 0.
             Binary::AddTruth if bits == 64 => self.op(I::I64ExtendI32S),
             _ => {}
         }
     }
 
-    /// Counts the leading zeros or the ones of the number on the stack.
+    /// Counts the leading zeros or the set bits of the number on the stack.
     fn count(&mut self, op: Unary, bits: u32) {
         match (op, bits) {
             (Unary::CountOnes, 64) => self.ops([I::I64Popcnt, I::I32WrapI64]),
@@ -743,7 +745,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Computes the result of one lane from the saved operands.
+    /// Computes the result for one lane from the saved operands.
     fn number(&mut self, op: Binary, [a, b]: [SavedOperand; 2], bits: u32, lane: u8) {
         let second_bits = match op {
             Binary::ShiftLeft | Binary::ShiftRightSigned | Binary::ShiftRightUnsigned => 32,
@@ -759,7 +761,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned => {
                 self.divide(op, [a, b], bits, lane);
             }
-            // Minima and maxima.
+            // Minimum or maximum.
             _ => {
                 let (less, operands) = match op {
                     Binary::MinSigned => (Binary::LessSigned, [a, b]),
@@ -775,7 +777,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Divides without a trap: the result is all ones for a divisor of zero, and wraps around for MIN / -1.
+    /// Divides without a trap. A divisor of zero results in all ones, and MIN / -1 wraps around.
     fn divide(&mut self, op: Binary, [a, b]: [SavedOperand; 2], bits: u32, lane: u8) {
         let is_signed = matches!(op, Binary::DivSigned | Binary::RemSigned);
         let is_wide = bits == 64;
@@ -845,7 +847,7 @@ enum Factor {
     Constant(u32),
 }
 
-/// Returns the type of a value.
+/// Returns the WebAssembly type of a value.
 fn type_of(bits: u32, part: LaneSelection) -> ValType {
     match (part, bits) {
         (LaneSelection::First, 64) => ValType::I64,
@@ -854,7 +856,7 @@ fn type_of(bits: u32, part: LaneSelection) -> ValType {
     }
 }
 
-/// Returns the instruction that multiplies the low or high halves of two vectors and produces 64-bit lanes.
+/// Returns the instruction that multiplies the low or high halves of two vectors, with 64-bit products.
 fn extended_product(sign: Signedness, half: u32) -> I<'static> {
     match (sign, half) {
         (Signed, 0) => I::I64x2ExtMulLowI32x4S,
@@ -877,7 +879,7 @@ fn vector_shift(op: Binary, bits: u32) -> Option<I<'static>> {
     })
 }
 
-/// Returns the vector instruction of an operation. A true truth value is -1 in its lane.
+/// Returns the vector instruction for an operation. A true truth value is -1 in its lane.
 fn vector_instruction(op: Binary, bits: u32) -> Option<I<'static>> {
     Some(match (op, bits) {
         (Binary::And, _) => I::V128And,
@@ -897,7 +899,8 @@ fn vector_instruction(op: Binary, bits: u32) -> Option<I<'static>> {
     })
 }
 
-/// Returns the scalar instruction of an operation, or `None` if WebAssembly has none. A true truth value is -1.
+/// Returns the scalar instruction for an operation, or `None` if WebAssembly has no such instruction. A true truth
+/// value is -1.
 fn number_instruction(op: Binary, bits: u32) -> Option<I<'static>> {
     let pick = |wide: I<'static>, narrow: I<'static>| match bits {
         64 => wide,
@@ -924,7 +927,7 @@ fn is_comparison(op: Binary) -> bool {
     )
 }
 
-/// Returns the scalar instruction of a comparison.
+/// Returns the scalar instruction for a comparison.
 fn comparison(op: Binary, bits: u32) -> I<'static> {
     match (op, bits) {
         (Binary::Equal, 64) => I::I64Eq,
@@ -936,7 +939,7 @@ fn comparison(op: Binary, bits: u32) -> I<'static> {
     }
 }
 
-/// Returns the vector instruction of the complement of a comparison.
+/// Returns the vector instruction for the complement of a comparison.
 fn complement(op: Binary, bits: u32) -> Option<I<'static>> {
     Some(match (op, bits) {
         (Binary::Equal, 64) => I::I64x2Ne,

@@ -1,6 +1,6 @@
-//! Loads and stores of a subwarp. Input: addresses of four lanes. Output: code that transfers the bytes. A
-//! contiguous or uniform access is a single vector operation. All other accesses translate the addresses lane by lane,
-//! and so does the first access to a range that the access site has not cached.
+//! Loads and stores of a subwarp. Input: the addresses of four lanes. Output: code that transfers the bytes. A
+//! contiguous or uniform access is a single vector operation. All other accesses translate the addresses lane by lane.
+//! The first access to a range that the access site has not cached also translates its addresses lane by lane.
 
 pub(crate) mod address_pattern;
 pub(crate) mod async_copy;
@@ -32,18 +32,19 @@ pub(crate) enum AccessDirection {
     Store,
 }
 
-/// Access under emission.
+/// Memory access that is currently emitted.
 #[derive(Clone, Copy)]
 pub(crate) struct SubwarpAccess<'p> {
     pub(crate) plan: &'p AccessPlan,
     pub(crate) way: AccessDirection,
-    /// Memories that the access site accepts, and the address of the site's record.
+    /// Kinds of memory that the access site accepts.
     pub(crate) accepts: u32,
+    /// Address of the access site.
     site: u32,
     /// Whether addresses are 32-bit offsets in shared memory.
     is_narrow: bool,
     /// Address pattern of the base register, if an earlier access of the block has determined it.
-    lie: Option<AddressPattern>,
+    pattern: Option<AddressPattern>,
 }
 
 impl SubwarpAccess<'_> {
@@ -51,7 +52,7 @@ impl SubwarpAccess<'_> {
         self.plan.width_bytes
     }
 
-    /// Checks whether the base is a register of address width and the constant offset is a multiple of the access
+    /// Checks whether the base is a register of address width, and the constant offset is a multiple of the access
     /// width.
     fn has_aligned_base(&self) -> bool {
         let align = i64::from(self.width());
@@ -60,7 +61,7 @@ impl SubwarpAccess<'_> {
             && self.plan.offset.rem_euclid(align) == 0
     }
 
-    /// Checks whether the access has a vector path for subwarps whose lanes are all active.
+    /// Checks whether the access has a vector path for subwarps in which all lanes are active.
     fn has_rows(&self) -> bool {
         let elements = self.plan.elements.len();
         match self.plan.element_bytes {
@@ -105,7 +106,7 @@ impl<'p> Emitter<'p> {
             return self.emit_guarded(way, |e| e.access_on_detour(&access));
         }
         let access = SubwarpAccess {
-            lie: match may_be_local {
+            pattern: match may_be_local {
                 true => None,
                 false => self.classify_addresses(&access)?,
             },
@@ -122,20 +123,22 @@ impl<'p> Emitter<'p> {
         plan.space == StateSpace::Generic && plan.has_64_bit_base && self.places.local_bytes > 0
     }
 
-    /// Emits the access with the first applicable method: access to local memory, contiguous row, uniform address, or
+    /// Emits an access with the first applicable method: access to local memory, contiguous row, uniform address, or
     /// lane by lane.
     fn access_anywhere(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
-        if access.lie.is_none() {
+        if access.pattern.is_none() {
             self.find_addresses(access)?;
         }
         self.op(I::Block(BlockType::Empty));
         if self.may_be_local(access.plan) {
             self.access_window(access)?;
         }
-        if access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
+        if access.has_rows() && access.pattern.is_none_or(|pattern| pattern.may_be_row()) {
             self.move_row(access)?;
         }
-        if access.way == AccessDirection::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
+        if access.way == AccessDirection::Load
+            && access.pattern.is_none_or(|pattern| pattern.may_be_one())
+        {
             self.load_one_place(access)?;
         }
         self.move_lanes(access)?;
@@ -143,7 +146,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Returns the partition number of the access at this position in the code.
+    /// Returns the partition number of the access at a position in the code.
     fn private_pattern_at(&self, at: u32) -> u32 {
         self.private_patterns
             .get(&at)
@@ -157,7 +160,7 @@ impl<'p> Emitter<'p> {
         place
     }
 
-    /// Returns the description of an access for which a separate access site is allocated.
+    /// Returns the description of an access, and allocates an access site for it.
     fn begin_access<'a>(
         &mut self,
         plan: &'a AccessPlan,
@@ -170,11 +173,11 @@ impl<'p> Emitter<'p> {
             accepts: site.accepts,
             site: self.add_site(site),
             is_narrow: site.accepts == holds::SHARED && !plan.has_64_bit_base,
-            lie: None,
+            pattern: None,
         }
     }
 
-    /// Emits an access that executes if any lane of the subwarp is active. Counts executed stores.
+    /// Emits an access that executes if any lane of the subwarp is active, and counts executed stores.
     fn emit_guarded(
         &mut self,
         way: AccessDirection,
@@ -218,7 +221,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Stores the mask of the active lanes of the current instruction in its local.
+    /// Stores the mask of the lanes that execute the current instruction in its local.
     pub(crate) fn set_active_lanes(&mut self) {
         let FixedLocals { mask, active, .. } = self.names;
         self.get(mask);
@@ -229,7 +232,7 @@ impl<'p> Emitter<'p> {
         self.set(active);
     }
 
-    /// Counts a store or a copy; a guarded store counts only if a lane executes it.
+    /// Counts a store or a copy. A guarded store is counted only if a lane executes it.
     fn count_store(&mut self, what: u64) {
         if self.writes == EmitMode::Warp {
             if self.guard.is_some() {
@@ -282,7 +285,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Exits the current path if the pointer is not word-aligned or the access is smaller than a word, because shadow
-    /// memory tracks whole words. `within` is the number of WebAssembly constructs that have been opened within this
+    /// memory tracks whole words. `within` is the number of WebAssembly constructs that are open within the current
     /// path.
     fn fall_back_if_subword(&mut self, access: &SubwarpAccess<'_>, bytes: u32, within: u32) {
         let depth = match self.fallback_label {
@@ -297,14 +300,14 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Writes a row of 32-bit values on the stack to a register. The values are extended as the plan specifies.
+    /// Writes a row of 32-bit values on the stack to a register. The plan specifies the extension of the values.
     pub(crate) fn write_loaded(&mut self, plan: &AccessPlan, element: RegisterOperand) {
         match element.bank {
             RegisterBank::B64 => {
-                let kept = self.names.vectors[5];
-                self.set(kept);
+                let row = self.names.vectors[5];
+                self.set(row);
                 for half in 0..2 {
-                    self.get(kept);
+                    self.get(row);
                     match plan.sign {
                         Signed => self.op(halves(half)),
                         Unsigned => self.op(zero_extended_words(half)),
@@ -319,8 +322,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Loads bytes from one address into all lanes. For a byte offset, `address` pushes a base address and returns a
-    /// constant; their sum is the address of the byte at this offset.
+    /// Loads bytes from one address to all lanes. For a byte offset, `address` pushes a base address and returns a
+    /// constant. The sum of both is the address of the byte at this offset.
     pub(crate) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32) -> u32) {
         for (index, element) in (0u32..).zip(&plan.elements) {
             if element.slot.place() == OperandLocation::None {
@@ -333,11 +336,11 @@ impl<'p> Emitter<'p> {
                 continue;
             }
             if plan.element_bytes == 8 {
-                let kept = self.names.vectors[5];
+                let row = self.names.vectors[5];
                 self.op(I::V128Load64Splat(at(from)));
-                self.set(kept);
+                self.set(row);
                 for half in 0..2 {
-                    self.get(kept);
+                    self.get(row);
                     self.write64(element.slot, half);
                 }
                 continue;
@@ -347,8 +350,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits a load from a constant address in read-only memory: parameters and constants. Returns `false` for all
-    /// other loads.
+    /// Emits a load from a constant address in read-only memory, which contains parameters and constants. Returns
+    /// `false` for all other loads.
     fn load_known(&mut self, plan: &AccessPlan) -> Result<bool, BailoutReason> {
         let read_only = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
         let base = match (plan.base.place(), plan.has_64_bit_base) {
@@ -385,7 +388,7 @@ impl<'p> Emitter<'p> {
     }
 }
 
-/// Returns the load instruction of an element of up to 32 bits.
+/// Returns the scalar load instruction for an element of up to 32 bits.
 pub(crate) fn scalar_load(plan: &AccessPlan, offset: u32) -> I<'static> {
     let at = at(offset);
     match (plan.element_bytes, plan.sign) {

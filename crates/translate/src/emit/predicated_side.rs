@@ -1,5 +1,5 @@
-//! Predicated sides of if-converted branches. Input: the blocks between a branch and its join block. Output: code that
-//! executes the blocks of each side under a guard, and continues at the join block with all lanes.
+//! Predicated sides of if-converted branches. Input: the basic blocks between a branch and its join block. Output: code
+//! that executes the blocks of each side under a guard, and continues at the join block with all lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::{Emitter, FixedLocals};
@@ -23,13 +23,13 @@ impl Emitter<'_> {
             others,
             ..
         } = self.names;
-        // Lane vectors that execute predicated sides do not have the same step count in all lanes.
+        // The step counts of the lanes in a subwarp that executes predicated sides differ.
         self.ops([
             I::I32Const(0),
             I::I32Const(1),
             I::I32Store(crate::instructions::at(cell::DETOURS)),
         ]);
-        // Lanes that are inactive at the branch execute neither side.
+        // Lanes that were inactive before the branch execute neither side.
         for (there, local) in [(mask, lanes), (active, others)] {
             self.spread_lanes(there);
             self.set(local);
@@ -51,7 +51,7 @@ impl Emitter<'_> {
         Ok(true)
     }
 
-    /// Emits the blocks of one side, which execute as long as a lane of this side is active.
+    /// Emits the basic blocks of one side, which execute as long as any lane of this side is active.
     fn emit_side(
         &mut self,
         detour: &IfConversion,
@@ -76,8 +76,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits a branch that deactivates the lanes with a true guard until the end of the side. If no active lane
-    /// remains, the code branches to the end of the side.
+    /// Emits a branch within a side. Lanes whose guard is true are inactive until the end of the side. If no active
+    /// lane remains, the code branches to the end of the side.
     fn exit_side(&mut self, branch: &DecodedInstruction, end: usize) -> Result<(), BailoutReason> {
         let FixedLocals {
             mask,

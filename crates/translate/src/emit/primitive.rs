@@ -1,5 +1,5 @@
-//! Code generation for operations that are defined over primitive operations. Input: the results of an operation as
-//! primitive values. Output: code that computes these values and writes them to registers.
+//! Code generation for operations that are defined with primitive operations. Input: the results of an operation as
+//! symbolic values. Output: code that computes these values and writes them to registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -11,7 +11,8 @@ use warpgrid_emulator::translation_view::{
     DecodedOp, OperandLocation, RegisterBank, TranslationView,
 };
 
-/// Key of the register that contains the carry flag of each lane. A function starts with the carry flag of its caller.
+/// Key of the register that contains the carry flag of each lane. A called function inherits the carry flag of its
+/// caller.
 const CARRY: RegisterKey = (RegisterBank::Predicate, u32::MAX);
 
 impl Operands for Emitter<'_> {
@@ -27,7 +28,7 @@ impl Operands for Emitter<'_> {
 }
 
 impl Emitter<'_> {
-    /// Translates an operation that is defined over primitives. Returns `false` for all other operations.
+    /// Translates an operation that is defined with primitive operations. Returns `false` for all other operations.
     pub(crate) fn primitive_operation(&mut self, op: &DecodedOp) -> Result<bool, BailoutReason> {
         let graph = Graph::default();
         let Some(results) = results(self, &graph, op) else {
@@ -47,9 +48,9 @@ impl Emitter<'_> {
             self.set_scalar(scalar, self.frame_register(bank, index));
             return Ok(true);
         }
-        // All results are computed before a register is written, because the register may also be a source. The results
-        // are pushed in reverse order, so that they are written in order. If two results have the same destination
-        // register, the register keeps the last one.
+        // All results are computed before any register is written, because a destination register may also be a source.
+        // The results are pushed in reverse order, so that they are written in order. If two results have the same
+        // destination register, the register keeps the last result.
         let mut values = Vec::new();
         for (destination, id) in results.iter().rev() {
             match destination {

@@ -1,5 +1,5 @@
 //! Inline updates of shadow memory, which tracks the writer and the readers of each word in order to detect results
-//! that depend on the schedule. Input: the address of bytes. Output: updated shadow memory, or a bailout.
+//! that depend on the schedule. Input: the address of the accessed bytes. Output: updated shadow memory, or a bailout.
 
 use crate::emit::memory::AccessDirection;
 use crate::emit::{Emitter, FixedLocals};
@@ -10,15 +10,15 @@ use crate::runtime::shadow_memory::EpochVectors;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// Records an access to shared memory. The barrier at the start of a barrier interval orders all accesses of
-    /// earlier intervals before those of the interval. Therefore an interval without stores records no accesses, and an
-    /// interval without loads records only writers.
+    /// Records an access to shared memory. The barrier at the start of a barrier interval orders all earlier accesses
+    /// before the accesses of the interval. Therefore, no accesses are recorded in an interval without stores, and only
+    /// writers are recorded in an interval without loads.
     pub(crate) fn record_shared_access(&mut self, way: AccessDirection, bytes: u32) {
         self.note_shared_of(way, bytes, None);
     }
 
-    /// Records an access like [`Emitter::record_shared_access`] if only the lanes in the local `guard` are active. Each
-    /// lane accesses a separate word.
+    /// Records an access like [`Emitter::record_shared_access`], for the lanes in the local `guard` only. Each lane
+    /// accesses a separate word.
     pub(crate) fn note_shared_of(&mut self, way: AccessDirection, bytes: u32, guard: Option<u32>) {
         let me = self.names.current_epoch;
         let phase_has = self.flow.shared[self.block];
@@ -56,8 +56,8 @@ impl Emitter<'_> {
                 continue;
             }
             self.set(ordered);
-            // If this subwarp has read the word in one of its earlier epochs, that read must happen before the
-            // current access, because the new epoch replaces the recorded one.
+            // If this subwarp has read the word in one of its earlier epochs, that earlier read must also happen before
+            // the current access, because the new epoch replaces the recorded epoch.
             self.get_all([readers, me]);
             self.ops([
                 I::V128Xor,
@@ -77,7 +77,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the epochs that are compared with the epochs in shadow memory, as vectors.
+    /// Returns vectors of the epochs with which the epochs in shadow memory are compared.
     fn row_names(&self) -> EpochVectors {
         let FixedLocals {
             current_epoch: me,
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes 1 if the condition on the stack is false in an active lane, and 0 otherwise.
+    /// Pushes 1 if the condition on the stack is false in any active lane, otherwise 0.
     fn push_some_differ(&mut self, guard: Option<u32>) {
         if let Some(guard) = guard {
             self.get(guard);
@@ -104,7 +104,7 @@ impl Emitter<'_> {
         self.ops([I::I32x4AllTrue, I::I32Eqz]);
     }
 
-    /// Replaces the new shadow words of inactive lanes on the stack by the old shadow words.
+    /// Replaces the new shadow words of inactive lanes, which are on the stack, by the old shadow words.
     fn blend_inactive(&mut self, chunk: &ShadowChunk, notes: u32, guard: Option<u32>) {
         if let Some(guard) = guard {
             self.get_pointer();
@@ -121,14 +121,14 @@ impl Emitter<'_> {
             pointer,
             ..
         } = self.names;
-        let kept = self.names.vectors[5];
+        let shadow_words = self.names.vectors[5];
         let [wrote, read] = self.places.arena_shadow;
         for chunk in chunks(bytes) {
             for (index, place) in [wrote, read].into_iter().enumerate() {
                 self.get(pointer);
                 self.op(chunk.load(place));
-                self.tee(kept);
-                self.get_all([kept, me]);
+                self.tee(shadow_words);
+                self.get_all([shadow_words, me]);
                 self.ops([I::I32x4Ne, I::V128And]);
                 if index == 1 {
                     self.op(I::V128Or);
@@ -146,9 +146,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits the inline update for the case that the number on the stack is zero. Otherwise, the code checks the access
-    /// word by word and bails out if it is unordered. On a fast path, the code exits to the slow path of the block
-    /// instead of checking each word.
+    /// Emits the inline update for the case in which the number on the stack is zero. Otherwise, the code checks the
+    /// access word by word, and bails out if the access is unordered. On a fast path, the code exits to the slow path
+    /// of the block instead of checking each word.
     fn record_or_check(
         &mut self,
         chunk: &ShadowChunk,
@@ -176,10 +176,10 @@ impl Emitter<'_> {
     }
 }
 
-/// Number of epochs of a subwarp in addition to its first epoch.
+/// Number of epochs that a subwarp has in addition to its first epoch.
 const OTHER_NAMES: u32 = 7;
 
-/// Up to four words whose accesses are recorded by one vector operation.
+/// Chunk of up to four words whose accesses are recorded by one vector operation.
 struct ShadowChunk {
     start: u32,
     words: u32,

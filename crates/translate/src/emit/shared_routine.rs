@@ -1,5 +1,5 @@
-//! Outlined routines that several operations share. Input: the parameters of an operation. Output: the index and the
-//! code of its function.
+//! Outlined routines that are shared by several operations. Input: the parameters of a routine. Output: the index and
+//! the code of its function.
 
 use crate::emit::Emitter;
 use crate::emit::special_function::{DataSegment, SpecialFunctionRoutine};
@@ -11,15 +11,15 @@ use crate::runtime;
 use crate::runtime::FunctionType;
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
-/// Function that is emitted once for all operations with equal parameters.
+/// Outlined routine that is emitted once for all operations with equal parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SharedRoutine {
-    /// `() -> 1 for a special case, or zero`: matrix multiplication with operands in scratch memory.
+    /// `() -> 1 for a special case, otherwise zero`: MMA whose operands are in scratch memory.
     Product(MmaRoutine),
     /// `(address, stride, site, scratch) -> exit code or zero`: copies the lines of a matrix from memory to scratch
-    /// memory, or from scratch memory to memory.
+    /// memory, or in the opposite direction.
     Lines(LineTransfer),
-    /// `(argument) -> result`, or `(divisor, dividend) -> quotient`.
+    /// `(argument) -> result`, or `(divisor, dividend) -> quotient`: special function.
     Approximated(SpecialFunctionRoutine),
 }
 
@@ -28,10 +28,10 @@ pub(crate) enum SharedRoutine {
 pub(crate) struct LineTransfer {
     pub(crate) n_lines: u32,
     pub(crate) line_bytes: u32,
-    /// Size in bytes of the aligned chunks into which a line is divided.
+    /// Size in bytes of the aligned chunks into which each line is divided.
     pub(crate) chunk_bytes: u32,
     pub(crate) is_store: bool,
-    /// Whether addresses have 32 bits.
+    /// Whether the addresses of the access have 32 bits.
     pub(crate) is_narrow: bool,
     /// Whether accesses to shared memory are recorded in shadow memory.
     pub(crate) notes_shared: bool,
@@ -58,7 +58,7 @@ impl SharedRoutine {
         }
     }
 
-    /// Returns the data segment that the routine reads, if it reads one.
+    /// Returns the data segment that the routine reads, if there is one.
     pub(crate) fn data(&self, places: &ModuleLayout) -> Option<DataSegment> {
         match self {
             SharedRoutine::Approximated(what) => Some(what.data(places)),
@@ -68,7 +68,7 @@ impl SharedRoutine {
 }
 
 impl Emitter<'_> {
-    /// Calls the function of a routine.
+    /// Emits a call of the routine's function.
     pub(crate) fn call(&mut self, routine: SharedRoutine) {
         let known = self.routines.iter().position(|known| *known == routine);
         let index = known.unwrap_or(self.routines.len());
@@ -98,8 +98,9 @@ impl LineTransfer {
         runtime::function(&[(3, ValType::I32), (1, ValType::I64)], &code)
     }
 
-    /// Emits the case in which all lines are within the cached range and the access needs no shadow-memory update:
-    /// accesses the lines and returns. In all other cases, execution continues after this code.
+    /// Emits the code for the case in which all lines are within the cached range and the access requires no
+    /// shadow-memory update. This code accesses the lines and returns. In all other cases, execution continues after
+    /// this code.
     fn access_noted_range(self, c: &mut Vec<I<'static>>) {
         let noted = match self.notes_shared {
             true => holds::TRACKED | holds::WINDOW | holds::SHARED,
@@ -153,7 +154,7 @@ impl LineTransfer {
         c.extend([I::I32Const(0), I::Return, I::End]);
     }
 
-    /// Accesses the lines chunk by chunk, and looks up the memory range of each chunk.
+    /// Accesses the lines chunk by chunk, and translates the address of each chunk.
     fn access_chunks(self, c: &mut Vec<I<'static>>) {
         c.extend([
             I::Loop(BlockType::Empty),
@@ -200,7 +201,7 @@ impl LineTransfer {
         self.go_to_next_line(c);
     }
 
-    /// Advances the address and the scratch pointer to the next line, and ends an iteration of the loop over lines.
+    /// Advances the address and the scratch pointer to the next line, and ends an iteration of the loop over the lines.
     fn go_to_next_line(self, c: &mut Vec<I<'static>>) {
         c.extend([
             I::LocalGet(ADDRESS),

@@ -1,6 +1,6 @@
 //! Approximate functions of the special function unit. Input: rows of arguments. Output: rows of results that are
-//! bit-identical to those of the interpreter, because both use the same coefficients. The coefficients are a data
-//! segment of the module. A module has one function for each approximation that its kernel uses.
+//! bit-identical to the results of the interpreter, because both use the same coefficients. The coefficients are a data
+//! segment of the module. A module contains one function for each approximation that its kernel uses.
 
 pub(crate) mod evaluation;
 
@@ -20,7 +20,7 @@ pub(crate) const INFINITY: u32 = 0x7f80_0000;
 pub(crate) const ONE: u32 = 0x3f80_0000;
 pub(crate) const FRACTION_BITS: u32 = 23;
 pub(crate) const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
-/// Exponent bias.
+/// Exponent bias of `f32`.
 pub(crate) const BIAS: u32 = 127;
 
 const NO_SCALING: RangeScaling = RangeScaling {
@@ -33,26 +33,26 @@ const NO_SCALING: RangeScaling = RangeScaling {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SpecialFunctionCall {
     Of(SpecialFunction),
-    /// Quotient of the second argument divided by the first argument. With `.full`, large arguments are scaled, too.
+    /// Quotient of the second argument and the first argument. With `.full`, large arguments are also scaled.
     Quotient {
         is_full: bool,
     },
 }
 
-/// Approximation, and how it treats subnormal numbers.
+/// Approximation, and its treatment of subnormal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpecialFunctionRoutine {
     pub(crate) what: SpecialFunctionCall,
     pub(crate) flushes: bool,
 }
 
-/// Data segment of the module.
+/// Data segment of the module, with its address in linear memory.
 pub(crate) struct DataSegment {
     pub(crate) place: u32,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Returns the address of the coefficients of a function.
+/// Returns the linear-memory address of a function's coefficients.
 fn table_place(function: SpecialFunction, places: &ModuleLayout) -> u32 {
     use SpecialFunction as F;
     let number = match function {
@@ -82,7 +82,7 @@ impl SpecialFunctionRoutine {
         }
     }
 
-    /// Returns the ranges of arguments that are scaled.
+    /// Returns the ranges of arguments that are scaled before the approximation.
     fn scaling(self) -> RangeScaling {
         match self.what {
             SpecialFunctionCall::Quotient { is_full } => scaling_of_quotient(FloatMode {
@@ -98,7 +98,7 @@ impl SpecialFunctionRoutine {
         }
     }
 
-    /// Returns the coefficients as a data segment.
+    /// Returns the data segment that contains the coefficients.
     pub(crate) fn data(self, places: &ModuleLayout) -> DataSegment {
         let function = self.unit_function();
         let bytes = unit_rows(function).into_iter().flat_map(|row| {
@@ -131,33 +131,34 @@ impl SpecialFunctionRoutine {
     }
 }
 
-// Vector locals, beginning with the arguments.
+// Vector locals, starting with the arguments.
 pub(crate) const A: u32 = 0;
 const DIVIDEND: u32 = 1;
 const SCALE: u32 = 2;
-/// Fraction bits of the argument that select the coefficients, and the number for which the polynomial is evaluated.
+/// Fraction bits of the argument.
 pub(crate) const PART: u32 = 3;
+/// Number for which the polynomial is evaluated.
 pub(crate) const X: u32 = 4;
 pub(crate) const SQUARE: u32 = 5;
 pub(crate) const ROW_PLACES: u32 = 6;
-/// Table row with the coefficients of each lane.
+/// Table rows with the coefficients, in one vector for each lane.
 pub(crate) const ROW: u32 = 7;
-/// Coefficients c1 and c2, as vectors for two lanes each.
+/// Coefficients c1 and c2, in vectors that contain two lanes each.
 pub(crate) const PAIR: u32 = 11;
-/// Sums of the first two lanes, and of the last two lanes.
+/// Polynomial values of the first two lanes, followed by the local for the last two lanes.
 pub(crate) const SUM: u32 = 13;
 pub(crate) const EXPONENT: u32 = 15;
 pub(crate) const KEPT: u32 = 16;
 pub(crate) const OTHER: u32 = 17;
 const N_VECTORS: u32 = 18;
 
-/// Mask of the bits of a 64-bit number that remain after truncation to the precision of a 32-bit number.
+/// Mask of the bits of an `f64` that remain after truncation to the precision of `f32`.
 pub(crate) const CUT: u64 = !0x1fff_ffff;
 
-/// 2^52. The sum of a number and 2^52 contains the integer part of the number in its low bits.
+/// 2^52. The sum of a nonnegative number and 2^52 contains the integer part of the number in its low bits.
 pub(crate) const TWO_POW_52: u64 = (1023 + 52) << 52;
 
-/// Returns a power of two.
+/// Returns a power of two as the bits of an `f64`.
 pub(crate) const fn power64(exponent: i64) -> u64 {
     ((1023 + exponent) as u64) << 52
 }
@@ -185,7 +186,7 @@ impl SpecialFunctionEmitter {
         self.out.push(I::LocalSet(local));
     }
 
-    /// Multiplies arguments that are too small or too large by a power of two, and saves this power of two in a local.
+    /// Multiplies arguments that are too small or too large by a power of two, which is saved in a local.
     fn scale(&mut self, scaling: RangeScaling) {
         if scaling == NO_SCALING {
             return;
@@ -213,7 +214,7 @@ impl SpecialFunctionEmitter {
         self.set(A);
     }
 
-    /// Undoes the effect of the argument scaling on the result on the stack.
+    /// Reverses the effect of the argument scaling on the result, which is on the stack.
     fn unscale(&mut self, scaling: RangeScaling, what: SpecialFunctionCall) {
         use SpecialFunction as F;
         if let SpecialFunctionCall::Quotient { .. } = what {

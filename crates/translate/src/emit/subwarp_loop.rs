@@ -1,6 +1,6 @@
-//! Loop over the subwarps of a warp. Input: the dispatch loop over the blocks. Output: the code at the start and at
-//! the end of each subwarp, and the transition to the next subwarp. One call of the region executes all lane
-//! vectors that take the same path.
+//! Loop over the subwarps of a warp. Input: the dispatch loop over the basic blocks. Output: the code at the start and
+//! at the end of each subwarp, and the transition to the next subwarp. One call of the region executes all subwarps
+//! that take the same path.
 
 use crate::emit::{Emitter, FixedLocals, NUMBER, RECORD};
 use crate::instructions::{at, splat32};
@@ -9,14 +9,14 @@ use crate::runtime;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// Emits the initialization that all subwarps of the warp share.
+    /// Emits the initialization that is common to all subwarps of the warp.
     pub(crate) fn begin(&mut self) {
         let phase = self.names.phase;
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(phase);
         self.begin_names();
-        // The records of diverged lanes always continue their counts from the previous region call.
+        // The context records of diverged lanes always continue their counts from the previous region call.
         self.op(I::I32Const(-1));
         self.ops([I::I32Const(0), I::I32Load(at(cell::RAN_CONTEXTS))]);
         self.get(NUMBER);
@@ -43,8 +43,8 @@ impl Emitter<'_> {
         self.get(RECORD);
         self.op(I::I32Load(at(record::MASK)));
         self.set(mask);
-        // After a reconvergence, all counters of a subwarp are zero. The path hash starts at one, so that a path
-        // that begins with a branch not taken differs from an empty path.
+        // After a reconvergence, all counters of a subwarp are zero. The path hash starts at one, so that a path that
+        // begins with an untaken branch differs from an empty path.
         for (local, _, is_wide) in self.counts() {
             self.op(match is_wide {
                 true => I::I64Const(0),
@@ -62,7 +62,7 @@ impl Emitter<'_> {
             I::I32Load(at(record::ANCESTOR_EPOCHS)),
             I::I32Store(at(cell::ANCESTOR_EPOCHS)),
         ]);
-        // First epoch of the subwarp since the last reconvergence, and the number of this epoch.
+        // First epoch of the subwarp since the last reconvergence, and the number of the current epoch.
         self.ops([
             I::I32Const(0),
             I::I32Const(0),
@@ -81,7 +81,7 @@ impl Emitter<'_> {
         self.read_name(me);
     }
 
-    /// Loads the first epoch of the warp in this barrier interval, and its first epoch since its last warp-level
+    /// Loads the first epoch of the warp in this barrier interval, and its first epoch since the last warp-level
     /// synchronization.
     pub(crate) fn begin_names(&mut self) {
         if !self.flow.has_warp_operations() {
@@ -106,8 +106,8 @@ impl Emitter<'_> {
         self.set(me);
     }
 
-    /// Saves the next entry of the subwarp and the synchronization point for which it waits, and ends its execution
-    /// in this region.
+    /// Saves the next entry of the subwarp and the number of the synchronization point at which it waits, and ends the
+    /// execution of the subwarp in this region.
     pub(crate) fn exit_region(&mut self, entry: i32, waits_for: u32) {
         self.op(I::I32Const(entry));
         self.set(self.names.pc);
@@ -122,8 +122,8 @@ impl Emitter<'_> {
         self.exit_region(-1, 0);
     }
 
-    /// Stores the next entry in the record. Continues with the next subwarp of the warp if this subwarp took
-    /// the same path as the previous one, the next one starts at the same entry, and no check is pending.
+    /// Stores the next entry in the context record. Continues with the next subwarp of the warp if this subwarp took
+    /// the same path as the previous subwarp, the next subwarp starts at the same entry, and no check is pending.
     pub(crate) fn end_subwarp(&mut self) {
         let FixedLocals {
             pc,
@@ -163,8 +163,8 @@ impl Emitter<'_> {
         self.op(I::BrIf(0));
     }
 
-    /// Adds the lane-instructions that the subwarp has executed since the last reconvergence, unless the lane
-    /// vector continues after a host call.
+    /// Adds the lane-instructions that the subwarp has executed since the last reconvergence, unless the subwarp waits
+    /// for a host call, after which it continues.
     fn count_lanes(&mut self) {
         let first_of_host = self.flow.wait_numbers().first_of_host;
         let may_go_on = first_of_host <= self.flow.n_waits();
@@ -179,7 +179,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Adds the steps since the last reconvergence once for each lane of a mask. `lanes` is the local of the mask.
+    /// Adds the steps since the last reconvergence once for each lane in the mask in the local `lanes`.
     pub(crate) fn add_lane_instructions(&mut self, lanes: u32) {
         let FixedLocals {
             lane_instructions,
@@ -196,7 +196,7 @@ impl Emitter<'_> {
         (0..self.flow.blocks.len()).any(|block| self.diverging_branch(block).is_some())
     }
 
-    /// Compares the results in the record with the results of the previous subwarp. The first subwarp is
+    /// Compares the results in the context record with the results of the previous subwarp. The first subwarp is
     /// compared with itself.
     fn check_convergence(&mut self) {
         let FixedLocals {
@@ -228,7 +228,7 @@ impl Emitter<'_> {
         self.set(alike);
         self.get(RECORD);
         self.set(before);
-        // Warp-level operations need the mask of the live lanes of all subwarps.
+        // Warp-level operations require the mask of the live lanes in all subwarps.
         if self.flow.has_warp_operations() {
             self.get(live);
             self.ops([I::I32Const(SUBWARP_LANES as i32), I::I32ShrU]);
@@ -242,8 +242,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores the set of records that have run, and whether all subwarps of the warp took the same path to the same
-    /// synchronization point.
+    /// Stores the set of context records that have run, and whether all subwarps of the warp took the same path to the
+    /// same synchronization point.
     pub(crate) fn end_subwarps(&mut self) {
         let FixedLocals {
             waits_for,
@@ -290,7 +290,8 @@ impl Emitter<'_> {
         self.out.extend(counted);
     }
 
-    /// Returns the counters of a subwarp: the local, its offset in a record, and whether the counter has 64 bits.
+    /// Returns the counters of a subwarp: the local, the offset in a context record, and whether the counter has 64
+    /// bits.
     fn counts(&self) -> impl Iterator<Item = (u32, u32, bool)> + use<> {
         let names = &self.names;
         let counts = [

@@ -1,4 +1,4 @@
-//! Uniform and strided registers, which are represented by the value of the first lane. Input: uniform or strided
+//! Uniform and strided registers, which are represented by the value of their first lane. Input: uniform or strided
 //! registers, and constants. Output: the value of the first lane, to which the stride of the register is added for each
 //! further lane.
 
@@ -14,14 +14,14 @@ use warpgrid_emulator::translation_view::{
 };
 use wasm_encoder::{Instruction as I, ValType};
 
-/// Local with the value of the first lane, and the difference between neighboring lanes.
+/// Local that contains the value of the first lane, and the difference between neighboring lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScalarRegister {
     pub(crate) local: u32,
     pub(crate) stride: u64,
 }
 
-/// Returns the type of a number in a register bank.
+/// Returns the WebAssembly type of a scalar for a register bank.
 fn type_of(bank: RegisterBank) -> ValType {
     match bank {
         RegisterBank::B64 => ValType::I64,
@@ -30,7 +30,7 @@ fn type_of(bank: RegisterBank) -> ValType {
 }
 
 impl Emitter<'_> {
-    /// Marks these registers as represented by the value of their first lane, with the given strides.
+    /// Marks registers as represented by the value of their first lane, with the given strides.
     pub(crate) fn keep_scalars(&mut self, strides: &LaneStrides) {
         for (register, stride) in strides {
             let local = self.local(type_of(register.0));
@@ -42,7 +42,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the scalar that represents a register operand.
+    /// Returns the scalar that represents a register operand, if there is one.
     pub(crate) fn scalar(&self, bank: RegisterBank, slot: OperandSlot) -> Option<ScalarRegister> {
         match slot.place() {
             OperandLocation::Register(index) => {
@@ -54,7 +54,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes the row of four lanes that a scalar represents, or half of a row of 64-bit lanes.
+    /// Pushes the row of four lanes that a scalar represents, or half of the row for 64-bit lanes.
     pub(crate) fn splat(&mut self, bank: RegisterBank, scalar: ScalarRegister, half: u32) {
         let ScalarRegister { local, stride } = scalar;
         self.get(local);
@@ -84,7 +84,7 @@ impl Emitter<'_> {
         self.set(scalar.local);
     }
 
-    /// Writes the first lane of a row on the stack, or of half of a row, to a scalar register.
+    /// Writes the first lane of the row on the stack, or of the half row on the stack, to a scalar register.
     pub(crate) fn write_scalar(
         &mut self,
         scalar: ScalarRegister,
@@ -101,7 +101,7 @@ impl Emitter<'_> {
         self.set_scalar(scalar, register);
     }
 
-    /// Loads a scalar register from memory, `from` bytes after the address on the stack.
+    /// Loads a scalar register from memory at the offset `from` from the address on the stack.
     pub(crate) fn load_scalar(&mut self, element: RegisterOperand, from: u32) {
         let place = (
             self.scalar(element.bank, element.slot),
@@ -121,7 +121,7 @@ impl Emitter<'_> {
         self.scalars.contains_key(&register)
     }
 
-    /// Zeroes the scalars that represent registers of the given set.
+    /// Zeroes the scalars that represent the given registers.
     pub(crate) fn clear_scalars(&mut self, registers: &BTreeSet<RegisterKey>) {
         for register in registers {
             let Some(scalar) = self.scalars.get(register).copied() else {
@@ -135,8 +135,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Loads scalars from the record. The value of the first lane is the value of an active lane minus the stride times
-    /// the number of this lane.
+    /// Loads scalars from the context record. The value of the first lane is computed from the value of an active lane,
+    /// by subtracting the stride times the number of this lane.
     pub(crate) fn load_scalars(&mut self, registers: &BTreeSet<RegisterKey>) {
         let found = registers.iter().filter_map(|register| {
             let scalar = *self.scalars.get(register)?;

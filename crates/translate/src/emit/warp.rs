@@ -1,6 +1,6 @@
-//! Warp-level operations and the code between them. Input: the records of a converged warp. Output: its registers after
-//! a sequence of operations, each executed for all subwarps at once. The code between two operations is executed
-//! for one subwarp after the other without a region call.
+//! Warp-level operations, and the code between them. Input: the context records of a converged warp. Output: the
+//! registers of the warp after a sequence of operations, each of which is executed for all subwarps at once. The code
+//! between two operations is executed for one subwarp after the other, without a region call.
 
 pub(crate) mod byte_gather;
 pub(crate) mod collective;
@@ -25,10 +25,10 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::ScalarType;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
-/// Mask of all lanes of a warp.
+/// Lane mask of all lanes of a warp.
 pub(crate) const FULL: i32 = -1;
 
-/// Returns the warp-level operations that are host calls.
+/// Returns the warp-level operations that are executed as host calls.
 pub(crate) fn operations_of_host(
     plain: TranslationView<'_>,
     code: &InlinedCode<'_>,
@@ -57,35 +57,36 @@ fn is_done_by_host(plain: TranslationView<'_>, op: &DecodedOp) -> bool {
 }
 
 impl Emitter<'_> {
-    /// Returns the registers that the current operation reads and writes, and adds them to the sets of its block.
+    /// Returns the registers that the current operation reads and writes, and adds them to the register sets of its
+    /// basic block.
     pub(crate) fn note_operation(
         &mut self,
     ) -> Result<(BTreeSet<RegisterKey>, BTreeSet<RegisterKey>), BailoutReason> {
-        let found = self.own_registers()?;
+        let registers = self.own_registers()?;
         let is_address = |register: &RegisterKey| self.local_address(*register).is_some();
-        if found.read.iter().any(is_address) {
+        if registers.read.iter().any(is_address) {
             return self.unsupported("an operation on a local memory address");
         }
-        for register in &found.read {
+        for register in &registers.read {
             self.read_register(*register);
         }
-        for register in &found.written {
+        for register in &registers.written {
             self.home(*register);
             self.touched[self.block].written.insert(*register);
             let places = self.definitions.entry(*register).or_default();
             places.insert(self.at);
         }
-        let (read, written) = (found.read.into_iter(), found.written.into_iter());
+        let (read, written) = (registers.read.into_iter(), registers.written.into_iter());
         Ok((read.collect(), written.collect()))
     }
 
-    /// Returns the registers of [`Emitter::operation_registers`], numbered for the current frame.
+    /// Returns the registers of [`Emitter::operation_registers`], in the numbering of the current frame.
     fn own_registers(&self) -> Result<RegisterUseDef, BailoutReason> {
-        let mut found = self.operation_registers()?;
-        for (bank, index) in found.read.iter_mut().chain(&mut found.written) {
+        let mut registers = self.operation_registers()?;
+        for (bank, index) in registers.read.iter_mut().chain(&mut registers.written) {
             (*bank, *index) = self.frame_register(*bank, *index);
         }
-        Ok(found)
+        Ok(registers)
     }
 
     fn operation_registers(&self) -> Result<RegisterUseDef, BailoutReason> {
@@ -97,7 +98,7 @@ impl Emitter<'_> {
                 | DecodedOp::AsyncCommit(_),
             ) => {}
             Some(DecodedOp::AsyncWait(wait)) => {
-                // The interpreter reports a diagnostic in this case.
+                // The interpreter executes this wait, because it reports a diagnostic.
                 if wait.latest.is_some() && !self.plain.makes_groups(wait.kind) {
                     return self.unsupported("a wait for groups that are never committed");
                 }
@@ -123,7 +124,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits all sequences as the function `WARP`: `(first record, number of the operation) -> exit code or zero`.
+    /// Emits all sequences of warp-level operations as the function `WARP`: `(first context record, number of the
+    /// operation) -> exit code or zero`.
     pub(crate) fn emit_warp_operations(&mut self) -> Result<(), BailoutReason> {
         let base = self.local(ValType::I32);
         let subwarp = self.local(ValType::I32);
@@ -259,7 +261,8 @@ impl Emitter<'_> {
         }
         let flow = self.flow;
         let block = &flow.blocks[index];
-        // Only registers that the next warp-level operation reads, or that are live after it, are saved.
+        // Save only the registers that the next warp-level operation reads, and the registers that are live after this
+        // operation.
         self.set_current_instruction(block.end - 1);
         let operation = self.own_registers()?;
         let live = self.live.get(index + 1).cloned().unwrap_or_default();
@@ -309,7 +312,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Sets the epoch that the current subwarp uses for its accesses up to the next warp-level operation.
+    /// Sets the epoch for the accesses of the current subwarp up to the next warp-level operation.
     fn name_subwarp(&mut self, warp: WarpContexts) {
         let FixedLocals {
             current_epoch: me,
@@ -415,7 +418,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the lowest number of a block that ends with a warp-level operation that does not wait for all lanes.
+    /// Returns the lowest number of a basic block that ends with a warp-level operation that does not wait for all
+    /// lanes.
     pub(crate) fn find_first_without_wait(&mut self) -> Option<u32> {
         let flow = self.flow;
         let starts = flow
@@ -430,7 +434,7 @@ impl Emitter<'_> {
         passed.map(|block| flow.number(block)).min()
     }
 
-    /// Checks whether a warp-level operation does not wait for all lanes of the warp.
+    /// Checks whether a warp-level operation may execute without waiting for all lanes of the warp.
     fn may_be_passed(&self, op: &DecodedOp) -> bool {
         let names_all = |mask: OperandSlot| {
             mask.place() != OperandLocation::None && self.known32(mask) == Some(u32::MAX)
@@ -446,21 +450,21 @@ impl Emitter<'_> {
         }
     }
 
-    /// Commits a group of `cp.async` copies of the warp, or waits for groups.
+    /// Commits the `cp.async` copies of the warp as an async-group, or waits for async-groups.
     fn call_groups(&mut self, what: i32) {
         self.bail_out_if_diverged();
         self.ops([I::I32Const(what), I::Call(runtime::GROUPS)]);
         self.return_if_nonzero(self.names.first);
     }
 
-    /// Returns exit code `reason` if the number on the stack is not zero.
+    /// Returns the exit code `reason` from the function if the number on the stack is not zero.
     pub(crate) fn stop_if(&mut self, reason: u32) {
         self.ops(runtime::stops_if(reason));
     }
 
     /// Bails out if the lanes of a warp may have reached an operation separately although the operation does not wait
-    /// for all lanes. The scheduler prioritizes lanes at lower positions in the code, so all lanes are converged at the
-    /// operation unless some lanes have already passed it.
+    /// for all lanes. The scheduler prioritizes lanes at lower positions in the code, so that all lanes are converged
+    /// at the operation unless some lanes have already passed it.
     fn bail_out_if_diverged(&mut self) {
         if self.is_first_of_chain() {
             let own = self.flow.number(self.block);
@@ -474,7 +478,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Checks whether the operation at the end of the current block is the first one of its sequence.
+    /// Checks whether the warp-level operation at the end of the current basic block is the first operation of its
+    /// sequence.
     fn is_first_of_chain(&self) -> bool {
         self.flow.sequence_at(self.block).is_some()
     }
@@ -495,7 +500,7 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 
-    /// Bails out if the member mask of an active lane does not include this lane.
+    /// Bails out if the member mask of an active lane does not contain this lane.
     fn check_own_bits(
         &mut self,
         mask: OperandSlot,
@@ -515,8 +520,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Bails out unless the member mask includes all live lanes. Converged lanes may have different member masks if the
-    /// result of the operation does not depend on the groups of lanes with equal masks.
+    /// Bails out unless the member mask contains all live lanes. Converged lanes may have different member masks if the
+    /// result of the operation does not depend on which lanes have equal masks.
     fn check_mask(
         &mut self,
         mask: OperandSlot,
@@ -535,7 +540,7 @@ impl Emitter<'_> {
                 self.bail_out_if_exited();
             }
             None => {
-                // The masks of inactive lanes are ignored.
+                // The member masks of inactive lanes are ignored.
                 self.op(splat32(u32::MAX));
                 for subwarp in 0..SUBWARPS_PER_WARP {
                     self.push_row(mask, subwarp, warp)?;
@@ -573,14 +578,15 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether the result of an operation depends on the groups of lanes with equal member masks.
+/// Dependence of an operation's result on the groups of lanes with equal member masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MaskGrouping {
     Matter,
     MakeNoDifference,
 }
 
-/// Records of a warp: the local with the first record, the local that counts subwarps, and the size of a record.
+/// Context records of a warp: the local with the address of the first record, the local that counts subwarps, and the
+/// size of a record.
 #[derive(Clone, Copy)]
 pub(crate) struct WarpContexts {
     base: u32,
@@ -589,7 +595,7 @@ pub(crate) struct WarpContexts {
 }
 
 impl WarpContexts {
-    /// Returns the offset of a part of a register of a subwarp relative to the first record.
+    /// Returns the offset of a part of a subwarp's register relative to the first context record.
     fn offset(self, subwarp: u32, offset: u32, part: u32) -> u32 {
         subwarp * self.stride + record::REGISTERS + offset + 16 * part
     }
@@ -652,14 +658,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes a part of a register of a subwarp.
+    /// Pushes a part of a register for a subwarp.
     fn push_part(&mut self, register: RegisterKey, subwarp: u32, part: u32, warp: WarpContexts) {
         let offset = self.home(register).offset;
         self.get(warp.base);
         self.op(I::V128Load(at(warp.offset(subwarp, offset, part))));
     }
 
-    /// Writes the pushed value to a part of a register of a subwarp.
+    /// Writes the value that `push` pushes to a part of a subwarp's register.
     fn write_part(
         &mut self,
         register: RegisterKey,
@@ -675,7 +681,7 @@ impl Emitter<'_> {
         self.op(I::V128Store(at(warp.offset(subwarp, offset, part))));
     }
 
-    /// Writes the pushed value to a row of 32-bit lanes of a subwarp.
+    /// Writes the value that `push` pushes to a row of 32-bit lanes of a subwarp.
     fn write_row(
         &mut self,
         slot: OperandSlot,
@@ -694,7 +700,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes the pushed value to a row of 32-bit lanes of all subwarps.
+    /// Writes the value that `push` pushes to a row of 32-bit lanes in all subwarps.
     fn write_same(&mut self, slot: OperandSlot, warp: WarpContexts, push: impl FnOnce(&mut Self)) {
         let row = self.names.vectors[0];
         push(self);
@@ -704,7 +710,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes the pushed value to a predicate of a subwarp.
+    /// Writes the value that `push` pushes to a predicate of a subwarp.
     fn write_row_predicate(
         &mut self,
         slot: OperandSlot,

@@ -1,5 +1,5 @@
-//! Address translation. Input: the address of a lane, and the memories that the access may address. Output: an address
-//! in linear memory, or a bailout.
+//! Address translation. Input: the address of a lane, and the memories that the access may address. Output: a
+//! linear-memory address, or a bailout.
 
 use crate::instructions::{at, high_words, low_words, splat32};
 use crate::layout::stop;
@@ -14,7 +14,7 @@ use crate::runtime::{
 };
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
-/// Minimum alignment in bytes of memory ranges that the fast path may access.
+/// Minimum alignment in bytes of the address ranges that the fast path may access.
 const ALIGNED: i32 = 64;
 
 // Parameters and locals of [`translate_address`].
@@ -25,15 +25,15 @@ const FLAGS: u32 = 3;
 const ENTRY: u32 = 4;
 const LEFT: u32 = 5;
 const PLACE: u32 = 6;
-/// Whether the address is within the current range, while the range table is searched.
+/// Whether the address is within the current range while the table of address ranges is searched.
 const IS_INSIDE: u32 = 6;
 const HOLDS: u32 = 7;
 const STORES: u32 = 8;
 const OFFSET: u32 = 9;
 
-/// Emits `(address, site, width, flags) -> linear-memory address`, or zero for a bailout. Flag 1 marks stores,
-/// [`NO_STORES_IN_INTERVAL`] disables the shadow memory of shared memory, and the bits from `ATOMIC_SHIFT` on contain
-/// the kind of an atomic operation.
+/// Returns the function `(address, site, width, flags) -> linear-memory address`, whose result is zero for a bailout.
+/// Flag 1 marks stores, [`NO_STORES_IN_INTERVAL`] disables shadow-memory updates for shared memory, and the bits from
+/// `ATOMIC_SHIFT` on contain the kind of an atomic operation.
 pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -43,7 +43,7 @@ pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
         I::I32And,
         I::LocalSet(STORES),
     ]);
-    // The address is outside the range that the site has cached.
+    // The address is outside of the range that the access site has cached.
     c.extend(is_outside([ADDRESS, SITE, OFFSET]));
     c.push(I::If(EMPTY));
     find_range(c, places);
@@ -55,7 +55,7 @@ pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
     note_range(c);
     fill_site(c);
     c.push(I::End);
-    // The access exceeds the range or the address is misaligned.
+    // The access exceeds the range, or the address is misaligned.
     c.extend(bytes_left(SITE, OFFSET));
     c.extend([
         I::LocalGet(WIDTH),
@@ -90,7 +90,7 @@ pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
     function(&[(5, ValType::I32), (1, ValType::I64)], &code)
 }
 
-/// Records the accessed words in shadow memory, from the first word to the last word.
+/// Records all words between the first and the last accessed word in shadow memory.
 fn note_words(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(PLACE),
@@ -111,8 +111,8 @@ fn note_words(c: &mut Vec<I<'static>>) {
         I::I32Shl,
         I::I32Or,
     ]);
-    // Records all bytes of each word for shared memory and for accesses to whole words, otherwise only the accessed
-    // bytes.
+    // All bytes of each word are recorded for shared memory and for accesses to whole words. Otherwise, only the
+    // accessed bytes are recorded.
     c.extend([
         I::I32Const(ALL_BYTES as i32),
         I::I32Const(1),
@@ -141,7 +141,7 @@ fn note_words(c: &mut Vec<I<'static>>) {
     c.push(I::End);
 }
 
-/// Pushes whether shadow memory records accesses to a range of this kind.
+/// Pushes whether accesses to a range with these kind flags are recorded in shadow memory.
 fn push_is_noted(c: &mut Vec<I<'static>>, what: u32, flags: u32) {
     c.extend([
         I::LocalGet(what),
@@ -172,8 +172,9 @@ mod all {
     pub(crate) const LAST: u32 = 17;
 }
 
-/// Emits `(addresses, addresses, site, width, flags, lanes) -> linear-memory addresses` of four lanes, with a dummy
-/// address for inactive lanes, and zero for a bailout. The flags have the same meaning as in [`translate_address`].
+/// Returns the function `(addresses, addresses, site, width, flags, lanes) -> linear-memory addresses` for four lanes.
+/// The result of an inactive lane is a dummy address, and the result of a bailout is zero. The flags have the same
+/// meaning as in [`translate_address`].
 pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -195,8 +196,8 @@ pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
             I::End,
             I::LocalTee(all::PLACE),
             I::I32Eqz,
-            // If an address cannot be translated, return without translating the remaining lanes, so that the first
-            // bailout reason is reported.
+            // If an address cannot be translated, the remaining lanes are not translated, so that the first bailout
+            // reason is reported.
             I::If(EMPTY),
             I::V128Const(0),
             I::Return,
@@ -212,13 +213,14 @@ pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
     function(&locals, &code)
 }
 
-/// Returns the addresses of all active lanes if they are within the cached range and no lane needs an individual check.
+/// Returns the addresses of all active lanes if they are within the cached range and no lane requires an individual
+/// check.
 fn translate_in_cached_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     use all::{ADDRESSES, FLAGS, HOLDS, LANES, LAST, MASK, OFFSETS, PLACES, SITE, WIDTH};
     c.extend([
         I::Block(EMPTY),
-        // Last offset in the range at which the access fits. Negative offsets and offsets of more than 32 bits are
-        // excluded.
+        // Last offset in the range at which the access fits. The comparison also excludes negative offsets and offsets
+        // of more than 32 bits.
         I::LocalGet(SITE),
         I::I64Load(at(site::SIZE)),
         I::LocalGet(WIDTH),
@@ -269,8 +271,8 @@ fn translate_in_cached_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Pushes whether the access of an active lane exceeds the range or is misaligned. Saves the offsets of the lanes in
-/// the locals for addresses.
+/// Pushes whether the access of any active lane exceeds the range or is misaligned. The offsets of the lanes are saved
+/// in the locals for addresses.
 fn push_any_unfit(c: &mut Vec<I<'static>>) {
     use all::{ADDRESSES, LAST, MASK, OFFSETS, PLACES, WIDTH};
     c.extend([
@@ -306,8 +308,8 @@ fn push_any_unfit(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Records the words of all active lanes in shadow memory. Exits the construct around the current WebAssembly construct
-/// if the words need individual checks.
+/// Records the words of all active lanes in shadow memory. If the words require individual checks, exits the
+/// WebAssembly construct around the current construct.
 fn record_lanes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     use all::{FLAGS, HOLDS, KEPT, LEFT, WIDTH};
     let [words, ..] = KEPT;
@@ -352,7 +354,7 @@ fn record_lanes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(loop_while_nonzero(LEFT));
 }
 
-/// Computes the shadow offset of the first word of each lane. Inactive lanes duplicate the word of an active lane.
+/// Computes the shadow offset of the first word in each lane. Inactive lanes duplicate the word of an active lane.
 fn find_words(c: &mut Vec<I<'static>>) {
     use all::{KEPT, MASK, PLACES};
     let [words, ..] = KEPT;
@@ -381,7 +383,7 @@ fn find_words(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Searches the memory range that contains the address and that the access site accepts. If no range is found, the
+/// Searches the address range that contains the address and that the access site accepts. If no such range exists, the
 /// access is a fault.
 fn find_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
@@ -422,13 +424,13 @@ fn find_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.push(I::End);
 }
 
-/// Decides whether a range needs shadow memory. No shadow memory is needed while all accesses partition the range among
-/// threads in the same way; otherwise shadow memory tracks accesses from the first store on. If the range has been
-/// accessed without tracking before, the launch restarts with tracking from its start.
+/// Determines whether a range requires shadow memory. No shadow memory is required while all accesses partition the
+/// range among threads in the same way. Otherwise, shadow memory tracks the accesses from the first store on. If the
+/// range has been accessed without tracking before, the launch restarts with tracking from its start.
 fn note_range(c: &mut Vec<I<'static>>) {
     stop_store_to_constants(c);
     mark_range(c);
-    // The range is written global memory whose accesses have no common partition, and it has no shadow memory.
+    // The range is written global memory without shadow memory, and its accesses have no common partition.
     c.extend([
         I::LocalGet(HOLDS),
         I::I32Const((holds::GLOBAL | holds::TRACKED | holds::WRITTEN) as i32),
@@ -447,7 +449,7 @@ fn note_range(c: &mut Vec<I<'static>>) {
         I::I32Or,
         I::LocalTee(HOLDS),
         I::I32Store(at(range::HOLDS)),
-        // If this store is the first access to the range, tracking from this store on misses no access.
+        // If this store is the first access to the range, tracking can start now without missing an access.
         I::LocalGet(ENTRY),
         I::I32Load(at(range::TOUCHED)),
         I::If(EMPTY),
@@ -462,8 +464,8 @@ fn note_range(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Updates the partition number that all accesses to the range have in common, and the flags whether the range has been
-/// read and written.
+/// Updates the partition number that is common to all accesses to the range, and the flags that record whether the
+/// range has been read or written.
 fn mark_range(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(ENTRY),
@@ -495,7 +497,7 @@ fn mark_range(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Bails out at a store to read-only memory.
+/// Bails out if the access is a store to read-only memory.
 fn stop_store_to_constants(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(STORES),
@@ -511,7 +513,7 @@ fn stop_store_to_constants(c: &mut Vec<I<'static>>) {
     c.push(I::End);
 }
 
-/// Caches the range in the record of the access site.
+/// Caches the range in the access site.
 fn fill_site(c: &mut Vec<I<'static>>) {
     for (to, from) in [(site::ADDRESS, range::ADDRESS), (site::SIZE, range::SIZE)] {
         c.extend([
@@ -529,7 +531,7 @@ fn fill_site(c: &mut Vec<I<'static>>) {
         I::LocalGet(SITE),
         I::LocalGet(HOLDS),
         I::I32Store(at(site::HOLDS)),
-        // Number of offsets at which a contiguous row of a subwarp fits into the range.
+        // Number of offsets in the range at which a contiguous row of a subwarp fits.
         I::LocalGet(SITE),
     ]);
     let row = [
@@ -545,8 +547,8 @@ fn fill_site(c: &mut Vec<I<'static>>) {
     fill_quick(c);
 }
 
-/// Pushes the number of offsets at which an access of `bytes` bytes fits into the range, as a multiple of a power of
-/// two, and then zero. The caller selects the number if the access fits into the range, and zero otherwise.
+/// Pushes the number of aligned offsets in the range at which an access of `bytes` bytes fits, followed by zero. `unit`
+/// is the binary logarithm of the alignment. The caller selects zero if the access does not fit.
 fn push_fitting_offsets(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I<'static>]) {
     c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
     c.extend_from_slice(bytes);
@@ -555,7 +557,7 @@ fn push_fitting_offsets(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I
     c.extend([I::I64ShrU, I::I64Const(1), I::I64Add, I::I64Const(0)]);
 }
 
-/// Caches the range for accesses on the fast path if the access fits, needs no shadow-memory check, and the range is
+/// Caches the range for accesses on the fast path if the access fits, requires no shadow-memory check, and the range is
 /// aligned.
 fn fill_quick(c: &mut Vec<I<'static>>) {
     let bytes = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_BYTES))];

@@ -1,5 +1,6 @@
 //! `cp.async` copies from global to shared memory. Input: addresses of a source and a destination. Output: the copied
-//! bytes, and shadow memory that marks these bytes as in flight until the warp has waited for the group of the copy.
+//! bytes, and shadow memory that marks these bytes as in flight until the warp has waited for the async-group of the
+//! copy.
 
 use crate::instructions::{at, splat32};
 use crate::layout::stop;
@@ -12,7 +13,7 @@ use crate::runtime::{
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Stores the address of the copy state of the current warp in a local.
+/// Stores the address of the current warp's copy state in a local.
 pub(crate) fn find_state(places: &ModuleLayout, state: u32) -> [I<'static>; 7] {
     [
         I::I32Const(0),
@@ -25,7 +26,7 @@ pub(crate) fn find_state(places: &ModuleLayout, state: u32) -> [I<'static>; 7] {
     ]
 }
 
-/// Stores the address of a copy record in the local `found`. The local `number` contains the number of the copy.
+/// Stores the address of a copy description in the local `found`. The local `number` contains the number of the copy.
 pub(crate) fn find_copy(places: &ModuleLayout, number: u32, found: u32) -> [I<'static>; 13] {
     [
         I::I32Const(0),
@@ -44,8 +45,8 @@ pub(crate) fn find_copy(places: &ModuleLayout, number: u32, found: u32) -> [I<'s
     ]
 }
 
-/// Stores an epoch, which a local contains, in the shadow words of the destination of a copy. The local with the number
-/// of words is zero afterwards.
+/// Stores an epoch in the shadow words of a copy's destination. The epoch and the number of words are in locals, and
+/// the number of words is zero afterwards.
 pub(crate) fn set_epochs(
     places: &ModuleLayout,
     place: u32,
@@ -61,14 +62,14 @@ pub(crate) fn set_epochs(
         I::I32Shl,
         I::I32Add,
         I::LocalGet(name),
-        // The shadow word of the preceding word of shared memory.
+        // Shadow word of the last remaining word.
         I::I32Store(at(wrote - 4)),
     ];
     code.extend(loop_while_nonzero(left));
     code
 }
 
-/// Returns the placeholder for functions that modules without copies never call.
+/// Returns a placeholder for functions that are never called in modules without copies.
 pub(crate) fn never_called() -> Function {
     function(&[], &[I::Unreachable])
 }
@@ -89,7 +90,8 @@ const ENTRY: u32 = 11;
 const NAME: u32 = 12;
 const LEFT: u32 = 13;
 
-/// Emits `(destination, its site, source, its site, written bytes, read bytes) -> exit code or zero`.
+/// Returns the function `(destination, its site, source, its site, written bytes, read bytes) -> exit code or zero`,
+/// which executes a copy.
 pub(crate) fn copy(places: &ModuleLayout) -> Function {
     if places.copies_bytes == 0 {
         return never_called();
@@ -157,7 +159,7 @@ fn record_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Translates the source address if the copy reads bytes, and saves whether the source range has shadow memory.
+/// Translates the source address if the copy reads bytes. Saves whether the source range has shadow memory.
 fn resolve_source(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(N_READ),
@@ -192,7 +194,7 @@ fn resolve_source(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Copies the read bytes, fills the rest of the destination with zeros, and marks all written bytes as in flight.
+/// Copies the read bytes, fills the remainder of the destination with zeros, and marks all written bytes as in flight.
 fn move_bytes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     let [wrote, _] = places.shared_shadow;
     let in_flight = IN_FLIGHT_EPOCH | ALL_BYTES;

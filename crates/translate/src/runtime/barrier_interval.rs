@@ -1,5 +1,5 @@
-//! Execution of one barrier interval of a block. Input: the records of the block's subwarps. Output: every lane
-//! vector has reached its next barrier or its exit, and the counts of the interval are updated.
+//! Execution of one barrier interval of a block. Input: the context records of the block's subwarps. Output: every
+//! subwarp has reached its next barrier or has exited, and the counts of the interval are updated.
 
 use crate::control_flow_graph::SuspendCodes;
 use crate::instructions::at;
@@ -44,13 +44,13 @@ fn leaves(reason: u32) -> [I<'static>; 2] {
     [I::I32Const(reason as i32), I::Return]
 }
 
-/// Calls a function, and returns its exit code unless it is zero.
+/// Calls a function, and returns its exit code if it is not zero.
 fn call(number: u32) -> [I<'static>; 6] {
     let [a, b, c, d, e] = returns_if(STOP);
     [I::Call(number), a, b, c, d, e]
 }
 
-/// Calls a function, and executes the deferred checks of unordered stores after its return.
+/// Calls a function, and executes the deferred checks of unordered stores after it has returned.
 fn call_and_look(number: u32) -> Vec<I<'static>> {
     let mut code = call(number).to_vec();
     code.extend(load(cell::VALUE_CHECKS));
@@ -60,7 +60,7 @@ fn call_and_look(number: u32) -> Vec<I<'static>> {
     code
 }
 
-/// Executes `body` for each subwarp of the current warp.
+/// Emits a loop that executes `body` for each subwarp of the current warp.
 fn for_each_subwarp(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
@@ -87,7 +87,8 @@ fn for_each_subwarp(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'stat
     code
 }
 
-/// Executes `body` for each subwarp of the current warp, and for the records of lanes that diverge during the loop.
+/// Emits a loop that executes `body` for each context record of the current warp, including records of lanes that
+/// diverge during the loop.
 fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
@@ -110,9 +111,9 @@ fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'stat
     code
 }
 
-/// Emits `(begins) -> exit code or zero`: executes every record that has not exited up to its next barrier, warp by
-/// warp. At the start of the block, `begins` is the entry at which all subwarps start. It is negative in later
-/// barrier intervals, and [`RESUMES`] after a host call.
+/// Returns the function `(begins) -> exit code or zero`, which executes every context record that has not exited up to
+/// its next barrier, warp by warp. At the start of the block, `begins` is the entry at which all subwarps start. In
+/// later barrier intervals, `begins` is negative. After a host call, `begins` is [`RESUMES`].
 pub(crate) fn phase(places: &ModuleLayout, numbers: SuspendCodes) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -146,7 +147,8 @@ pub(crate) fn phase(places: &ModuleLayout, numbers: SuspendCodes) -> Function {
     function(&[(10, ValType::I32)], &code)
 }
 
-/// Runs the records of the warp one by one, and determines the synchronization points for which they wait.
+/// Runs the context records of the warp one by one, and determines the synchronization points at which their lanes
+/// wait.
 fn run_apart(c: &mut Vec<I<'static>>, places: &ModuleLayout, numbers: SuspendCodes) {
     c.extend([
         I::I32Const(-1),
@@ -174,7 +176,7 @@ fn run_apart(c: &mut Vec<I<'static>>, places: &ModuleLayout, numbers: SuspendCod
     c.extend(leaves(stop::DIVERGENT));
 }
 
-/// Restores the state of the barrier interval after a host call, or initializes it.
+/// Restores the state of the barrier interval after a host call. Otherwise, initializes the state.
 fn resume_or_begin(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
         I::LocalGet(BEGINS),
@@ -222,7 +224,7 @@ fn meet_barrier(c: &mut Vec<I<'static>>) {
     c.extend(store(cell::BARRIER_REACHED, I::I32Const(1)));
 }
 
-/// Merges all records of diverged lanes into the records of their subwarps.
+/// Merges all context records of diverged lanes into the records of their subwarps.
 fn join_parts(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(load(cell::N_CONTEXTS));
     c.extend([
@@ -239,7 +241,7 @@ fn join_parts(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.push(I::End);
 }
 
-/// Runs a warp until it waits at a barrier or all of its lanes have exited.
+/// Runs a warp until all of its lanes wait at a barrier or have exited.
 fn run_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout, numbers: SuspendCodes) {
     c.extend([I::Block(EMPTY), I::Loop(EMPTY)]);
     run_converged(c, places);
@@ -282,7 +284,7 @@ fn take_first_name() -> Vec<I<'static>> {
     code
 }
 
-/// Initializes the records of the subwarps of a warp at the kernel start or after a barrier.
+/// Initializes the context records of a warp's subwarps at the kernel start or after a barrier.
 fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(store(cell::WARP, I::LocalGet(NUMBER)));
     c.extend(advance_epochs());
@@ -306,7 +308,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
     let mut subwarp = take_first_name();
     subwarp.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
-    // A subwarp without lanes counts as exited.
+    // A subwarp without lanes is treated as exited.
     subwarp.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
     subwarp.extend(field(record::FIRST_MASK));
     subwarp.extend([
@@ -318,7 +320,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     subwarp.push(I::I32Store(at(record::MASK)));
     c.extend(for_each_subwarp(places, subwarp));
     c.push(I::Else);
-    // The subwarps already have their first epochs. Diverged lanes have received them at their reconvergence.
+    // The subwarps already have their first epochs. Diverged lanes received theirs at their reconvergence.
     for subwarp in 0..SUBWARPS_PER_WARP {
         c.extend([
             I::LocalGet(FIRST),
@@ -329,7 +331,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.push(I::End);
 }
 
-/// Runs all subwarps of the warp in one call if the first one can continue and no lanes have diverged.
+/// Runs all subwarps of the warp in one region call if the first subwarp can continue and no lanes have diverged.
 fn run_converged(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(store(cell::IS_CONVERGED, I::I32Const(0)));
     c.extend([
@@ -355,8 +357,8 @@ fn run_converged(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.push(I::End);
 }
 
-/// Handles the case that all subwarps took the same path to the same synchronization point: determines this point,
-/// and updates the counts.
+/// Handles the case in which all subwarps took the same path to the same synchronization point: determines this
+/// synchronization point, and updates the counts.
 fn continue_converged(c: &mut Vec<I<'static>>) {
     let first = |offset: u32| [I::LocalGet(FIRST), I::I32Load(at(offset))];
     c.push(I::I32Const(-1));
@@ -371,7 +373,7 @@ fn continue_converged(c: &mut Vec<I<'static>>) {
     c.extend(store(cell::FURTHEST_BLOCK, I::I32Const(0)));
 }
 
-/// Runs a record that can continue, and in the same call the subwarps that follow it.
+/// Runs a context record whose lanes can continue. The same call also runs the subwarps that follow it.
 fn run_record() -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
@@ -390,7 +392,7 @@ fn run_record() -> Vec<I<'static>> {
     code
 }
 
-/// Determines the synchronization point for which a record waits.
+/// Determines the synchronization point at which the lanes of a context record wait.
 fn classify_suspend(numbers: SuspendCodes) -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
@@ -434,7 +436,7 @@ fn classify_suspend(numbers: SuspendCodes) -> Vec<I<'static>> {
     code
 }
 
-/// Merges a waiting record of diverged lanes into the record of their subwarp.
+/// Merges a waiting context record of diverged lanes into the record of their subwarp.
 fn join_record(places: &ModuleLayout) -> Vec<I<'static>> {
     let mut code = vec![
         I::LocalGet(INDEX),
@@ -463,8 +465,8 @@ fn join_record(places: &ModuleLayout) -> Vec<I<'static>> {
     code
 }
 
-/// Executes a warp-level operation for which all lanes of the warp have reconverged, and the sequence of operations
-/// that follows it.
+/// Executes a warp-level operation at which all lanes of the warp have reconverged, and the other operations of its
+/// sequence.
 fn do_operation(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(advance_epochs());
     c.extend(load(cell::NEXT_EPOCH));

@@ -1,5 +1,5 @@
-//! Reconvergence of diverged lanes with their subwarp. Input: the record of diverged lanes that wait at the same
-//! synchronization point as their subwarp. Output: the merged record of the subwarp.
+//! Reconvergence of diverged lanes with their subwarp. Input: the context record of diverged lanes that wait at the
+//! same synchronization point as their subwarp. Output: the merged context record of the subwarp.
 
 use crate::instructions::{at, halves};
 use crate::layout::record;
@@ -8,7 +8,7 @@ use crate::runtime::{EMPTY, function};
 use warpgrid_emulator::translation_view::RegisterBank;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Registers in a record at a synchronization point, each with its offset in the record.
+/// Registers that a context record contains at a synchronization point, each with its offset in the record.
 pub(crate) type SavedRegisters = Vec<(RegisterKey, u32)>;
 
 const PART: u32 = 0;
@@ -16,7 +16,8 @@ const WHOLE: u32 = 1;
 const LANES: u32 = 2;
 const MASK: u32 = 3;
 
-/// Emits `(record of diverged lanes, record of their subwarp) -> zero`.
+/// Returns the function `(context record of diverged lanes, context record of their subwarp) -> zero`, which merges the
+/// first record into the second record.
 pub(crate) fn join(waits: &[SavedRegisters]) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -27,7 +28,7 @@ pub(crate) fn join(waits: &[SavedRegisters]) -> Function {
     ]);
     c.extend(spread_lanes());
     c.push(I::LocalSet(MASK));
-    // All lanes in the record of the subwarp may have exited.
+    // All lanes in the context record of the subwarp may have exited.
     c.extend([
         I::LocalGet(WHOLE),
         I::LocalGet(LANES),
@@ -55,7 +56,7 @@ pub(crate) fn join(waits: &[SavedRegisters]) -> Function {
     function(&[(1, ValType::I32), (1, ValType::V128)], &code)
 }
 
-/// Copies the registers of the diverged lanes that the record contains at its synchronization point.
+/// Copies the registers of the diverged lanes that a context record contains at its synchronization point.
 fn join_registers(c: &mut Vec<I<'static>>, waits: &[SavedRegisters]) {
     c.push(I::Block(EMPTY));
     for _ in waits {
@@ -94,7 +95,7 @@ fn join_registers(c: &mut Vec<I<'static>>, waits: &[SavedRegisters]) {
     c.push(I::End);
 }
 
-/// Vector with the bit of each lane of a subwarp.
+/// Vector that contains the mask bit of each lane of a subwarp.
 const LANE_BITS: I<'static> = I::V128Const((1u128 | 2 << 32 | 4 << 64 | 8 << 96) as i128);
 
 /// Expands the lane mask on the stack to a row with all ones in the lanes of the mask.

@@ -12,19 +12,19 @@ use crate::runtime::{
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Epochs that are compared with four shadow words of shared memory. Each epoch is given as the instructions that push
-/// it in all lanes of a vector.
+/// Epochs that are compared with four shadow words of shared memory. Each epoch is given as instructions that push it
+/// in all lanes of a vector.
 pub(crate) struct EpochVectors {
     pub(crate) me: Vec<I<'static>>,
     pub(crate) phase: Vec<I<'static>>,
-    /// First epoch of the warp in this barrier interval, and its first epoch since the last reconvergence of its lanes;
+    /// First epoch of the warp in this barrier interval, and its first epoch since the last reconvergence of its lanes.
     /// `None` for kernels without warp-level operations.
     pub(crate) warp: Option<[Vec<I<'static>>; 2]>,
 }
 
 impl EpochVectors {
-    /// Pushes for each epoch in a local whether its accesses happen before the current access. This is true if the
-    /// epoch belongs to an earlier barrier interval, to this subwarp, or to the warp before the last reconvergence
+    /// Pushes, for each epoch in a local, whether its accesses happen before the current access. This is the case if
+    /// the epoch belongs to an earlier barrier interval, to this subwarp, or to the warp before the last reconvergence
     /// of its lanes.
     pub(crate) fn ordered(&self, local: u32) -> Vec<I<'static>> {
         let mut code = Vec::new();
@@ -44,9 +44,9 @@ impl EpochVectors {
         code
     }
 
-    /// Pushes the new reader epoch of each word after a read by this subwarp. It is the epoch of this subwarp
-    /// if all other reads happen before the current read, otherwise the shared epoch of several readers: of readers in
-    /// this warp since the last reconvergence, or of any readers.
+    /// Pushes the new reader epoch of each word after a read by this subwarp. If all other reads happen before the
+    /// current read, the new reader epoch is the epoch of this subwarp. Otherwise, it is an epoch that is shared by
+    /// several readers: by readers in this warp since the last reconvergence, or by any readers.
     pub(crate) fn reader(&self, readers: u32, ordered: u32) -> Vec<I<'static>> {
         let mut code = self.me.clone();
         match &self.warp {
@@ -64,7 +64,7 @@ impl EpochVectors {
     }
 }
 
-/// Emits `(epoch, is_shared) -> whether the accesses of the epoch happen before the current access`.
+/// Returns the function `(epoch, is_shared) -> whether the accesses of the epoch happen before the current access`.
 pub(crate) fn ordered() -> Function {
     const NAME: u32 = 0;
     const SHARED: u32 = 1;
@@ -78,7 +78,7 @@ pub(crate) fn ordered() -> Function {
     c.extend(cell_of(cell::CURRENT_EPOCH));
     c.push(I::I32Eq);
     c.extend(yes.clone());
-    // Epochs of an earlier barrier interval of this block. For shared memory, all smaller epochs belong to earlier
+    // Epochs of earlier barrier intervals of this block. For shared memory, all smaller epochs belong to earlier
     // barrier intervals.
     c.extend(cell_of(cell::PHASE));
     c.extend([I::LocalGet(NAME), I::I32GtU, I::If(EMPTY)]);
@@ -119,8 +119,9 @@ const SHARED: u32 = 6;
 const CALM: u32 = 7;
 const OLD: u32 = 8;
 const SEVERAL: u32 = 9;
-// For a word with an unordered store: the epoch of the recorded store, and the bytes that both stores have written.
+// Epoch of the recorded store, for a word with an unordered store.
 const NAMED: u32 = 10;
+/// Bytes that the recorded store and the current store have both written.
 const BOTH: u32 = 11;
 const W: u32 = 12;
 const R: u32 = 13;
@@ -131,11 +132,11 @@ const NAME: i32 = !(ALL_BYTES as i32);
 const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::CURRENT_EPOCH))];
 const CONFLICT: [I<'static>; 3] = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
 
-/// Emits `(address, words, flags, bytes) -> exit code or zero`. Flag 1 marks stores, flag 2 marks shared memory, and
-/// the bits from `ATOMIC_SHIFT` on contain the kind of an atomic operation. `bytes` is a mask of the accessed bytes of
-/// each word, in the upper bits. If several subwarps store to a word without an order, the function defers a check
-/// that the stored values are equal until the subwarp stops. While copies may be in flight, such stores are
-/// conflicts.
+/// Returns the function `(address, words, flags, bytes) -> exit code or zero`, which records an access in shadow
+/// memory. Flag 1 marks stores, flag 2 marks shared memory, and the bits from `ATOMIC_SHIFT` on contain the kind of an
+/// atomic operation. `bytes` is a mask of the accessed bytes of each word, in the upper bits. If several subwarps store
+/// to a word without an order, the function defers a check that the stored values are equal until the subwarp stops.
+/// While copies may be in flight, such stores are conflicts.
 pub(crate) fn note(places: &ModuleLayout, flow: &ControlFlowGraph) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -171,7 +172,7 @@ pub(crate) fn note(places: &ModuleLayout, flow: &ControlFlowGraph) -> Function {
     function(&[(8, ValType::I32), (3, ValType::V128)], &code)
 }
 
-/// Computes the offsets of the shadow words of the accessed memory.
+/// Computes the offsets from memory words to their shadow words for the accessed memory.
 fn find_notes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
         I::LocalGet(FLAGS),
@@ -192,12 +193,12 @@ fn find_notes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     }
 }
 
-/// Pushes the address of the shadow word of a memory word. A local contains the shadow offset.
+/// Pushes the address of the shadow word for the current memory word. The local `notes` contains the shadow offset.
 fn word(notes: u32) -> [I<'static>; 3] {
     [I::LocalGet(PLACE), I::LocalGet(notes), I::I32Add]
 }
 
-/// Pushes whether the access that a shadow word records happens before the current access. The shadow word remains in a
+/// Pushes whether the access that a shadow word records happens before the current access. The shadow word is kept in a
 /// local.
 fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
     c.extend(word(notes));
@@ -211,9 +212,9 @@ fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
     ]);
 }
 
-/// Computes the shared epoch of several readers. It stands for readers in this warp since the last reconvergence of its
-/// lanes, for readers in this block until the end of the barrier interval, or permanently for readers in several
-/// blocks.
+/// Computes the epoch that several readers share. The epoch represents readers in this warp since the last
+/// reconvergence of its lanes, readers in this block until the end of the barrier interval, or permanently readers in
+/// several blocks.
 fn find_several_readers(c: &mut Vec<I<'static>>) {
     let is_noted_since = |first: u32| {
         [
@@ -246,7 +247,7 @@ fn find_several_readers(c: &mut Vec<I<'static>>) {
 }
 
 /// Records an access to a word with an unordered store. The access is a conflict unless both accesses store equal
-/// values or different bytes.
+/// values or store different bytes.
 fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &ControlFlowGraph) {
     c.extend([
         I::LocalGet(FLAGS),
@@ -283,8 +284,8 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &Control
         I::I32Eq,
         I::I32And,
         I::If(EMPTY),
-        // Diverged lanes of one subwarp have stored to different bytes of a word. The word receives the last epoch
-        // of the subwarp.
+        // Diverged lanes of one subwarp have stored to different bytes of the word. The shadow word receives the last
+        // epoch of the subwarp.
         I::LocalGet(NAMED),
         I::I32Const(7),
         I::I32Or,
@@ -309,7 +310,7 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &Control
     ]);
 }
 
-/// Records an access to a word if all earlier stores to the word happen before the access.
+/// Records an access to a word if all earlier stores to the word happen before this access.
 fn note_ordered(c: &mut Vec<I<'static>>) {
     c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
     c.extend([I::LocalGet(CALM), I::I32Eqz, I::If(EMPTY)]);
@@ -340,11 +341,11 @@ fn note_ordered(c: &mut Vec<I<'static>>) {
 }
 
 /// Defers an equality check for a word with an unordered store of the epoch `NAMED`: the bytes in `BOTH`, a mask in the
-/// upper bits, must keep their value. The word receives the shared epoch of several subwarps, which are in this
-/// block and barrier interval or in any block. For words of atomic operations, the store is a conflict.
+/// upper bits, must keep their value. The shadow word receives an epoch that is shared by several subwarps, either in
+/// this block and barrier interval or in any block. For words of atomic operations, the store is a conflict.
 fn record_value_check(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
-    // Epochs that stand for kinds of atomic operations follow the first epoch of the barrier interval in shared memory,
-    // and zero in global memory.
+    // The epochs that represent kinds of atomic operations follow the first epoch of the barrier interval for shared
+    // memory, and follow zero for global memory.
     c.extend([
         I::LocalGet(NAMED),
         I::I32Const(0),
@@ -421,8 +422,8 @@ fn push_suspect(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Emits `() -> exit code or zero`: executes the deferred checks. A check passes if the unordered stores to a word have
-/// left its value unchanged, because then their order does not matter.
+/// Returns the function `() -> exit code or zero`, which executes the deferred checks. A check passes if the unordered
+/// stores to a word have left its value unchanged, because the order of the stores then does not affect the result.
 pub(crate) fn check_same_value_stores(places: &ModuleLayout) -> Function {
     const LEFT: u32 = 0;
     let field = |offset: u32| [I::LocalGet(LEFT), I::I32Load(at(places.suspects + offset))];
@@ -455,7 +456,7 @@ pub(crate) fn check_same_value_stores(places: &ModuleLayout) -> Function {
     function(&[(1, ValType::I32)], &code)
 }
 
-/// Returns the epochs that the runtime cells contain, as vectors.
+/// Returns the epochs in the runtime cells, as vectors.
 fn names_of_cells() -> EpochVectors {
     let name = |cell: u32| {
         vec![
@@ -472,9 +473,9 @@ fn names_of_cells() -> EpochVectors {
     }
 }
 
-/// Records accesses of all lanes to words of shared memory, whose addresses a vector contains, if all accesses are
-/// ordered accesses to whole words. Otherwise, exits three WebAssembly constructs. `flags` is the local with the store
-/// flag.
+/// Records accesses of all lanes to words of shared memory if all of them are ordered accesses to whole words. A vector
+/// contains the addresses of the words. Otherwise, exits three WebAssembly constructs. `flags` is the local that
+/// contains the store flag.
 pub(crate) fn note_shared_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
@@ -489,8 +490,8 @@ pub(crate) fn note_shared_lanes(
     store_notes(c, notes, flags, [words, kept], [names.me, reader]);
 }
 
-/// Records accesses to global memory like [`note_shared_lanes`]. The last access to each word must be an access of the
-/// subwarp itself.
+/// Records accesses to global memory like [`note_shared_lanes`]. The last access to each word must have been an access
+/// of the subwarp itself.
 pub(crate) fn note_arena_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
@@ -508,7 +509,7 @@ pub(crate) fn note_arena_lanes(
     store_notes(c, notes, flags, [words, kept], [me.clone(), me]);
 }
 
-/// Loads the shadow words with the writer and the readers of one word per lane.
+/// Loads the shadow words of the writer and the readers for one word per lane.
 fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u32; 3]) {
     for (local, place) in [wrote, read].into_iter().zip(notes) {
         for lane in 0..4 {
@@ -526,7 +527,7 @@ fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u
     }
 }
 
-/// Stores the epoch of a writer or a reader in the shadow words of one word per lane.
+/// Stores the epoch of a writer or a reader in the shadow words for one word per lane.
 fn store_notes(
     c: &mut Vec<I<'static>>,
     [wrote_at, read_at]: [u32; 2],
@@ -556,8 +557,8 @@ fn store_notes(
     c.push(I::End);
 }
 
-/// Pushes whether all recorded accesses to four words happen before the current access. The locals contain the writers
-/// and the readers of the words, and another local receives the mask of ordered readers.
+/// Pushes whether all recorded accesses to four words happen before the current access. Locals contain the writers and
+/// the readers of the words, and the mask of ordered readers is stored in another local.
 fn push_happens_before(
     c: &mut Vec<I<'static>>,
     names: &EpochVectors,
@@ -569,7 +570,7 @@ fn push_happens_before(
         c.extend(is_of_ancestor(&names.me, local));
         c.push(I::V128Or);
     }
-    // For a store, all recorded reads must happen before the store, too.
+    // Before a store, all recorded reads must also be ordered.
     c.extend([
         I::LocalTee(kept),
         splat32(u32::MAX),
@@ -582,14 +583,14 @@ fn push_happens_before(
     ]);
 }
 
-/// Pushes for each epoch in a local whether it belongs to the current subwarp before its lanes diverged.
+/// Pushes, for each epoch in a local, whether it belongs to the current subwarp before its lanes diverged.
 fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
     let number = |c: &mut Vec<I<'static>>| {
         c.push(I::LocalGet(local));
         c.extend_from_slice(me);
         c.extend([splat32(!7), I::V128And, I::I32x4Sub]);
     };
-    // A table with one bit for each epoch number of a subwarp. Larger numbers select zero.
+    // The table contains one bit for each epoch number of a subwarp. Larger numbers select zero.
     let mut code = vec![I::V128Const(0x8040_2010_0804_0201)];
     number(&mut code);
     code.extend([splat32(!0xff), I::V128Or, splat32(u32::MAX)]);
@@ -609,7 +610,7 @@ fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
 }
 
 /// Records ordered accesses to four contiguous words of shared memory, which occur in transfers of matrix rows and in
-/// copies. Records nothing if the access has another form.
+/// copies. Records nothing for other accesses.
 fn note_four(
     c: &mut Vec<I<'static>>,
     places: &ModuleLayout,
@@ -658,8 +659,9 @@ fn note_four(
     ]);
 }
 
-/// Records atomic operations. The words belong to one kind of operation: in shared memory until the end of this barrier
-/// interval, in global memory permanently. Shadow memory does not track individual accesses to these words afterwards.
+/// Records atomic operations. The accessed words are reserved for one kind of atomic operation: in shared memory until
+/// the end of the barrier interval, in global memory permanently. Afterwards, shadow memory does not track individual
+/// accesses to these words.
 fn note_atomic(
     c: &mut Vec<I<'static>>,
     [place, words, wrote, read, shared, kind, before]: [u32; 7],
@@ -673,7 +675,7 @@ fn note_atomic(
             I::I32And,
         ]);
     };
-    // Accesses with this epoch or a later epoch do not happen before the operation.
+    // Accesses with this epoch or a later epoch do not happen before the atomic operation.
     c.extend([
         I::I32Const(0),
         I::I32Load(at(cell::PHASE)),

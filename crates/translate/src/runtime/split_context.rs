@@ -1,4 +1,4 @@
-//! Records of diverged lanes. Input: the record of a subwarp. Output: an additional record.
+//! Context records of diverged lanes. Input: the context record of a subwarp. Output: an additional context record.
 
 use crate::instructions::at;
 use crate::layout::{ModuleLayout, cell, record};
@@ -15,13 +15,13 @@ fn field(offset: u32) -> [I<'static>; 2] {
     [I::LocalGet(RECORD), I::I32Load(at(offset))]
 }
 
-/// Emits `(record, entry, lanes) -> record of these lanes`. The function returns zero if no record is free. Both
-/// records receive new epochs.
+/// Returns the function `(context record, entry, lanes) -> context record of these lanes`, which splits the lanes off
+/// into an additional record. The result is zero if no record is free. Both records receive new epochs.
 pub(crate) fn part(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     make_record(c, places);
-    // The record of the whole subwarp contains the number of the next epoch.
+    // The context record of the whole subwarp contains the number of the next epoch.
     c.extend(field(record::SUBWARP));
     c.extend([
         I::I32Const(places.record_bytes as i32),
@@ -66,7 +66,7 @@ pub(crate) fn part(places: &ModuleLayout) -> Function {
     function(&[(2, ValType::I32)], &code)
 }
 
-/// Assigns the next epochs of the subwarp to both records. The old epoch becomes an ancestor of both.
+/// Assigns the next epochs of the subwarp to both context records. The previous epoch becomes an ancestor of both.
 fn name_records(c: &mut Vec<I<'static>>) {
     c.push(I::LocalGet(RECORD));
     c.extend(field(record::ANCESTOR_EPOCHS));
@@ -96,7 +96,7 @@ fn name_records(c: &mut Vec<I<'static>>) {
     }
 }
 
-/// Allocates a record, or returns zero if no record is free.
+/// Allocates a context record, or returns zero from the function if no record is free.
 fn make_record(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
         I::I32Const(0),

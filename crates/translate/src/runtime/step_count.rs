@@ -1,6 +1,7 @@
-//! Counts the steps and stores of a warp since the last reconvergence. Input: the records of the warp. If all lanes
-//! took one path, the counts equal those of the interpreter. The counts of a divergent warp depend on the order in
-//! which its groups of lanes reconverge, so the longest path is a lower bound of its steps.
+//! Counts the steps and stores of a warp since the last reconvergence. The input consists of the context records of the
+//! warp. If all lanes took one path, the counts equal the counts of the interpreter. The counts of a divergent warp
+//! depend on the order in which its lane groups reconverge, so the length of the longest path is a lower bound of its
+//! steps.
 
 use crate::instructions::at;
 use crate::layout::{ModuleLayout, SUBWARPS_PER_WARP, cell, record};
@@ -13,12 +14,12 @@ use wasm_encoder::{Function, Instruction as I, ValType};
 pub(crate) enum Reconvergence {
     /// All warp-level operations wait for all lanes.
     Independent,
-    /// A warp-level operation does not wait for all lanes. Its result depends on the groups of lanes that the schedule
+    /// Some warp-level operation does not wait for all lanes. Its result depends on the lane groups that the schedule
     /// with this seed forms.
     Dependent { seed: u64 },
 }
 
-/// Adds a 64-bit number to a cell.
+/// Emits code that adds a 64-bit number to a cell.
 pub(crate) fn add(cell: u32, what: &[I<'static>]) -> Vec<I<'static>> {
     let mut code = vec![I::I32Const(0), I::I32Const(0), I::I64Load(at(cell))];
     code.extend_from_slice(what);
@@ -27,29 +28,31 @@ pub(crate) fn add(cell: u32, what: &[I<'static>]) -> Vec<I<'static>> {
 }
 
 const FIRST: u32 = 0;
-/// Executed records that remain to be compared, one bit each.
+/// Bit set of the executed context records that remain to be compared.
 const LEFT: u32 = 1;
 const RECORD: u32 = 2;
 const INDEX: u32 = 3;
 const PATH: u32 = 4;
-/// Whether a record has been compared before.
+/// Whether any context record has been compared before.
 const HAS_RECORD: u32 = 5;
 /// Whether lanes of the warp took different paths.
 const HAS_DIVERGED: u32 = 6;
 const FURTHEST: u32 = 7;
 const STORES: u32 = 8;
-/// Number of steps of the previous record, and of the longest path.
+/// Number of steps of the previous context record.
 const STEPS: u32 = 9;
+/// Number of steps on the longest path.
 const MAX_RUN: u32 = 10;
-/// Upper bound of the number of steps of all groups of lanes.
+/// Upper bound of the number of steps of all lane groups.
 const BOUND: u32 = 11;
 
-/// Emits `(first record, executed records) -> 0`. The result is unused.
+/// Returns the function `(first context record, executed records) -> 0`, which counts the steps of a warp. The result
+/// is unused.
 pub(crate) fn count(places: &ModuleLayout, reconvergence: Reconvergence) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
-        // Lanes have diverged from their subwarp, or the lanes of an if-converted branch took different sides.
+        // Lanes have diverged from their subwarp, or the lanes of an if-converted branch have taken different sides.
         I::LocalGet(LEFT),
         I::I32Const(SUBWARPS_PER_WARP as i32),
         I::I32ShrU,
@@ -86,8 +89,8 @@ pub(crate) fn count(places: &ModuleLayout, reconvergence: Reconvergence) -> Func
     function(&[(6, ValType::I32), (4, ValType::I64)], &code)
 }
 
-/// Marks the launch as one with a divergent warp, and computes a bound of the steps of the warp if results depend on
-/// its reconvergence.
+/// Records that the launch has a divergent warp. If results depend on the reconvergence of the warp, also computes an
+/// upper bound of the steps of the warp.
 fn note_divergence(c: &mut Vec<I<'static>>, places: &ModuleLayout, reconvergence: Reconvergence) {
     c.extend([
         I::I32Const(0),
@@ -117,7 +120,7 @@ fn note_divergence(c: &mut Vec<I<'static>>, places: &ModuleLayout, reconvergence
     c.push(I::End);
 }
 
-/// Compares the path of a record with the path of the previous record.
+/// Compares the path of a context record with the path of the previous record.
 fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     c.extend([
         I::LocalGet(RECORD),
@@ -136,7 +139,7 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     }
     take_record(c);
     if let Reconvergence::Dependent { .. } = reconvergence {
-        // A group of lanes attempts a waiting operation at most once before the scheduler selects another group.
+        // A lane group attempts a waiting operation at most once before the scheduler selects another group.
         c.extend([
             I::LocalGet(BOUND),
             I::LocalGet(STEPS),
@@ -158,7 +161,7 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     c.push(I::End);
 }
 
-/// Uses this record for the next comparisons if it is the first record or took a different path.
+/// Uses this context record for the following comparisons if it is the first record, or if it took a different path.
 fn take_record(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(HAS_RECORD),
@@ -189,8 +192,8 @@ fn take_record(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Adds the steps of all groups of lanes to the bound of the warp, at most up to the length of a time slice. During a
-/// time slice, the scheduler selects the groups at the lowest positions in the code.
+/// Adds the steps of all lane groups to the upper bound of the warp, which is limited to the length of a time slice.
+/// During a time slice, the scheduler selects the groups at the lowest positions in the code.
 fn bound_divergent_steps(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     let place = [
         I::I32Const(0),

@@ -16,7 +16,8 @@ const FUNCTION: &str = ".func (.reg .b32 d) grown(.reg .b32 a)
     mad.lo.u32 d, a, 3, 1;
 }";
 
-/// Returns loops with all combinations of stores, predicated stores, branches, calls, exits and long bodies. Each loop has a description.
+/// Returns loops with all combinations of stores, predicated stores, branches, calls, exits and long bodies. Each
+/// loop has a description.
 pub(crate) fn loops() -> impl Iterator<Item = (String, Scenario)> {
     (0..N_KINDS).map(|kind| (format!("kind {kind:06b}"), scenario(kind)))
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Stack size of the benchmark thread, since some parsers recurse once per statement.
 const STACK: usize = 1 << 30;
 
-/// Time budget of a parser for one kernel.
+/// Time budget for the measurement of one parser on one kernel.
 const BUDGET: Duration = Duration::from_millis(40);
 
 type Parse = fn(&str) -> bool;

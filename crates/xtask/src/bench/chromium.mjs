@@ -1,6 +1,6 @@
-// Benchmark of translated kernels with the npm package in Chromium, whose WebAssembly engine most visitors use. Usage: node chromium.mjs
-// PACKAGE-DIR LAUNCHES.json, with the browser in CHROMIUM. Reads the launches that `translated.mjs` measures in Node and prints one JSON
-// line per benchmark.
+// Measures translated kernels with the npm package in Chromium, whose WebAssembly engine most visitors use. The command line is `node
+// chromium.mjs PACKAGE-DIR LAUNCHES.json`, with the path of the browser in the variable CHROMIUM. The script reads the launches that
+// `translated.mjs` measures in Node, and prints one JSON line per benchmark.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { basename, dirname, join } from "node:path";
@@ -12,7 +12,7 @@ const [folder, file] = process.argv.slice(2);
 const { alone } = JSON.parse(await readFile(file, "utf8"));
 const sourceFolder = dirname(fileURLToPath(import.meta.url));
 
-/** Serves an empty page, the package, and the benchmark module. */
+/** Starts a server for an empty page, the package, and the benchmark module. */
 const server = createServer(async ({ url }, response) => {
   const name = basename(url);
   try {

@@ -14,11 +14,11 @@ const LARGE_MODULE_BYTES: usize = 4_000_000;
 /// Number of lines of the module that is rechecked after a keystroke.
 const LINES: usize = 10_000;
 
-/// Maximum length of an entry name. Names of Numba have hundreds of characters and are repeated in every parameter, so names would dominate
-/// the measurement.
+/// Maximum length of an entry name. Entry names from Numba have hundreds of characters and are repeated in the name of each parameter, so
+/// that longer names would dominate the measurement.
 const MAX_NAME_LEN: usize = 64;
 
-/// Compiled kernels that are run.
+/// Names of the compiled kernels that the benchmarks run.
 const KERNELS: [&str; 10] = [
     "saxpy_float4",
     "matmul_tiled",
@@ -32,7 +32,7 @@ const KERNELS: [&str; 10] = [
     "wmma_f16_f32_gemm",
 ];
 
-/// Kernels outside the corpus, with tensor instructions and divergent control flow.
+/// Kernels outside the corpus that the benchmarks also run. The kernels contain tensor instructions and divergent control flow.
 const OWN_KERNELS: [(&str, &str); 5] = [
     ("table_lookup.ptx", include_str!("kernels/table_lookup.ptx")),
     ("two_sides.ptx", include_str!("kernels/two_sides.ptx")),
@@ -52,7 +52,7 @@ const OWN_KERNELS: [(&str, &str); 5] = [
 
 const HEADER: &str = ".version 9.0\n.target sm_90\n.address_size 64\n\n";
 
-/// Concatenates the listings of the disassembler until the minimum size is reached.
+/// Concatenates disassembler listings of the corpus until the text reaches the minimum size.
 fn listings() -> Result<String> {
     let folder = shell::root().join("crates/sass/tests/data");
     let entries = fs::read_dir(&folder).map_err(|error| said(&folder, &error))?;
@@ -69,7 +69,7 @@ fn listings() -> Result<String> {
     Ok(text)
 }
 
-/// Writes the inputs and returns their directory.
+/// Writes the input files of the benchmarks and returns their directory.
 pub(super) fn write() -> Result<PathBuf> {
     let corpus = shell::root().join("crates/view/tests/corpus");
     let folder = shell::root().join("target/bench");
@@ -111,7 +111,7 @@ pub(super) fn write() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Returns the launch of each compiled kernel, one per line.
+/// Returns the scenarios of the compiled kernels, with one scenario per line.
 fn launches(corpus: &Path) -> Result<String> {
     let entries = fs::read_dir(corpus).map_err(|error| said(corpus, &error))?;
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -128,7 +128,7 @@ fn launches(corpus: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Returns the litmus tests, one per line.
+/// Returns the litmus tests, with one test per line.
 fn litmus_tests() -> Result<String> {
     let file = shell::root().join("crates/order/tests/data/explorer.jsonl.gz");
     let packed = fs::File::open(&file).map_err(|error| said(&file, &error))?;
@@ -151,7 +151,7 @@ impl KernelText {
     }
 }
 
-/// Repeats the kernels under unique names until `enough` holds for the source.
+/// Concatenates copies of the kernels with unique entry names until `enough` returns true for the source.
 fn module(parts: &[KernelText], enough: impl Fn(&str) -> bool) -> String {
     let mut text = HEADER.to_string();
     for (number, part) in parts.iter().cycle().take(1_000_000).enumerate() {
@@ -164,7 +164,8 @@ fn module(parts: &[KernelText], enough: impl Fn(&str) -> bool) -> String {
     text
 }
 
-/// Returns the kernels that can share one module: a single entry, no other module-scope names, and no newer target.
+/// Returns the kernels that can share one module. Such a kernel has a single entry, no other module-scope names, and no target that is
+/// newer than the target of the shared module.
 fn parts(corpus: &Path) -> Result<Vec<KernelText>> {
     let mut folders: Vec<PathBuf> = fs::read_dir(corpus)
         .map_err(|error| said(corpus, &error))?
@@ -195,10 +196,10 @@ fn part(source: &str) -> Option<KernelText> {
         return None;
     }
     let header = [".version", ".target", ".address_size"];
-    let kept = source
+    let body_lines = source
         .lines()
         .filter(|line| !header.iter().any(|word| line.starts_with(word)));
-    let body: String = kept.map(|line| format!("{line}\n")).collect();
+    let body: String = body_lines.map(|line| format!("{line}\n")).collect();
     let name = body.find(".entry ")? + ".entry ".len();
     let end = name + body[name..].find(['(', '\n', ' '])?;
     if end - name > MAX_NAME_LEN {

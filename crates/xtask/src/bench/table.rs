@@ -4,7 +4,7 @@ use crate::sizes::FileSize;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Target values of each benchmark, natively and in wasm, with the result of the fastest known third-party parser.
+/// Target values of each benchmark in native code and in wasm, with the result of the fastest known third-party parser.
 #[rustfmt::skip]
 const AIMS: &[(&str, &str)] = &[
     ("parse",           "200 MB/s (peers: 49 native, 9.2 wasm)"),
@@ -40,7 +40,7 @@ const AIMS: &[(&str, &str)] = &[
     ("page wasm, gzip", "305 KB"),
 ];
 
-/// Row of the table.
+/// One benchmark in the table.
 #[derive(Debug)]
 struct Row {
     name: String,
@@ -48,25 +48,25 @@ struct Row {
     unit: String,
     native: Option<f64>,
     wasm: Option<f64>,
-    /// Reason for a missing value.
+    /// Reason why a measured value is missing.
     note: Option<String>,
 }
 
-/// All benchmarks, in the order of measurement.
+/// Table of all benchmarks, in the order of measurement.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: Vec<Row>,
 }
 
 impl Table {
-    /// Adds results of the native harness.
+    /// Adds the results of the native harness to the table.
     pub(super) fn native(&mut self, figures: &[Value]) {
         for figure in figures {
             self.row(figure).native = figure["value"].as_f64();
         }
     }
 
-    /// Adds results of the harness in wasm.
+    /// Adds the results of the wasm harness to the table.
     pub(super) fn wasm(&mut self, figures: &[Value]) {
         for figure in figures {
             self.row(figure).wasm = figure["value"].as_f64();
@@ -102,7 +102,7 @@ impl Table {
         Value::Array(self.rows.iter().map(row).collect()).to_string()
     }
 
-    /// Returns the row of a benchmark, which is created on first use.
+    /// Returns the row of a benchmark, and creates the row on first use.
     fn row(&mut self, figure: &Value) -> &mut Row {
         let text = |key: &str| figure[key].as_str().unwrap_or_default().to_string();
         let (name, title) = (text("name"), text("title"));
@@ -150,9 +150,9 @@ impl fmt::Display for Table {
     }
 }
 
-/// Returns a file name without the hash that Trunk inserts.
+/// Returns a file name without the content hash that Trunk inserts.
 fn plain_name(file: &str) -> String {
-    // The hash has 16 hexadecimal digits, or fewer because leading zeros are omitted.
+    // A content hash has at most 16 hexadecimal digits, because Trunk omits leading zeros.
     let hash = |word: &&str| {
         (12..=16).contains(&word.len()) && word.chars().all(|c| c.is_ascii_hexdigit())
     };

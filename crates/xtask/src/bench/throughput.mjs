@@ -1,10 +1,11 @@
-// Throughput of the npm package for one launch, in Node and in a browser.
+// Measures the throughput of the npm package for one launch, in Node and in a browser.
 
 /** Time budget of one benchmark in milliseconds, as in `measure/timing.rs`. */
 const BUDGET_MS = 1500;
 export const MAX_STEPS = 1_000_000_000;
 
-/** Returns the maximum rate of many runs by an engine, in million lane-instructions per second, or the reason for a missing value. */
+/** Returns the maximum throughput of many runs with an engine in million lane-instructions per second, or the reason for a missing value.
+ *  */
 export function bestRate(Session, scenario, engine) {
   const start = performance.now();
   let value = 0;

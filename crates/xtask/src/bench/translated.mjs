@@ -1,6 +1,6 @@
-// Benchmark of translated kernels and of the interpreter with the npm package in Node. Usage: node translated.mjs PACKAGE-DIR
-// LAUNCHES.json. Reads name, title and scenario of each benchmark, and of the benchmark that distributes its blocks among workers, from the
-// harness. Prints one JSON line per benchmark.
+// Measures translated kernels and the interpreter with the npm package in Node. The command line is `node translated.mjs PACKAGE-DIR
+// LAUNCHES.json`. The script reads the name, the title and the scenario of each benchmark from the file that the harness has written. This
+// file also contains the benchmark that distributes its blocks among workers. The script prints one JSON line per benchmark.
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const [folder, file] = process.argv.slice(2);
 const { default: init, Session } = await import(pathToFileURL(join(folder, "node.js")));
 await init();
 
-/** The least seconds that a run takes, of three, where `workers` workers share its blocks. */
+/** Returns the duration of the fastest of three runs in seconds. In a run, `workers` workers share the blocks. */
 async function secondsOnWorkers(scenario, workers) {
   let value = Infinity;
   for (let n = 0; n < 3; n += 1) {

@@ -1,4 +1,4 @@
-// Runs the harness, compiled for WASI, in Node. Usage: node wasi.mjs harness.wasm INPUT-DIR [BENCHMARK…]
+// Runs the harness, compiled for WASI, in Node. The command line is `node wasi.mjs harness.wasm INPUT-DIR [BENCHMARK…]`.
 import { readFile } from "node:fs/promises";
 import { WASI } from "node:wasi";
 

@@ -23,12 +23,12 @@ const STORES: &str = "../shared/oracle";
 const GENERAL: &str = "../shared/oracle_general";
 const ARITHMETIC: &str = "../shared/arith";
 const SPELLINGS: &str = "../shared/sass/spellings.jsonl";
-/// Sample of the spellings in the repository.
+/// Path of the sample of spellings in the repository.
 const SPELLINGS_SAMPLE: &str = "crates/sass/tests/data/spellings.jsonl";
-/// Samples of the two decision collections in the repository, for checkouts without the reference data.
+/// Paths of the samples of both decision collections in the repository. Checkouts without the reference data use these samples.
 const STORES_SAMPLE: &str = "crates/ptx/tests/data/verdicts.jsonl";
 const GENERAL_SAMPLE: &str = "crates/ptx/tests/data/verdicts_general.jsonl";
-/// Decisions that were added manually, which a new sample does not replace.
+/// Paths of manually added decisions, which remain unchanged when a new sample is selected.
 const GENERAL_ADDED: &str = "crates/ptx/tests/data/verdicts_general_added.jsonl";
 
 /// Compares accept/reject decisions and results with those of `ptxas`, of a GPU, and of the tests of public projects.
@@ -132,7 +132,7 @@ impl Options {
     }
 }
 
-/// Runs the command. Returns false if an unknown difference exists.
+/// Runs `cargo xtask conformance`. Returns false if an unknown difference exists.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     match &options.task {
         Tasks { sample: true, .. } => sample::take(options),

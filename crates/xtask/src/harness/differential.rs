@@ -1,5 +1,5 @@
-//! `cargo xtask differential`: differential test of random kernels, run as PTX and as the SASS that an installed assembler generates from
-//! them. Reports the kernels whose final memory differs, reduced to minimal test cases.
+//! Implements `cargo xtask differential`, the differential test of random kernels. Each kernel runs as PTX and as the SASS that an
+//! installed assembler generates from the PTX. The command reports the kernels whose final memory differs, reduced to minimal test cases.
 
 mod assemble;
 mod body;
@@ -23,16 +23,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Number of kernels per assembler invocation, since the startup of the assembler takes as long as several kernels.
+/// Number of kernels per assembler invocation. A batch contains several kernels, since the startup of the assembler takes as long as the
+/// assembly of several kernels.
 const BATCH: usize = 32;
 
-/// Targets for which kernels are assembled.
+/// Targets for which the kernels are assembled.
 const TARGETS: &[&str] = &[
     "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_100", "sm_103", "sm_110",
     "sm_120", "sm_121", "sm_90a", "sm_100a", "sm_103a", "sm_120a",
 ];
 
-/// Optimization levels of the assembler; most kernels use `-O3` because most code is optimized.
+/// Optimization levels of the assembler. Most kernels use `-O3`, because most code is compiled with this level.
 const LEVELS: &[u8] = &[3, 3, 0, 3, 1, 3, 0];
 
 /// Runs random kernels as PTX and as SASS, and compares the final memory.
@@ -72,19 +73,19 @@ impl Options {
     }
 }
 
-/// Result of a differential run.
+/// Results of a differential run.
 #[derive(Debug, Default)]
 struct DifferentialReport {
     n_kernels: usize,
     n_instructions: usize,
     /// Number of kernels that the assembler rejects although the checker accepts them.
     n_refused: usize,
-    /// Number of kernels whose listing or PTX does not determine the memory, by reason.
+    /// Number of kernels whose listing or PTX does not determine the final memory, by reason.
     not_comparable: BTreeMap<&'static str, usize>,
     different: Vec<Mismatch>,
 }
 
-/// Kernel whose PTX and SASS leave different memory.
+/// Kernel whose PTX and SASS leave different memory contents.
 #[derive(Debug)]
 struct Mismatch {
     number: usize,
@@ -94,7 +95,7 @@ struct Mismatch {
     listing: String,
 }
 
-/// Runs the command. Returns false if a kernel differs.
+/// Runs `cargo xtask differential`. Returns false if the final memory of a kernel differs.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     if options.gpu || options.transfer.is_file() {
         return hardware::compare(options);
@@ -149,8 +150,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     Ok(all.different.is_empty())
 }
 
-/// Generates the random kernels of one assembler invocation. Batches are independent, so the kernels do not depend on the number of batches
-/// or threads.
+/// Generates the random kernels of one assembler invocation. Batches are independent of each other, so that the kernels do not depend on
+/// the number of batches or threads.
 fn random_batch(
     number: usize,
     options: &Options,
@@ -212,7 +213,7 @@ fn batch(
     Ok(found)
 }
 
-/// Prints a difference, and writes the PTX and SASS of the kernel to the directory of `--keep`.
+/// Prints a mismatch, and writes the PTX and SASS of the kernel to the directory of `--keep`.
 fn print(different: &Mismatch, options: &Options) -> Result<()> {
     let Mismatch {
         number,

@@ -1,5 +1,5 @@
-//! Runs PTX scenarios on the local GPU and compares the final memory with that of the emulator. The Python script `gpu/ask.py` launches the
-//! kernels through the CUDA driver API.
+//! Runs PTX scenarios on the local GPU and compares the final memory with the final memory in the emulator. The Python script `gpu/ask.py`
+//! launches the kernels through the CUDA driver API.
 
 use crate::{Result, files};
 use flate2::read::GzDecoder;
@@ -17,9 +17,9 @@ use warpgrid_launch::scenario::{Buffer, TexelArray};
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_view::{MemoryKey, Parameter, Scenario, Session};
 
-/// Script that calls the driver, relative to the repository root.
+/// Path of the script that calls the driver, relative to the repository root.
 const SCRIPT: &str = "crates/xtask/src/harness/gpu/ask.py";
-/// Step limit of the emulator, which no compared kernel reaches.
+/// Step limit of the emulator. No compared kernel reaches this limit.
 const MAX_STEPS: u64 = 20_000_000;
 
 /// Files for launches on a GPU in another machine.
@@ -35,27 +35,27 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
-    /// Returns whether the GPU is in another machine.
+    /// Returns whether the launches run on a GPU in another machine.
     pub(crate) fn is_file(&self) -> bool {
         self.questions.is_some() || self.answers.is_some()
     }
 }
 
-/// Batch of kernel launches.
+/// Batch of kernel launches for the GPU.
 #[derive(Debug, Default)]
 pub(crate) struct GpuBatch {
     modules: Vec<Value>,
-    /// Names of skipped launches, and the reasons.
+    /// Names of the skipped launches with the reasons.
     pub(crate) left_out: Vec<(String, String)>,
 }
 
-/// Launch of a kernel of a module.
+/// One launch of a kernel in a module.
 #[derive(Clone, Debug)]
 pub(crate) struct GpuLaunch {
     pub(crate) name: String,
-    /// Scenario, whose source is that of the module.
+    /// Scenario of the launch. The source of the scenario is the source of the module.
     pub(crate) scenario: Scenario,
-    /// Number of launches whose results are counted; `None` for one launch whose memory is compared.
+    /// Number of launches whose results are counted; `None` for a single launch whose memory is compared.
     pub(crate) times: Option<u64>,
 }
 
@@ -69,18 +69,18 @@ pub(crate) struct GpuResult {
 /// Outcome of one launch on the GPU.
 #[derive(Clone, Debug)]
 pub(crate) enum GpuOutcome {
-    /// All buffers equal those of the emulator.
+    /// The contents of all buffers equal the contents in the emulator.
     Equal,
-    /// Contents of the buffers that differ.
+    /// Contents of the buffers that differ from the contents in the emulator, by buffer name.
     Differs(BTreeMap<String, Vec<u8>>),
-    /// Number of occurrences of each final memory, which is the concatenation of all buffers.
+    /// Number of occurrences of each final memory. A final memory is the concatenation of the contents of all buffers.
     Counted(Vec<(Vec<u8>, u64)>),
-    /// The driver rejects the module or the launch, or the launch faults or times out.
+    /// The driver rejects the module or the launch, the launch faults, or the launch exceeds the time limit.
     Stopped(String),
 }
 
 impl GpuBatch {
-    /// Adds the launches of one module; the expected memory is that of the emulator.
+    /// Adds the launches of one module to the batch. The expected memory of each launch is the final memory in the emulator.
     pub(crate) fn add(&mut self, source: &str, launches: &[GpuLaunch]) {
         let mut asked = Vec::new();
         for launch in launches {
@@ -95,7 +95,7 @@ impl GpuBatch {
         }
     }
 
-    /// Prints the skipped launches and runs the others. Returns `None` if the launches are only written to a file.
+    /// Prints the skipped launches and runs the other launches. Returns `None` if the function only writes the launches to a file.
     pub(crate) fn ask(&self, options: &Transfer) -> Result<Option<Vec<GpuResult>>> {
         for (name, reason) in &self.left_out {
             println!("not launched: {name}: {reason}");
@@ -136,7 +136,7 @@ impl GpuBatch {
     }
 }
 
-/// Removes the launch annotations of a source, which the script does not use.
+/// Returns a source without its launch annotations, which the script does not read.
 fn without_facts(source: &str) -> String {
     let lines = source
         .lines()
@@ -144,7 +144,7 @@ fn without_facts(source: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Serializes one launch for the script.
+/// Serializes one launch as JSON for the script.
 fn question(source: &str, launch: &GpuLaunch) -> Result<Value> {
     let GpuLaunch { name, times, .. } = launch;
     let scenario = Scenario {
@@ -201,7 +201,7 @@ fn question(source: &str, launch: &GpuLaunch) -> Result<Value> {
         "grid": launch.grid,
         "block": launch.block,
         "cluster": launch.cluster,
-        // The launch must not repeat a cluster size that the kernel declares.
+        // If the kernel declares a cluster size, the launch must not specify the cluster size again.
         "required": function.bounds.required_cluster.is_some(),
         "shared": launch.dynamic_shared_bytes,
         "repeat": times,
@@ -258,7 +258,7 @@ fn read(file: &Path) -> Result<Vec<GpuResult>> {
         .read_to_string(&mut text)
         .map_err(about)?;
     let mut answers = Vec::new();
-    // The first line describes the GPU.
+    // The first line of the output describes the GPU.
     for line in text.as_bytes().lines().skip(1) {
         let line = line.map_err(about)?;
         answers.push(answer(&line).ok_or_else(|| format!("{line}: no result"))?);
@@ -290,7 +290,7 @@ fn answer(line: &str) -> Option<GpuResult> {
     })
 }
 
-/// Returns the CRC-32 checksum, as zlib computes it.
+/// Returns the CRC-32 checksum of a byte sequence, as computed by zlib.
 fn sum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);

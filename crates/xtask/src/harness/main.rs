@@ -1,5 +1,5 @@
-//! Entry point of the `cargo xtask` commands that call the emulator. `cargo xtask` compiles this program with optimizations, and `bench`
-//! also compiles it for wasm.
+//! Contains the entry point of the `cargo xtask` commands that call the emulator. `cargo xtask` compiles this program with optimizations.
+//! The command `bench` also compiles this program for wasm.
 //!
 //! The exit status is 1 if a command finds a difference, and 2 if the command cannot run.
 #![expect(

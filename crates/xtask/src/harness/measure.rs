@@ -1,5 +1,5 @@
-//! Benchmark harness: reads a directory of inputs and prints one JSON line per benchmark. The same program is compiled for the host and for
-//! wasm, so it only uses the clock, files and standard output.
+//! Implements the benchmark harness, which reads a directory of inputs and prints one JSON line per benchmark. The same program is compiled
+//! for the host and for wasm, so that it only uses the clock, files and standard output.
 mod emulation;
 mod large_launches;
 mod operations;
@@ -11,10 +11,10 @@ mod translated;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Measured value, or the reason why there is none.
+/// Measured value, or the reason why a benchmark has no value.
 type Measurement = Result<f64, String>;
 
-/// Benchmark: a stable name, a title, the unit, and the function that measures it.
+/// Benchmark with its stable name, its title, its unit, and the function that measures the value.
 struct Benchmark {
     name: &'static str,
     title: &'static str,
@@ -115,7 +115,7 @@ const FIGURES: &[Benchmark] = &[
     Benchmark { name: "open",    title: "opening 64 MiB and rendering the last frame", unit: "ms",             measure: large_launches::open },
 ];
 
-/// Directory of the inputs.
+/// Directory that contains the benchmark inputs.
 struct Inputs {
     folder: PathBuf,
 }
@@ -141,7 +141,7 @@ pub(crate) struct Options {
     figures: Vec<String>,
 }
 
-/// Runs the command.
+/// Runs the selected benchmarks and prints their results.
 pub(crate) fn run(options: &Options) {
     let inputs = Inputs {
         folder: options.folder.clone(),

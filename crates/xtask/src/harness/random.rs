@@ -1,6 +1,7 @@
-//! Deterministic pseudorandom number generator (SplitMix64).
+//! Implements a deterministic pseudorandom number generator (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
+//! 2014).
 
-/// Generator, whose sequence depends only on its seed.
+/// State of a SplitMix64 generator. The generated sequence depends only on the seed.
 #[derive(Debug)]
 pub(crate) struct SplitMix64(u64);
 

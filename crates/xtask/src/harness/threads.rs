@@ -1,17 +1,17 @@
-//! Parallel map over several threads.
+//! Applies a function to many items on several threads.
 
-/// Returns the number of cores.
+/// Returns the number of available CPU cores.
 pub(crate) fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Applies `function` to the items on several threads and returns the results in order.
+/// Applies `function` to the items on several threads, and returns the results in the order of the items.
 pub(crate) fn map_on_threads<T: Sync, R: Send>(
     items: &[T],
     n_threads: usize,
     function: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    // Neighboring items have similar costs, so each thread processes every n-th item.
+    // Adjacent items have similar costs, so that each thread processes every n-th item.
     let function = &function;
     let mut parts: Vec<std::vec::IntoIter<R>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..n_threads)

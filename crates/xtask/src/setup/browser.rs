@@ -1,20 +1,21 @@
-//! Browsers of the tests: Chromium with its driver, and Firefox, from the search path or from Debian packages.
+//! Finds the browsers of the tests on the search path, or installs the browsers from Debian packages. The tests use Chromium with its
+//! driver, and Firefox.
 
 use crate::shell::{self, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Paths of the browser and its driver.
+/// Paths of a browser and its driver.
 #[derive(Debug)]
 pub(crate) struct Browser {
     pub(crate) chromium: PathBuf,
-    /// Headless build of the browser, which opens a page in half the time; not available on every system.
+    /// Headless build of the browser, which opens a page in half the time. Some systems do not provide this build.
     pub(crate) headless: Option<PathBuf>,
     pub(crate) driver: PathBuf,
 }
 
 impl Browser {
-    /// Returns the browser of the end-to-end tests.
+    /// Returns the path of the browser that runs the end-to-end tests.
     pub(crate) fn of_journeys(&self) -> &Path {
         self.headless.as_ref().unwrap_or(&self.chromium)
     }
@@ -31,7 +32,7 @@ const FIREFOX: &[&str] = &["firefox-esr", "firefox"];
 const DRIVER: &[&str] = &["chromedriver", "chromium.chromedriver"];
 const DEBIAN: &[&str] = &["chromium", "chromium-driver", "fonts-dejavu-core"];
 
-/// Returns the browser, which is installed first if it is missing and `apt-get` is available.
+/// Returns the browser. If the browser is missing and `apt-get` is available, the function installs the browser.
 pub(crate) fn find_or_install() -> Result<Browser> {
     if let Some(browser) = find() {
         return Ok(browser);
@@ -45,7 +46,8 @@ pub(crate) fn find_or_install() -> Result<Browser> {
     find().ok_or_else(missing)
 }
 
-/// Returns the path of Firefox, from `$FIREFOX` or the search path. Firefox is installed first if it is missing and `apt-get` is available.
+/// Returns the path of Firefox, from `$FIREFOX` or the search path. If Firefox is missing and `apt-get` is available, the function installs
+/// Firefox.
 pub(crate) fn firefox() -> Result<PathBuf> {
     let find = || locate("FIREFOX", FIREFOX);
     if let Some(found) = find() {
@@ -59,7 +61,7 @@ pub(crate) fn firefox() -> Result<PathBuf> {
     find().ok_or_else(missing)
 }
 
-/// Searches for the browser; `$CHROMIUM` and `$CHROMEDRIVER` take precedence over the search path.
+/// Searches for the browser. The variables `$CHROMIUM` and `$CHROMEDRIVER` take precedence over the search path.
 fn find() -> Option<Browser> {
     let is_named = std::env::var_os("CHROMIUM").is_some();
     Some(Browser {
@@ -76,7 +78,7 @@ fn locate(variable: &str, names: &[&str]) -> Option<PathBuf> {
     named.or_else(|| names.iter().find_map(|name| shell::find_on_path(name)))
 }
 
-/// Runs `apt-get update`; returns `None` if packages cannot be installed on this system.
+/// Runs `apt-get update`. Returns `None` if this system does not permit the installation of packages.
 fn update() -> Result<Option<()>> {
     let Some(mut command) = apt_get() else {
         return Ok(None);
@@ -93,7 +95,7 @@ fn install(title: &str, packages: &[&str]) -> Result<()> {
     shell::step(title, &mut command).map(drop)
 }
 
-/// Returns an `apt-get` command with the privileges to install packages.
+/// Returns an `apt-get` command with the privileges for the installation of packages.
 fn apt_get() -> Option<Command> {
     shell::find_on_path("apt-get")?;
     let user = shell::capture_stdout(shell::command("id").arg("-u")).unwrap_or_default();

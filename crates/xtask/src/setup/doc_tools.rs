@@ -1,5 +1,5 @@
-//! Documentation tools whose plugins the end-to-end tests cover, installed into the cache. If a tool cannot be installed (Sphinx needs
-//! Python with `venv`), the command reports it and skips its document.
+//! Installs the documentation tools whose plugins the end-to-end tests cover. The tools are installed in the cache directory. If a tool
+//! cannot be installed, the command reports the tool and skips the document of this tool. For example, Sphinx requires Python with `venv`.
 
 use super::npm;
 use super::rust::{self, cache};
@@ -16,20 +16,20 @@ const DOCUSAURUS: &[&str] = &[
     "@docusaurus/preset-classic@3.9.2",
     "react@19.3.1",
     "react-dom@19.3.1",
-    // Its progress bar is incompatible with later releases.
+    // The progress bar of Docusaurus is incompatible with later releases of webpack.
     "webpack@5.99.9",
 ];
 
-/// Documentation tool and the information that `docs/hosts/build.mjs` needs.
+/// Documentation tool, with the information that `docs/hosts/build.mjs` requires.
 #[derive(Debug)]
 pub(crate) struct DocumentTool {
     /// Name of the tool in `docs/hosts/build.mjs`.
     pub(crate) name: &'static str,
-    /// Environment variable and the path of the tool.
+    /// Name of an environment variable, and the path of the tool, which is the value of this variable.
     pub(crate) place: (&'static str, PathBuf),
 }
 
-/// Returns the tools that are installed or can be installed.
+/// Returns the documentation tools that are installed or that can be installed.
 pub(crate) fn tools() -> Vec<DocumentTool> {
     let found = [
         ("mdbook", "MDBOOK", rust::mdbook()),
@@ -64,7 +64,7 @@ pub(crate) fn tools() -> Vec<DocumentTool> {
     tools
 }
 
-/// Installs a Python package into a separate directory and returns the path of its command.
+/// Installs a Python package in a separate directory, and returns the path of its command.
 fn python_tool(package: &str, command: &str) -> Result<PathBuf> {
     let folder = cache().join(package.replace("==", "-"));
     let command = folder.join("bin").join(command);

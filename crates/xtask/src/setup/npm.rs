@@ -1,19 +1,19 @@
-//! Setup of the npm packages: wasm-opt, esbuild, CodeMirror and Playwright in the versions of the lock file.
+//! Installs the npm packages wasm-opt, esbuild, CodeMirror and Playwright in the versions of the lock file.
 
 use super::rust::cache;
 use crate::shell::{self, Result};
 use std::path::{Path, PathBuf};
 
-/// Oldest supported major version of Node; older releases cannot run the wasm modules or the tests.
+/// Oldest supported major version of Node. Older releases cannot run the wasm modules or the tests.
 const OLDEST_NODE: u32 = 20;
 
-/// Installs the locked packages unless they are already installed, and returns the directory of their commands.
+/// Installs the locked packages if these packages are not installed, and returns the directory of their commands.
 pub(crate) fn packages() -> Result<PathBuf> {
     let root = shell::root();
     let modules = root.join("node_modules");
     let lock = std::fs::read_to_string(root.join("package-lock.json"))
         .map_err(|error| format!("package-lock.json: {error}"))?;
-    // Copy of the lock file of the installed packages.
+    // The stamp is a copy of the lock file from which the packages have been installed.
     let stamp = modules.join(".installed-lock.json");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(modules.join(".bin"));
@@ -21,20 +21,20 @@ pub(crate) fn packages() -> Result<PathBuf> {
     node()?;
     let mut command = shell::command("npm");
     command.args(["ci", "--no-audit", "--no-fund", "--loglevel=http"]);
-    // The tests use the browser of the system; only registry packages are downloaded.
+    // The tests use the browser of the system, so that only packages of the registry are downloaded.
     command.env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
     shell::step("installing npm packages", &mut command)?;
     std::fs::write(&stamp, lock).map_err(|error| format!("{}: {error}", stamp.display()))?;
     Ok(modules.join(".bin"))
 }
 
-/// Installs packages that are not development dependencies of the repository into a directory of the cache, unless exactly these packages
-/// are installed. Returns the directory.
+/// Installs packages that are not development dependencies of the repository in a directory of the cache, unless exactly these packages are
+/// already installed. Returns this directory.
 pub(crate) fn in_cache(name: &str, packages: &[&str]) -> Result<PathBuf> {
     let folder = cache().join(name);
-    let asked = packages.join("\n");
+    let requested = packages.join("\n");
     let stamp = folder.join("installed.txt");
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == asked) {
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == requested) {
         return Ok(folder);
     }
     let write = |file: &Path, text: &str| {
@@ -46,7 +46,7 @@ pub(crate) fn in_cache(name: &str, packages: &[&str]) -> Result<PathBuf> {
     npm.current_dir(&folder);
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]);
     shell::step(&format!("installing {name}"), npm.args(packages))?;
-    write(&stamp, &asked)?;
+    write(&stamp, &requested)?;
     Ok(folder)
 }
 

@@ -1,7 +1,7 @@
-//! Setup of the Rust tools: the wasm target, wasm-bindgen, wasm-pack, Trunk and mdBook.
+//! Installs the Rust tools: the wasm target, wasm-bindgen, wasm-pack, Trunk and mdBook.
 //!
-//! The tools are compiled from their published sources into one cache directory per user, with a profile that compiles quickly and a shared
-//! target directory, because the compilation takes minutes and should happen only once.
+//! The tools are compiled from their published sources into one cache directory per user. The builds use a shared target directory and a
+//! profile that compiles quickly, because the compilation takes minutes.
 
 use crate::shell::{self, Result, StepLabel};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::process::Command;
 /// Target of the page and of the npm package.
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
-/// Must match the version of the `wasm-bindgen` crate in Cargo.lock.
+/// The `wasm-bindgen` command. Its version must match the version of the `wasm-bindgen` crate in Cargo.lock.
 const WASM_BINDGEN: CargoTool = CargoTool {
     package: "wasm-bindgen-cli",
     command: "wasm-bindgen",
@@ -35,11 +35,11 @@ const TRUNK: CargoTool = CargoTool {
     features: WITHOUT_DOWNLOADS,
 };
 
-/// Features of Trunk and wasm-pack: both download missing tools over TLS. This setup installs these tools, and the TLS libraries take a
-/// third of the compile time.
+/// Cargo features for Trunk and wasm-pack. By default, both tools download missing tools over TLS, and the TLS libraries take a third of
+/// the compile time. This setup installs the missing tools itself.
 const WITHOUT_DOWNLOADS: &[&str] = &["--no-default-features"];
 
-/// The end-to-end tests build a book with mdBook, which compiles in a third of the time without its server and search.
+/// mdBook without its server and its search, which compiles in a third of the time. The end-to-end tests build a book with mdBook.
 const MDBOOK: CargoTool = CargoTool {
     package: "mdbook",
     command: "mdbook",
@@ -48,13 +48,13 @@ const MDBOOK: CargoTool = CargoTool {
     features: &["--no-default-features"],
 };
 
-/// Tool that cargo can install.
+/// Tool that cargo can install, with its version and features.
 struct CargoTool {
     package: &'static str,
     command: &'static str,
     version: &'static str,
     minutes: &'static str,
-    /// Cargo arguments that select the features.
+    /// Cargo arguments that select the features of the tool.
     features: &'static [&'static str],
 }
 
@@ -63,14 +63,14 @@ pub(crate) fn wasm_target() -> Result<()> {
     target(WASM)
 }
 
-/// Makes a command that runs cargo replace the path of the downloaded crates by `crates` in the wasm, so that the wasm and its size do not
-/// depend on the machine. Extends the flags of `.cargo/config.toml`.
+/// Configures a cargo command so that the wasm contains `crates` instead of the directory of the downloaded crates. The wasm and its size
+/// then do not depend on the machine. The function extends the flags in `.cargo/config.toml`.
 pub(crate) fn leave_out_folders(command: &mut Command) {
     const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
     let sources = home.map(|home| home.join("registry/src").display().to_string());
-    // Cargo splits these flags at spaces.
+    // Cargo splits the flags at spaces, so that a path with spaces cannot be passed.
     if let Some(sources) = sources.filter(|sources| !sources.contains(char::is_whitespace)) {
         let mut flags = std::env::var(FLAGS).unwrap_or_default();
         flags += &format!(" --remap-path-prefix={sources}=crates");
@@ -102,22 +102,23 @@ pub(crate) fn target(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the directory of `wasm-bindgen` and `wasm-bindgen-test-runner` in the required version.
+/// Returns the directory that contains `wasm-bindgen` and `wasm-bindgen-test-runner` in the required version.
 pub(crate) fn wasm_bindgen() -> Result<PathBuf> {
     WASM_BINDGEN.folder()
 }
 
-/// Generator of the JavaScript bindings of a wasm file.
+/// Program that generates the JavaScript bindings of a wasm file.
 #[derive(Debug)]
 pub(crate) enum BindgenRunner {
-    /// The command `wasm-bindgen`.
+    /// The command `wasm-bindgen`, at this path.
     Command(PathBuf),
-    /// The program `bindgen.rs`, which wraps the wasm-bindgen library and compiles in a third of the time.
+    /// The program `bindgen.rs`, at this path. The program calls the wasm-bindgen library and compiles in a third of the compile time of
+    /// the command.
     Library(PathBuf),
 }
 
 impl BindgenRunner {
-    /// Returns the command that writes the JavaScript bindings of a file, for pages, to a directory.
+    /// Returns the command that writes the JavaScript bindings of a wasm file to a directory. A page can load these bindings.
     pub(crate) fn command(&self, wasm: &Path, folder: &Path) -> Command {
         match self {
             BindgenRunner::Command(program) => {
@@ -135,7 +136,8 @@ impl BindgenRunner {
     }
 }
 
-/// Returns the `wasm-bindgen` command if another command has installed it, and the wrapper of its library otherwise.
+/// Returns the `wasm-bindgen` command if another command of `cargo xtask` has installed it. Otherwise, returns the program that calls the
+/// wasm-bindgen library.
 pub(crate) fn binder() -> Result<BindgenRunner> {
     if let Some(folder) = WASM_BINDGEN.find() {
         return Ok(BindgenRunner::Command(folder.join(WASM_BINDGEN.command)));
@@ -157,19 +159,20 @@ pub(crate) fn binder() -> Result<BindgenRunner> {
     shell::step(title, &mut command)?;
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     std::fs::create_dir_all(&tools).map_err(failed)?;
-    // Copy to a temporary name and rename, so that a concurrent run never sees an incomplete file.
+    // The function copies the program to a temporary name and then renames the copy, so that a concurrent process never reads an incomplete
+    // file.
     let copied = tools.join(format!("bind-{}", std::process::id()));
     std::fs::copy(build.join("tools/bind"), &copied).map_err(failed)?;
     std::fs::rename(&copied, &program).map_err(failed)?;
     Ok(BindgenRunner::Library(program))
 }
 
-/// Returns the directory of `wasm-pack` in the required version.
+/// Returns the directory that contains `wasm-pack` in the required version.
 pub(crate) fn wasm_pack() -> Result<PathBuf> {
     WASM_PACK.folder()
 }
 
-/// Returns the directory of `trunk` in the required version.
+/// Returns the directory that contains `trunk` in the required version.
 pub(crate) fn trunk() -> Result<PathBuf> {
     TRUNK.folder()
 }
@@ -179,20 +182,21 @@ pub(super) fn mdbook() -> Result<PathBuf> {
     MDBOOK.folder().map(|folder| folder.join(MDBOOK.command))
 }
 
-/// Deletes the build directory of the tools and keeps the tools.
+/// Deletes the build directory of the tools, but not the tools.
 pub(crate) fn clean_up() {
-    // If the directory does not exist, there is nothing to delete; a failed removal only wastes disk space.
+    // If the directory does not exist, the removal fails without consequences. Any other failed removal only wastes disk space.
     let _ = std::fs::remove_dir_all(cache().join("build"));
 }
 
 impl CargoTool {
-    /// Returns the directory of the command, which is installed first if necessary.
+    /// Returns the directory of the command. If the command is missing, the function installs the command first.
     fn folder(&self) -> Result<PathBuf> {
         if let Some(folder) = self.find() {
             return Ok(folder);
         }
         let root = cache().join("tools");
-        // Two runs may install the tool concurrently; the second one fails because the files of the first one already exist.
+        // Two processes may install the tool concurrently. The second process then fails, because the files of the first process already
+        // exist.
         if let Err(error) = self.install(&root)
             && !self.is_right(&root.join("bin").join(self.command))
         {
@@ -201,7 +205,7 @@ impl CargoTool {
         Ok(root.join("bin"))
     }
 
-    /// Returns the directory of the command, from the cache or the search path, if it has the required version.
+    /// Returns the directory of the command in the cache or on the search path, if the command has the required version.
     fn find(&self) -> Option<PathBuf> {
         let ours = cache().join("tools/bin").join(self.command);
         let candidates = [Some(ours), shell::find_on_path(self.command)];
@@ -240,7 +244,7 @@ impl CargoTool {
             "--root",
         ]);
         command.arg(root).args(*features);
-        // Minimize the compile time: these tools mostly wait for other programs.
+        // The profile minimizes the compile time, because these tools spend most of their time waiting for other programs.
         command
             .env("CARGO_TARGET_DIR", cache().join("build"))
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
@@ -252,7 +256,7 @@ impl CargoTool {
     }
 }
 
-/// Returns the cache directory of the user, which all checkouts share: `$XDG_CACHE_HOME/warpgrid` or `~/.cache/warpgrid`.
+/// Returns the cache directory of the user: `$XDG_CACHE_HOME/warpgrid` or `~/.cache/warpgrid`. All checkouts share this directory.
 pub(super) fn cache() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)

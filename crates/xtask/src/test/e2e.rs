@@ -1,4 +1,5 @@
-//! End-to-end tests: Playwright runs Chromium on the release site, and on a page that uses only the npm package. Firefox also opens both.
+//! Runs the end-to-end tests. Playwright runs Chromium on the release site, and on a page that uses only the npm package. Firefox also
+//! opens both.
 
 use super::{suite, test_counts};
 use crate::setup::{browser, consumer_projects, doc_tools, npm};
@@ -68,7 +69,7 @@ fn build_documents() -> Result<()> {
     Ok(())
 }
 
-/// Builds the pages of the consumer projects from the packed package, each with its bundler.
+/// Builds the pages of the consumer projects from the packed package. Each project uses its own bundler.
 fn build_consumers() -> Result<()> {
     let (pages, tools) = consumer_projects::pages();
     for page in pages {

@@ -1,4 +1,4 @@
-//! Tests of the packed npm package in Node.
+//! Runs the tests of the packed npm package in Node.
 
 use super::{suite, test_counts};
 use crate::setup::consumer_projects;
@@ -30,7 +30,7 @@ pub(super) fn run() -> Result<TestCounts> {
     Ok(total)
 }
 
-/// Packages the crates and the npm package as for a release; each counts as one result.
+/// Packages the crates and the npm package in the same way as a release. Each package counts as one test result.
 fn packed() -> TestCounts {
     let mut total = TestCounts::default();
     for tried in [release::try_crates(false), release::try_package()] {

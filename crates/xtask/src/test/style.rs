@@ -1,4 +1,4 @@
-//! Formatting and lints, with one result per check.
+//! Checks the formatting and runs the lints. Each check produces one test result.
 
 use super::test_counts::TestCounts;
 use crate::setup::rust;
@@ -49,7 +49,7 @@ fn clippy(what: &[&str]) -> Command {
     command
 }
 
-/// Runs one check. The step itself prints a failure, and the other checks still run.
+/// Runs one check. If the check fails, the step prints the failure, and the other checks still run.
 fn one(title: &str, command: &mut Command) -> TestCounts {
     match shell::step(title, command) {
         Ok(_) => TestCounts {

@@ -1,10 +1,10 @@
-//! Test counts, parsed from the output of test programs.
+//! Parses test counts from the output of test programs.
 
 use crate::shell::plain;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Number of tests by outcome. Its `Display` is the last line of every run: `12 passed, 0 failed`.
+/// Number of tests by outcome. The `Display` implementation formats the last line of every run, as in `12 passed, 0 failed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TestCounts {
     pub(crate) passed: u64,
@@ -13,7 +13,7 @@ pub(crate) struct TestCounts {
 }
 
 impl TestCounts {
-    /// Returns the counts of a suite that ended before it reported any.
+    /// Returns the counts of a suite that ended before the suite reported any counts.
     pub(crate) fn broken() -> TestCounts {
         TestCounts {
             failed: 1,
@@ -40,8 +40,8 @@ impl fmt::Display for TestCounts {
     }
 }
 
-/// Parses the lines `test result: ok. 3 passed; 0 failed; 1 ignored; …` of the Rust test harness and of the wasm test harness, which has
-/// the same format.
+/// Parses lines such as `test result: ok. 3 passed; 0 failed; 1 ignored; …`, which the Rust test harness prints. The wasm test harness
+/// prints lines in the same format.
 pub(crate) fn of_rust(transcript: &str) -> TestCounts {
     let mut tally = TestCounts::default();
     for line in transcript
@@ -54,7 +54,7 @@ pub(crate) fn of_rust(transcript: &str) -> TestCounts {
     tally
 }
 
-/// Parses the last lines of Playwright: `3 passed (2.1s)`, `1 failed`, `1 flaky`.
+/// Parses the last lines that Playwright prints, such as `3 passed (2.1s)`, `1 failed` and `1 flaky`.
 pub(crate) fn of_playwright(transcript: &str) -> TestCounts {
     let mut tally = TestCounts::default();
     for line in transcript.lines().map(plain) {
@@ -70,7 +70,7 @@ pub(crate) fn of_playwright(transcript: &str) -> TestCounts {
     tally
 }
 
-/// Parses the last lines of the test runner of Node: `# pass 4`, `# fail 0`.
+/// Parses the last lines that the test runner of Node prints, such as `# pass 4` and `# fail 0`.
 pub(crate) fn of_node(transcript: &str) -> TestCounts {
     let mut tally = TestCounts::default();
     for line in transcript.lines().map(plain) {
@@ -91,7 +91,7 @@ pub(crate) fn of_node(transcript: &str) -> TestCounts {
     tally
 }
 
-/// Parses numbers that are followed by their outcome.
+/// Parses a line of numbers, each followed by its outcome.
 fn of_counts(line: &str) -> TestCounts {
     let words: Vec<&str> = line
         .split([' ', ';', ','])
@@ -104,7 +104,7 @@ fn of_counts(line: &str) -> TestCounts {
             continue;
         };
         match *what {
-            // A flaky test passed when it was retried.
+            // A flaky test has passed in a repeated attempt.
             "passed" | "flaky" => tally.passed += count,
             "failed" | "interrupted" => tally.failed += count,
             "ignored" | "skipped" => tally.skipped += count,

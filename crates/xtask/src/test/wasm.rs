@@ -1,4 +1,4 @@
-//! Tests of the JavaScript API, compiled to wasm: once in Node, once in headless Chromium.
+//! Runs the tests of the JavaScript API, compiled to wasm, in Node and in headless Chromium.
 
 use super::{suite, test_counts};
 use crate::setup::{browser, npm, rust};
@@ -27,7 +27,7 @@ pub(super) fn run() -> Result<TestCounts> {
 }
 
 /// Returns the command that runs one test file of `crates/wasm`. `wasm-pack test` runs the same tests, but compiles all crates twice: for
-/// its `cargo build --tests` and for its `cargo test`. CONTRIBUTING.md documents `wasm-pack test` for single tests.
+/// the command `cargo build --tests` and for the command `cargo test`. CONTRIBUTING.md documents `wasm-pack test` for single tests.
 fn tests(file: &str, runner: &Path) -> Command {
     let mut command = shell::cargo();
     command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner);

@@ -1,8 +1,8 @@
-//! Source file discovery for the tests of the workspace structure.
+//! Finds the source files for the tests of the workspace structure.
 
 use std::path::{Path, PathBuf};
 
-/// Returns the Rust files below a directory, sorted.
+/// Returns the paths of the Rust files below a directory, in sorted order.
 pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a source folder") {

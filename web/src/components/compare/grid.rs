@@ -1,4 +1,4 @@
-//! Grid of a memory of both runs. Each cell shows one element, with both values if they differ.
+//! Grid of a memory that both runs contain. Each cell shows one element, with both values if they differ.
 
 use crate::components::{Dispatch, dispatching};
 use crate::format::count;
@@ -7,7 +7,7 @@ use crate::theme::lane_css;
 use warpgrid_view::analysis::comparison::{CellComparison, ComparisonCell, ComparisonGrid};
 use yew::prelude::*;
 
-/// Renders the card of a memory.
+/// Renders the card of a memory that both runs contain.
 pub(super) fn grid(of: &ComparisonGrid, dispatch: &Dispatch) -> Html {
     let columns = of.columns.max(1) as usize;
     let row = |(at, cells): (usize, &[ComparisonCell])| {
@@ -35,7 +35,7 @@ pub(super) fn grid(of: &ComparisonGrid, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Renders buttons that show other rows, if not all rows are visible.
+/// Renders buttons that show other rows of the memory, unless all rows are visible.
 fn pages(of: &ComparisonGrid, columns: usize, dispatch: &Dispatch) -> Html {
     let shown = of.cells.len().div_ceil(columns) as u64;
     if shown >= of.total_rows {

@@ -25,7 +25,7 @@ pub(super) fn Choose(props: &Props) -> Html {
             };
             let value = text.value();
             if value.trim().is_empty() {
-                // If focusing fails, the placeholder of the field still contains the instructions.
+                // If the text field cannot be focused, its placeholder still contains the instructions.
                 text.focus().ok();
             } else {
                 dispatch.dispatch(Action::Beside(CompareAction::SetOther(value.into())));

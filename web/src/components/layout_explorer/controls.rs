@@ -1,4 +1,4 @@
-//! Controls of the Layout Explorer: operation, shape, type, target, layout, stride and base.
+//! Controls of the Layout Explorer that select the operation, shape, type, target, layout, stride and base.
 
 use crate::components::pickers::Select;
 use crate::components::{Dispatch, dispatching};
@@ -82,7 +82,7 @@ fn questions_picker() -> Html {
     let follow = Callback::from(|link: String| {
         let location = web_sys::window().map(|window| window.location());
         if let Some(location) = location.filter(|_| !link.is_empty()) {
-            // The page stays unchanged if navigation fails.
+            // If the navigation fails, the page remains unchanged.
             let _ = location.set_hash(&link);
         }
     });
@@ -94,7 +94,8 @@ fn questions_picker() -> Html {
     }
 }
 
-/// Changes the operation. Between fragments and layouts, the other parameters have different meanings and are cleared.
+/// Changes the operation. If the operation changes between a fragment and a layout, the other parameters are cleared, because they have
+/// different meanings.
 pub(super) fn set_operation(choice: &mut LayoutQuery, name: String) {
     let request = &mut choice.request;
     let has_words = |op: &str| has_layout(op) || has_picture(op);
@@ -106,7 +107,7 @@ pub(super) fn set_operation(choice: &mut LayoutQuery, name: String) {
     request.op = name;
 }
 
-/// Returns a callback that opens the view with one changed parameter.
+/// Returns a callback that opens the view with one parameter changed.
 pub(super) fn set<T: 'static>(
     choice: &LayoutQuery,
     dispatch: &Dispatch,

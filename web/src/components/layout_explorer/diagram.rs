@@ -1,4 +1,5 @@
-//! A diagram as two canvases: the boxes, painted when they change, and the highlights above them, painted on each pointer move.
+//! Layout diagram on two canvases. The lower canvas shows the boxes and is painted when they change. The upper canvas shows the highlights
+//! and is painted on each pointer move.
 
 use crate::canvas::{cell_under, paint_highlights};
 use crate::components::Dispatch;
@@ -15,10 +16,10 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) name: &'static str,
-    /// Index of the diagram.
+    /// Index of the diagram among the diagrams of the view.
     pub(crate) index: usize,
     pub(crate) plan: Rc<DisplayList>,
-    /// Columns of the matrix, which determine the moves of the arrow keys.
+    /// Number of matrix columns, which determines the cells that arrow keys select.
     pub(crate) columns: usize,
     pub(crate) page: LayoutExplorerState,
     pub(crate) palette: Rc<Palette>,
@@ -99,7 +100,7 @@ fn use_lit(props: &Props, lit: &NodeRef) {
     });
 }
 
-/// Returns the keyboard handler: arrow keys move between the cells of the matrix, also in the memory diagram.
+/// Returns the keyboard handler: arrow keys move between the cells of the matrix, even in the memory diagram.
 fn keys(props: &Props) -> Callback<KeyboardEvent> {
     let (dispatch, columns, index) = (props.dispatch.clone(), props.columns, props.index);
     let n_cells = props.page.n_cells(index);
@@ -109,8 +110,8 @@ fn keys(props: &Props) -> Callback<KeyboardEvent> {
     };
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        let there = cell_for_key(&key, here.map(|cell| cell as u64), columns as u64);
-        if there.is_none() && !is_pin_key(&key) {
+        let target_cell = cell_for_key(&key, here.map(|cell| cell as u64), columns as u64);
+        if target_cell.is_none() && !is_pin_key(&key) {
             return;
         }
         event.prevent_default();
@@ -119,10 +120,10 @@ fn keys(props: &Props) -> Callback<KeyboardEvent> {
             picture: index,
             cell,
         };
-        let action = match there {
-            Some(there) => {
-                let there = usize::try_from(there).unwrap_or(usize::MAX);
-                LayoutExplorerAction::Hover(Some(focus(there.min(n_cells.saturating_sub(1)))))
+        let action = match target_cell {
+            Some(target_cell) => {
+                let target_cell = usize::try_from(target_cell).unwrap_or(usize::MAX);
+                LayoutExplorerAction::Hover(Some(focus(target_cell.min(n_cells.saturating_sub(1)))))
             }
             None => LayoutExplorerAction::Pin(here.map(focus)),
         };

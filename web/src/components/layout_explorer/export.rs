@@ -1,4 +1,4 @@
-//! Export of a fragment to a file: requests the contents from the worker and saves them.
+//! Export of a fragment to a file: requests the file contents from the worker, and saves them.
 
 use crate::canvas::png;
 use crate::editor::save_promised;
@@ -11,18 +11,18 @@ use warpgrid_view::layouts::fragment::FragmentRequest;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
-/// A file that the worker creates.
+/// Kind of exported file that the worker creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Svg,
     Table,
 }
 
-/// A file to save.
+/// Exported file that is to be saved.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Export {
     File(FragmentRequest, FileKind),
-    /// A painted PNG image as a data URL.
+    /// PNG image that the page has painted, as a data URL.
     Address(FragmentRequest, String),
 }
 
@@ -54,7 +54,7 @@ pub(super) fn export_buttons(
     }
 }
 
-/// Creates the file and offers it for download.
+/// Creates an exported file and offers it for download.
 pub(crate) fn save(export: Export, ask: &RequestFn) {
     match export {
         Export::Address(request, address) => {

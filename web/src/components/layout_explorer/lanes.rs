@@ -1,4 +1,4 @@
-//! A fragment by lane: the 32 lanes, the registers of the focused lane, and a table of all lanes.
+//! Fragment layout by lane: the 32 lanes, the registers of the focused lane, and a table of all lanes.
 
 use crate::components::{Dispatch, dispatching};
 use crate::layout_explorer::{
@@ -9,7 +9,7 @@ use crate::theme::lane_css;
 use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture};
 use yew::prelude::*;
 
-/// Renders the lanes, and the contents of the focused lane.
+/// Renders the 32 lanes, and the contents of the focused lane.
 pub(super) fn lanes(
     page: &LayoutExplorerState,
     picture: &FragmentPicture,
@@ -94,7 +94,7 @@ fn registers(lane: u8, picture: &FragmentPicture, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Returns `(row, column)`, with the matrix if there are several.
+/// Returns the position of a cell as `(row, column)`, preceded by the matrix if there are several matrices.
 fn place_text(picture: &FragmentPicture, cell: usize) -> String {
     let (matrix, row, column) = position(picture, cell);
     match picture.n_matrices {

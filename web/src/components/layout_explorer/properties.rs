@@ -1,4 +1,4 @@
-//! Properties of a fragment as a whole: its formula, its memory, and the accesses of the compiled code.
+//! Card with the properties of a fragment as a whole: its formula, its memory, and the accesses of the compiled code.
 
 use crate::components::step_summary::inline_code;
 use crate::format::plural;
@@ -68,7 +68,7 @@ fn shared(traffic: &AccessTraffic) -> Html {
     html! { <>{ accesses(traffic) }<br />{ passes }</> }
 }
 
-/// Returns the problems of stride and base.
+/// Returns descriptions of the problems that the selected stride and base cause.
 fn problems(picture: &FragmentPicture) -> Vec<String> {
     let of_accesses = picture.global.iter().chain(&picture.shared);
     let mut found: Vec<String> = picture.stride_problem.iter().cloned().collect();

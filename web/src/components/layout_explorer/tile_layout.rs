@@ -1,4 +1,4 @@
-//! Layout of a tensor instruction: its parameters, the rule, the matrix, and the memory or the registers.
+//! Layout of a tensor instruction: its parameters, its rule, the matrix, and the memory or the registers that contain the elements.
 
 use super::controls::{navigation, picker, set, set_operation};
 use super::diagram::LayoutDiagram;
@@ -30,7 +30,7 @@ pub(super) fn TileLayoutPanel(props: &Props) -> Html {
     let node = use_node_ref();
     let (width, _) = use_size(&node);
     let seen = (props.picture.clone(), width);
-    // Computed when the inputs change, not on pointer moves.
+    // The diagrams are recomputed when the inputs change, but not when the pointer moves.
     let plans = use_memo(seen, |(picture, width)| {
         let view = picture.view.as_ref();
         let of_view =
@@ -161,7 +161,7 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
     }
 }
 
-/// Renders an ordered choice of numbers as a slider. The first choice selects all of them.
+/// Renders a parameter with an ordered list of numbers as a slider. The first position of the slider selects all numbers.
 fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>) -> Html {
     let choices = parameter.choices.clone();
     let most = choices.len().saturating_sub(1);
@@ -181,7 +181,8 @@ fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>
     }
 }
 
-/// Checks whether the fields of the descriptor precede the grid. They do if the grid is the memory itself, which leaves space for them.
+/// Checks whether the descriptor fields are shown before the grid. This is the case if the grid shows the memory itself, which leaves space
+/// for the fields.
 fn has_fields_before(view: &LayoutView, place: &DisplayList) -> bool {
     place.marks.is_empty() && view.rows > 0 && !view.fields.is_empty()
 }
@@ -194,7 +195,7 @@ fn ptx(view: &LayoutView) -> Html {
     html! { <pre class="layout-ptx" tabindex="0" role="group" aria-label="PTX code for the descriptor">{ view.ptx.join("\n") }</pre> }
 }
 
-/// Renders the rule, its source, and the fields of a descriptor unless they precede the grid.
+/// Renders the rule, the source of the rule, and the descriptor fields unless they are shown before the grid.
 fn facts(view: &LayoutView, place: &DisplayList) -> Html {
     let has_fields = !has_fields_before(view, place);
     let certainty = match view.confidence.as_str() {
@@ -228,8 +229,8 @@ fn facts(view: &LayoutView, place: &DisplayList) -> Html {
     }
 }
 
-/// Returns the notes beside the fields of a descriptor: all notes, or only the first ones if the descriptor is invalid, so that the
-/// elements that it addresses stay visible.
+/// Returns the notes that are shown beside the descriptor fields. If the descriptor is invalid, only the first notes are returned, so that
+/// the elements that the descriptor addresses remain visible.
 fn first_notes(view: &LayoutView) -> &[String] {
     const MAX: usize = 3;
     match view.mismatched_cells.is_empty() {
@@ -238,7 +239,7 @@ fn first_notes(view: &LayoutView) -> &[String] {
     }
 }
 
-/// Renders notes and likely mistakes.
+/// Renders notes, and warnings about likely mistakes.
 fn notes(notes: &[String]) -> Html {
     html! { <div class="layout-notes">{ for notes.iter().map(|note| html! { <p class="hint">{ inline_code(note) }</p> }) }</div> }
 }
@@ -271,7 +272,7 @@ fn fields(view: &LayoutView) -> Html {
     }
 }
 
-/// Describes the focused element.
+/// Describes the focused element in a sentence.
 fn sentence(page: &LayoutExplorerState, view: &LayoutView) -> String {
     let Some(LayoutFocus::Cell { cell, .. }) = page.focus() else {
         return match view.rows {

@@ -494,8 +494,8 @@ fn pinned_cell_history_is_requested_once_unless_truncated() {
     assert!(
         matches!(last_sent(&model), Some(RequestBody::History(place)) if (place.offset, place.n_bytes) == (4, 4))
     );
-    let whole = history_of(&model, 0);
-    let known = answered(model.clone(), whole);
+    let complete_history = history_of(&model, 0);
+    let known = answered(model.clone(), complete_history);
     let place = place_of(&known, known.pinned.as_ref().unwrap()).unwrap();
     assert!(known.run.history.of(&place).is_some());
     let sent = known.next_request;

@@ -1,4 +1,4 @@
-//! Serializes watched values and step comparisons as JSON.
+//! JSON serialization of the inspector's responses, such as watched values and step comparisons.
 
 use crate::json::{list, object, or_null, text, texts};
 use warpgrid_view::analysis::findings::{AnalysisReport, Finding, KernelAnalysis};
@@ -104,7 +104,7 @@ pub(super) fn arranged(found: &LayoutMemoryView) -> String {
     ])
 }
 
-/// Serializes a cell as `[index, text, lane or null, "now", "before" or "never"]`, followed by `true` if lanes conflict.
+/// Serializes a cell as `[index, text, lane or null, "now", "before" or "never"]`, followed by `true` if several lanes conflict.
 fn arranged_cell(index: i64, cell: &GridCell) -> String {
     let when = match cell.written {
         WriteAge::Now => "now",
@@ -117,7 +117,7 @@ fn arranged_cell(index: i64, cell: &GridCell) -> String {
     list(parts.into_iter())
 }
 
-/// Serializes each part as `[elements written, lane, element, whether the present step wrote it]`.
+/// Serializes each part of a minimap as `[elements written, lane, element, whether the current step wrote the part]`.
 pub(super) fn minimap(found: &Minimap) -> String {
     let parts = found.parts.iter().map(|part| {
         let mut facts = vec![part.n_written.to_string()];
@@ -134,12 +134,12 @@ pub(super) fn minimap(found: &Minimap) -> String {
     ])
 }
 
-/// The characters of shades by index: the base64 alphabet for shades, then a character for elements that no step wrote and one for unknown
-/// values. The page reads the same file.
+/// Characters that encode the shades: the base64 alphabet, followed by a character for elements that no step wrote and a character for
+/// unknown values. The page reads the same file.
 const LETTERS: &str = include_str!("shade_alphabet.json");
 
 /// Serializes one character per element, the labels of the lowest and the highest shade, and the start and end of each range that the
-/// present step wrote.
+/// current step wrote.
 pub(super) fn shades(found: &Heatmap) -> String {
     let letters_of = LETTERS.trim().trim_matches('"').as_bytes();
     let letter = |shade: &u8| letters_of.get(usize::from(*shade)).copied();

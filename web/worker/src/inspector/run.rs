@@ -1,6 +1,6 @@
-//! Runs a launch to completion with translated code and reports the result as JSON: the engine and its speed, whether the expectations of
-//! the source hold, and the first elements of each buffer. A long run is distributed by blocks among other workers. Takes a session, a
-//! request and the parts that other workers ran; returns the result, or the reason for which the interpreter has to run the launch.
+//! JIT run of a launch, whose result is returned as JSON: the engine and its speed, whether the expectations of the source hold, and the
+//! first elements of each buffer. The blocks of a long run are distributed among several workers. Input: a session, a request, and the
+//! partitions that other workers executed. Output: the result, or the reason why the interpreter must execute the launch.
 
 use crate::json::{list, object, text, texts};
 use crate::message_loop::Answered;
@@ -13,32 +13,32 @@ use warpgrid_view::{MemoryKey, Session};
 use warpgrid_webassembly::{JsEngine, deserialize_partition, serialize_partition};
 use wasm_bindgen::JsValue;
 
-/// Step limit of a run.
+/// Limits of a JIT run.
 const LIMITS: RunLimits = RunLimits {
     max_steps: 4_000_000_000,
     min_steps_per_second: None,
 };
 
-/// Maximum number of elements shown per buffer.
+/// Maximum number of elements in the result for each buffer.
 const MAX_ELEMENTS: u32 = 32;
 
-/// Maximum number of buffers shown.
+/// Maximum number of buffers in the result.
 const MAX_BUFFERS: usize = 12;
 
 thread_local! {
-    /// The WebAssembly host that runs translated kernels.
+    /// Engine that executes translated kernels.
     static HOST: JsEngine = JsEngine::default();
 }
 
-/// A request for a JIT run.
+/// Request that concerns a JIT run.
 pub(super) enum Question {
-    /// `run N`: runs the launch, and leaves blocks to `N - 1` other workers if the remaining run is long.
+    /// `run N` executes the launch. If the run is long, blocks are assigned to `N - 1` other workers.
     Run(u64),
-    /// `share FIRST-AND-END NOTED`: runs a range of blocks for another worker.
+    /// `share FIRST-AND-END NOTED` executes a range of blocks for another worker.
     Share(Range<u64>, Vec<u32>),
-    /// `go-on`: runs the blocks that were not left to other workers.
+    /// `go-on` executes the blocks that are not assigned to other workers.
     GoOn,
-    /// `join`: merges the parts that other workers ran, which are transferred with the request.
+    /// `join` merges the partitions that other workers executed, which are transferred with the request.
     Join,
 }
 
@@ -61,14 +61,14 @@ impl Question {
     }
 }
 
-/// The distributed run in progress, whether its blocks were left to other workers or received from another worker.
+/// Distributed run in progress. Its blocks are assigned to other workers, or were received from another worker.
 #[derive(Default)]
 pub(super) struct Running {
     shared: Option<DistributedRun<JsEngine>>,
 }
 
 impl Running {
-    /// Drops the run.
+    /// Discards the run.
     pub(super) fn close(&mut self) {
         self.shared = None;
     }

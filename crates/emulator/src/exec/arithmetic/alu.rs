@@ -10,8 +10,7 @@ use crate::exec::arithmetic::{compare, convert, pack, predicate, sass, select, v
 use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot, ResultRows, Row64, copy};
 use warpgrid_isa::Signedness;
 
-/// Executes an operation that modifies only registers. Returns `false` for all other operations, which are not
-/// executed.
+/// Executes an operation that modifies only registers. Returns `false` without an effect for all other operations.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn compute<const FMA: bool>(
@@ -58,7 +57,7 @@ pub(crate) fn compute<const FMA: bool>(
     true
 }
 
-/// Executes an operation like [`compute`], but is never inlined.
+/// Executes an operation like [`compute`]. This function is never inlined.
 #[inline(never)]
 pub(crate) fn compute_apart(
     instr: &DecodedInstruction,
@@ -87,7 +86,7 @@ fn extend32(
     l.set64(d, row);
 }
 
-/// Executes the operations of [`compute`] that occur less frequently.
+/// Executes the less frequent operations of [`compute`].
 #[inline(never)]
 fn compute_more(
     instr: &DecodedInstruction,

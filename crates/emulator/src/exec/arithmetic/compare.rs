@@ -1,5 +1,5 @@
-//! Comparisons of rows (PTX ISA, "set", "setp", "testp"). The result is a lane mask in a predicate, or a row of truth
-//! values.
+//! Comparisons of register rows (PTX ISA, "set", "setp", "testp"). The result of a comparison is a lane mask in a
+//! predicate register, or a row of truth values.
 
 use crate::code::{CompareType, Comparison, PredicateCombine, RegisterBank};
 use crate::exec::operand_rows::mask_of;
@@ -8,7 +8,7 @@ use crate::semantics::integer::Apply;
 use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot};
 use warpgrid_isa::{BoolOp, CompareOp, FloatFormat, FloatTest, ScalarType};
 
-/// Rows of two sources, and the result: the mask of the lanes whose comparison is true.
+/// Source rows of a comparison, and its result: the mask of the lanes whose comparison is true.
 struct MaskRows<'a, T> {
     sources: [&'a [T; LANES]; 2],
     mask: &'a mut u32,
@@ -22,8 +22,8 @@ impl<T: Copy> Apply<[T; 2], bool> for MaskRows<'_, T> {
     }
 }
 
-/// Compares floats. A comparison that is true for NaN operands is computed as the complement of a comparison that is
-/// false for NaN operands.
+/// Compares floats. A comparison that is true for NaN operands is computed as the complement of the opposite
+/// comparison, which is false for NaN operands.
 fn floats(op: CompareOp, a: &[f64; LANES], b: &[f64; LANES]) -> u32 {
     use CompareOp as C;
     let (a, b) = match op {
@@ -56,7 +56,7 @@ fn float_values(l: &LaneRegisters<'_>, c: &Comparison, slot: OperandSlot) -> [f6
     let bits = l.r32(slot);
     for lane in 0..LANES {
         row[lane] = match c.kind {
-            // A subnormal has a zero exponent field.
+            // A 16-bit float with a zero exponent field is subnormal or zero, and `.ftz` flushes it.
             CompareType::F16 if c.ftz && bits[lane] & FloatFormat::F16.infinity() == 0 => 0.0,
             CompareType::F16 => FloatFormat::F16.value(bits[lane] & 0xffff),
             CompareType::Bf16 => FloatFormat::BF16.value(bits[lane] & 0xffff),
@@ -69,7 +69,7 @@ fn float_values(l: &LaneRegisters<'_>, c: &Comparison, slot: OperandSlot) -> [f6
     row
 }
 
-/// Returns the mask of the lanes whose comparison is true. The mask includes inactive lanes.
+/// Returns the mask of the lanes whose comparison is true, including inactive lanes.
 #[inline(always)]
 fn compare(l: &LaneRegisters<'_>, c: &Comparison) -> u32 {
     use CompareType as K;
@@ -162,7 +162,7 @@ pub(crate) fn test_float(
             FloatTest::Infinite => class == C::Infinite,
             FloatTest::Number => class != C::Nan,
             FloatTest::NotANumber => class == C::Nan,
-            // Zero counts as normal (PTX ISA, "testp").
+            // `testp.normal` is also true for zero (PTX ISA, "testp").
             FloatTest::Normal => matches!(class, C::Normal | C::Zero),
             FloatTest::Subnormal => class == C::Subnormal,
         }

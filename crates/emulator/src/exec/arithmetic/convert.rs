@@ -1,5 +1,5 @@
 //! Conversions between numeric types (PTX ISA, "cvt"). Frequent conversions use host operations on rows. All other
-//! conversions process each value separately, with a single rounding.
+//! conversions convert each value separately, with a single rounding.
 
 use crate::code::RegisterOperand;
 use crate::exec::operand_rows::{read64, read128, write64, write128};
@@ -40,7 +40,7 @@ pub(crate) fn convert(
         }
         row
     });
-    // The register may be wider than a signed result, so sign-extend the result.
+    // The destination register may be wider than the signed result, so the result is sign-extended.
     if conversion.to.is_signed() && conversion.to.width_bits() < 64 {
         let shift = 64 - conversion.to.width_bits();
         for r in &mut row {
@@ -50,8 +50,8 @@ pub(crate) fn convert(
     write64(l, d, &row);
 }
 
-/// Computes conversions for which the host operation and the hardware have the same result. Returns `None` for all
-/// other conversions.
+/// Converts a row with a host operation whose result equals the result of the hardware. Returns `None` for conversions
+/// without such a host operation.
 fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
     use ScalarType as T;
     use warpgrid_isa::Rounding as R;
@@ -66,14 +66,15 @@ fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
         (T::U32, T::F32, None | Some(R::Rn)) => rows.map(|v| bits(v as u32 as f32)),
         (T::S32, T::F64, _) => rows.map(|v| f64::from(v as u32 as i32).to_bits()),
         (T::U32, T::F64, _) => rows.map(|v| f64::from(v as u32).to_bits()),
-        // The Rust operator `as` saturates and converts NaN to 0, like the hardware.
+        // Like the hardware, the Rust operator `as` saturates, and converts NaN to 0.
         (T::F32, T::S32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as i32 as u32)),
         (T::F32, T::U32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as u32)),
         _ => return None,
     })
 }
 
-/// Converts one value. Integer results are truncated to their width. Floating-point results are exact or rounded once.
+/// Converts one value. Integer results are truncated to the width of their type. Floating-point results are exact or
+/// rounded once.
 fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
     let (from, to) = (conversion.from, conversion.to);
     let mode = FloatMode::from(conversion.mode);
@@ -87,7 +88,7 @@ fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
     }
 }
 
-/// Returns the value of an integer with this type and these bits.
+/// Returns the numeric value of the bits of an integer type.
 fn integer_value(ty: ScalarType, bits: u64) -> i128 {
     let shift = 128 - ty.width_bits().clamp(1, 64);
     if ty.is_signed() {
@@ -108,7 +109,7 @@ fn range(ty: ScalarType) -> (i128, i128) {
 
 fn integer_to_float(value: i128, to: ScalarType, mode: FloatMode) -> u64 {
     let magnitude = value.unsigned_abs() as u64;
-    // Split 64-bit integers into parts that are exact in `f64`. The sum is rounded to odd.
+    // Split a 64-bit integer into two parts, which are exact in `f64`, and round their sum to odd.
     let high = (magnitude >> 32) as f64 * 4_294_967_296.0;
     let low = (magnitude & 0xffff_ffff) as f64;
     let (high, low) = if value < 0 {
@@ -142,7 +143,7 @@ fn integer_to_float(value: i128, to: ScalarType, mode: FloatMode) -> u64 {
     }
 }
 
-/// Returns the value of a float with this type and these bits. Subnormals are flushed if the mode specifies it.
+/// Returns the numeric value of the bits of a floating-point type. Subnormals are flushed if `mode` specifies flushing.
 fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
     match ty {
         ScalarType::F64 => f64::from_bits(bits),
@@ -161,8 +162,8 @@ fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
 fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMode) -> u64 {
     let keep = u64::MAX >> (64 - to.width_bits().clamp(1, 64));
     if value.is_nan() {
-        // For NaN, the hardware returns the integer whose most significant bit is set if the source or the destination
-        // is 64 bits wide, and otherwise 0.
+        // The hardware converts a NaN to an integer with only the most significant bit set if the source or the
+        // destination has 64 bits, and otherwise to 0.
         let top = to.width_bits() == 64 || from == ScalarType::F64;
         return if top {
             1 << (to.width_bits().clamp(1, 64) - 1)
@@ -170,10 +171,10 @@ fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMod
             0
         };
     }
-    let whole = softfloat::to_integral(value, mode.round);
+    let integer = softfloat::to_integral(value, mode.round);
     let (low, high) = range(to);
-    // `as` saturates at the limits of `i128`, so the subsequent clamp is exact.
-    (whole as i128).clamp(low, high) as u64 & keep
+    // `as` saturates at the limits of `i128`, which exceed the range of the type, so the subsequent clamp is exact.
+    (integer as i128).clamp(low, high) as u64 & keep
 }
 
 fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
@@ -209,8 +210,8 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
     match to {
         ScalarType::F64 if value.is_nan() => wide_nan(from, bits, mode),
         ScalarType::F64 => value.to_bits(),
-        // The hardware implements this conversion as a shift, which preserves the bits of a NaN. With `.ftz`, it uses
-        // arithmetic instead.
+        // The hardware implements this conversion as a shift, which preserves the bits of a NaN. With `.ftz`, the
+        // hardware uses a floating-point instruction instead.
         ScalarType::F32
             if value.is_nan() && from == ScalarType::Bf16 && !mode.ftz && !mode.relu =>
         {
@@ -237,20 +238,20 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
     }
 }
 
-/// Checks whether the result of a conversion to 32 bits is flushed. This is the case if the result, rounded to 24 bits
-/// with an unbounded exponent, is below the smallest normal number (IEEE 754, 7.5 b; code of assembler 13.5 for `sm_75`
-/// to `sm_100`, `.rn` measured on an H100).
+/// Checks whether the result of a conversion to 32 bits is flushed. A result is flushed if the value, rounded to 24
+/// bits with an unbounded exponent, is below the smallest normal number (IEEE 754, 7.5 b; code of assembler 13.5 for
+/// `sm_75` to `sm_100`, `.rn` measured on an H100).
 fn is_tiny(value: f64, round: RoundingMode) -> bool {
-    // Scales the value away from the subnormal range, in which the exponent limits the precision.
+    // The scaling moves the value out of the subnormal range, because the exponent limits the precision in this range.
     const SCALE: f64 = (1u64 << 32) as f64;
     let smallest_normal = f64::from(f32::MIN_POSITIVE) * SCALE;
     value.abs() < f64::from(f32::MIN_POSITIVE)
         && f64::from(softfloat::narrow(value * SCALE, round)).abs() < smallest_normal
 }
 
-/// Converts a NaN to a quiet NaN of type `f64` with the same sign. The most significant fraction bits are those of the
-/// source. With `.ftz`, the result is derived from the canonical 32-bit NaN. Measured on an H100, like narrowing
-/// conversions of NaN.
+/// Converts a NaN to a quiet `f64` NaN with the same sign. The most significant fraction bits are those of the source.
+/// With `.ftz`, the result is derived from the canonical 32-bit NaN. Measured on an H100, like the conversions of NaN
+/// to narrower types.
 fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
     let wide = |bits: u64, width: u32, fraction_bits: u32| {
         let sign = bits >> (width - 1) & 1;
@@ -266,7 +267,7 @@ fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
     }
 }
 
-/// Converts two `f32` numbers to a packed register. The upper half contains the conversion of a.
+/// Converts two `f32` numbers to a packed pair. The upper half of the pair contains the conversion of `a`.
 pub(crate) fn convert_packed(
     l: &mut LaneRegisters<'_>,
     conversion: &Conversion,
@@ -280,8 +281,8 @@ pub(crate) fn convert_packed(
     l.set32(d, &row);
 }
 
-/// Converts two or four `f32` numbers, or a packed pair, to a packed register. The conversion has an additional
-/// operand.
+/// Executes a conversion with random bits or scale factors: converts two or four `f32` numbers, or a packed pair, to a
+/// packed register.
 pub(crate) fn convert_by(
     l: &mut LaneRegisters<'_>,
     conversion: &Conversion,

@@ -1,7 +1,7 @@
 //! Floating-point arithmetic (PTX ISA, "Floating-Point Instructions", "Half Precision ...").
 //!
-//! Round to nearest uses IEEE operations of the host on whole rows. All other modes use exact helper functions for each
-//! lane. NaN results are those of the hardware, and do not depend on the host.
+//! Rounding to nearest uses IEEE operations of the host on whole rows. All other rounding modes use exact helper
+//! functions for each lane. NaN results equal the NaN results of the hardware, and do not depend on the host.
 
 use crate::semantics::alu_ops::{Float32Op, Float64Op, FloatOp, HalfOp};
 use crate::semantics::fma_emulation::fma_rows64;
@@ -59,7 +59,7 @@ pub(crate) fn float_row<const FMA: bool>(
     }
 }
 
-/// Computes a row with host operations that have the same results as the hardware. Returns `false` for all other
+/// Computes a row with host operations whose results equal the results of the hardware. Returns `false` for all other
 /// operations.
 #[inline(always)]
 fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3]) -> bool {
@@ -72,8 +72,8 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
         F::Div => rows(row, a, b, |a, b| a / b),
         F::Rcp => rows(row, a, a, |a, _| 1.0 / a),
         F::Sqrt => rows(row, a, a, |a, _| a.sqrt()),
-        // The hardware implements both operations as additions of zero, whose NaN result is the canonical NaN (code of
-        // assembler 13.5).
+        // The hardware implements `neg` and `abs` as additions of zero, which convert a NaN to the canonical NaN (code
+        // of assembler 13.5).
         F::Plain(FloatOp::Neg) => rows(row, a, a, |a, _| -a),
         F::Plain(FloatOp::Abs) => rows(row, a, a, |a, _| a.abs()),
         F::Plain(FloatOp::Min) if !mode.nan && !mode.xorsign_abs => {
@@ -103,7 +103,8 @@ enum MinMax {
 
 const SIGN: u32 = 1 << 31;
 
-/// Returns the function of the special function unit that implements an operation, or `None` for other operations.
+/// Returns the function of the special function unit that implements an operation, or `None` if the operation does not
+/// use the unit.
 #[inline(always)]
 pub(crate) fn function_of(f: Float32Op, round: RoundingMode) -> Option<SpecialFunction> {
     use Float32Op as F;
@@ -120,7 +121,7 @@ pub(crate) fn function_of(f: Float32Op, round: RoundingMode) -> Option<SpecialFu
     })
 }
 
-/// Computes a row of `f32` operations of the special function unit. The function is not inlined into the step loop,
+/// Computes a row of `f32` results with the special function unit. The function is not inlined into the step loop,
 /// because its code is large.
 #[cfg_attr(
     target_arch = "x86_64",
@@ -163,7 +164,8 @@ fn quotient_rows(row: &mut Row32, mode: FloatMode, a: &Row32, b: &Row32) {
     }
 }
 
-/// Computes a row with [`nearest`], with flushing and clamping. Returns `false` if the row requires the slow path.
+/// Computes a row with [`nearest`], and applies flushing and clamping. Returns `false` if the row requires the slow
+/// path.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 fn modified(
@@ -213,7 +215,7 @@ fn modified(
     if mode.saturate {
         for bits in row {
             let value = f32::from_bits(*bits);
-            // A comparison with a NaN is false, so NaN results in 0. -0 also results in 0.
+            // A comparison with a NaN is false, so NaN is clamped to 0. -0 is also clamped to +0.
             let low = if value > 0.0 { value } else { 0.0 };
             *bits = (if low < 1.0 { low } else { 1.0 }).to_bits();
         }
@@ -231,10 +233,10 @@ fn flush_bits(bits: u32) -> u32 {
     }
 }
 
-/// Computes `min` or `max`. If one operand is a NaN, the result is the other operand. -0 is less than +0.
+/// Computes `min` or `max`. If exactly one operand is a NaN, the result is the other operand. -0 is less than +0.
 #[inline(always)]
 fn minmax_rows(row: &mut Row32, extreme: MinMax, a: &Row32, b: &Row32) {
-    // If the magnitude bits of negative numbers are inverted, the integer order of the bit patterns equals the numeric
+    // Inverting the magnitude bits of negative numbers makes the integer order of the bit patterns equal to the numeric
     // order.
     let key = |bits: u32| (bits ^ (((bits as i32) >> 31) as u32 >> 1)) as i32;
     let is_nan = |bits: u32| bits & !SIGN > 0x7f80_0000;
@@ -265,13 +267,13 @@ fn rows(row: &mut Row32, a: &Row32, b: &Row32, f: impl Fn(f32, f32) -> f32) {
 /// Smallest normal `f32`.
 const SMALLEST_NORMAL_32: u32 = 1 << 23;
 
-/// Smallest normal `f32`, as the bits of an `f64`.
+/// Smallest normal `f32`, as the bits of the equal `f64`.
 const SMALLEST_NORMAL: u64 = 897 << 52;
 
-/// Computes a*b+c with a single rounding. If the host has an FMA instruction (`FMA`), the function uses it. Otherwise,
-/// the product is computed exactly in `f64`, and the sum is rounded to `f64`. Narrowing the sum to `f32` is then
-/// correct unless the sum is exactly between two `f32` values or below the normal range. In these cases, the whole row
-/// is computed exactly.
+/// Computes a*b+c with a single rounding. If the host has an FMA instruction (`FMA`), the function uses this
+/// instruction. Otherwise, the product is computed exactly in `f64`, and the sum is rounded to `f64`. Narrowing the sum
+/// to `f32` is then correct unless the sum is exactly between two `f32` values or below the normal range. If a lane has
+/// such a sum, the whole row is computed exactly.
 #[inline(always)]
 fn fma_rows<const FMA: bool>(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
     if FMA {
@@ -316,8 +318,7 @@ fn fma32(a: f32, b: f32, c: f32, round: RoundingMode) -> f32 {
     )
 }
 
-/// Narrows a sum to `f32`. If the terms have different signs and their exact sum is zero, the result is negative when
-/// rounding down.
+/// Narrows a sum to `f32`. If the terms have different signs and their exact sum is zero, rounding down results in -0.
 fn directed_zero(sum: f64, a: f64, b: f64, round: RoundingMode) -> f32 {
     if sum == 0.0 && round == RoundingMode::Down && (a.is_sign_negative() || b.is_sign_negative()) {
         return -0.0;
@@ -352,7 +353,7 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
     let (a, b, c) = (flush(a, mode), flush(b, mode), flush(c, mode));
     let round = mode.round;
     let wide = f64::from;
-    // Results that are below the normal range only before rounding are flushed, too.
+    // `.ftz` also flushes results that are below the normal range before rounding, but not after rounding.
     let narrow = |value: f64| match mode.ftz && value.abs() < f64::from_bits(SMALLEST_NORMAL) {
         true => 0.0f32.copysign(value as f32),
         false => softfloat::narrow(value, round),
@@ -452,7 +453,7 @@ pub(crate) fn float64<const FMA: bool>(
     l.set64(d, row);
 }
 
-/// Computes a row with host operations that have the same results as the hardware. Returns `false` for all other
+/// Computes a row with host operations whose results equal the results of the hardware. Returns `false` for all other
 /// operations.
 #[inline(always)]
 fn nearest64<const FMA: bool>(row: &mut Row64, f: Float64Op, [a, b, c]: [&Row64; 3]) -> bool {
@@ -484,7 +485,7 @@ fn rows64(row: &mut Row64, operands: [&Row64; 2], f: impl Fn(f64, f64) -> f64) {
     rows64_with(row, operands, f, passed_nan);
 }
 
-/// Computes a row of results. If a result is a NaN, `nan` selects it from the operands.
+/// Computes a row of results. For a NaN result, `nan` selects the NaN operand that determines the bits of the result.
 #[inline(always)]
 fn rows64_with(
     row: &mut Row64,
@@ -516,14 +517,14 @@ fn passed_on(value: f64, operands: [u64; 3]) -> u64 {
     }
 }
 
-/// Returns a quieted NaN operand. If several operands are NaNs, b takes precedence over c, and c over a. The negation
-/// of an operand does not modify a NaN (both measured on an H100).
+/// Returns the NaN operand that determines the result, quieted. If several operands are NaNs, b takes precedence over
+/// c, and c over a. Negating an operand does not modify a NaN (both measured on an H100).
 #[cold]
 fn passed_nan([a, b, c]: [u64; 3]) -> u64 {
     first_nan([b, c, a])
 }
 
-/// Returns the first NaN operand, quieted. The code of a division tests the operands in this order (assembler 13.5).
+/// Returns the first NaN operand, quieted. The code of a division tests its operands in this order (assembler 13.5).
 #[cold]
 fn first_nan(operands: [u64; 3]) -> u64 {
     let mut nans = operands.into_iter();
@@ -569,14 +570,14 @@ pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
     passed_on(value, seen)
 }
 
-/// Executes `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64`. Only the upper half of a is read, and only the upper half
-/// of the result is computed (PTX ISA, "rcp.approx.ftz.f64").
+/// Applies an approximate `f64` function, such as `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64`. Only the upper half
+/// of `a` is read, and only the upper half of the result is computed (PTX ISA, "rcp.approx.ftz.f64").
 fn of_upper_half(a: u64, function: impl Fn(f64) -> f64) -> u64 {
     u64::from(upper_half((a >> 32) as u32, function)) << 32
 }
 
-/// Applies a function to a 64-bit float with the given upper half, and returns the upper half of the result. Subnormals
-/// are flushed to zero.
+/// Applies a function to the 64-bit float whose upper half is `of`, and returns the upper half of the result.
+/// Subnormals are flushed to zero.
 #[inline(always)]
 pub(crate) fn upper_half(of: u32, function: impl Fn(f64) -> f64) -> u32 {
     let flushed = |upper: u32| match upper & 0x7ff0_0000 {
@@ -630,7 +631,7 @@ pub(crate) fn float32x2(
     l.set64(d, row);
 }
 
-/// Executes an operation on one or two 16-bit floats per register.
+/// Executes an operation on the 16-bit float, or the two 16-bit floats, in each 32-bit register.
 pub(crate) fn half(
     l: &mut LaneRegisters<'_>,
     row: &mut Row32,
@@ -660,8 +661,8 @@ pub(crate) fn half(
     l.set32(d, row);
 }
 
-/// Computes one 16-bit operation in `f64`. Intermediate results are rounded to odd, so that the final rounding is
-/// correct.
+/// Computes one operation on 16-bit floats in `f64`. Intermediate results are rounded to odd, so that the final
+/// rounding is correct.
 pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands: [u32; 3]) -> u32 {
     use HalfOp as H;
     let sign = format.sign();
@@ -696,7 +697,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
             };
             let [value] = function([(a as f32).to_bits()]);
             let value = f64::from(f32::from_bits(value));
-            // Values beyond the exponent range of the format become infinity instead of being truncated.
+            // Results beyond the exponent range of the 16-bit format become infinity instead of being truncated.
             let beyond = f64::from_bits((1024 + format.bias() as u64) << 52);
             let value = if value >= beyond {
                 f64::INFINITY

@@ -1,5 +1,5 @@
 //! Tests of bit-exact results for operations that the PTX ISA leaves undefined or describes ambiguously. The expected
-//! results are known from the SASS code.
+//! results were derived from SASS code.
 
 use crate::code::{CompareType, Comparison, RegisterBank, RegisterOperand, SelectCondition};
 use crate::exec::arithmetic::compare::set_predicate;
@@ -16,7 +16,7 @@ use crate::semantics::rounding::{ArithmeticMode, Conversion};
 use crate::semantics::rounding::{FloatMode, RoundingMode};
 use warpgrid_isa::{CompareOp, FloatFormat, Rounding, ScalarType, Signedness};
 
-/// Calls `f` with four registers of each bank. The first registers of each bank have the given values.
+/// Calls `f` with four registers per bank. The first registers of each bank are initialized with the given values.
 fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut LaneRegisters<'_>) -> T) -> T {
     let mut banks = RegisterFile::default();
     banks.grow(RegisterFileSizes {
@@ -39,7 +39,7 @@ fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut LaneRegisters<'_>)
     })
 }
 
-/// Computes `first.cc` of a and b, then 0 `second` 0 with the carry flag.
+/// Computes `first.cc` of a and b, then `second` of 0 and 0 with the resulting carry flag.
 fn chain(first: CarryOp, second: CarryOp, a: u32, b: u32) -> (u32, u32) {
     with_lanes([a, b, 0], 0, |l| {
         let mut row = [0; LANES];

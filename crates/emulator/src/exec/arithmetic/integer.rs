@@ -8,14 +8,14 @@ use crate::semantics::registers::{BankWord, LANES, LaneRegisters, OperandSlot, R
 use crate::semantics::word::Word;
 use warpgrid_isa::Signedness;
 
-/// Rows of the sources and of the destination of an operation.
+/// Source rows and destination row of an operation.
 pub(crate) struct OperandRows<'a, S, R> {
     pub(crate) sources: S,
     pub(crate) result: &'a mut [R; LANES],
 }
 
-/// Computes the result of each lane. `result` is a parameter so that the compiler knows that it does not overlap the
-/// sources and vectorizes the loop.
+/// Computes the result of each lane. `result` is a separate parameter, so that the compiler can assume that it does not
+/// alias the sources, and vectorizes the loop.
 #[inline(always)]
 #[expect(
     clippy::needless_range_loop,
@@ -60,7 +60,7 @@ impl<A: Copy, C: Copy, R> Apply<(A, A, C), R>
     }
 }
 
-/// Rows of an operation that reads and writes carry flags. The flags have one bit per lane.
+/// Rows and carry flags of an operation in a carry chain. The flags have one bit per lane.
 struct CarryRows<'a, T> {
     sources: [&'a [T; LANES]; 3],
     flags: u32,
@@ -168,7 +168,7 @@ pub(crate) fn int64(
     l.set64(d, result);
 }
 
-/// Shifts 64-bit registers.
+/// Executes shifts of 64-bit registers.
 #[inline(always)]
 pub(crate) fn shift64(
     l: &mut LaneRegisters<'_>,
@@ -182,7 +182,7 @@ pub(crate) fn shift64(
     l.set64(d, result);
 }
 
-/// Counts bits in 64-bit registers.
+/// Executes bit counts and bit searches of 64-bit registers.
 pub(crate) fn count64(
     l: &mut LaneRegisters<'_>,
     result: &mut Row32,
@@ -222,7 +222,7 @@ pub(crate) fn insert<W: Word<Narrow = u32> + BankWord>(
     W::set_row(l, d, result);
 }
 
-/// Computes 64-bit products of 32-bit factors.
+/// Executes `mul.wide` and `mad.wide` of 32-bit factors.
 #[inline(always)]
 pub(crate) fn wide32(
     l: &mut LaneRegisters<'_>,
@@ -236,7 +236,7 @@ pub(crate) fn wide32(
     l.set64(d, result);
 }
 
-/// Computes 32-bit products of 16-bit factors.
+/// Executes `mul.wide` and `mad.wide` of 16-bit factors.
 pub(crate) fn wide16(
     l: &mut LaneRegisters<'_>,
     result: &mut Row32,
@@ -249,7 +249,7 @@ pub(crate) fn wide16(
     l.set32(d, result);
 }
 
-/// Computes sums and differences with carry flags.
+/// Executes additions and subtractions that read or write carry flags.
 pub(crate) fn carry<W: Word<Truth = bool> + BankWord>(
     l: &mut LaneRegisters<'_>,
     result: &mut [W; LANES],

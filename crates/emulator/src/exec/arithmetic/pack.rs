@@ -28,7 +28,7 @@ pub(crate) fn pack(
     write128(l, d, &row);
 }
 
-/// Packs two words. This fast path for SASS register pairs takes half the time of [`pack`].
+/// Packs two 32-bit words. This fast path for SASS register pairs takes half of the time of [`pack`].
 fn join_words(l: &mut LaneRegisters<'_>, d: RegisterOperand, words: [RegisterOperand; 2]) {
     let mut places = [[0; LANES]; 2];
     let [place, other] = &mut places;
@@ -37,7 +37,7 @@ fn join_words(l: &mut LaneRegisters<'_>, d: RegisterOperand, words: [RegisterOpe
     write64(l, d, &row);
 }
 
-/// Unpacks a value of at most 64 bits like [`unpack`].
+/// Unpacks a value of at most 64 bits with the result of [`unpack`].
 fn unpack_wide(
     l: &mut LaneRegisters<'_>,
     a: RegisterOperand,
@@ -56,7 +56,7 @@ fn unpack_wide(
     }
 }
 
-/// Executes `mov.b64 {a, b}, d`.
+/// Executes `mov.b64 {d0, d1}, a`.
 pub(crate) fn unpack(
     l: &mut LaneRegisters<'_>,
     a: RegisterOperand,

@@ -6,8 +6,9 @@ use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{SourceModifiers, SubregisterSelector};
 
-/// Executes `and.pred` and related instructions. Bit `2 * a + b` of the table is the result of a lane. A table
-/// represents any logic operation on two predicates, including operations with negated operands.
+/// Executes `and.pred` and related instructions. Bit `2 * a + b` of the truth table is the result of a lane with source
+/// predicates a and b. A truth table represents any logic operation on two predicates, including operations with
+/// negated operands.
 pub(crate) fn predicate_logic(l: &mut LaneRegisters<'_>, table: u8, [d, a, b]: [OperandSlot; 3]) {
     let (a, b) = (l.predicate(a), l.predicate(b));
     let term = |bit: u8, lanes: u32| if table >> bit & 1 != 0 { lanes } else { 0 };
@@ -15,8 +16,8 @@ pub(crate) fn predicate_logic(l: &mut LaneRegisters<'_>, table: u8, [d, a, b]: [
     l.set_predicate(d, result);
 }
 
-/// Applies the source modifiers `-a`, `|a|` and `~a`. The magnitude is computed first. Negation modifies the sign bits
-/// of floats, and subtracts integers from zero.
+/// Applies the source modifiers `|a|`, `-a` and `~a`. The magnitude is computed before the negation. Negation inverts
+/// the sign bits of floats, and subtracts integers from zero.
 pub(crate) fn modify(
     l: &mut LaneRegisters<'_>,
     modifiers: SourceModifiers,
@@ -45,7 +46,7 @@ pub(crate) fn modify(
     write64(l, d, &row);
 }
 
-/// Extracts the part of a value that a source modifier selects.
+/// Extracts the part of a register value that a source modifier selects.
 #[inline(always)]
 fn part_of(part: SubregisterSelector, value: u64) -> u64 {
     let (low, high) = (value & 0xffff, value >> 16 & 0xffff);
@@ -68,7 +69,7 @@ fn sign_bits(ty: ScalarType) -> u64 {
     }
 }
 
-/// Computes `(base << scale) + uniform`.
+/// Computes the address `(base << scale) + uniform` of each lane.
 pub(crate) fn address_sum(
     l: &mut LaneRegisters<'_>,
     d: RegisterOperand,
@@ -76,7 +77,7 @@ pub(crate) fn address_sum(
     scale: u8,
     uniform: RegisterOperand,
 ) {
-    // Fast path for addresses in shared memory, such as `[R0.X4]`: the sum has 32 bits and no addend.
+    // Fast path for shared memory addresses such as `[R0.X4]`, which have 32 bits and no uniform register.
     let is_short =
         base.bank == RegisterBank::B32 && d.bank == RegisterBank::B32 && base.slot.is_some();
     if is_short && !uniform.slot.is_some() {

@@ -1,4 +1,5 @@
-//! SASS operations. Each lane is computed without branches, so that the compiler vectorizes the loops.
+//! SASS operations without an equivalent PTX instruction. Each lane is computed without branches, so that the compiler
+//! vectorizes the loops.
 
 use crate::code::SassPlan;
 use crate::exec::arithmetic::float::upper_half;
@@ -8,12 +9,12 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters, OperandSlot, Row32
 use crate::semantics::special_function;
 use warpgrid_isa::{BoolOp, CompareOp, Extension, FunnelShift, MulPart, SassOp, Signedness};
 
-/// Sources of an operation. Complements have already been applied.
+/// Sources of an operation, to which bitwise complements have already been applied.
 struct SassSources<'a> {
     rows: [&'a Row32; 5],
-    /// For each source, the mask of the bits that are inverted.
+    /// Mask of the inverted bits of each source.
     flips: [u32; 5],
-    /// Number of negated sources. Each negation is a complement plus one.
+    /// Number of arithmetically negated sources. Each negation is implemented as a complement plus one.
     n_negated: u32,
 }
 
@@ -30,14 +31,14 @@ impl SassSources<'_> {
     }
 }
 
-/// Results of an operation.
+/// Result rows and predicates of an operation.
 struct SassResults {
     registers: [Row32; 2],
     predicates: [u32; 7],
 }
 
 /// Executes one operation of a plan. The function is compiled for each supported vector width (`exec::simd_dispatch`),
-/// separately from the step loop, because the loop is already large.
+/// and separately from the step loop, because the step loop is already large.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -154,7 +155,7 @@ fn bit(condition: u32, lane: usize) -> u32 {
     condition >> lane & 1
 }
 
-/// Adds three numbers and up to two carry flags.
+/// `IADD3`: adds three numbers and up to two carry flags.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn add3(s: &SassSources<'_>, conditions: &[u32; 7], plan: &SassPlan, left: &mut SassResults) {
     let carries = conditions[0] | conditions[1] != 0;
@@ -177,7 +178,7 @@ fn add3(s: &SassSources<'_>, conditions: &[u32; 7], plan: &SassPlan, left: &mut 
     }
 }
 
-/// Multiplies two numbers, and adds a third number and a carry flag.
+/// `IMAD`: multiplies two numbers, and adds a third number and a carry flag.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn multiply(
     s: &SassSources<'_>,
@@ -210,7 +211,7 @@ fn multiply(
         }
         return;
     }
-    // The 64-bit third source is negated as a whole.
+    // The third source has 64 bits, and negation applies to the whole 64-bit value.
     let negates = plan.negated & 0b1100 != 0;
     for lane in 0..LANES {
         let product = product_of(lane);
@@ -235,7 +236,7 @@ fn multiply(
     }
 }
 
-/// Shifts a number, and adds another number and a carry flag.
+/// `LEA`: shifts a number left, and adds another number and a carry flag.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn scaled_add(
     s: &SassSources<'_>,
@@ -283,8 +284,8 @@ fn broadcast(s: &SassSources<'_>, conditions: &[u32; 7], active: u32, left: &mut
     }
 }
 
-/// Compares the upper halves of 64-bit values, and combines each result with the result of the comparison of the lower
-/// halves. Returns the mask of the lanes for which the comparison is true.
+/// Compares the upper halves of 64-bit values, and combines each result with the comparison result of the lower halves.
+/// Returns the mask of the lanes whose 64-bit comparison is true.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn compare_extended(s: &SassSources<'_>, lower: u32, op: CompareOp, signedness: Signedness) -> u32 {
     let mut holds = 0;
@@ -299,18 +300,18 @@ fn compare_extended(s: &SassSources<'_>, lower: u32, op: CompareOp, signedness: 
     holds
 }
 
-/// Replaces bits of one byte of a register by predicates.
+/// `P2R`: replaces selected bits of one byte of a register by predicates.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn pack_predicates(s: &SassSources<'_>, conditions: &[u32; 7], n: u32, byte: u8, row: &mut Row32) {
     let shift = u32::from(byte & 3) * 8;
     each_lane(row, |lane| {
         let bits = (0..7).fold(0, |bits, i| bits | bit(conditions[i], lane) << i);
-        let kept = s.at(0, lane) & !(n << shift);
-        kept | (bits & n) << shift
+        let preserved_bits = s.at(0, lane) & !(n << shift);
+        preserved_bits | (bits & n) << shift
     });
 }
 
-/// Copies the source value of the first lane in `among` to all lanes. If `among` is empty, returns another source.
+/// Copies the first source of the lowest lane in `among` to all lanes. If `among` is empty, returns the second source.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn first_lane(s: &SassSources<'_>, among: u32) -> Row32 {
     match among {
@@ -319,7 +320,7 @@ fn first_lane(s: &SassSources<'_>, among: u32) -> Row32 {
     }
 }
 
-/// Sets predicates to the bits of one byte of a register.
+/// `R2P`: sets predicates to the bits of one byte of a register.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn unpack_predicates(s: &SassSources<'_>, byte: u8, left: &mut SassResults) {
     let shift = u32::from(byte & 3) * 8;
@@ -329,7 +330,7 @@ fn unpack_predicates(s: &SassSources<'_>, byte: u8, left: &mut SassResults) {
     }
 }
 
-/// Applies a function to 64-bit floats of which only the upper halves are read and returned.
+/// Applies a function to 64-bit floats, of which only the upper halves are read and computed.
 #[inline(always)]
 fn upper_halves(to: &mut Row32, from: &Row32, function: impl Fn(f64) -> f64) {
     for (to, from) in to.iter_mut().zip(from) {
@@ -337,7 +338,8 @@ fn upper_halves(to: &mut Row32, from: &Row32, function: impl Fn(f64) -> f64) {
     }
 }
 
-/// Computes a bitwise function from its truth table. Bit `4 * a + 2 * b + c` of the table is the result for a, b and c.
+/// Computes a three-input logic function. Bit `4 * a + 2 * b + c` of the truth table is the result for the bits a, b
+/// and c.
 #[inline(always)]
 fn by_table(table: u32, a: u32, b: u32, c: u32) -> u32 {
     let term = |index: u32, bits: u32| if table >> index & 1 != 0 { bits } else { 0 };
@@ -393,8 +395,8 @@ fn extended(op: CompareOp, order: std::cmp::Ordering, low: bool) -> bool {
     }
 }
 
-/// Checks whether the quotient of a division, or an intermediate result of its fast path, may be outside of the normal
-/// range.
+/// Checks whether a division requires the slow path, because its quotient or an intermediate result of the fast path
+/// may be outside of the normal range.
 fn needs_slow_division(a: u32, b: u32) -> bool {
     let exponent = |bits: u32| (bits >> 23 & 0xff) as i32;
     let (a, b) = (exponent(a), exponent(b));

@@ -22,7 +22,7 @@ pub(crate) fn select<T: BankWord + Default>(
     T::set_row(l, d, &row);
 }
 
-/// `slct`: selects a if c >= 0, and otherwise b. The comparison is false for NaN.
+/// `slct`: selects a if c >= 0, and otherwise b. If c is a NaN, selects b.
 pub(crate) fn select_sign(
     l: &mut LaneRegisters<'_>,
     d: RegisterOperand,
@@ -34,7 +34,7 @@ pub(crate) fn select_sign(
         match sign {
             SelectCondition::Integer => c as i32 >= 0,
             SelectCondition::Float => f32::from_bits(c) >= 0.0,
-            // A subnormal is flushed to zero, which is not negative.
+            // A subnormal is flushed to zero, so that it counts as nonnegative.
             SelectCondition::Flushed => {
                 f32::from_bits(c) >= 0.0 || f32::from_bits(c).is_subnormal()
             }

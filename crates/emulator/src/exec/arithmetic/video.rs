@@ -22,7 +22,7 @@ pub(crate) fn video(l: &mut LaneRegisters<'_>, row: &mut Row32, plan: &VideoPlan
     l.set32(d, row);
 }
 
-/// Zero-extends or sign-extends the low bits of a value.
+/// Zero-extends or sign-extends the low `width_bits` bits of a value.
 fn extend(value: u32, width_bits: u32, sign: Signedness) -> i64 {
     let unused = 64 - width_bits;
     let value = u64::from(value) << unused;
@@ -32,7 +32,7 @@ fn extend(value: u32, width_bits: u32, sign: Signedness) -> i64 {
     }
 }
 
-/// Returns the selected part of a register, or the whole register.
+/// Returns the part of a register that a selector specifies, or the whole register without a selector.
 fn part(value: u32, parts: Option<SubwordSelector>, sign: Signedness) -> i64 {
     match parts {
         None => extend(value, 32, sign),
@@ -43,7 +43,7 @@ fn part(value: u32, parts: Option<SubwordSelector>, sign: Signedness) -> i64 {
     }
 }
 
-/// Clamps a value to the range of a type.
+/// Clamps a value to the range of an integer type.
 fn clamp(value: i128, width_bits: u32, sign: Signedness) -> i128 {
     let values = 1i128 << width_bits;
     match sign {
@@ -52,7 +52,7 @@ fn clamp(value: i128, width_bits: u32, sign: Signedness) -> i128 {
     }
 }
 
-/// Computes the result of the operation before saturation.
+/// Computes the result of a video operation before saturation.
 fn compute(plan: &VideoPlan, x: i64, y: i64) -> i128 {
     let (x, y) = (i128::from(x), i128::from(y));
     match plan.op {
@@ -69,7 +69,7 @@ fn compute(plan: &VideoPlan, x: i64, y: i64) -> i128 {
     }
 }
 
-/// Returns the shift amount of a shift instruction.
+/// Returns the shift amount of a video shift instruction.
 fn amount(plan: &VideoPlan, y: i128) -> u32 {
     match plan.wraps {
         true => (y & 31) as u32,
@@ -92,8 +92,8 @@ fn holds(op: CompareOp, x: i128, y: i128) -> bool {
     }
 }
 
-/// Computes a scalar video instruction: selects the parts of the sources, computes the operation, saturates the result,
-/// and combines it with c.
+/// Computes a scalar video instruction: selects the parts of the sources, executes the operation, saturates the result,
+/// and combines the result with c.
 fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [d_sign, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
@@ -128,8 +128,8 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
-/// Saturates a 32-bit result like the assembler's code (13.5, all architectures): an unsigned result is clamped only
-/// from above, and an absolute difference is saturated only after the comparison with c. Left shifts are exact, as
+/// Saturates a 32-bit result like the assembler's code (13.5, all architectures): an unsigned result is clamped only to
+/// the upper limit, and an absolute difference is saturated only after it is combined with c. Left shifts are exact, as
 /// defined by the PTX ISA.
 fn saturated(plan: &VideoPlan, value: i128, sign: Signedness) -> i128 {
     let value = match plan.op {
@@ -151,7 +151,7 @@ fn saturated(plan: &VideoPlan, value: i128, sign: Signedness) -> i128 {
     clamp(value, 32, sign)
 }
 
-/// Extends a result to 64 bits. For sums and differences, the low 32 bits are sign-extended regardless of the type.
+/// Extends a result to 64 bits. For `vadd` and `vsub`, the low 32 bits are sign-extended regardless of the type.
 fn whole(plan: &VideoPlan, value: i128) -> i64 {
     match plan.op {
         VideoOp::Add | VideoOp::Sub => extend(value as u32, 32, Signed),
@@ -166,7 +166,7 @@ fn whole(plan: &VideoPlan, value: i128) -> i64 {
     }
 }
 
-/// Returns a result and c in ascending order, as the assembler's code compares them.
+/// Returns a result and the operand c in ascending order. The comparison follows the assembler's code.
 fn less_first(value: i64, c: u32, sign: Signedness) -> [i128; 2] {
     let c = extend(c, 32, sign);
     let is_smaller = match sign {
@@ -178,8 +178,8 @@ fn less_first(value: i64, c: u32, sign: Signedness) -> [i128; 2] {
 }
 
 /// `vmad`: computes a product of up to 64 bits, adds c, and scales the sum. The details follow the assembler's code
-/// (13.5, all architectures): whole registers and c are signed regardless of their types, the sum has 64 bits, and
-/// overflow is detected above the shift.
+/// (13.5, all architectures): unselected registers and c are signed regardless of their types, the sum has 64 bits, and
+/// overflow is detected in the bits above the scaled result.
 fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [_, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
@@ -215,7 +215,7 @@ fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
-/// Computes a SIMD video instruction on two half words or four bytes.
+/// Computes a SIMD video instruction on two half words or four bytes per register.
 fn simd(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [d_sign, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
@@ -226,7 +226,8 @@ fn simd(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
         let at = (number % n) as u32 * width;
         extend(register >> at, width, sign)
     };
-    // Without a selector, the elements of a come from the first register, and those of b from the second.
+    // Without a selector, the elements of source a are in the first register, and the elements of source b are in the
+    // second register.
     let chosen = |parts: Option<SubwordSelector>, index: usize, first: usize| {
         parts.map_or(Some(first + index), |parts| parts.element(index))
     };

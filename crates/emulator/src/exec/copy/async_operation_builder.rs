@@ -1,4 +1,4 @@
-//! Asynchronous operations that one instruction issues, grouped by completion mechanism.
+//! Asynchronous operations that one instruction issues, with one operation per completion mechanism.
 
 use crate::contract::pending::{
     AsyncEffect, AsyncOperation, AsyncOrigin, AsyncSource, AsyncWrite, CompletionMechanism,
@@ -7,10 +7,10 @@ use crate::contract::pending::{
 use crate::contract::step_event::AsyncOperationId;
 use warpgrid_isa::StateSpace;
 
-/// Location that an asynchronous operation can access: state space, block and address.
+/// Memory location that an asynchronous operation accesses: state space, block and address.
 pub(crate) type CompletionTarget = (StateSpace, u64, u64);
 
-/// Data that an operation writes at an offset from its destination.
+/// Data that an asynchronous operation writes at an offset from its destination address.
 #[derive(Clone)]
 pub(crate) struct PieceData {
     pub(crate) distance: usize,
@@ -33,8 +33,8 @@ impl AsyncOperationBuilder {
         }
     }
 
-    /// Adds data to the operation with this completion mechanism. `n_counted` is the number of bytes by which the
-    /// completion decreases the tx-count of the mbarrier.
+    /// Adds data to the operation with a completion mechanism. `n_counted` is the number of bytes by which the
+    /// completion of the data decreases the tx-count of the mbarrier.
     pub(crate) fn add(
         &mut self,
         lane: usize,
@@ -82,7 +82,7 @@ impl AsyncOperationBuilder {
         }
     }
 
-    /// Returns the operation with this completion mechanism. Creates the operation if it does not exist.
+    /// Returns the operation with a completion mechanism. Creates the operation if none exists.
     fn operation(&mut self, completion: CompletionMechanism) -> &mut AsyncOperation {
         let found = self
             .list
@@ -103,7 +103,7 @@ impl AsyncOperationBuilder {
     }
 }
 
-/// Checks whether two operations have the same completion mechanism. Counts are ignored.
+/// Checks whether two completion mechanisms are equal except for their byte counts and arrival counts.
 fn is_same(a: CompletionMechanism, b: CompletionMechanism) -> bool {
     use CompletionMechanism as C;
     let object = |c: CompletionMechanism| match c {

@@ -24,10 +24,10 @@ use crate::state::multicast::members_of;
 use crate::state::warp::Warp;
 use warpgrid_isa::StateSpace;
 
-/// Number of bytes that the byte mask of a bulk copy covers.
+/// Number of consecutive bytes to which the bits of a bulk copy's byte mask apply.
 const MASKED_BYTES: usize = 16;
 
-/// Earlier operation on which a new operation depends: its ID, its lanes, and the step of its completion.
+/// Pending operation on which a new operation depends: its ID, its lanes, and the step of its completion.
 type EarlierOperation = (AsyncOperationId, u32, u64);
 
 /// Executes an instruction that issues asynchronous operations.
@@ -73,7 +73,7 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// Checks whether the size of a copy is a multiple of the width of its destination.
+/// Checks whether the size of a copy is a multiple of the destination's access width.
 fn check_size(to: &AccessPlan, size: u64, lane: usize) -> ExecResult {
     let unit = to.width_bytes;
     if size.is_multiple_of(u64::from(unit)) {
@@ -89,7 +89,7 @@ fn check_size(to: &AccessPlan, size: u64, lane: usize) -> ExecResult {
 /// Copy that an instruction issues for one lane.
 struct LaneCopy<'b> {
     to: &'b AccessPlan,
-    /// Completion mbarriers of the lanes, and the access plan of their address operand.
+    /// Completion mbarriers of all lanes, and the access plan of the mbarrier address operand.
     objects: Option<&'b (ResolvedAccess, &'b AccessPlan)>,
     lane: usize,
     address: u64,
@@ -99,7 +99,7 @@ struct LaneCopy<'b> {
 
 struct AsyncStart<'p> {
     plan: &'p AsyncPlan,
-    /// Number of groups that each lane has committed before this instruction.
+    /// Number of async-groups that each lane has committed before this instruction.
     groups: [u32; 32],
     operations: AsyncOperationBuilder,
 }
@@ -139,7 +139,7 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// Issues copies. Addresses are checked at issue, but the source bytes are read later.
+    /// Issues the copies of all lanes. Addresses are checked at issue, but the source bytes are read later.
     fn copy(
         &mut self,
         reach: &mut MemoryContext<'_>,
@@ -207,7 +207,7 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// Issues copies to the memory of each device of a multicast address, or a copy to a single address.
+    /// Issues a copy to a single address, or one copy to the memory of each device of a multicast address.
     fn copy_to_members(
         &mut self,
         reach: &MemoryContext<'_>,
@@ -228,7 +228,7 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// Issues copies to the same shared memory offset in the blocks with these ranks.
+    /// Issues copies to the same shared memory offset in several blocks of the cluster, which are given by their ranks.
     fn copy_to_ranks(
         &mut self,
         reach: &MemoryContext<'_>,
@@ -260,7 +260,7 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// `cp.async.mbarrier.arrive`: issues arrivals that complete after all earlier copies of the lanes.
+    /// `cp.async.mbarrier.arrive`: issues arrivals that trigger after all earlier copies of the lanes have completed.
     fn arrival(
         &mut self,
         reach: &mut MemoryContext<'_>,
@@ -316,7 +316,7 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// Resolves the completion mbarriers of the lanes. Returns `None` if the instruction has no mbarrier.
+    /// Resolves the addresses of the completion mbarriers. Returns `None` if the instruction has no mbarrier operand.
     fn objects(
         &self,
         reach: &MemoryContext<'_>,
@@ -330,7 +330,7 @@ impl<'p> AsyncStart<'p> {
         Ok(Some((target, access)))
     }
 
-    /// Returns the completion mechanism of the operation of a lane. The mbarrier must be in the same memory as the
+    /// Returns the completion mechanism of a lane's operation. The mbarrier must be in the same memory as the
     /// destination (PTX ISA, "st.async", "cp.async.bulk").
     fn completion(
         &self,
@@ -377,7 +377,7 @@ impl<'p> AsyncStart<'p> {
     }
 }
 
-/// Returns the contiguous ranges that a byte mask selects. The mask is applied to each group of 16 bytes.
+/// Splits data into the contiguous ranges that a byte mask selects. The mask applies to each group of 16 bytes.
 fn masked(brought: PieceData, mask: u64) -> Vec<PieceData> {
     if mask & 0xffff == 0xffff {
         return vec![brought];
@@ -403,8 +403,8 @@ fn masked(brought: PieceData, mask: u64) -> Vec<PieceData> {
     runs
 }
 
-/// Returns the number of ignored bytes at the start and at the end of a copy. Both must be below the alignment of 16
-/// bytes (PTX ISA, "cp.async.bulk").
+/// Returns the number of ignored bytes at the start and at the end of a copy. Each number must be less than 16 (PTX
+/// ISA, "cp.async.bulk").
 fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<ExecutionFault>> {
     let ends = [0, 1].map(|end: usize| rows[end][lane] & 0xffff_ffff);
     match ends.into_iter().find(|n| *n >= MASKED_BYTES as u64) {
@@ -416,7 +416,7 @@ fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<Execution
     }
 }
 
-/// Returns the destination of an asynchronous operation, or `None` if the destination is a stack.
+/// Returns the destination of an asynchronous operation, or `None` if the destination is in local memory.
 fn landing(
     reach: &MemoryContext<'_>,
     backing: Backing,
@@ -432,7 +432,7 @@ fn landing(
     }
 }
 
-/// Resolves the range that a lane reads or writes. The width in the access plan is the required alignment.
+/// Resolves the address range that a lane reads or writes. The width in the access plan is the required alignment.
 pub(crate) fn find(
     reach: &MemoryContext<'_>,
     plan: &AccessPlan,
@@ -469,7 +469,7 @@ pub(crate) fn find(
     }
 }
 
-/// Returns the data of a copy: `n_read` bytes of its source, without the ignored bytes at both ends, padded with zeros
+/// Returns the data of a copy: `n_read` bytes of the source without the ignored bytes at both ends, padded with zeros
 /// to `size` bytes.
 fn brought(
     reach: &MemoryContext<'_>,
@@ -480,7 +480,7 @@ fn brought(
     [left, right]: [u64; 2],
     lane: usize,
 ) -> Result<Vec<PieceData>, Box<ExecutionFault>> {
-    let mut found = Vec::new();
+    let mut pieces = Vec::new();
     let n_copied = n_read.saturating_sub(left + right);
     if n_copied > 0 {
         if !address.is_multiple_of(u64::from(plan.width_bytes)) {
@@ -496,7 +496,7 @@ fn brought(
                 lane,
             ));
         }
-        // The source address is aligned, but the first byte after the ignored bytes may be unaligned.
+        // The source address is aligned, but the first byte after the ignored bytes may be misaligned.
         let bytewise = AccessPlan {
             width_bytes: 1,
             ..plan.clone()
@@ -505,7 +505,7 @@ fn brought(
         let (backing, at) = find(reach, &bytewise, address, n_copied, lane, AccessMode::Read)?;
         let bytes = reach.bytes_of(backing).get(at..at + n_copied as usize);
         let source = landing(reach, backing, at, address);
-        found.push(PieceData {
+        pieces.push(PieceData {
             distance: left as usize,
             bytes: bytes.unwrap_or(&[]).to_vec(),
             source: source.map(|(space, block, address)| AsyncSource {
@@ -517,13 +517,13 @@ fn brought(
         });
     }
     if n_read < size {
-        found.push(PieceData {
+        pieces.push(PieceData {
             distance: n_read as usize,
             bytes: vec![0; (size - n_read) as usize],
             source: None,
         });
     }
-    Ok(found)
+    Ok(pieces)
 }
 
 fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<ExecutionFault> {

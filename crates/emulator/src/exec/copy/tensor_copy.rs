@@ -1,5 +1,5 @@
-//! Issue of tensor copies (PTX ISA, "cp.async.bulk.tensor"). A pending copy is stored as a description, from which
-//! addresses are computed at its completion.
+//! Issue of tensor copies (PTX ISA, "cp.async.bulk.tensor"). A pending copy is stored as a description, from which its
+//! completion computes the addresses.
 
 use crate::code::{AccessPlan, TensorCopyPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
@@ -23,7 +23,7 @@ use crate::state::warp::Warp;
 use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
 use warpgrid_program::counted;
 
-/// Executes an instruction that issues one copy per lane.
+/// Executes an instruction that issues one tensor copy per lane.
 #[inline(never)]
 pub(crate) fn start(
     around: &mut ExecutionContext<'_>,
@@ -69,7 +69,7 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// Register operands of all lanes.
+/// Values of the register operands in all lanes.
 struct OperandRows {
     map: Row64,
     shared: Row64,
@@ -93,7 +93,7 @@ impl OperandRows {
     }
 }
 
-/// Returns the tensor copy of a lane. Its location in shared memory is set later.
+/// Returns the description of a lane's tensor copy. The location in shared memory is set later.
 fn transfer_of(
     reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
@@ -125,7 +125,7 @@ fn transfer_of(
     Ok(transfer)
 }
 
-/// Issues the copies of one lane, one for each completion mbarrier.
+/// Issues the tensor copies of one lane, with one copy for each completion mbarrier.
 fn copy(
     reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
@@ -175,8 +175,8 @@ fn copy(
                 lane,
             ));
         }
-        // For a block pair, the rank parity of the block of the mbarrier operand determines which block counts the
-        // bytes (PTX ISA, "cp.async.bulk.tensor").
+        // For a pair of blocks, the parity of the rank of the mbarrier's block determines which block of the pair
+        // counts the bytes (PTX ISA, "cp.async.bulk.tensor").
         let counts = match plan.is_pair {
             true => rank & !1 | rank_of(reach, of_object) & 1,
             false => rank,
@@ -195,7 +195,8 @@ fn copy(
     Ok(())
 }
 
-/// Resolves the shared memory location of a copy, and checks that the box of the copy is within global memory.
+/// Resolves the shared memory location of a tensor copy, and checks that the box of the copy is within the bounds of
+/// global memory.
 fn place_transfer(
     reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
@@ -226,7 +227,7 @@ fn place_transfer(
     }
 }
 
-/// Returns the rank of the block that owns a shared memory.
+/// Returns the cluster rank of the block that owns a shared memory.
 fn rank_of(reach: &MemoryContext<'_>, backing: Backing) -> u32 {
     match backing {
         Backing::Peer(rank) => rank.into(),
@@ -234,13 +235,13 @@ fn rank_of(reach: &MemoryContext<'_>, backing: Backing) -> u32 {
     }
 }
 
-/// Returns the linear index of the block with this rank in the cluster.
+/// Returns the linear index of the block with a given rank in the cluster.
 fn block_at(reach: &MemoryContext<'_>, rank: u32) -> u64 {
     let own = reach.peers.own_rank();
     reach.shape.peer(reach.block, own, rank)
 }
 
-/// Checks the start coordinates of a copy. On an H100, invalid coordinates cause an illegal instruction error.
+/// Checks the start coordinates of a tensor copy. On an H100, invalid coordinates cause an illegal instruction error.
 fn check_place(transfer: &TensorCopy) -> Result<(), String> {
     const MULTIPLE: i64 = 16;
     let unit = transfer.map.unit();
@@ -260,7 +261,7 @@ fn check_place(transfer: &TensorCopy) -> Result<(), String> {
     }
 }
 
-/// Checks whether an instruction can use a tensor map. Returns the reason if it cannot.
+/// Checks whether an instruction supports a tensor map. Returns the reason otherwise.
 fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     if let Some(problem) = map.problem() {
         return Err(format!("invalid tensor map: {problem}"));
@@ -298,7 +299,8 @@ fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the reduction for the element type of the tensor map. An H100 does not support other combinations.
+/// Returns the reduction of a tensor copy for the element type of the tensor map. Combinations that an H100 does not
+/// support are errors.
 fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>, String> {
     use AtomicOp as A;
     use TensorType as T;
@@ -335,7 +337,7 @@ fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>,
     }
 }
 
-/// Resolves a range of shared memory to the block that owns it and an offset.
+/// Resolves a range of shared memory to its block and its offset.
 pub(crate) fn shared_place(
     reach: &MemoryContext<'_>,
     plan: &AccessPlan,

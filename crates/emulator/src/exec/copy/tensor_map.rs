@@ -1,5 +1,5 @@
-//! Accesses to tensor maps (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy", "fence.proxy.tensormap"), and
-//! their synchronization events.
+//! Modifications of tensor maps (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy"), fences for tensor maps
+//! ("fence.proxy.tensormap"), and the corresponding synchronization events.
 
 use crate::code::{AccessPlan, TensorMapPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
@@ -13,7 +13,7 @@ use crate::semantics::registers::{LaneRegisters, Row64, lanes_of};
 use crate::state::memory::AttemptedAccess;
 use warpgrid_isa::{StateSpace, TensorMapField};
 
-/// Reads the tensor map at a generic address.
+/// Reads and decodes the tensor map at a generic address.
 pub(crate) fn tensor_map(
     reach: &MemoryContext<'_>,
     address: u64,
@@ -27,7 +27,7 @@ pub(crate) fn tensor_map(
     })
 }
 
-/// Returns the bytes of a tensor map and the location of the map.
+/// Returns the bytes of a tensor map and its location.
 fn map_bytes(
     reach: &MemoryContext<'_>,
     space: StateSpace,
@@ -58,7 +58,7 @@ fn map_bytes(
     Err(ExecutionFault::of_access(access, kind, lane))
 }
 
-/// Reports that copies will read the tensor maps at these generic addresses.
+/// Reports to the observer that copies will read the tensor maps at the given generic addresses.
 pub(crate) fn report_use(reach: &mut MemoryContext<'_>, places: &Row64, lanes: u32) {
     report(
         reach,
@@ -69,8 +69,8 @@ pub(crate) fn report_use(reach: &mut MemoryContext<'_>, places: &Row64, lanes: u
     );
 }
 
-/// Reports accesses of lanes to tensor maps. Invalid addresses are omitted, because a read at such an address faults
-/// and a fence for it orders nothing.
+/// Reports accesses of lanes to tensor maps. Invalid addresses are omitted, because a read of an invalid address
+/// faults, and a fence for an invalid address orders nothing.
 fn report(
     reach: &mut MemoryContext<'_>,
     act: TensorMapAction,
@@ -96,7 +96,7 @@ fn report(
     reach.report_sync(lanes, SyncKind::TensorMap { act, touched });
 }
 
-/// Executes a modification of tensor maps, or a fence for them.
+/// Executes a modification of tensor maps, or a fence for tensor maps.
 #[inline(never)]
 pub(crate) fn change_map(
     reach: &mut MemoryContext<'_>,
@@ -131,7 +131,7 @@ pub(crate) fn change_map(
                 l.mask,
             );
         }
-        // The warp copies the map once, because all lanes have the same operands.
+        // The warp copies the tensor map only once, because all lanes have the same operands.
         TensorMapPlan::Publish { to, from } => publish(reach, l, to, from)?,
         TensorMapPlan::Acquire { map } => {
             let places = addresses(l, map);
@@ -141,11 +141,11 @@ pub(crate) fn change_map(
     Ok(())
 }
 
-/// Field update of `tensormap.replace`.
+/// Operands of `tensormap.replace`.
 #[derive(Clone, Copy)]
 struct FieldChange {
     field: TensorMapField,
-    /// Index of the dimension, for fields with one value per dimension.
+    /// Index of the dimension for fields that have one value per dimension.
     dimension: usize,
     value: u64,
 }
@@ -182,7 +182,7 @@ fn replace(
     Ok(())
 }
 
-/// Copies a tensor map from shared to global memory.
+/// Copies a tensor map from shared memory to global memory.
 fn publish(
     reach: &mut MemoryContext<'_>,
     l: &LaneRegisters<'_>,

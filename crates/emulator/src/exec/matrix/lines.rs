@@ -1,5 +1,5 @@
-//! `wmma.load` and `wmma.store` (PTX ISA): each lane transfers its elements of a matrix. The distance between
-//! consecutive lines of the matrix is `stride` elements.
+//! `wmma.load` and `wmma.store` (PTX ISA): each lane transfers its elements of a matrix in memory. Consecutive lines of
+//! the matrix are `stride` elements apart.
 
 use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::code::matrix_plan::WmmaMemoryPlan;
@@ -16,18 +16,18 @@ use crate::state::memory::AttemptedAccess;
 use warpgrid_isa::StateSpace;
 use warpgrid_isa::fragment::MisalignedStride;
 
-/// Maximum number of units that one lane transfers.
+/// Maximum number of contiguous memory units that one lane transfers.
 const MAX_UNITS: usize = 16;
 
-/// Resolved locations of the units of all lanes.
+/// Resolved memory locations of the units of all lanes.
 enum UnitLocations {
-    /// All units are in one memory. Each unit has an offset from the start of the matrix.
+    /// All units are in one memory. The fields are this memory and the location of the matrix in it.
     Whole(Backing, usize),
-    /// Each unit is resolved separately.
+    /// Each unit is resolved separately, because the units are in several memories.
     Each(Vec<ResolvedAccess>),
 }
 
-/// Executes a load or a store of lines.
+/// Executes `wmma.load` or `wmma.store`.
 pub(crate) fn lines(
     reach: &mut MemoryContext<'_>,
     l: &mut LaneRegisters<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn lines(
     Ok(())
 }
 
-/// Returns the address and the stride of the matrix, which must be equal in all lanes.
+/// Returns the address and the stride of the matrix. Faults if they are not equal in all lanes.
 fn agreed(l: &LaneRegisters<'_>, plan: &WmmaMemoryPlan) -> Result<(u64, u32), Box<ExecutionFault>> {
     let odd = |differs: &dyn Fn(usize) -> bool| {
         (0..LANES).fold(0, |lanes, lane| lanes | u32::from(differs(lane)) << lane)
@@ -70,7 +70,7 @@ fn agreed(l: &LaneRegisters<'_>, plan: &WmmaMemoryPlan) -> Result<(u64, u32), Bo
             lanes,
         ));
     }
-    // Shared memory addresses have 32 bits.
+    // Addresses of shared memory have 32 bits.
     let start = match plan.access.space {
         StateSpace::Shared => starts[0] & u64::from(u32::MAX),
         _ => starts[0],
@@ -78,8 +78,8 @@ fn agreed(l: &LaneRegisters<'_>, plan: &WmmaMemoryPlan) -> Result<(u64, u32), Bo
     Ok((start, strides[0]))
 }
 
-/// Checks the alignment that the compiled code requires. This requirement is less strict than that of the PTX ISA: only
-/// the widest access must be aligned in each line.
+/// Checks the alignment that the compiled code requires, which is less strict than the requirement of the PTX ISA: only
+/// the widest access to each line must be aligned.
 fn check_alignment(plan: &WmmaMemoryPlan, start: u64, stride: u32) -> ExecResult {
     let needed = u64::from(plan.rules.bytes);
     let misaligned = |address| {
@@ -117,7 +117,7 @@ fn check_alignment(plan: &WmmaMemoryPlan, start: u64, stride: u32) -> ExecResult
     }
 }
 
-/// Computes the offset of each unit from the start of the matrix in bytes.
+/// Computes the byte offset of each unit from the start of the matrix.
 fn fill_offsets<'o>(
     plan: &WmmaMemoryPlan,
     stride: u32,
@@ -133,7 +133,7 @@ fn fill_offsets<'o>(
     &offsets[..n]
 }
 
-/// Returns the address of a unit. Shared memory addresses wrap at 32 bits.
+/// Returns the address of a unit. Addresses of shared memory wrap at 32 bits.
 fn address_of(plan: &WmmaMemoryPlan, start: u64, offset: u64) -> u64 {
     let address = start.wrapping_add(offset);
     match plan.access.space {
@@ -143,7 +143,7 @@ fn address_of(plan: &WmmaMemoryPlan, start: u64, offset: u64) -> u64 {
 }
 
 /// Resolves the matrix as a whole, or each unit separately if the matrix is in several memories. Faults if the address
-/// of a unit is in no memory.
+/// of a unit is out of bounds.
 fn find(
     reach: &MemoryContext<'_>,
     plan: &WmmaMemoryPlan,
@@ -292,7 +292,8 @@ fn store(
     }
 }
 
-/// Checks whether an observer accepts one access summary for each row of units in place of events with all elements.
+/// Checks whether the observer accepts one access summary per row of units, so that no events with all elements are
+/// required.
 fn is_heard_whole(
     reach: &mut MemoryContext<'_>,
     plan: &WmmaMemoryPlan,
@@ -335,7 +336,7 @@ fn is_heard_whole(
     })
 }
 
-/// Reports the access of each element. The pieces of a store contain the overwritten bytes.
+/// Reports the memory accesses of all elements. For a store, the reported pieces contain the overwritten bytes.
 fn report(
     reach: &mut MemoryContext<'_>,
     plan: &WmmaMemoryPlan,

@@ -1,5 +1,5 @@
-//! Matrices that a pending operation reads and writes, and their byte ranges. The ranges are derived from the functions
-//! that perform the accesses.
+//! Matrices that a pending operation reads and writes, and the byte ranges of these matrices. The ranges are derived
+//! from the functions that perform the accesses.
 
 use crate::code::DecodedCode;
 use crate::code::plan_table::PlanId;
@@ -24,8 +24,8 @@ use warpgrid_isa::tensor_layout::{
 };
 use warpgrid_isa::{ScalarType, TensorMemoryCopyShape, WarpMulticast};
 
-/// Returns the matrices of an operation. The list is empty for operations without matrices, and for operations that
-/// fault on completion.
+/// Returns the matrices that an operation accesses. The list is empty for operations without matrices, and for
+/// operations that will fault on completion.
 pub(crate) fn tiles(code: &DecodedCode, pending: &InFlightOperation) -> Vec<Tile> {
     let origin = &pending.operation.origin;
     match &pending.operation.work {
@@ -53,12 +53,12 @@ pub(crate) fn tiles(code: &DecodedCode, pending: &InFlightOperation) -> Vec<Tile
     }
 }
 
-/// Byte ranges in one memory. Adjacent ranges are merged.
+/// Byte ranges in one memory, in which adjacent ranges are merged.
 #[derive(Default)]
 struct MergedRanges(Vec<Range<u64>>);
 
 impl MergedRanges {
-    /// Adds a byte range. Most ranges start at the end of the previously added range.
+    /// Adds a byte range. The range is merged only with the previously added range, which most ranges continue.
     fn add(&mut self, start: u64, n_bytes: u64) {
         match self.0.last_mut() {
             Some(last) if (last.start..=last.end).contains(&start) => {
@@ -68,7 +68,7 @@ impl MergedRanges {
         }
     }
 
-    /// Returns the ranges in ascending order, with their memory.
+    /// Returns the merged byte ranges in ascending order, each with the memory region.
     fn of(mut self, memory: MemoryRegion) -> impl Iterator<Item = (MemoryRegion, Range<u64>)> {
         self.0.sort_by_key(|range| range.start);
         let mut merged = MergedRanges::default();
@@ -79,7 +79,7 @@ impl MergedRanges {
     }
 }
 
-/// Returns the byte ranges of lines of an operand matrix in shared memory.
+/// Returns the byte ranges of some rows of A or columns of B in shared memory.
 fn of_factor(factor: &SharedMatrixOperand, lines: Range<usize>, depth: usize) -> MergedRanges {
     let mut ranges = MergedRanges::default();
     for line in lines {
@@ -109,7 +109,7 @@ fn of_warp(
         ranges: Vec::new(),
     };
     let types = plan.plan.product();
-    // Single-bit elements are stored in words.
+    // Single-bit elements are stored in 32-bit words.
     let per_word = |ty| if ty == ScalarType::B1 { 32 } else { 1 };
     let a_columns = plan.stored() * per_word(types.a);
     let mut a = factor(TileRole::A, types.a, ROWS, a_columns);
@@ -146,7 +146,7 @@ fn of_warp(
     Some(vec![a, b, d])
 }
 
-/// Returns the matrices of an operation on tensor memory.
+/// Returns the matrices that an operation on tensor memory accesses.
 fn of_blocks(plan: &AsyncTensorPlan, work: &TensorMemoryOperation) -> Option<Vec<Tile>> {
     match &plan.kind {
         AsyncTensorKind::Copy { shape, warps, .. } => of_copy(work, *shape, *warps),
@@ -222,7 +222,7 @@ fn of_copy(
     ])
 }
 
-/// Returns the rows of tensor memory that a shift moves.
+/// Returns the tensor memory rows that `tcgen05.shift` moves.
 fn of_shift(work: &TensorMemoryOperation) -> Option<Vec<Tile>> {
     let start = TensorMemoryLocation::of(work.d);
     let rows = TENSOR_LANES.checked_sub(start.lane + 1)?;
@@ -253,7 +253,7 @@ fn of_shift(work: &TensorMemoryOperation) -> Option<Vec<Tile>> {
     ])
 }
 
-/// Byte ranges that are identical in the memory of each block.
+/// Byte ranges that are identical in the memory of each participating block.
 struct PerBlockRanges(MergedRanges);
 
 impl PerBlockRanges {
@@ -279,7 +279,7 @@ impl DecodedMma<'_> {
         }
     }
 
-    /// Returns the byte ranges of an operand matrix with a descriptor.
+    /// Returns the byte ranges of an operand matrix that a descriptor specifies.
     fn shared_ranges(
         &self,
         factor: &SharedMatrixOperand,
@@ -292,7 +292,8 @@ impl DecodedMma<'_> {
         PerBlockRanges(of_factor(factor, 0..share, depth)).of_each(shared)
     }
 
-    /// Returns the byte ranges of words in the tensor memory of each block. Words that are out of bounds are omitted.
+    /// Returns the byte ranges of words in the tensor memory of each participating block. Out-of-bounds words are
+    /// omitted.
     fn words(
         &self,
         places: impl Iterator<Item = (usize, TensorMemoryLocation, u64)>,
@@ -361,15 +362,15 @@ impl DecodedMma<'_> {
     fn d(&self) -> Tile {
         let AccumulatorLayout { m, n, .. } = self.sums;
         let places = (0..m * n).map(|at| self.place(at / n, at % n));
-        let kept = places.filter(|(block, place)| !self.is_left_out(*block, *place));
+        let enabled_places = places.filter(|(block, place)| !self.is_left_out(*block, *place));
         Tile {
             place: self.kept(self.work.d),
-            ranges: self.words(kept.map(|(block, place)| (block, place, 4))),
+            ranges: self.words(enabled_places.map(|(block, place)| (block, place, 4))),
             ..self.tile(TileRole::D, self.says.d, m, n)
         }
     }
 
-    /// Returns the scale factors of A (0) or of B (1). Each factor is one byte, and four factors share a word.
+    /// Returns the scale factors of A (0) or B (1). Each scale factor is one byte, and four scale factors share a word.
     fn scale(&self, matrix: TileRole, factor: usize) -> Tile {
         let AccumulatorLayout { m, n, n_blocks, .. } = self.sums;
         let lines = if factor == 0 { m / n_blocks.max(1) } else { n };

@@ -1,5 +1,5 @@
 //! Warp-level matrix instructions (PTX ISA, "Warp-Level Matrix Instructions"). The modules `lines` and `rows` implement
-//! the memory accesses.
+//! the loads and stores of matrices.
 
 use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::code::matrix_plan::{
@@ -15,12 +15,12 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters, Row64};
 use crate::semantics::tensor::block_scaling::ScaledOperandLine;
 use crate::semantics::tensor::float_conversion::MmaOperandValues;
 
-/// Maximum number of elements of A or B.
+/// Maximum number of elements of A or B for one warp.
 const MAX_FACTORS: usize = 16 * 64;
-/// Maximum number of elements of C or D.
+/// Maximum number of elements of C or D for one warp.
 const MAX_SUMS: usize = 256;
 
-/// Executes a matrix instruction of a whole warp.
+/// Executes a matrix instruction for a whole warp.
 #[inline(never)]
 pub(crate) fn matrix(
     reach: &mut MemoryContext<'_>,
@@ -111,8 +111,8 @@ fn scaled(
     }
 }
 
-/// Returns the scale factors of each row or column. The factors are distributed across lanes (PTX ISA, "Block
-/// Scaling"). All lanes must specify the same byte and lane selectors.
+/// Returns the scale factors of each row of A or column of B. The scale factors are distributed across the lanes (PTX
+/// ISA, "Block Scaling"). All lanes must specify the same byte and lane selectors.
 pub(crate) fn lines_of_factors(
     l: &LaneRegisters<'_>,
     plan: &ScaleFactorPlan,
@@ -148,7 +148,7 @@ pub(crate) fn lines_of_factors(
     Ok(factors)
 }
 
-/// Returns the elements of an operand matrix in the order in which the product reads them.
+/// Returns the elements of an operand matrix in the order in which the matrix product reads them.
 fn gather<'v>(
     l: &LaneRegisters<'_>,
     operand: &FragmentPlan,
@@ -166,7 +166,7 @@ fn gather<'v>(
     values
 }
 
-/// Writes the results to their registers.
+/// Writes the elements of D to the destination registers.
 fn scatter(
     l: &mut LaneRegisters<'_>,
     operand: &FragmentPlan,
@@ -183,7 +183,8 @@ fn scatter(
     }
 }
 
-/// Returns the register index and the lane of an element, with bounds that are known to the compiler.
+/// Returns the register index and the lane of an element. The results are masked, so that the compiler omits bounds
+/// checks.
 #[inline(always)]
 fn place(gather: FragmentElement) -> (usize, usize) {
     (

@@ -1,5 +1,5 @@
-//! `ldmatrix` and `stmatrix` (PTX ISA): lanes provide the addresses of rows of 16 bytes, and the elements of each row
-//! are distributed across lanes.
+//! `ldmatrix` and `stmatrix` (PTX ISA): lanes provide the addresses of 16-byte matrix rows, and the elements of each
+//! row are distributed across lanes.
 
 use crate::code::matrix_plan::LdmatrixPlan;
 use crate::code::matrix_plan::MAX_REGISTERS;
@@ -11,7 +11,7 @@ use crate::exec::memory_context::{ExecResult, MemoryContext};
 use crate::exec::operand_rows::{read64, write64};
 use crate::semantics::registers::{FULL, LANES, LaneRegisters};
 
-/// Executes a load or a store of rows.
+/// Executes `ldmatrix` or `stmatrix`.
 pub(crate) fn rows(
     reach: &mut MemoryContext<'_>,
     l: &mut LaneRegisters<'_>,
@@ -48,7 +48,7 @@ pub(crate) fn rows(
         let at = start + offset;
         let held = &mut registers[usize::from(place.register) % MAX_REGISTERS][gave % LANES];
         let shift = plan.container_bits * u32::from(place.element);
-        // An element of less than a byte may span two bytes. Only loads have such elements.
+        // An element with fewer than 8 bits may span two bytes. Only loads have such elements.
         let width = (first_bit % 8 + plan.element_bits).div_ceil(8) as usize;
         let memory = reach.bytes_of(backing).get(at..at.saturating_add(width));
         let mut old = [0; 2];

@@ -1,4 +1,4 @@
-//! Operand matrices in shared memory.
+//! Reads of operand matrices that are in shared memory.
 
 use crate::contract::fault::FaultKind;
 use crate::exec::memory_context::ExecutionFault;
@@ -7,7 +7,7 @@ use std::ops::Range;
 use warpgrid_isa::tensor_layout::{ElementPacking, Major, SharedMatrixOperand};
 use warpgrid_isa::{AccessKind, StateSpace};
 
-/// Reads `depth` elements of each of the given rows of A or columns of B. Faults for `lanes` if an element is not in
+/// Reads `depth` elements of each given row of A or column of B. Faults for `lanes` if an element is out of bounds of
 /// shared memory.
 pub(crate) fn read_lines(
     factor: &SharedMatrixOperand,
@@ -31,12 +31,12 @@ pub(crate) fn read_lines(
     Ok(values)
 }
 
-/// Number of bytes that are contiguous in each row. The swizzle modes of descriptors permute units of at least this
-/// size.
+/// Number of bytes of a row that are contiguous in memory. The swizzle modes of descriptors permute units of at least
+/// this size.
 const CHUNK: usize = 16;
 
-/// Appends the elements of a row that is contiguous along k. If an element is not in shared memory, returns `false` and
-/// appends nothing.
+/// Appends the elements of a row that is contiguous along k. If an element is out of bounds of shared memory, returns
+/// `false` and appends nothing.
 fn add_row(
     values: &mut Vec<u64>,
     factor: &SharedMatrixOperand,
@@ -79,7 +79,7 @@ fn add_row(
     true
 }
 
-/// Reads bits from the bytes at an address in shared memory. Faults for `lanes` if the bytes are out of bounds.
+/// Reads bits from the bytes at a shared memory address. Faults for `lanes` if the bytes are out of bounds.
 pub(crate) fn read_bits(
     shared: &[u8],
     address: u64,

@@ -30,18 +30,18 @@ use warpgrid_isa::{
 };
 use warpgrid_program::counted;
 
-/// Rows and columns of D that are computed together.
+/// Number of rows and columns of D that are computed together, so that their operands are reused.
 const TILE: (usize, usize) = (16, 8);
 
-/// Memories of the blocks that participate in an operation.
+/// Memories of the blocks that participate in an operation on tensor memory.
 pub(crate) struct CtaPairMemory<'a> {
     pub(crate) shared: &'a [PagedMemory],
     pub(crate) tensor: &'a mut [PagedMemory],
-    /// Positions of the participating blocks, lower rank first.
+    /// Indices of the participating blocks in the machine state, with the lower rank first.
     pub(crate) places: Vec<usize>,
 }
 
-/// Executes an issued operation when it completes.
+/// Executes the effect of an issued operation at its completion.
 pub(crate) fn land(
     plan: &AsyncTensorPlan,
     work: &TensorMemoryOperation,
@@ -80,8 +80,8 @@ pub(crate) fn land(
     }
 }
 
-/// Returns the operands of an MMA whose instruction descriptor contains the properties that PTX specifies by
-/// modifiers: whether A is sparse, and the element formats.
+/// Returns the operands of an MMA whose instruction descriptor contains the properties that PTX specifies with
+/// modifiers: the sparsity of A and the element formats.
 fn of_descriptor(operands: &TcgenMmaOperands, work: &TensorMemoryOperation) -> TcgenMmaOperands {
     let mut operands = operands.clone();
     if !InstructionDescriptor::is_sparse(work.descriptor) {
@@ -109,13 +109,13 @@ impl CtaPairMemory<'_> {
         word.ok_or_else(|| outside(place))
     }
 
-    /// Returns consecutive words of a lane, or `None` if a word is out of bounds.
+    /// Returns `n` consecutive words of a tensor memory lane, or `None` if a word is out of bounds.
     fn words(&self, block: usize, place: TensorMemoryLocation, n: usize) -> Option<&[[u8; 4]]> {
         let memory = self.tensor.get(*self.places.get(block)?)?;
         words(memory, place, n)
     }
 
-    /// Writes consecutive words of a lane. Returns `false` if a word is out of bounds.
+    /// Writes consecutive words of a tensor memory lane. Returns `false` if a word is out of bounds.
     fn write_words(
         &mut self,
         block: usize,
@@ -159,7 +159,7 @@ pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<ExecutionFau
     })
 }
 
-/// Modifiers of a `tcgen05.cp` that determine its layout.
+/// Modifiers of a `tcgen05.cp` that determine the layout of its source and destination.
 struct CopyShape {
     shape: TensorMemoryCopyShape,
     warps: Option<WarpMulticast>,
@@ -203,7 +203,7 @@ fn copy(
     Ok(())
 }
 
-/// Returns the storage format in shared memory of elements that the copy expands to bytes.
+/// Returns the storage format in shared memory of elements that `tcgen05.cp` expands to bytes.
 const fn unpacked_storage(unpacking: Unpacking) -> ElementPacking {
     match unpacking {
         Unpacking::B6 => ElementPacking::Padded(6),
@@ -211,8 +211,9 @@ const fn unpacked_storage(unpacking: Unpacking) -> ElementPacking {
     }
 }
 
-/// Returns four elements of a row, expanded to bytes. 4-bit elements are shifted left by two bits, as an MMA expects
-/// them. The emulator chooses this shift, because the PTX ISA shows only the layout in a figure.
+/// Returns four elements of a row, expanded to bytes. 4-bit elements are shifted left by two bits, because an MMA reads
+/// 4-bit elements in this position. The emulator assumes this shift, because the PTX ISA shows the layout only in a
+/// figure.
 fn unpacked_word(
     factor: &SharedMatrixOperand,
     shared: &[u8],
@@ -230,11 +231,11 @@ fn unpacked_word(
     Ok(word)
 }
 
-/// Number of columns that a shift moves: 32 bytes.
+/// Number of 32-bit columns that `tcgen05.shift` moves: 32 bytes.
 pub(crate) const SHIFTED_COLUMNS: u32 = 8;
 
-/// `tcgen05.shift.down`: copies each row except for the last one to the row below. The PTX ISA does not define the
-/// direction: in the emulator, "down" is the next lane, and the first row remains unchanged.
+/// `tcgen05.shift.down`: copies each row except for the last row to the row below. The PTX ISA does not define the
+/// direction. The emulator assumes that "down" is the next lane, and leaves the first row unchanged.
 fn shift(
     work: &TensorMemoryOperation,
     blocks: &mut CtaPairMemory<'_>,
@@ -270,7 +271,7 @@ pub(crate) fn storage_of(kind: MmaKind, ty: ScalarType) -> ElementPacking {
     }
 }
 
-/// Returns the width of an operand element in tensor memory.
+/// Returns the width of an operand element in tensor memory in bits.
 pub(crate) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
     match storage_of(kind, ty) {
         ElementPacking::Bytes(size) => 8 * size,
@@ -280,18 +281,18 @@ pub(crate) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
     }
 }
 
-/// Returns the width of an element of a sparse operand, and the number of consecutive elements of which the metadata
-/// selects half.
+/// Returns the width in bits of an element of a sparse operand, and the number of consecutive elements in a chunk, of
+/// which the metadata selects half.
 pub(crate) fn metadata_bits(kind: MmaKind, ty: ScalarType) -> (u32, usize) {
     match (storage_of(kind, ty), ty) {
         (_, ScalarType::Tf32) => (32, 2),
-        // The metadata selects adjacent pairs of elements.
+        // The metadata selects pairs of adjacent elements.
         (ElementPacking::Nibbles, _) => (4, 8),
         (ElementPacking::Bytes(_) | ElementPacking::Padded(_), ty) => (ty.width_bits().max(8), 4),
     }
 }
 
-/// Converts an element to the format in which the computation reads it: 4-bit floats are shifted left by two bits.
+/// Converts an element to its register format, which the computation reads: 4-bit floats are shifted left by two bits.
 fn as_register(kind: MmaKind, ty: ScalarType, value: u64) -> u64 {
     match storage_of(kind, ty) {
         ElementPacking::Padded(4) => value << 2,
@@ -314,11 +315,11 @@ pub(crate) struct DecodedMma<'p> {
     pub(crate) work: &'p TensorMemoryOperation,
     pub(crate) says: InstructionDescriptor,
     pub(crate) sums: AccumulatorLayout,
-    /// Number of terms per sum. For a sparse A, this number includes the zeros.
+    /// Number of products per element of D. For a sparse A, this number includes products with the omitted zeros.
     pub(crate) depth: usize,
 }
 
-/// Returns the number of terms per sum of a dense MMA of this kind.
+/// Returns the number of products per element of D for a dense MMA of this kind.
 const fn dense_terms(kind: MmaKind) -> usize {
     match kind {
         MmaKind::F16 => 16,
@@ -361,7 +362,7 @@ fn product(
 }
 
 impl<'p> DecodedMma<'p> {
-    /// Decodes the instruction descriptor of an MMA that this number of blocks executes.
+    /// Decodes the instruction descriptor of an MMA that `n_blocks` blocks execute together.
     pub(crate) fn new(
         operands: &'p TcgenMmaOperands,
         work: &'p TensorMemoryOperation,
@@ -403,7 +404,7 @@ impl<'p> DecodedMma<'p> {
         })
     }
 
-    /// Returns the mask that contains the lane that issued the MMA.
+    /// Returns the lane mask of the lane that issued the MMA.
     fn lanes(&self) -> u32 {
         1 << self.work.lane
     }
@@ -442,7 +443,7 @@ impl<'p> DecodedMma<'p> {
         plan.map_err(|error| wrong(error.to_string(), 1))
     }
 
-    /// Reads the rows of A of all participating blocks, one row after the other.
+    /// Reads the rows of A in all participating blocks, in consecutive order.
     fn factor_a(
         &self,
         blocks: &CtaPairMemory<'_>,
@@ -479,8 +480,8 @@ impl<'p> DecodedMma<'p> {
             }
         }
         if self.operands.is_shifted {
-            // In each block, each row moves down by one, and the first row remains unchanged. The emulator chooses this
-            // direction, as for `tcgen05.shift`.
+            // In each block, each row moves down by one row, and the first row remains unchanged. The emulator assumes
+            // this direction, as for `tcgen05.shift`.
             for of_block in values.chunks_mut((rows * depth).max(1)) {
                 let moved = of_block.len().saturating_sub(depth);
                 of_block.copy_within(..moved, depth.min(of_block.len()));
@@ -494,7 +495,7 @@ impl<'p> DecodedMma<'p> {
         Ok(values)
     }
 
-    /// Reads the columns of B, one column after the other.
+    /// Reads the columns of B in consecutive order.
     fn factor_b(&self, blocks: &CtaPairMemory<'_>) -> Result<Vec<u64>, Box<ExecutionFault>> {
         let AccumulatorLayout { n, n_blocks, .. } = self.sums;
         let (kind, ty) = (self.operands.kind, self.says.b);
@@ -539,7 +540,7 @@ impl<'p> DecodedMma<'p> {
         )
     }
 
-    /// Reads the accumulators in row-major order, or returns zeros if the MMA does not add to D.
+    /// Reads the accumulators in row-major order. Returns zeros if the MMA does not add to D.
     fn sums_before(&self, blocks: &CtaPairMemory<'_>) -> Result<Vec<u64>, Box<ExecutionFault>> {
         let AccumulatorLayout { m, n, .. } = self.sums;
         if !self.work.adds {
@@ -572,7 +573,8 @@ impl<'p> DecodedMma<'p> {
         Ok(values)
     }
 
-    /// Returns the location of the start of a row of D if the columns of D are contiguous in one lane.
+    /// Returns the location of the first element of a row of D if the columns of D are contiguous in one tensor memory
+    /// lane.
     fn row_place(&self, row: usize) -> Option<(usize, TensorMemoryLocation)> {
         let (block, first) = self.place(row, 0);
         let last = self.place(row, self.sums.n.saturating_sub(1));
@@ -580,7 +582,7 @@ impl<'p> DecodedMma<'p> {
         (last == (block, end)).then_some((block, first))
     }
 
-    /// Computes each element of D from the columns of B that the metadata selects for its row of A.
+    /// Computes each element of D with the elements of a column of B that the metadata selects for the row of A.
     fn sparse(
         &self,
         blocks: &CtaPairMemory<'_>,
@@ -603,8 +605,8 @@ impl<'p> DecodedMma<'p> {
         Ok(d)
     }
 
-    /// Returns the column numbers of the stored elements of a sparse row (CuTe). For selectors other than 0, the
-    /// emulator assumes consecutive columns of metadata.
+    /// Returns the column numbers of the stored elements of a sparse row (as defined by CuTe). For sparsity selectors
+    /// other than 0, the emulator assumes consecutive columns of metadata.
     fn stored_columns(
         &self,
         blocks: &CtaPairMemory<'_>,
@@ -624,7 +626,7 @@ impl<'p> DecodedMma<'p> {
         Ok(columns)
     }
 
-    /// Computes each element of D with the scale factors of its row and its column.
+    /// Computes each element of D with the scale factors of its row of A and its column of B.
     fn scaled(
         &self,
         blocks: &CtaPairMemory<'_>,
@@ -677,8 +679,8 @@ impl<'p> DecodedMma<'p> {
         Ok(d)
     }
 
-    /// Returns the scale factors of a row of A (0) or a column of B (1) of a block. The factors are the bytes of one
-    /// word of tensor memory.
+    /// Returns the scale factors of a row of A (0) or a column of B (1) in a block. The scale factors are the bytes of
+    /// one word of tensor memory.
     fn factors(
         &self,
         blocks: &CtaPairMemory<'_>,

@@ -1,5 +1,5 @@
-//! Tensor memory operations (PTX ISA, "tcgen05"). Allocations, loads and stores complete in their step. Copies and
-//! matrix multiplications are only issued in their step, and complete later.
+//! Tensor memory instructions (PTX ISA, "tcgen05"). Allocations, loads and stores complete in the step of the
+//! instruction. Copies and matrix multiplications are only issued in the step of the instruction, and complete later.
 
 use crate::code::plan_table::PlanId;
 use crate::code::tensor_memory::{
@@ -32,13 +32,13 @@ use warpgrid_isa::tensor_layout::transfer_location;
 use warpgrid_isa::{CtaGroup, ReduceOp, ScalarType, TensorMemoryAccessShape};
 use warpgrid_program::counted;
 
-/// Returns a fault of a tensor memory operation.
+/// Creates a fault of a tensor memory operation.
 pub(crate) fn wrong(reason: String, lanes: u32) -> Box<ExecutionFault> {
     ExecutionFault::new(FaultKind::TensorMemory { why: reason }, lanes)
 }
 
-/// Executes a tensor memory operation, and ends the turn of the warp, because issued operations may complete before its
-/// next step.
+/// Executes a tensor memory operation, and ends the turn of the warp, because issued operations may complete before the
+/// next step of the warp.
 #[inline(never)]
 pub(crate) fn execute(
     around: &mut ExecutionContext<'_>,
@@ -68,7 +68,8 @@ pub(crate) fn execute(
             let first = address(&lanes, place)[lane] as u32;
             let n = read64(&lanes, *columns)[lane] as u32;
             let writer = LastWriter { step, lane: 0 };
-            // SASS clears the bits of an allocation mask even if some columns are not allocated.
+            // In SASS, an operation on the allocation mask clears the bits of all its columns, even if some of these
+            // columns are not allocated.
             if !free(around.tensor, first, n, writer) && plan.takes_warp() {
                 let reason = format!(
                     "cannot deallocate {} at 0x{first:x}: at least one column is not allocated",
@@ -99,7 +100,7 @@ pub(crate) fn execute(
     Ok(OpResult::NextThen { stores, stop })
 }
 
-/// Checks that all lanes execute the instruction (`.sync.aligned`).
+/// Checks that all lanes of the warp execute the instruction, which `.sync.aligned` requires.
 fn whole_warp(mask: u32) -> ExecResult {
     if mask == FULL {
         return Ok(());
@@ -161,13 +162,13 @@ fn allocate(
     with_memory_context(around, warp, choice, step, run).map(|_| ())
 }
 
-/// Returns the tensor memory address of each lane.
+/// Returns the tensor memory address for each lane.
 fn address(l: &LaneRegisters<'_>, plan: &TensorMemoryAddress) -> Row64 {
     read64(l, plan.base).map(|base| u64::from((base as u32).wrapping_add(plan.offset)))
 }
 
-/// Returns the first location of a transfer, and checks that the warp can access this location. Each warp can access 32
-/// lanes of tensor memory.
+/// Returns the first location of a load or store, and checks that the warp can access this location. Each warp of a
+/// warpgroup can access 32 lanes of tensor memory.
 fn start_of(
     l: &LaneRegisters<'_>,
     plan: &TensorLoadStorePlan,
@@ -288,7 +289,7 @@ fn store(
                 lane: thread as u32,
             };
             let word = word as u32;
-            let mut put = |column, word| {
+            let mut write_word = |column, word| {
                 let place = start.plus(lane, column);
                 write(around.tensor, place, word, writer)
                     .then_some(())
@@ -297,17 +298,17 @@ fn store(
             // The upper halves of the stored words are undefined. The emulator clears them.
             match plan.is_packed {
                 true => {
-                    put(2 * column, word & 0xffff)?;
-                    put(2 * column + 1, word >> 16)?;
+                    write_word(2 * column, word & 0xffff)?;
+                    write_word(2 * column + 1, word >> 16)?;
                 }
-                false => put(column, word)?,
+                false => write_word(column, word)?,
             }
         }
     }
     Ok(())
 }
 
-/// Returns the pending operations on the tensor memory of these blocks, each with the step of its completion.
+/// Returns the pending operations on the tensor memory of the given blocks, each with the step of its completion.
 fn in_flight(around: &ExecutionContext<'_>, blocks: &[u64]) -> Vec<(AsyncOperationId, u64)> {
     let all = around.starter.in_flight.all().iter();
     let touches = all.filter(|pending| match &pending.operation.work {
@@ -323,7 +324,7 @@ fn in_flight(around: &ExecutionContext<'_>, blocks: &[u64]) -> Vec<(AsyncOperati
         .collect()
 }
 
-/// Issues a copy or a matrix multiplication for each lane. The operations complete in the order of their issue.
+/// Issues a copy or a matrix multiplication for each lane. Issued operations complete in the order of their issue.
 fn start(
     around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
@@ -359,7 +360,7 @@ fn start(
     }
 }
 
-/// Reads the register operands of a lane's operation.
+/// Reads the register operands of an asynchronous operation for one lane.
 fn work(
     l: &LaneRegisters<'_>,
     id: PlanId<TensorMemoryPlan>,
@@ -409,7 +410,7 @@ fn work(
     work
 }
 
-/// `tcgen05.commit`: issues an arrival after all pending operations on tensor memory.
+/// `tcgen05.commit`: issues an arrival that triggers after all pending operations on tensor memory have completed.
 fn commit(
     around: &mut ExecutionContext<'_>,
     warp: &mut Warp,

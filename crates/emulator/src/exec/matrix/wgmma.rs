@@ -1,5 +1,6 @@
 //! Matrix multiplications of a warpgroup, and sparse matrix multiplications of a warp (PTX ISA, "wgmma.mma_async",
-//! "mma.sp"). Each warp computes 16 separate rows, so the part of a warp is an independent multiplication.
+//! "mma.sp"). Each warp of a warpgroup computes 16 separate rows of D, so that the computation of each warp is
+//! independent.
 
 use crate::code::RegisterOperand;
 use crate::code::held::TouchedRegisters;
@@ -28,13 +29,13 @@ use warpgrid_isa::tensor_layout::{
     accumulator_element, operand_element,
 };
 
-/// Number of rows per warp.
+/// Number of rows of D that each warp computes.
 pub(crate) const ROWS: usize = 16;
 /// Number of warps per warpgroup.
 pub(crate) const WARPS: u32 = 4;
 
-/// Issues the part of a `wgmma` that one warp computes. It executes after each earlier `wgmma` that writes the same
-/// accumulators.
+/// Issues the rows of a `wgmma` that one warp computes. The rows are computed after each earlier `wgmma` that writes
+/// the same accumulators.
 pub(crate) fn start(
     around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
@@ -172,7 +173,7 @@ fn rows(l: &LaneRegisters<'_>, registers: &[RegisterOperand]) -> Vec<Row32> {
     registers.iter().map(row).collect()
 }
 
-/// Computes the rows of a warp when the operation completes, and writes the accumulators.
+/// Computes the rows of one warp when the operation completes, and writes the accumulators.
 pub(crate) fn land(
     l: &mut LaneRegisters<'_>,
     plan: &WarpMmaPlan,
@@ -226,7 +227,7 @@ pub(crate) fn multiply_now(l: &mut LaneRegisters<'_>, plan: &WarpMmaPlan) -> Exe
     land(l, plan, &product, 0, &[])
 }
 
-/// Negates floating-point values of this width.
+/// Negates floating-point values that have `bits` bits.
 fn negate(values: &mut [u64], bits: u32) {
     for value in values {
         *value ^= 1 << (bits - 1);
@@ -279,7 +280,7 @@ fn multiply(
     d
 }
 
-/// Reads the matrix A from registers, and returns it in row-major order.
+/// Reads the matrix A from register rows, and returns it in row-major order.
 fn of_registers(plan: &WarpMmaPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
     let stored = plan.stored();
     let per_register = (32 / bits) as usize;
@@ -317,13 +318,13 @@ fn columns_of_registers(plan: &WarpMmaPlan, rows: &[Row32]) -> Vec<u64> {
     values
 }
 
-/// Extracts an element of a register.
+/// Extracts an element with `bits` bits from a 32-bit register.
 const fn part(word: u32, element: u32, bits: u32) -> u64 {
     let mask = u64::MAX >> (64 - bits);
     (word as u64) >> (element * bits) & mask
 }
 
-/// Reads the matrix C or D from registers, and returns it in row-major order.
+/// Reads the matrix C or D from register rows, and returns it in row-major order.
 fn sums(plan: &WarpMmaPlan, rows: &[Row32]) -> Vec<u64> {
     let mut values = vec![0; ROWS * plan.n_columns];
     let per_register = plan.sums_per_register();
@@ -341,7 +342,7 @@ fn sums(plan: &WarpMmaPlan, rows: &[Row32]) -> Vec<u64> {
     values
 }
 
-/// Writes the results to their registers.
+/// Writes the elements of D to the accumulator registers.
 fn scatter(l: &mut LaneRegisters<'_>, plan: &WarpMmaPlan, d: &[u64]) {
     let per_register = plan.sums_per_register();
     let bits = 32 / per_register;
@@ -375,7 +376,7 @@ pub(crate) fn described(
 }
 
 impl WarpMmaPlan {
-    /// Returns the number of stored elements per row of A.
+    /// Returns the number of stored elements per row of A, which is halved for a sparse A.
     pub(crate) const fn stored(&self) -> usize {
         match self.sparse {
             Some(_) => self.depth / 2,
@@ -383,7 +384,7 @@ impl WarpMmaPlan {
         }
     }
 
-    /// Returns the width of a stored element of A. Single-bit elements are stored in words of 32 bits.
+    /// Returns the width of a stored element of A in bits. Single-bit elements are stored in words of 32 bits.
     pub(crate) fn a_bits(&self) -> u32 {
         self.element_bits[0]
     }

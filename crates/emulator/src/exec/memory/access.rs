@@ -1,5 +1,5 @@
-//! Loads and stores of one step. Accesses to a single memory that no observer receives transfer whole rows. All other
-//! accesses use [`MemoryContext`].
+//! Loads and stores of one step. Accesses to a single memory transfer whole rows if no observer receives the access.
+//! All other accesses use [`MemoryContext`].
 
 use crate::code::{AccessPlan, DecodedCode};
 use crate::contract::fault::AccessKind;
@@ -19,12 +19,12 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters, ResultRows, Row64}
 use crate::state::warp::LaneStacks;
 use warpgrid_isa::StateSpace;
 
-/// Scratch space for steps. The machine owns it, because its initialization takes as long as a step.
+/// Scratch space for steps. The machine owns the buffers, because initializing them takes as long as a step.
 #[derive(Clone)]
 pub(crate) struct ScratchBuffers {
     pub(crate) results: ResultRows,
     pub(crate) target: ResolvedAccess,
-    /// Allocation that each access has accessed most recently, indexed by the low bits of the number of its plan.
+    /// Most recently accessed allocation of each access plan, indexed by the low bits of the plan number.
     hints: [u32; N_HINTS],
 }
 
@@ -41,7 +41,7 @@ impl ScratchBuffers {
     };
 }
 
-/// Executes a load or a store of the lanes in `l`. Returns whether it modified memory.
+/// Executes a load or a store of the active lanes. Returns whether the access modified memory.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn access(
@@ -56,12 +56,22 @@ pub(crate) fn access(
     let plan = plan_of(&code.accesses, request.plan, l.mask)?;
     let loads = request.loads;
     let hint = &mut rows.hints[request.plan.number() as usize % N_HINTS];
-    let mut ear = ObserverDetail::Off;
-    if access_coalesced_words(around, l, plan, request, hint, &mut ear, ask_for).is_some() {
+    let mut observer_detail = ObserverDetail::Off;
+    if access_coalesced_words(
+        around,
+        l,
+        plan,
+        request,
+        hint,
+        &mut observer_detail,
+        ask_for,
+    )
+    .is_some()
+    {
         return Ok(!loads && stores(plan));
     }
-    if ear == ObserverDetail::Off {
-        ear = ObserverDetail::before(around.interest, plan, request);
+    if observer_detail == ObserverDetail::Off {
+        observer_detail = ObserverDetail::before(around.interest, plan, request);
     }
     let purpose = match loads {
         true => AccessMode::Read,
@@ -69,10 +79,10 @@ pub(crate) fn access(
     };
     let memories = around.memories(stack);
     let found = memories.resolve_fast(l, plan, purpose, hint, &mut rows.target);
-    if found && ear == ObserverDetail::Undecided {
-        ear = offer_target(around, l, plan, request, &rows.target);
+    if found && observer_detail == ObserverDetail::Undecided {
+        observer_detail = offer_target(around, l, plan, request, &rows.target);
     }
-    if found && ear.needs_no_events() {
+    if found && observer_detail.needs_no_events() {
         let backing = rows.target.backing();
         if loads {
             let bytes = match backing {
@@ -92,7 +102,7 @@ pub(crate) fn access(
         }
     }
     let mut reach = around.reach(stack, request.warp, request.step, request.pc);
-    if ear == ObserverDetail::SummaryAccepted {
+    if observer_detail == ObserverDetail::SummaryAccepted {
         reach.interest = EventMask::NONE;
     }
     if !found {
@@ -105,7 +115,7 @@ pub(crate) fn access(
     access_closer(&mut reach, l, plan, &rows.target, request)
 }
 
-/// Offers the summary of an access to a single memory to an observer.
+/// Offers the summary of an access to a single memory to the observer.
 #[cold]
 #[inline(never)]
 fn offer_target(
@@ -141,7 +151,7 @@ fn offer_target(
         .make(memory, row, l.mask, addresses)
 }
 
-/// Load or store whose summary an observer may accept in place of an event.
+/// Load or store whose summary is offered to an observer in place of an event with the transferred bytes.
 pub(crate) struct AccessSummaryOffer<'a> {
     code: &'a DecodedCode,
     block: u64,
@@ -167,8 +177,8 @@ impl ExecutionContext<'_> {
 }
 
 impl AccessSummaryOffer<'_> {
-    /// Offers a summary to the observer. `row` is the start address of an access to global memory if the addresses of
-    /// all lanes are contiguous.
+    /// Offers a summary with the addresses of all lanes to the observer. `row` is the start address of an access to
+    /// global memory if the addresses of all lanes are contiguous.
     fn make(
         &mut self,
         memory: MemoryId,
@@ -185,8 +195,8 @@ impl AccessSummaryOffer<'_> {
         self.ask(access, memory, mask, &addresses())
     }
 
-    /// Offers a strided summary of all lanes to the observer. `starts` contains the address of the first lane of each
-    /// half-warp, and `step` is the stride between lanes.
+    /// Offers a summary with a constant stride between lanes to the observer. `starts` contains the address of the
+    /// first lane of each half-warp, and `step` is the stride.
     pub(crate) fn make_even(
         &mut self,
         memory: MemoryId,
@@ -209,7 +219,7 @@ impl AccessSummaryOffer<'_> {
         self.ask(access, memory, FULL, &even.addresses())
     }
 
-    /// Returns the fields that all summaries have in common, or `None` if some elements are sinks.
+    /// Returns the fields that are common to all kinds of access summaries, or `None` if some elements are sinks.
     fn access(&self) -> Option<WarpAccessSummary> {
         let AccessSummaryOffer { plan, request, .. } = *self;
         if plan.written.count_ones() as usize != plan.elements.len() {
@@ -271,8 +281,8 @@ fn first_address(l: &LaneRegisters<'_>, plan: &AccessPlan) -> u64 {
     }
 }
 
-/// Returns the address of each lane in the address space of the accessed memory. Global addresses are relative to
-/// `base`, which is the address of lane `first`.
+/// Returns the address of each lane in the address space of the accessed memory. Addresses of global memory are
+/// computed from `base`, the address of lane `first`.
 fn addresses_of(target: &ResolvedAccess, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
     let width = plan.width_bytes as usize;
     let own = match target.backing() {
@@ -300,7 +310,7 @@ fn addresses_of(target: &ResolvedAccess, plan: &AccessPlan, first: usize, base: 
     }
 }
 
-/// Executes an access like [`access`], but is never inlined.
+/// Executes an access like [`access`]. This function is never inlined.
 #[inline(never)]
 pub(crate) fn access_outlined(
     around: &mut ExecutionContext<'_>,
@@ -312,8 +322,8 @@ pub(crate) fn access_outlined(
     access(around, l, stack, request, rows, |_| {})
 }
 
-/// Checks whether a store to the state space of the plan modifies memory that is visible to hosts. Call parameters are
-/// not visible.
+/// Checks whether a store to the state space of the plan modifies memory that is visible to the host. Call parameters
+/// are not visible.
 pub(crate) fn stores(plan: &AccessPlan) -> bool {
     plan.space != StateSpace::ParamFunc
 }
@@ -322,7 +332,7 @@ pub(crate) fn stores(plan: &AccessPlan) -> bool {
 enum SlowPathResult {
     /// The slow path has resolved the addresses of all lanes.
     Found,
-    /// Some elements are out of bounds, but their destinations are sinks. The other elements have been loaded.
+    /// Some elements are out of bounds, but are loaded to sinks. The other elements have been loaded.
     Loaded,
 }
 
@@ -349,8 +359,8 @@ fn find_closer(
     }
 }
 
-/// Executes accesses that span several memories, accesses whose writers are tracked, and accesses that an observer
-/// receives. Returns whether the access modified memory.
+/// Executes accesses that span several memories, accesses with writer tracking, and accesses that an observer receives.
+/// Returns whether the access modified memory.
 #[inline(never)]
 fn access_closer(
     reach: &mut MemoryContext<'_>,

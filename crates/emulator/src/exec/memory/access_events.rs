@@ -1,5 +1,5 @@
-//! Reporting of memory accesses. The accessed pieces of memory are collected during execution, and reported after the
-//! access has taken effect.
+//! Reporting of memory accesses to observers. The accessed pieces of memory are collected during the execution of an
+//! access, and reported after the access has taken effect.
 
 use crate::code::AccessPlan;
 use crate::code::MAX_WIDTH;
@@ -14,7 +14,7 @@ use crate::semantics::registers::{Row64, lanes_of};
 use crate::state::memory::copy_few;
 
 impl MemoryContext<'_> {
-    /// Returns the memory that a lane accesses, and the address of the access in that memory.
+    /// Returns the memory that a lane accesses, and the address of the access within that memory.
     pub(crate) fn place_of(
         &self,
         target: &ResolvedAccess,
@@ -26,8 +26,8 @@ impl MemoryContext<'_> {
         self.memory_of(backing, at, lane, addresses[lane])
     }
 
-    /// Returns the memory that a resolved location belongs to, and the address in that memory. `address` is the address
-    /// that the lane specifies.
+    /// Returns the memory of a resolved location, and the address of the location within that memory. `address` is the
+    /// address that the lane specifies.
     pub(crate) fn memory_of(
         &self,
         backing: Backing,
@@ -54,9 +54,10 @@ impl MemoryContext<'_> {
         }
     }
 
-    /// Returns the memory that contains an address of the arena.
+    /// Returns the memory whose address window contains an address of the arena.
     fn memory_at(&self, address: u64) -> MemoryId {
-        // The address is in the windows of constants and parameters.
+        // Addresses between the start of the constant window and the start of the global window belong to constants and
+        // parameters.
         if address.wrapping_sub(self.map.constant) < self.map.global - self.map.constant {
             MemoryId::Constant
         } else if address.wrapping_sub(self.map.parameters)
@@ -80,7 +81,7 @@ impl MemoryContext<'_> {
         bytes
     }
 
-    /// Reports a synchronization event of lanes.
+    /// Reports a synchronization event of some lanes.
     pub(crate) fn report_sync(&mut self, lanes: u32, what: SyncKind<'_>) {
         let (function, instruction) = self.code.origin(self.pc);
         self.observer.sync(&SyncEvent {
@@ -126,11 +127,11 @@ pub(crate) struct LaneAccessRecord<'b> {
     pub(crate) written: bool,
     /// Bytes of all elements.
     pub(crate) bytes: &'b [u8],
-    /// Contents of memory before the access.
+    /// Contents of the accessed bytes before the access.
     pub(crate) old: &'b [u8],
 }
 
-/// Adds the pieces of memory that one lane accesses, one for each element that is not a sink.
+/// Adds the memory pieces that one lane accesses, with one piece for each element that is not a sink.
 pub(crate) fn add_pieces(events: &mut EventBuffer, plan: &AccessPlan, of: &LaneAccessRecord<'_>) {
     let size = plan.element_bytes as usize;
     for element in lanes_of(plan.written) {

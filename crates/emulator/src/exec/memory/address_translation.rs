@@ -1,8 +1,8 @@
 //! Address translation: resolves the address of each lane to a memory and an offset, and checks bounds, alignment and
 //! permissions.
 //!
-//! The fast path checks all lanes at once with vectorized arithmetic. If it detects an exception, the slow path checks
-//! each lane separately and determines the faulting lanes.
+//! The fast path checks all lanes at once with vectorized arithmetic. If a check fails, the slow path checks each lane
+//! separately and determines the faulting lanes.
 
 use crate::code::AccessPlan;
 use crate::contract::fault::FaultKind;
@@ -11,41 +11,42 @@ use crate::state::memory::{AddressMap, Allocation, AllocationOwner, GlobalMemory
 use std::hint::black_box;
 use warpgrid_isa::StateSpace;
 
-/// Memory that backs an access.
+/// Host memory that contains the bytes of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backing {
     Arena,
     Shared,
-    /// Shared memory of another block of the cluster, with this rank.
+    /// Shared memory of another block in the cluster, identified by the rank of that block.
     Peer(u8),
     Stack,
 }
 
-/// Resolved addresses of the lanes.
+/// Resolved addresses of the lanes of an access.
 #[derive(Clone)]
 pub(crate) struct ResolvedAccess {
     pub(crate) place: LanePattern,
-    /// Offset of each lane, unless the address pattern determines it. Inactive lanes have the offset of an active lane.
+    /// Offset of each lane, unless the address pattern determines the offsets. Inactive lanes have the offset of an
+    /// active lane.
     pub(crate) offsets: Row32,
     /// Memory of each lane, if the lanes access different memories.
     backings: [Backing; LANES],
 }
 
-/// Address pattern of the lanes.
+/// Address pattern of an access across the lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LanePattern {
     /// All lanes are active, and their addresses are contiguous.
     Contiguous(Backing, usize),
     /// All lanes are active, and access the same bytes.
     Uniform(Backing, usize),
-    /// Each lane accesses its own offset in the same memory.
+    /// Each lane accesses its own offset in a common memory.
     Each(Backing),
     /// The lanes access different memories.
     Mixed,
 }
 
 impl ResolvedAccess {
-    /// Value before the addresses are translated.
+    /// Placeholder before address translation.
     pub(crate) const UNKNOWN: ResolvedAccess = ResolvedAccess {
         place: LanePattern::Each(Backing::Arena),
         offsets: [0; LANES],
@@ -83,7 +84,7 @@ pub(crate) struct AddressTranslator<'a> {
     pub(crate) shared_bytes: u64,
     /// Stack size of one lane.
     pub(crate) stack_bytes: u64,
-    /// Distance between the stacks of consecutive lanes in bytes.
+    /// Distance in bytes between the stacks of consecutive lanes.
     pub(crate) stack_stride: u32,
     /// Rank of the block in its cluster.
     pub(crate) own_rank: u32,
@@ -91,7 +92,7 @@ pub(crate) struct AddressTranslator<'a> {
     pub(crate) n_ranks: u32,
 }
 
-/// Lanes whose access failed its checks.
+/// Lanes whose memory access failed the checks, and the reason.
 pub(crate) struct AccessDenied {
     pub(crate) kind: FaultKind,
     pub(crate) lanes: u32,
@@ -104,7 +105,7 @@ pub(crate) enum AccessMode {
     Write,
 }
 
-/// Address range in one memory.
+/// Address range that is contiguous in one memory.
 #[derive(Clone, Copy)]
 struct BackingRange {
     backing: Backing,
@@ -115,8 +116,8 @@ struct BackingRange {
     at: u32,
 }
 
-/// Addresses of a whole warp with a constant stride within each half-warp. The rows of a matrix and of a tile with 16
-/// columns have this pattern.
+/// Addresses of a whole warp with a constant stride within each half-warp. Accesses to rows of a matrix, and to rows of
+/// a tile with 16 columns, have this pattern.
 #[derive(Clone, Copy)]
 pub(crate) struct HalfWarpPattern<T> {
     /// Address of the first lane of each half-warp.
@@ -128,8 +129,8 @@ pub(crate) struct HalfWarpPattern<T> {
 macro_rules! even {
     ($name:ident, $ramps:ident, $word:ty) => {
         /// Offset of each lane from the first lane of its half-warp, for stride 0 and for strides that are powers of
-        /// two. The offsets are in a table, because the compiler would otherwise simplify the expressions of single
-        /// lanes and would not vectorize the comparison.
+        /// two. The offsets are stored in a table, because the compiler would otherwise simplify the expressions of
+        /// single lanes and would not vectorize the comparison.
         static $ramps: [[$word; 16]; 8] = {
             let mut ramps = [[0; 16]; 8];
             let mut at = 16;
@@ -140,8 +141,8 @@ macro_rules! even {
             ramps
         };
 
-        /// Returns the address pattern, or `None` if the stride is not constant. `is_constant` indicates that all
-        /// addresses are known to be equal. `width` must be a power of two of at most 64.
+        /// Returns the address pattern, or `None` if the stride is not constant. `is_constant` indicates that the
+        /// addresses of all lanes are known to be equal. `width` must be a power of two of at most 64.
         #[inline(always)]
         pub(crate) fn $name(
             base: &[$word; LANES],
@@ -186,7 +187,7 @@ even!(even64, RAMPS_64, u64);
 even!(even32, RAMPS_32, u32);
 
 impl<'a> AddressTranslator<'a> {
-    /// Returns the address range that contains the address of the lowest active lane.
+    /// Returns the address range of the memory that contains the address of the lowest active lane.
     #[inline(always)]
     fn range(
         &self,
@@ -223,22 +224,23 @@ impl<'a> AddressTranslator<'a> {
                 window(Backing::Stack, self.map.local, self.stack_bytes)
             }
             _ => {
-                let found = self.global.find_again(address, hint)?;
-                if !space_allows(space, found) || purpose == AccessMode::Write && found.read_only()
+                let allocation = self.global.find_again(address, hint)?;
+                if !space_allows(space, allocation)
+                    || purpose == AccessMode::Write && allocation.read_only()
                 {
                     return None;
                 }
                 BackingRange {
                     backing: Backing::Arena,
-                    start: found.address,
-                    size: found.size,
-                    at: found.start as u32,
+                    start: allocation.address,
+                    size: allocation.size,
+                    at: allocation.start as u32,
                 }
             }
         })
     }
 
-    /// Resolves the start of an address range, if a single memory contains the whole range. Stacks are excluded,
+    /// Resolves the start of an address range if a single memory contains the whole range. Local memory is excluded,
     /// because each lane has its own stack.
     pub(crate) fn span(
         &self,
@@ -267,7 +269,7 @@ impl<'a> AddressTranslator<'a> {
     }
 
     /// Fast path of address translation. Returns `false` if the access requires the slow path. `hint` is the allocation
-    /// to check first, and is updated to the allocation found.
+    /// that is checked first, and is updated to the accessed allocation.
     #[inline(always)]
     pub(crate) fn resolve_fast(
         &self,
@@ -298,7 +300,7 @@ impl<'a> AddressTranslator<'a> {
             self.each64(&fill_inactive_lanes(base, l.mask), plan, range, target)
         } else {
             let base = l.r32(plan.base);
-            // 32-bit address arithmetic wraps.
+            // Arithmetic with 32-bit addresses wraps.
             let first = base[l.first()].wrapping_add(plan.offset as u32);
             let Some(range) = self.range(plan.space, u64::from(first), purpose, hint) else {
                 return false;
@@ -323,7 +325,7 @@ impl<'a> AddressTranslator<'a> {
         }
     }
 
-    /// Resolves a separate 64-bit address for each lane, without branches.
+    /// Resolves a separate 64-bit address for each lane without branches. Returns `false` if a lane fails a check.
     #[inline(always)]
     fn each64(
         &self,
@@ -346,7 +348,7 @@ impl<'a> AddressTranslator<'a> {
         let offsets = &mut target.offsets;
         for lane in 0..LANES {
             let relative = base[lane].wrapping_add(delta);
-            // The top bit is set for offsets beyond the limit and for offsets before the start.
+            // The top bit is set if an offset is beyond the limit or before the start of the range.
             outside |= relative | limit.wrapping_sub(relative);
             low |= relative;
             offsets[lane] = (relative as u32).wrapping_add(range.at);
@@ -355,7 +357,7 @@ impl<'a> AddressTranslator<'a> {
         outside >> 63 == 0 && low & (width - 1) == 0
     }
 
-    /// Resolves 32-bit addresses like [`AddressTranslator::each64`], for memories that start at address 0.
+    /// Resolves 32-bit addresses like [`AddressTranslator::each64`], for address ranges that start at address 0.
     #[inline(always)]
     fn each32(
         &self,
@@ -381,7 +383,7 @@ impl<'a> AddressTranslator<'a> {
         outside >> 31 == 0 && low & (width - 1) == 0
     }
 
-    /// Adds the start of each lane's stack to its offset, because the stacks of the lanes are consecutive in one
+    /// Adds the start of each lane's stack to the lane's offset, because the stacks of all lanes are consecutive in one
     /// memory.
     #[inline(always)]
     fn part_stacks(&self, range: BackingRange, target: &mut ResolvedAccess) {
@@ -393,7 +395,7 @@ impl<'a> AddressTranslator<'a> {
         }
     }
 
-    /// Slow path of address translation: resolves each lane separately. It handles accesses that span several memories,
+    /// Slow path of address translation: resolves each lane separately. Handles accesses that span several memories,
     /// and determines the faulting lanes.
     #[cold]
     #[inline(never)]
@@ -486,25 +488,25 @@ impl<'a> AddressTranslator<'a> {
                 window(Backing::Stack, address - self.map.local, self.stack_bytes)
             }
             space => {
-                let found = self.global.find(address).ok_or(FaultKind::OutOfBounds)?;
-                if !space_allows(space, found) {
+                let allocation = self.global.find(address).ok_or(FaultKind::OutOfBounds)?;
+                if !space_allows(space, allocation) {
                     return Err(FaultKind::WrongSpace);
                 }
-                if !found.holds(address, width) {
+                if !allocation.holds(address, width) {
                     return Err(FaultKind::OutOfBounds);
                 }
-                if purpose == AccessMode::Write && found.read_only() {
+                if purpose == AccessMode::Write && allocation.read_only() {
                     return Err(FaultKind::ReadOnly);
                 }
-                let offset = address - found.address + found.start as u64;
+                let offset = address - allocation.address + allocation.start as u64;
                 Ok((Backing::Arena, offset as u32))
             }
         }
     }
 }
 
-/// Returns the address pattern of lanes with a constant stride. `gap` is the distance in bytes between the half-warps.
-/// Returns `None` if the half-warps are not contiguous, or if the access is out of bounds.
+/// Returns the address pattern of a whole warp whose half-warps have a constant stride. `gap` is the distance in bytes
+/// between the half-warps. Returns `None` if the half-warps are not contiguous, or if the access is out of bounds.
 #[inline(always)]
 fn even_place(
     gap: u64,
@@ -541,7 +543,7 @@ fn fill_inactive_lanes<T: Copy>(base: &[T; LANES], mask: u32) -> [T; LANES] {
     row
 }
 
-/// Checks whether an access in a state space may access an allocation.
+/// Checks whether an access with a state space may access an allocation.
 pub(crate) fn space_allows(space: StateSpace, allocation: &Allocation) -> bool {
     match space {
         StateSpace::Global => matches!(

@@ -16,7 +16,7 @@ use crate::semantics::softfloat::format_of;
 use crate::state::memory::copy_few;
 use warpgrid_isa::{AtomicOp, ScalarType};
 
-/// Maximum number of elements of a vector.
+/// Maximum number of elements of a vector atomic operation.
 const MAX_ELEMENTS: usize = 8;
 
 /// Executes `atom` or `red`.
@@ -38,7 +38,7 @@ pub(crate) fn atomic(
     }
 }
 
-/// Executes the operation for each lane. `sources` contains one row per element.
+/// Executes the atomic operation for each lane sequentially. `sources` contains one row per element.
 fn lane_by_lane(
     reach: &mut MemoryContext<'_>,
     l: &mut LaneRegisters<'_>,
@@ -64,9 +64,9 @@ fn lane_by_lane(
         for (element, b) in sources.iter().enumerate() {
             let from = element * size;
             let at = start + from;
-            let seen = reach.read_lane(backing, at, size);
+            let bytes_read = reach.read_lane(backing, at, size);
             let mut value = [0; 16];
-            copy_few(&mut value[..size], &seen[..size]);
+            copy_few(&mut value[..size], &bytes_read[..size]);
             let operands = [b[lane], c[lane]];
             let (result, written) = apply(plan, backing, u128::from_le_bytes(value), operands);
             let result = result.to_le_bytes();
@@ -74,7 +74,7 @@ fn lane_by_lane(
                 reach.write(backing, at, lane, &result[..size]);
             }
             let first = lane * width + from;
-            copy_few(&mut old[first..first + size], &seen[..size]);
+            copy_few(&mut old[first..first + size], &bytes_read[..size]);
             if listens {
                 let (memory, address) = reach.place_of(&target, &addresses, lane, width);
                 let operands = &plan.access.metadata.operands;
@@ -88,7 +88,9 @@ fn lane_by_lane(
                     memory,
                     address: address.wrapping_add(from as u64),
                 };
-                reach.events.add(piece, &result[..size], &seen[..size]);
+                reach
+                    .events
+                    .add(piece, &result[..size], &bytes_read[..size]);
             }
         }
     }
@@ -99,9 +101,9 @@ fn lane_by_lane(
     Ok(())
 }
 
-/// Returns the new value of an element, and whether it is stored. The value is not stored if a comparison fails, or if
-/// memory already contains the minimum or maximum. An addition of `.f32` flushes subnormals in global memory, but not
-/// in shared memory (PTX ISA, "atom").
+/// Returns the new value of an element, and whether the value is stored. The value is not stored if the comparison of a
+/// `cas` fails, or if memory already contains the minimum or maximum. An addition of `.f32` flushes subnormals in
+/// global memory, but not in shared memory (PTX ISA, "atom").
 #[inline(never)]
 fn apply(plan: &AtomicPlan, backing: Backing, old: u128, operands: [u128; 2]) -> (u128, bool) {
     let nan = match (plan.op, plan.ty) {
@@ -118,8 +120,9 @@ fn apply(plan: &AtomicPlan, backing: Backing, old: u128, operands: [u128; 2]) ->
     }
 }
 
-/// Returns the NaN result of an `f64` addition with a NaN operand. Global memory prefers b over the old value, and
-/// preserves its bits. Shared memory prefers the old value, and quiets it (measured on an H100).
+/// Returns the NaN result of an `f64` addition with a NaN operand. In global memory, a NaN in b takes precedence over
+/// the old value, and its bits are preserved. In shared memory, a NaN in the old value takes precedence, and is quieted
+/// (measured on an H100).
 fn added_nan(backing: Backing, old: u64, b: u64) -> Option<u64> {
     let is_nan = |bits: &u64| f64::from_bits(*bits).is_nan();
     match backing {
@@ -131,8 +134,8 @@ fn added_nan(backing: Backing, old: u64, b: u64) -> Option<u64> {
     }
 }
 
-/// Combines an element of memory with the operands. Returns the new value, and whether it is stored. Subnormals are
-/// flushed according to `mode`, but only by additions.
+/// Combines an element of memory with the operands. Returns the new value, and whether the value is stored. Only
+/// additions flush subnormals according to `mode`.
 pub(crate) fn combine(
     op: AtomicOp,
     ty: ScalarType,
@@ -164,12 +167,12 @@ pub(crate) fn combine(
     }
 }
 
-/// Returns a result, and whether it must be stored because it differs from the old value.
+/// Returns a result, and whether it must be stored, which is the case if it differs from the old value.
 fn changed(old: u128, result: u128) -> (u128, bool) {
     (result, result != old)
 }
 
-/// Adds or compares floats. Packed floats are processed separately.
+/// Adds or compares floats. The elements of packed floats are combined separately.
 fn float(ty: ScalarType, f: FloatOp, mode: FloatMode, old: u128, b: u128) -> u128 {
     match ty {
         ScalarType::F32 => u128::from(crate::exec::arithmetic::float::op32(

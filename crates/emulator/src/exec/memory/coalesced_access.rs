@@ -1,7 +1,7 @@
-//! Fast path for accesses of a whole warp to words with a constant stride in one memory. In most kernels, most accesses
-//! have this form. The fast path transfers the words of all lanes together, unless an observer receives the transferred
-//! bytes. It leaves all other accesses unchanged, and [`access`](crate::exec::memory::access::access) performs the
-//! access.
+//! Fast path for word accesses of a whole warp with a constant stride in one memory. In most kernels, most memory
+//! accesses have this form. The fast path transfers the words of all lanes together, unless an observer receives the
+//! transferred bytes. All other accesses return without an effect, and are executed by
+//! [`access`](crate::exec::memory::access::access).
 
 use crate::code::{AccessPlan, RegisterOperand};
 use crate::contract::observer::MemoryId;
@@ -12,13 +12,13 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters};
 use crate::state::memory::PagedMemory;
 use warpgrid_isa::StateSpace;
 
-/// Size of a word in bytes.
+/// Size of a word that the fast path transfers, in bytes.
 const WORD: usize = 4;
 
 /// Cache line size of the host.
 const LINE: usize = 64;
 
-/// Locations of the words within one memory.
+/// Locations of the accessed words within one memory.
 struct WordPattern {
     /// Offset of the first word of each half-warp.
     at: [usize; 2],
@@ -36,7 +36,7 @@ enum WordPatternKind {
 }
 
 /// Executes a load or a store of words. Returns `None` if the access requires the slow path. `hint` is the allocation
-/// to check first. If a summary was offered to an observer, `ear` is set to its decision.
+/// that is checked first. If a summary was offered to an observer, `observer_detail` is set to the response of the observer.
 #[inline(always)]
 pub(crate) fn access_coalesced_words(
     around: &mut ExecutionContext<'_>,
@@ -44,7 +44,7 @@ pub(crate) fn access_coalesced_words(
     plan: &AccessPlan,
     request: AccessRequest,
     hint: &mut u32,
-    ear: &mut ObserverDetail,
+    observer_detail: &mut ObserverDetail,
     ask_for: impl Prefetch,
 ) -> Option<()> {
     if !plan.moves_words || l.mask != FULL {
@@ -55,11 +55,11 @@ pub(crate) fn access_coalesced_words(
     let (is_shared, address, size, start) = match plan.space {
         StateSpace::Shared if around.map.own_window => (true, 0, around.shared.len() as u64, 0),
         StateSpace::Global | StateSpace::Const | StateSpace::ParamEntry => {
-            let found = around.global.find_again(starts[0], hint)?;
-            if !space_allows(plan.space, found) || !loads && found.read_only() {
+            let allocation = around.global.find_again(starts[0], hint)?;
+            if !space_allows(plan.space, allocation) || !loads && allocation.read_only() {
                 return None;
             }
-            (false, found.address, found.size, found.start)
+            (false, allocation.address, allocation.size, allocation.start)
         }
         _ => return None,
     };
@@ -77,10 +77,10 @@ pub(crate) fn access_coalesced_words(
         return None;
     }
     let at = relative.map(|relative| start + relative as usize);
-    let lie = WordPattern { at, how };
+    let pattern = WordPattern { at, how };
     if around.interest.includes_accesses() {
-        *ear = offer_summary(around, plan, request, starts, how);
-        if !ear.needs_no_events() {
+        *observer_detail = offer_summary(around, plan, request, starts, how);
+        if !observer_detail.needs_no_events() {
             return None;
         }
     }
@@ -93,14 +93,14 @@ pub(crate) fn access_coalesced_words(
         prefetch_next_row(memory.bytes(), at[0] + n_bytes, n_bytes, ask_for);
     }
     match (plan.elements.as_slice(), loads) {
-        ([element], true) => load_word(memory.bytes(), l, *element, &lie),
-        ([a, b, c, d], true) => load_four(memory.bytes(), l, [a, b, c, d], &lie),
-        (elements, false) => store(memory, l, elements, &lie, request.step),
+        ([element], true) => load_word(memory.bytes(), l, *element, &pattern),
+        ([a, b, c, d], true) => load_four(memory.bytes(), l, [a, b, c, d], &pattern),
+        (elements, false) => store(memory, l, elements, &pattern, request.step),
         (_, true) => None,
     }
 }
 
-/// Returns the addresses of the first lanes of both half-warps, if each half-warp has a constant stride.
+/// Returns the addresses of the first lane in each half-warp, if each half-warp has a constant stride.
 #[inline(always)]
 fn even_starts(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Option<HalfWarpPattern<u64>> {
     let is_constant = plan.base.is_constant();
@@ -112,14 +112,14 @@ fn even_starts(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Option<HalfWarpPatte
     } else {
         let HalfWarpPattern { starts, follow } =
             even32(l.r32(plan.base), is_constant, plan.width_bytes)?;
-        // 32-bit address arithmetic wraps.
+        // Arithmetic with 32-bit addresses wraps.
         let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
         HalfWarpPattern { starts, follow }
     };
     Some(even)
 }
 
-/// Offers a summary to an observer. `starts` contains the address of the first lane of each half-warp.
+/// Offers an access summary to the observer. `starts` contains the address of the first lane of each half-warp.
 #[cold]
 #[inline(never)]
 fn offer_summary(
@@ -129,9 +129,9 @@ fn offer_summary(
     starts: [u64; 2],
     how: WordPatternKind,
 ) -> ObserverDetail {
-    let ear = ObserverDetail::before(around.interest, plan, request);
-    if ear != ObserverDetail::Undecided {
-        return ear;
+    let observer_detail = ObserverDetail::before(around.interest, plan, request);
+    if observer_detail != ObserverDetail::Undecided {
+        return observer_detail;
     }
     let memory = match plan.space {
         StateSpace::Shared => MemoryId::Shared {
@@ -151,20 +151,20 @@ fn offer_summary(
         .make_even(memory, row, starts, step)
 }
 
-/// Prefetches a cache line that is likely to be read soon. It does nothing on hosts without a prefetch instruction.
+/// Prefetches a cache line. The implementation does nothing on hosts without a prefetch instruction.
 pub(crate) trait Prefetch: Fn(&u8) + Copy {}
 
 impl<F: Fn(&u8) + Copy> Prefetch for F {}
 
-/// Prefetches the cache lines of the next row. Most kernels read memory sequentially, one row per warp, so the lines
-/// arrive while the current warp executes.
+/// Prefetches the cache lines of the next row. Most kernels read memory sequentially, one row per warp, so the prefetch
+/// completes while the current warp executes.
 #[inline(always)]
 fn prefetch_next_row(bytes: &[u8], start: usize, n_bytes: usize, ask_for: impl Prefetch) {
     let next = bytes.get(start..start + n_bytes).unwrap_or(&[]);
     next.iter().step_by(LINE).for_each(ask_for);
 }
 
-/// Returns `N` words from `start`.
+/// Returns `N` words that start at the byte offset `start`.
 #[inline(always)]
 fn words<const N: usize>(bytes: &[u8], start: usize) -> Option<&[[u8; WORD]; N]> {
     bytes.get(start..)?.as_chunks::<WORD>().0.first_chunk::<N>()
@@ -176,18 +176,18 @@ fn load_word(
     bytes: &[u8],
     l: &mut LaneRegisters<'_>,
     element: RegisterOperand,
-    lie: &WordPattern,
+    pattern: &WordPattern,
 ) -> Option<()> {
     let row = l.whole32(element.slot)?;
-    let [low, high] = lie.at;
-    if let WordPatternKind::Row = lie.how {
+    let [low, high] = pattern.at;
+    if let WordPatternKind::Row = pattern.how {
         *row = words::<LANES>(bytes, low)?.map(u32::from_le_bytes);
         return Some(());
     }
     let [first, second] = row.as_chunks_mut::<16>().0 else {
         return None;
     };
-    if let WordPatternKind::TwoRows = lie.how {
+    if let WordPatternKind::TwoRows = pattern.how {
         *first = words::<16>(bytes, low)?.map(u32::from_le_bytes);
         *second = words::<16>(bytes, high)?.map(u32::from_le_bytes);
     } else {
@@ -197,18 +197,18 @@ fn load_word(
     Some(())
 }
 
-/// Loads four words per lane, which are transposed into registers.
+/// Loads four words per lane, and transposes them into four registers.
 #[inline(always)]
 fn load_four(
     bytes: &[u8],
     l: &mut LaneRegisters<'_>,
     elements: [&RegisterOperand; 4],
-    lie: &WordPattern,
+    pattern: &WordPattern,
 ) -> Option<()> {
-    let WordPatternKind::Row = lie.how else {
+    let WordPatternKind::Row = pattern.how else {
         return None;
     };
-    let lanes = bytes.get(lie.at[0]..)?.as_chunks::<16>().0;
+    let lanes = bytes.get(pattern.at[0]..)?.as_chunks::<16>().0;
     let lanes = lanes.first_chunk::<LANES>()?;
     let mut rows = [[0; LANES]; 4];
     for lane in 0..LANES {
@@ -230,20 +230,20 @@ fn store(
     memory: &mut PagedMemory,
     l: &LaneRegisters<'_>,
     elements: &[RegisterOperand],
-    lie: &WordPattern,
+    pattern: &WordPattern,
     step: u64,
 ) -> Option<()> {
-    let WordPatternKind::Row = lie.how else {
+    let WordPatternKind::Row = pattern.how else {
         return None;
     };
     match elements {
         [element] => {
-            let place = memory.place(lie.at[0], LANES * WORD)?;
+            let place = memory.place(pattern.at[0], LANES * WORD)?;
             let words = place.as_chunks_mut::<WORD>().0.first_chunk_mut::<LANES>()?;
             *words = l.r32(element.slot).map(u32::to_le_bytes);
         }
         [a, b, c, d] => {
-            let place = memory.place(lie.at[0], 4 * LANES * WORD)?;
+            let place = memory.place(pattern.at[0], 4 * LANES * WORD)?;
             let lanes = place.as_chunks_mut::<16>().0.first_chunk_mut::<LANES>()?;
             let [a, b, c, d] = [a, b, c, d].map(|element| l.r32(element.slot));
             for lane in 0..LANES {
@@ -256,6 +256,6 @@ fn store(
         }
         _ => return None,
     }
-    memory.note_row(lie.at[0], elements.len() * WORD, step);
+    memory.note_row(pattern.at[0], elements.len() * WORD, step);
     Some(())
 }

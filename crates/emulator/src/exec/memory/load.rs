@@ -1,4 +1,4 @@
-//! Loads (PTX ISA, "ld"), and common functions of all memory accesses.
+//! Loads (PTX ISA, "ld"), and functions that all memory accesses share.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, RegisterBank, RegisterOperand};
@@ -31,7 +31,7 @@ impl MemoryContext<'_> {
         }
     }
 
-    /// Resolves the addresses of the active lanes.
+    /// Resolves the addresses of the active lanes for an access.
     pub(crate) fn find(
         &self,
         kind: AccessKind,
@@ -49,7 +49,7 @@ impl MemoryContext<'_> {
         }
     }
 
-    /// Slow path of [`MemoryContext::find`]. It resolves each lane separately.
+    /// Slow path of [`MemoryContext::find`], which resolves each lane separately.
     #[cold]
     #[inline(never)]
     pub(crate) fn find_closer(
@@ -62,7 +62,7 @@ impl MemoryContext<'_> {
         self.find_each(kind, plan, &addresses(l, plan), l.mask, target)
     }
 
-    /// Resolves the given addresses, each lane separately.
+    /// Resolves the given addresses separately for each lane.
     pub(crate) fn find_each(
         &self,
         kind: AccessKind,
@@ -88,7 +88,7 @@ impl MemoryContext<'_> {
             })
     }
 
-    /// Resolves the start of an address range, if a single shared memory or global allocation contains the whole range.
+    /// Resolves the start of an address range if one shared memory or one global allocation contains the whole range.
     pub(crate) fn find_span(
         &self,
         kind: AccessKind,
@@ -110,7 +110,7 @@ impl MemoryContext<'_> {
         }
     }
 
-    /// Returns the paged memory that backs an access, or `None` for stacks, which have no pages.
+    /// Returns the paged memory that backs an access, or `None` for local memory, which has no pages.
     #[inline(always)]
     pub(crate) fn paged(&mut self, backing: Backing) -> Option<&mut PagedMemory> {
         paged(self.global, self.shared, &mut self.peers, backing)
@@ -130,7 +130,8 @@ impl MemoryContext<'_> {
     }
 }
 
-/// Returns the address of each lane. For inactive lanes, the result is the address of the lowest active lane.
+/// Returns the address of each lane. The address of an inactive lane is replaced by the address of the lowest active
+/// lane.
 pub(crate) fn addresses(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Row64 {
     let mut row = if plan.has_64_bit_base {
         l.r64(plan.base)
@@ -155,7 +156,7 @@ const fn purpose_of(kind: AccessKind) -> AccessMode {
     }
 }
 
-/// Executes a load from one memory that no observer receives.
+/// Executes a load from one memory if no observer receives the load.
 #[inline(always)]
 pub(crate) fn load_rows(
     bytes: &[u8],
@@ -233,7 +234,7 @@ fn load_odd_element(
     write_loaded(l, plan, element, &row);
 }
 
-/// Extends a loaded element, and writes it to its register.
+/// Zero-extends or sign-extends a loaded element, and writes it to its register.
 fn write_loaded(
     l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
@@ -252,7 +253,7 @@ fn write_loaded(
     }
 }
 
-/// Reads `W` bytes per lane, `at` bytes after the start of each lane. Elements are aligned to their size in each
+/// Reads `W` bytes per lane at offset `at` from the address of the lane. Elements are aligned to their size in each
 /// memory, so memory is read as an array of elements.
 #[inline(always)]
 fn gather<T: Copy, const W: usize>(
@@ -286,7 +287,7 @@ fn gather<T: Copy, const W: usize>(
 }
 
 /// Reads element `index` of each lane from contiguous memory with `n` elements per lane. Frequent values of `n` are
-/// constants in separate loops without bounds checks.
+/// passed as constants, so that the compiler generates separate loops without bounds checks.
 #[inline(always)]
 fn read_each<T, const W: usize>(
     row: &mut [T; LANES],
@@ -323,7 +324,7 @@ fn read_lanes<T, const W: usize, const N: usize>(
     }
 }
 
-/// Executes loads that span several memories, and loads that an observer receives.
+/// Executes loads that span several memories and loads that an observer receives.
 #[inline(never)]
 pub(crate) fn load_lane_by_lane(
     reach: &mut MemoryContext<'_>,
@@ -355,7 +356,7 @@ pub(crate) fn load_lane_by_lane(
     set_elements(l, plan, &bytes);
 }
 
-/// Writes loaded bytes to the destination registers of the elements.
+/// Writes the loaded bytes of all elements to the destination registers.
 pub(crate) fn set_elements(l: &mut LaneRegisters<'_>, plan: &AccessPlan, bytes: &LaneBytes) {
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     for (index, element) in plan.elements.iter().enumerate() {

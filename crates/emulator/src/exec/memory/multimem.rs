@@ -1,5 +1,5 @@
-//! Accesses to the memory of several devices (PTX ISA, "multimem"). An access is reported as one event with the pieces
-//! of all devices.
+//! Accesses to multicast addresses, which denote the memory of several devices (PTX ISA, "multimem"). An access is
+//! reported as one event with the memory pieces of all devices.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, MultimemAction, MultimemPlan};
@@ -66,8 +66,8 @@ pub(crate) fn multimem(
             held.push(old);
         }
         if let MultimemAction::Load(op) = plan.action {
-            let whole = combined(access, op, &held);
-            loaded[lane * width..(lane + 1) * width].copy_from_slice(&whole[..width]);
+            let combined_bytes = combined(access, op, &held);
+            loaded[lane * width..(lane + 1) * width].copy_from_slice(&combined_bytes[..width]);
         }
     }
     if listens {
@@ -79,17 +79,21 @@ pub(crate) fn multimem(
     Ok(())
 }
 
-/// Returns the lanes, the addresses and the resolved locations of the accesses to each device.
+/// Returns the lanes, the addresses and the resolved locations of a `multimem` access for each device.
 fn places_of_members(
     reach: &MemoryContext<'_>,
     l: &LaneRegisters<'_>,
     access: &AccessPlan,
     kind: AccessKind,
 ) -> Result<Vec<(u32, Row64, ResolvedAccess)>, Box<ExecutionFault>> {
-    let asked = addresses(l, access);
+    let lane_addresses = addresses(l, access);
     let members: [Vec<u64>; LANES] = std::array::from_fn(|lane| match l.mask >> lane & 1 {
         0 => Vec::new(),
-        _ => members_of(reach.multicasts, asked[lane], access.width_bytes.into()),
+        _ => members_of(
+            reach.multicasts,
+            lane_addresses[lane],
+            access.width_bytes.into(),
+        ),
     });
     let n_members = members.iter().map(Vec::len).max().unwrap_or(0);
     let mut places = Vec::with_capacity(n_members);
@@ -107,7 +111,7 @@ fn places_of_members(
     Ok(places)
 }
 
-/// Returns the bytes that a lane writes to the memory of a device, or `None` for a load.
+/// Returns the bytes that a lane writes to the memory of one device, or `None` for a load.
 fn changed(
     plan: &MultimemPlan,
     old: &[u8; MAX_WIDTH],
@@ -131,22 +135,22 @@ fn changed(
     Some(new)
 }
 
-/// Combines, for each element, the values in the memories of all devices.
+/// Combines the values of each element in the memories of all devices.
 fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8; MAX_WIDTH] {
     let (ty, size) = (access.metadata.ty, access.element_bytes as usize);
-    let mut whole = [0; MAX_WIDTH];
+    let mut combined_bytes = [0; MAX_WIDTH];
     for from in (0..access.width_bytes as usize).step_by(size) {
         let values = held.iter().map(|bytes| number(&bytes[from..from + size]));
         let value = match (op, parts_of(ty)) {
             (AtomicOp::Add, Some((format, bits, n))) => sum(format, bits, n, values),
             _ => values.reduce(|a, b| pair(ty, op, a, b)).unwrap_or(0),
         };
-        whole[from..from + size].copy_from_slice(&value.to_le_bytes()[..size]);
+        combined_bytes[from..from + size].copy_from_slice(&value.to_le_bytes()[..size]);
     }
-    whole
+    combined_bytes
 }
 
-/// Adds small floats exactly, with a single rounding. The PTX ISA does not define the order and the precision of the
+/// Adds narrow floats exactly, with a single rounding. The PTX ISA does not define the order and the precision of the
 /// addition.
 fn sum(format: FloatFormat, bits: u32, n: u32, values: impl Iterator<Item = u128>) -> u128 {
     let values: Vec<u128> = values.collect();

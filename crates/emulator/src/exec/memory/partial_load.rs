@@ -11,15 +11,15 @@ use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
 use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
 use crate::semantics::registers::{LANES, LaneRegisters, lanes_of};
 
-/// Checks whether unused elements may be the cause of a load's fault.
+/// Checks whether out-of-bounds elements that are unused may be the cause of a load's fault.
 pub(crate) fn may_be_partial(plan: &AccessPlan, halt: &ExecutionFault) -> bool {
     halt.kind == FaultKind::OutOfBounds
         && plan.written != 0
         && plan.elements.iter().any(|element| !element.slot.is_some())
 }
 
-/// Loads the used elements separately. The address must be aligned to the size of the whole load. `halt` is the fault
-/// of the whole load.
+/// Loads only the used elements, each separately. The address must be aligned to the size of the whole load. `halt` is
+/// the fault of the whole load, and is returned if the address is misaligned.
 #[cold]
 #[inline(never)]
 pub(crate) fn load_used(

@@ -1,4 +1,4 @@
-//! Memory access of a warp, and the detail in which observers receive it.
+//! Memory access of a warp, and the level of detail in which observers receive it.
 
 use crate::code::AccessPlan;
 use crate::code::plan_table::PlanId;
@@ -8,7 +8,7 @@ use crate::state::cluster::ClusterSharedMemory;
 use crate::state::memory::{GlobalMemory, PagedMemory};
 use warpgrid_isa::StateSpace;
 
-/// A load or a store of a step.
+/// A load or a store that a warp executes in one step.
 #[derive(Clone, Copy)]
 pub(crate) struct AccessRequest {
     pub(crate) plan: PlanId<AccessPlan>,
@@ -25,16 +25,16 @@ pub(crate) struct AccessRequest {
 pub(crate) enum ObserverDetail {
     /// No observer receives the access.
     Off,
-    /// The observer receives the access. No summary has been offered to it yet.
+    /// The observer receives the access, and has not been offered a summary yet.
     Undecided,
-    /// The observer has accepted a summary.
+    /// The observer has accepted a summary in place of an event.
     SummaryAccepted,
     /// The observer receives an event with the transferred bytes.
     Full,
 }
 
 impl ObserverDetail {
-    /// Returns the detail of an access before its execution.
+    /// Returns the level of detail of an access before its execution.
     pub(crate) const fn before(
         interest: EventMask,
         plan: &AccessPlan,
@@ -53,13 +53,13 @@ impl ObserverDetail {
         }
     }
 
-    /// Checks whether the bytes may be transferred without producing an event.
+    /// Checks whether the access may transfer its bytes without producing an event.
     pub(crate) const fn needs_no_events(self) -> bool {
         matches!(self, ObserverDetail::Off | ObserverDetail::SummaryAccepted)
     }
 }
 
-/// Returns the paged memory that backs an access, or `None` for stacks, which have no pages.
+/// Returns the paged memory that backs an access, or `None` for local memory, which has no pages.
 #[inline(always)]
 pub(crate) fn paged<'m>(
     global: &'m mut GlobalMemory,
@@ -75,7 +75,7 @@ pub(crate) fn paged<'m>(
     }
 }
 
-/// Checks whether only one thread writes to a state space, so that accesses to it cannot race.
+/// Checks whether accesses to a state space cannot race, because at most one thread writes to each of its bytes.
 const fn is_of_one_thread(space: StateSpace) -> bool {
     matches!(
         space,

@@ -1,9 +1,9 @@
-//! Stores (PTX ISA, "st"), and the functions by which instructions modify memory.
+//! Stores (PTX ISA, "st"), and the functions through which all instructions modify memory.
 //!
-//! [`MemoryContext::write`] performs accesses that are tracked or reported. It processes the lanes sequentially, so that the
-//! writer of each byte is known, and lanes that access the same address are ordered. [`store_rows`] transfers rows of
-//! 32 lanes to memory without tracked writers and without an observer. Kernels spend a third of their time in stores,
-//! which this function executes five times as fast. Both functions mark modified pages as dirty.
+//! [`MemoryContext::write`] performs accesses that are tracked or reported. Lanes are processed sequentially, so that
+//! the writer of each byte is known, and lanes that access the same address are ordered. [`store_rows`] transfers rows
+//! of 32 lanes to memory without writer tracking and without an observer. Kernels spend a third of their time in
+//! stores, which [`store_rows`] executes five times as fast. Both functions mark modified pages as dirty.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, RegisterBank, RegisterOperand};
@@ -32,8 +32,8 @@ impl MemoryContext<'_> {
     }
 }
 
-/// Executes stores of 32-bit and 64-bit registers to one memory without tracked writers. Returns `false` for all other
-/// stores.
+/// Executes stores of 32-bit and 64-bit registers to one memory without writer tracking. Returns `false` without an
+/// effect for all other stores.
 #[inline(always)]
 pub(crate) fn store_rows(
     memory: &mut PagedMemory,
@@ -142,8 +142,8 @@ fn spread_lanes<T: Copy, const W: usize, const N: usize>(
     }
 }
 
-/// Stores one element of each active lane to its location. Lanes store in ascending order, so that the highest lane
-/// determines the value if several lanes store to one location.
+/// Stores one element of each active lane to the lane's location. Lanes store in ascending order, so that the highest
+/// lane determines the value if several lanes store to the same location.
 #[inline(always)]
 fn scatter<T: Copy, const W: usize>(
     memory: &mut PagedMemory,
@@ -169,7 +169,7 @@ fn scatter<T: Copy, const W: usize>(
     }
 }
 
-/// Returns the stored elements of all lanes as bytes, in lane order.
+/// Returns the bytes that all lanes store, in lane order.
 fn bytes_to_store(l: &LaneRegisters<'_>, plan: &AccessPlan) -> LaneBytes {
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     let mut bytes = [0; LANES * MAX_WIDTH];
@@ -195,7 +195,7 @@ fn bytes_to_store(l: &LaneRegisters<'_>, plan: &AccessPlan) -> LaneBytes {
     bytes
 }
 
-/// Executes any store, lane by lane. The bytes that a lane overwrites are read before it writes.
+/// Executes any store, lane by lane. The overwritten bytes of each lane are read before the lane writes.
 #[inline(never)]
 pub(crate) fn store_lane_by_lane(
     reach: &mut MemoryContext<'_>,

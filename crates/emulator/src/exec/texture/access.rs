@@ -40,7 +40,7 @@ pub(crate) fn image(
     }
 }
 
-/// Kind of image that the handle of an instruction must denote.
+/// Kind of image for which an instruction requires a handle.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExpectedHandle {
     Texture,
@@ -52,7 +52,7 @@ fn wrong(reason: String, lane: usize) -> Box<ExecutionFault> {
     ExecutionFault::new(FaultKind::Image { why: reason }, 1 << lane)
 }
 
-/// Returns the image that an operand denotes. The operand is the handle itself, or the address of a variable or
+/// Returns the image that a handle operand denotes. The operand is the handle itself, or the address of a variable or
 /// parameter that contains the handle.
 fn find<'a>(reach: &MemoryContext<'a>, handle: u64) -> Option<&'a Image> {
     if let Some(index) = ImageInit::index_of(handle) {
@@ -100,15 +100,15 @@ fn find_wanted<'a>(
     }
 }
 
-/// Returns the number of planes of an image if its geometry is compatible with that of the instruction, or `None` if it
-/// is not.
+/// Returns the number of planes of an image if its geometry is compatible with the geometry of the instruction,
+/// otherwise `None`.
 fn planes_of(geometry: Geometry, facts: &ImageInit) -> Option<u64> {
     use Geometry as G;
     let is_flat = facts.depth == 0 && !facts.is_cubemap;
     let (has_rows, has_layers) = (facts.height > 0, facts.layers > 0);
     let fits = match geometry {
         G::D1 => is_flat && !has_rows && !has_layers,
-        // Images are not multisampled. They have one sample per texel.
+        // Images are not multisampled. Each texel of an image has one sample.
         G::D2 | G::D2ms => is_flat && has_rows && !has_layers,
         G::D3 => facts.depth > 0,
         G::A1d | G::D5 => is_flat && !has_rows && has_layers,
@@ -126,7 +126,7 @@ fn planes_of(geometry: Geometry, facts: &ImageInit) -> Option<u64> {
     fits.then_some(planes)
 }
 
-/// Describes the extents of an image.
+/// Describes the extents of an image for a diagnostic.
 fn shape(facts: &ImageInit) -> String {
     let ImageInit {
         width,
@@ -183,7 +183,7 @@ fn sample(
         let image = find_wanted(reach, handles[lane], ExpectedHandle::Texture, lane)?;
         let mut spot = spot(plan, image, &coordinates, &offsets, lane)?;
         spot.compared = compared.map(|row| f32::from_bits(row[lane] as u32));
-        // With separate samplers, the second reference provides the sampler if it denotes a texture of the launch.
+        // With separate samplers, the second handle provides the sampler if it denotes a texture of the launch.
         let other = samplers
             .as_ref()
             .and_then(|samplers| find(reach, samplers[lane])?.facts.sampler);
@@ -219,7 +219,7 @@ fn sample(
     Ok(())
 }
 
-/// Converts a texel to destination values: four words, or two pairs of 16-bit floats.
+/// Converts a texel to the destination type: four words, or two pairs of 16-bit floats.
 fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
     let bits = match texel {
         Texel::Floats(all) if to != ScalarType::F16x2 => all.map(f32::to_bits),
@@ -241,7 +241,7 @@ fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
     }
 }
 
-/// Returns a coordinate of a lane. If there is only one register, it provides all coordinates.
+/// Returns a coordinate of a lane. A single register provides all coordinates.
 fn coordinate(coordinates: &[Row64], index: usize, lane: usize) -> u32 {
     let row = coordinates.get(index).or_else(|| coordinates.last());
     row.map_or(0, |row| row[lane] as u32)
@@ -257,7 +257,7 @@ const fn n_coordinates(geometry: Geometry) -> usize {
     }
 }
 
-/// Returns the sample position of a lane.
+/// Returns the sample position that a lane specifies.
 fn spot(
     plan: &TexturePlan,
     image: &Image,
@@ -317,7 +317,8 @@ fn spot(
     })
 }
 
-/// Executes `istypep`. A texture contains its sampler, so its handle is a reference to both.
+/// Executes `istypep`. A texture includes its sampler, so that its handle is both a texture reference and a sampler
+/// reference.
 fn refers(reach: &mut MemoryContext<'_>, l: &mut LaneRegisters<'_>, plan: &TypeQueryPlan) {
     let handles = read64(l, plan.image);
     let row: Row64 = std::array::from_fn(|lane| {
@@ -352,7 +353,7 @@ fn query(reach: &mut MemoryContext<'_>, l: &mut LaneRegisters<'_>, plan: &QueryP
     Ok(())
 }
 
-/// Returns the result of a query (PTX ISA, "txq", "suq", "Texture, Sampler and Surface Types").
+/// Returns the result of an image query (PTX ISA, "txq", "suq", "Texture, Sampler and Surface Types").
 fn answer(facts: &ImageInit, property: TextureQuery) -> u64 {
     let sampler = facts.sampler.unwrap_or_default();
     let mode = |dimension: usize| match sampler.address_modes[dimension] {
@@ -366,7 +367,7 @@ fn answer(facts: &ImageInit, property: TextureQuery) -> u64 {
         TextureQuery::Height => facts.height,
         TextureQuery::Depth => facts.depth,
         TextureQuery::ChannelType => channel_number(facts.channel),
-        // Channel orders R, RG and RGBA, with their OpenCL numbers.
+        // OpenCL numbers of the channel orders R, RG and RGBA.
         TextureQuery::ChannelOrder => match facts.channels {
             1 => 0x10b0,
             2 => 0x10b2,
@@ -384,7 +385,7 @@ fn answer(facts: &ImageInit, property: TextureQuery) -> u64 {
     }
 }
 
-/// Returns the OpenCL number of a channel type (PTX ISA, "Texture, Sampler and Surface Types").
+/// Returns the OpenCL number of a channel data type (PTX ISA, "Texture, Sampler and Surface Types").
 const fn channel_number(ty: ScalarType) -> u64 {
     match ty {
         ScalarType::S8 => 0x10d7,
@@ -398,7 +399,8 @@ const fn channel_number(ty: ScalarType) -> u64 {
     }
 }
 
-/// Offset from the first texel of a surface to the bytes that a lane accesses. `None` if the access is ignored.
+/// Offset in bytes from the first texel of a surface to the bytes that a lane accesses. `None` if the access is
+/// ignored.
 type SurfaceOffset = Option<u64>;
 
 fn access(
@@ -408,12 +410,12 @@ fn access(
 ) -> ExecResult {
     let handles = read64(l, plan.image);
     let coordinates: Vec<Row64> = plan.coordinates.iter().map(|e| read64(l, *e)).collect();
-    let mut found: [Option<(&Image, SurfaceOffset)>; LANES] = [None; LANES];
-    // Validate all lanes before any memory is modified.
+    let mut surface_offsets: [Option<(&Image, SurfaceOffset)>; LANES] = [None; LANES];
+    // Validate the accesses of all lanes before any memory is modified.
     for lane in lanes_of(l.mask) {
         let image = find_wanted(reach, handles[lane], ExpectedHandle::Surface, lane)?;
         let place = place(plan, image, &coordinates, lane)?;
-        found[lane] = Some((image, place));
+        surface_offsets[lane] = Some((image, place));
     }
     let action = match plan.op {
         SurfaceOp::Load | SurfaceOp::Query => AccessAction::Load,
@@ -429,7 +431,7 @@ fn access(
     let mut loaded: LaneBytes = [0; LANES * MAX_WIDTH];
     reach.events.clear();
     for lane in lanes_of(l.mask) {
-        let Some((image, Some(offset))) = found[lane] else {
+        let Some((image, Some(offset))) = surface_offsets[lane] else {
             continue;
         };
         let n_bytes = bytes_of_access(plan, &image.facts);
@@ -445,8 +447,8 @@ fn access(
         if is_written {
             reach.write(Backing::Arena, at, lane, &new[..n_bytes]);
         }
-        // A formatted access may transfer bytes that differ from its operands. Therefore only other accesses produce
-        // pieces.
+        // A formatted access may transfer bytes that differ from its operands. Therefore, only unformatted accesses are
+        // reported as pieces.
         if listens && n_bytes == width {
             let pieces = LaneAccessRecord {
                 lane,
@@ -468,7 +470,7 @@ fn access(
     Ok(())
 }
 
-/// Returns the bytes that a lane stores, and whether they are stored. A reduction may leave memory unchanged.
+/// Returns the bytes that a lane stores, and whether the bytes are stored. A reduction may leave memory unchanged.
 fn changed_texel(
     plan: &SurfacePlan,
     facts: &ImageInit,
@@ -507,7 +509,7 @@ fn changed_texel(
     (new, true)
 }
 
-/// Returns the number of bytes that a lane accesses.
+/// Returns the number of bytes that a lane accesses in the surface.
 fn bytes_of_access(plan: &SurfacePlan, facts: &ImageInit) -> usize {
     match plan.is_formatted {
         true => facts.texel_bytes() as usize,
@@ -515,7 +517,7 @@ fn bytes_of_access(plan: &SurfacePlan, facts: &ImageInit) -> usize {
     }
 }
 
-/// Returns the element type of a reduction. For formatted surfaces, the format determines the signedness.
+/// Returns the element type of a surface reduction. For formatted surfaces, the format determines the signedness.
 fn reduced_type(plan: &SurfacePlan, facts: &ImageInit) -> ScalarType {
     let ty = plan.access.metadata.ty;
     match (
@@ -531,7 +533,7 @@ fn reduced_type(plan: &SurfacePlan, facts: &ImageInit) -> ScalarType {
     }
 }
 
-/// Converts a 32-bit value to a channel of a format. Integers are clamped.
+/// Converts a 32-bit value to the channel type of a surface format. Integers are clamped.
 fn formatted(channel: ScalarType, value: u32) -> u32 {
     let signed = |largest: i32| (value as i32).clamp(-largest - 1, largest) as u32;
     match channel {
@@ -548,7 +550,7 @@ fn formatted(channel: ScalarType, value: u32) -> u32 {
     }
 }
 
-/// Returns the coordinates that a lane specifies: x, y, and the layer or the plane of a volume.
+/// Returns the coordinates that a lane specifies: x, y, and the layer or the depth plane.
 fn asked_places(
     plan: &SurfacePlan,
     facts: &ImageInit,
@@ -570,18 +572,18 @@ fn asked_places(
     ]
 }
 
-/// Coordinate of a lane along one dimension.
+/// Coordinate that a lane specifies for one dimension of a surface.
 #[derive(Clone, Copy)]
 struct Along {
     dimension: usize,
     asked: i64,
     /// Number of valid coordinates in this dimension.
     size: u64,
-    /// Last coordinate at which an access of this size fits.
+    /// Last coordinate at which an access of this size is within bounds.
     last: Option<u64>,
 }
 
-/// Applies the clamp mode of an instruction to a coordinate. Returns `None` if the access is ignored.
+/// Applies the clamp mode of a surface instruction to a coordinate. Returns `None` if the access is ignored.
 fn bounded(
     plan: &SurfacePlan,
     name: &str,
@@ -601,7 +603,7 @@ fn bounded(
     }
 }
 
-/// Returns the fault of an out-of-bounds coordinate.
+/// Creates the fault for an out-of-bounds surface coordinate.
 fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> Box<ExecutionFault> {
     let found = along.asked;
     let unit = match (along.dimension, plan.is_formatted) {
@@ -617,7 +619,7 @@ fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> B
     ExecutionFault::new(FaultKind::SurfaceOutOfBounds { why: reason }, 1 << lane)
 }
 
-/// Returns the surface offset that a lane accesses.
+/// Returns the offset of the surface bytes that a lane accesses.
 fn place(
     plan: &SurfacePlan,
     image: &Image,
@@ -636,7 +638,8 @@ fn place(
         );
         return Err(wrong(reason, lane));
     }
-    // Number of units along x, and number of units that an access covers.
+    // Number of units along x, and number of units that one access covers. A unit is an element for formatted accesses,
+    // otherwise a byte.
     let (row, taken) = match plan.is_formatted {
         true => (facts.width, 1),
         false => (facts.width * texel, width),
@@ -654,7 +657,7 @@ fn place(
         );
         return Err(wrong(reason, lane));
     }
-    // Last x coordinate at which an access of this size fits.
+    // Last coordinate of each dimension at which an access of this size is within bounds.
     let last = |dimension: usize| match dimension {
         0 => row.checked_sub(taken).map(|end| end / taken * taken),
         _ => sizes[dimension].checked_sub(1),

@@ -1,11 +1,11 @@
-//! Linear filtering, bit-exact with a texture unit (measured on an H200 at 4 million positions in textures of one to
-//! three dimensions, in all formats).
+//! Linear filtering, bit-exact with the texture unit (measured on an H200 at 4 million positions in textures with one
+//! to three dimensions, in all formats).
 
 use crate::exec::texture::texture_sampling::integer_of;
 use warpgrid_isa::{FloatFormat, ScalarType};
 
-/// Number of guard bits: bits below the last digit of the longest significand that are kept when shorter significands
-/// are aligned.
+/// Number of guard bits, which are kept below the last digit of the longest significand when shorter significands are
+/// aligned.
 const GUARD: u32 = 4;
 
 /// Channel value of a texel, and its weight in units of 1/256.
@@ -15,9 +15,9 @@ pub(crate) struct FilterTap {
     pub(crate) share: u32,
 }
 
-/// Returns the weights of the texels around a position, in units of 1/256. Bit d of an index in the result selects the
-/// texel after the position in dimension d. `beyond` is the distance of the position from the center of the first
-/// texel, in units of 1/256, for `n` dimensions. Products of weights are rounded to 8 bits, and the weight on the
+/// Returns the weights of the texels around a position, in units of 1/256. Bit d of a weight's index selects the texel
+/// after the position in dimension d. `beyond` contains the distance of the position from the center of the first texel
+/// in each of the `n` dimensions, in units of 1/256. Products of weights are rounded to 8 bits, and the weight on the
 /// opposite side receives the remainder, so that the sum of all weights is 256.
 pub(crate) fn shares(beyond: [u32; 3], n: usize) -> [u32; 8] {
     let [x, y, z] = beyond;
@@ -45,7 +45,7 @@ pub(crate) fn shares(beyond: [u32; 3], n: usize) -> [u32; 8] {
     shares
 }
 
-/// Computes the weighted sum of texels for a format that is read as floats. Texels with zero weight are ignored,
+/// Computes the weighted sum of texels for a format that is read as floats. Texels with a weight of zero are ignored,
 /// regardless of their contents.
 pub(crate) fn mix(channel: ScalarType, parts: &[FilterTap; 8]) -> f32 {
     use ScalarType as T;
@@ -71,8 +71,8 @@ pub(crate) fn mix(channel: ScalarType, parts: &[FilterTap; 8]) -> f32 {
     }
 }
 
-/// Adds texels in groups of four. The texels of a group are aligned to the largest exponent and truncated. The sum of
-/// the second group is added with `more` additional bits of precision.
+/// Adds the weighted texels in two groups of four. The texels of a group are aligned to the largest exponent and
+/// truncated. The sums of both groups are added with `more` additional bits of precision.
 fn mix_floats(format: FloatFormat, more: u32, parts: &[FilterTap; 8]) -> f32 {
     let weighed = || parts.iter().filter(|part| part.share != 0);
     let magnitude = |part: &FilterTap| part.bits & (format.sign() - 1);
@@ -83,7 +83,7 @@ fn mix_floats(format: FloatFormat, more: u32, parts: &[FilterTap; 8]) -> f32 {
     };
     let infinities = [has_infinite(false), has_infinite(true)];
     if infinities == [true; 2] || weighed().any(|part| magnitude(part) > format.infinity()) {
-        // If a texel is a NaN, the result is a NaN with all ones in the fraction bits of the format.
+        // A NaN texel, or infinities of both signs, result in a NaN with all ones in the fraction bits of the format.
         return f32::from_bits((0x7fff_ffff << (23 - format.fraction_bits)) & 0x7fff_ffff);
     }
     if infinities != [false; 2] {
@@ -100,7 +100,7 @@ fn mix_floats(format: FloatFormat, more: u32, parts: &[FilterTap; 8]) -> f32 {
         - i32::from(format.fraction_bits)
         - (GUARD + 8 + more) as i32;
     let cut = format.cut(sum.unsigned_abs() as f64 * 2f64.powi(scale));
-    // Round the sum to nearest, ties away from zero. Subnormal results of `f32` are flushed.
+    // Round the sum to nearest, with ties away from zero. Subnormal `f32` results are flushed.
     let mut bits = (cut.bits + u64::from(cut.rest * 2 >= cut.unit)) as u32;
     if flushes(format) && bits >> format.fraction_bits == 0 {
         bits = 0;
@@ -117,12 +117,12 @@ fn flushes(format: FloatFormat) -> bool {
     format == FloatFormat::F32
 }
 
-/// Sum of four texels.
+/// Weighted sum of four texels.
 struct PartialSum {
-    /// Sum in units of the last digit of the largest texel, divided further by the guard bits and the bits of the
-    /// weights.
+    /// Weighted sum in units of the last digit of the largest texel, with additional low bits for the guard bits and
+    /// the weights.
     value: i64,
-    /// Exponent field of the largest texel.
+    /// Exponent field of the largest texel in the group.
     exponent: u32,
 }
 
@@ -145,8 +145,8 @@ fn sum_four(format: FloatFormat, parts: &[FilterTap]) -> PartialSum {
         .unwrap_or(0);
     let value = weighed.map(|part| {
         let (own, significand) = fields(part);
-        let kept = i64::from(significand << GUARD) >> (exponent - own).min(63);
-        let term = kept * i64::from(part.share);
+        let aligned_significand = i64::from(significand << GUARD) >> (exponent - own).min(63);
+        let term = aligned_significand * i64::from(part.share);
         match part.bits & format.sign() {
             0 => term,
             _ => -term,

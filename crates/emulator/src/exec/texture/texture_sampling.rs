@@ -12,29 +12,29 @@ pub(crate) enum Texel {
     Integers([u32; 4]),
 }
 
-/// Sample position: unnormalized or normalized coordinates, the plane, and texel offsets.
+/// Sample position of a texture fetch: unnormalized or normalized coordinates, the plane, and texel offsets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SampleCoordinates {
     pub(crate) at: [f64; 3],
     /// Number of coordinates.
     pub(crate) n: usize,
-    /// Index of the layer or face; 0 for volumes.
+    /// Index of the layer or cube face. 0 for volumes.
     pub(crate) plane: u64,
     pub(crate) offsets: [i64; 3],
-    /// Whether coordinates are unnormalized regardless of the sampler. Such a fetch is not filtered.
+    /// Whether coordinates are texel indices regardless of the sampler. Such a fetch is not filtered.
     pub(crate) by_number: bool,
     /// Whether coordinates are normalized regardless of the sampler.
     pub(crate) by_share: bool,
-    /// Reference value of a depth comparison, whose result is 1 if the reference is less than or equal to the texel,
-    /// and 0 otherwise.
+    /// Reference value of a depth comparison. The comparison result is 1 if the reference is less than or equal to the
+    /// texel, otherwise 0.
     pub(crate) compared: Option<f32>,
 }
 
 impl Image {
-    /// Checks whether the texels of the image are read as floats.
+    /// Checks whether texture fetches return the texels of the image as floats.
     pub(crate) fn reads_floats(&self) -> bool {
         let is_normalized = self.facts.sampler.is_some_and(|s| s.reads_normalized);
-        // 32-bit integers are never normalized (CUDA driver API, "cuTexObjectCreate").
+        // Texels with 32-bit integers are never normalized (CUDA driver API, "cuTexObjectCreate").
         self.facts.channel.is_float() || is_normalized && self.facts.channel.width_bytes() < 4
     }
 
@@ -53,8 +53,9 @@ impl Image {
         self.start + (row * self.facts.pitch + x * self.facts.texel_bytes()) as usize
     }
 
-    /// Returns a texel, whose indices may be out of bounds, or the result of its depth comparison. The PTX ISA does not
-    /// define the comparison function. The emulator uses the common function of shadow maps, "reference <= texel".
+    /// Returns a texel, whose indices may be out of bounds, or the result of the texel's depth comparison. The PTX ISA
+    /// does not define the comparison function. The emulator uses the usual function of shadow maps, "reference <=
+    /// texel".
     fn texel(
         &self,
         arena: &[u8],
@@ -79,8 +80,8 @@ impl Image {
         }
     }
 
-    /// Returns the values of a texel that the filter weights: the bits of its channels, or the result of its depth
-    /// comparison.
+    /// Returns the values to which the filter applies weights: the bits of a texel's channels, or the result of the
+    /// texel's depth comparison.
     fn raw(
         &self,
         arena: &[u8],
@@ -114,7 +115,7 @@ impl Image {
         }
     }
 
-    /// Returns the bits of the channels of a texel, or `None` if its index is in the border.
+    /// Returns the bits of the channels of a texel, or `None` if the texel is in the border.
     fn channels(
         &self,
         arena: &[u8],
@@ -129,7 +130,7 @@ impl Image {
         for dimension in 0..spot.n {
             let n = self.extents()[dimension].max(1);
             let mode = match sampler.address_modes[dimension] {
-                // Linear memory that is fetched by index ignores the addressing mode.
+                // Fetches by index from linear memory ignore the addressing mode.
                 _ if is_row_of_memory && spot.by_number => AddressMode::Border,
                 AddressMode::Wrap | AddressMode::Mirror if !repeats => AddressMode::Clamp,
                 mode => mode,
@@ -170,7 +171,7 @@ impl Image {
         }
     }
 
-    /// Converts the bits of a channel to a float. Integers are normalized.
+    /// Converts the bits of a channel to a float. Integers are normalized to the range of the format.
     fn float(&self, bits: u32) -> f32 {
         use ScalarType as T;
         let channel = self.facts.channel;
@@ -185,7 +186,8 @@ impl Image {
         }
     }
 
-    /// Converts a float to the bits of a channel. For normalized integers, the value is scaled and rounded to nearest.
+    /// Converts a float to the bits of a channel. For normalized integer formats, the value is scaled and rounded to
+    /// nearest.
     fn bits(&self, value: f32) -> u32 {
         match (self.facts.channel, largest(self.facts.channel)) {
             (ScalarType::F16, _) => FloatFormat::F16.nearest(value.into()),
@@ -200,12 +202,12 @@ impl Image {
         }
     }
 
-    /// Converts a channel to a 32-bit integer.
+    /// Extends the bits of a channel to a 32-bit integer.
     fn integer(&self, bits: u32) -> u32 {
         integer_of(self.facts.channel, bits)
     }
 
-    /// Returns the indices of the texel before a position, and the distances of the position from the center of this
+    /// Returns the indices of the texel before a position, and the distances of the position from the center of that
     /// texel in units of 1/256, rounded to nearest.
     fn footprint(
         &self,
@@ -230,7 +232,7 @@ impl Image {
         (numbers, weights)
     }
 
-    /// Returns the filtered result for a position.
+    /// Returns the filtered texel for a sample position.
     pub(crate) fn sample(&self, arena: &[u8], spot: &SampleCoordinates) -> Texel {
         let sampler = self.facts.sampler.unwrap_or_default();
         if !sampler.is_linear || spot.by_number || !self.reads_floats() {
@@ -260,7 +262,8 @@ impl Image {
         self.complete(Texel::Floats(mixed))
     }
 
-    /// Returns one channel of the four texels that a linear filter would use, counterclockwise from the lower left.
+    /// Returns one channel of the four texels to which a linear filter would apply, counterclockwise from the lower
+    /// left.
     pub(crate) fn gather(&self, arena: &[u8], spot: &SampleCoordinates, channel: usize) -> Texel {
         let sampler = self.facts.sampler.unwrap_or_default();
         let (numbers, _) = self.footprint(spot, &sampler, 0.5);
@@ -282,7 +285,7 @@ impl Image {
         }
     }
 
-    /// Sets the channels that the format does not have to 0, 0 and 1.
+    /// Sets the channels that the format does not contain: green and blue to 0, and alpha to 1.
     fn complete(&self, texel: Texel) -> Texel {
         let n = self.facts.channels as usize;
         let lacks = |index: usize| index >= n;
@@ -301,7 +304,7 @@ impl Image {
     }
 }
 
-/// Extends a channel to a 32-bit integer.
+/// Zero-extends or sign-extends the bits of a channel to a 32-bit integer.
 pub(crate) fn integer_of(channel: ScalarType, bits: u32) -> u32 {
     use ScalarType as T;
     match channel {
@@ -311,7 +314,7 @@ pub(crate) fn integer_of(channel: ScalarType, bits: u32) -> u32 {
     }
 }
 
-/// Returns the divisor that normalizes an integer format.
+/// Returns the divisor that normalizes the integers of a channel format.
 fn largest(channel: ScalarType) -> Option<f32> {
     use ScalarType as T;
     Some(match channel {
@@ -323,7 +326,7 @@ fn largest(channel: ScalarType) -> Option<f32> {
     })
 }
 
-/// Applies the addressing mode to a texel index. Returns `None` for the border.
+/// Applies the addressing mode to a texel index in one dimension. Returns `None` for the border.
 fn resolve(index: i64, n: u64, mode: AddressMode) -> Option<u64> {
     let n = n.min(1 << 32) as i64;
     let inside = match mode {
@@ -342,8 +345,8 @@ fn resolve(index: i64, n: u64, mode: AddressMode) -> Option<u64> {
     Some(inside as u64)
 }
 
-/// Returns the face of a cube map that a direction selects, and the normalized coordinates within the face. If
-/// components are equal, z takes precedence over y, and y over x.
+/// Returns the cube map face that a direction selects, and the normalized coordinates within the face. If components
+/// have equal magnitudes, z takes precedence over y, and y over x.
 pub(crate) fn cube_face([x, y, z]: [f64; 3]) -> (u64, [f64; 2]) {
     let (face, s, t, major) = if z.abs() >= x.abs() && z.abs() >= y.abs() {
         match z.is_sign_negative() {

@@ -1,5 +1,5 @@
-//! Selection of the kernel that computes a [`MmaDescription`]: number of products per fused sum and precision, for each
-//! generation.
+//! Selection of the algorithm that computes a [`MmaDescription`], with the number of products per fused sum and the
+//! precision of each Tensor Core generation.
 
 use crate::semantics::rounding::RoundingMode;
 use crate::semantics::tensor::block_scaling::ScaleType;
@@ -11,7 +11,7 @@ use std::fmt;
 use warpgrid_isa::fragment::{Shape, TensorCoreGeneration};
 use warpgrid_isa::{Rounding, ScalarType};
 
-/// Instruction of a product. The instructions compile to different SASS instructions.
+/// PTX instruction of a matrix product. The instructions compile to different SASS instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MmaInstruction {
     /// `wmma.mma`
@@ -24,7 +24,7 @@ pub enum MmaInstruction {
     Tcgen05,
 }
 
-/// Treatment of integer sums beyond 32 bits.
+/// Treatment of integer sums that exceed 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntegerOverflow {
     Wrap,
@@ -32,7 +32,7 @@ pub enum IntegerOverflow {
     Saturate,
 }
 
-/// Combination of single bits before they are counted.
+/// Bitwise combination of the elements of two `b1` words before the set bits are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitOp {
     /// `.xor.popc`
@@ -41,15 +41,15 @@ pub enum BitOp {
     And,
 }
 
-/// Rule for `f32` sums of products of 16-bit operands: products are exact, each term of a block is truncated to
-/// `kept_bits` fraction bits relative to the largest term, the sum is exact and then truncated to `f32`, and blocks are
-/// added sequentially.
+/// Rule for `f32` sums of products of 16-bit operands. Products are exact. Each term of a block is truncated to
+/// `kept_bits` fraction bits relative to the largest term. The sum of a block is exact and then truncated to `f32`.
+/// Blocks are added sequentially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fp16SumRule {
     pub rows: u16,
     pub columns: u16,
     pub depth: u16,
-    /// Format of an operand: `f16` has 5 exponent bits and 10 fraction bits, `bf16` 8 and 7.
+    /// Number of exponent bits of an operand: 5 for `f16` and 8 for `bf16`.
     pub exponent_bits: u8,
     pub fraction_bits: u8,
     pub kept_bits: u8,
@@ -75,7 +75,7 @@ pub struct MmaDescription {
     pub bit_op: BitOp,
 }
 
-/// Error: no Tensor Core of the generation computes the product.
+/// Error for a product that no Tensor Core of the generation computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnsupportedMma(pub MmaDescription);
 
@@ -103,14 +103,15 @@ impl std::error::Error for UnsupportedMma {}
 /// Algorithm that computes a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MmaAlgorithm {
-    /// Blocks in ascending k. The result of each block is the accumulator of the next one.
+    /// Fused sums of blocks in ascending k. The result of each block is the accumulator of the next block.
     Fused(FusedSumConfig),
-    /// 8-bit floats that the compiler unpacks to `f16`: one fused sum for k mod 4 = 0 and 1, one for k mod 4 = 2 and 3,
-    /// then an IEEE addition of C.
+    /// Product of 8-bit floats that the compiler unpacks to `f16`: one fused sum of the products with k mod 4 = 0 or 1,
+    /// one fused sum of the products with k mod 4 = 2 or 3, then an IEEE addition of C.
     Halves(FusedSumConfig),
-    /// Software implementation: a chain of `f32` fused multiply-adds that starts with +0, then an addition of C.
+    /// Product that the compiler implements in software: a chain of `f32` fused multiply-adds that starts with +0, then
+    /// an addition of C.
     Chain(FusedSumConfig),
-    /// A chain of `f64` fused multiply-adds that starts with C.
+    /// Product of `f64`: a chain of fused multiply-adds that starts with C.
     Double(RoundingMode),
     Integer {
         a: IntegerFormat,
@@ -118,13 +119,13 @@ pub(crate) enum MmaAlgorithm {
         overflow: IntegerOverflow,
     },
     Bits(BitOp),
-    /// Fused sums of elements with scale factors.
+    /// Fused sums of elements that are multiplied by scale factors.
     Scaled(FusedSumConfig),
-    /// Groups of 4-bit floats, which are added exactly, with scale factors.
+    /// Product of 4-bit floats with scale factors: the products of each group are added exactly.
     Groups,
 }
 
-/// Formats and block size of a floating-point kernel.
+/// Operand formats, summation rule and block size of a floating-point algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FusedSumConfig {
     pub(crate) a: Format,
@@ -132,14 +133,14 @@ pub(crate) struct FusedSumConfig {
     pub(crate) rule: FusedSumRule,
     /// Number of products per block.
     pub(crate) block: u8,
-    /// Whether C is converted from `f16` to the `f32` accumulator first, which is exact.
+    /// Whether C is converted from `f16` to the `f32` accumulator format first. This conversion is exact.
     pub(crate) widens_c: bool,
-    /// Whether the `f32` result is rounded to an `f16` D, to nearest even.
+    /// Whether the `f32` result is rounded to nearest even, to an `f16` element of D.
     pub(crate) narrows_d: bool,
 }
 
 impl MmaDescription {
-    /// Returns the kernel that computes the product.
+    /// Returns the algorithm that computes the product.
     pub(crate) fn kernel(&self) -> Result<MmaAlgorithm, UnsupportedMma> {
         let unsupported = Err(UnsupportedMma(*self));
         if let (Some(a), Some(b)) = (integer(self.a), integer(self.b)) {
@@ -163,7 +164,7 @@ impl MmaDescription {
         }
     }
 
-    /// Returns the kernel that computes the product with scale factors for rows and columns.
+    /// Returns the algorithm that computes the product with scale factors for the rows of A and the columns of B.
     pub(crate) fn scaled_kernel(&self, factors: ScaleType) -> Result<MmaAlgorithm, UnsupportedMma> {
         let unsupported = Err(UnsupportedMma(*self));
         let is_four = self.a == ScalarType::E2m1 && self.b == ScalarType::E2m1;
@@ -226,7 +227,8 @@ impl MmaDescription {
                 floor: if is_narrow && !(has_bytes && hardware.kernel == MmaAlgorithmKind::Fused) {
                     floor(-14, hardware.kept_bits)
                 } else {
-                    // 8-bit products with `f16` results on `sm_89` show no floor within the range of `f16`.
+                    // Products of 8-bit floats with `f16` results on `sm_89` do not have a lower exponent bound within
+                    // the range of `f16`.
                     floor(-126, hardware.kept_bits)
                 },
             },
@@ -241,7 +243,7 @@ impl MmaDescription {
         })
     }
 
-    /// Returns the hardware for 16-bit operands and `tf32`.
+    /// Returns the summation parameters of the hardware for 16-bit and `tf32` operands.
     fn hardware(&self) -> Option<HardwareModel> {
         let depth = self.shape.k.min(64) as u8;
         let kept_bits = match self.core {
@@ -267,7 +269,7 @@ impl MmaDescription {
             (ScalarType::F16, TensorCoreGeneration::Turing) => 8,
             (_, TensorCoreGeneration::Turing) => return None,
             (ScalarType::Tf32, TensorCoreGeneration::Ampere | TensorCoreGeneration::Ada) => 4,
-            // `wmma` with `tf32` compiles to two SASS instructions of k = 4 on every target.
+            // On every target, `wmma` with `tf32` compiles to two SASS instructions with k = 4 each.
             (ScalarType::Tf32, _) if self.op == MmaInstruction::Wmma => 4,
             (ScalarType::Tf32, _) => 8,
             (_, TensorCoreGeneration::Ampere | TensorCoreGeneration::Ada) => 8,
@@ -283,20 +285,21 @@ impl MmaDescription {
 }
 
 impl MmaDescription {
-    /// Returns the hardware for 8-bit floats.
+    /// Returns the summation parameters of the hardware for 8-bit floats.
     fn byte_hardware(&self) -> Option<HardwareModel> {
         let depth = self.shape.k.min(32) as u8;
         let is_narrow = |ty| !matches!(ty, ScalarType::E4m3 | ScalarType::E5m2);
         match self.op {
             MmaInstruction::Wmma | MmaInstruction::Mma => {}
-            // 13-bit sums, one block of 32 (Khattak and Mikaitis; `f32` results).
+            // Sums have 13 fraction bits, and one block contains all 32 products (Khattak and Mikaitis, for `f32`
+            // results).
             MmaInstruction::Wgmma => return Some(fused(13, depth)),
-            // No results are published. Assumed to equal the products of 8-bit floats on `sm_120`.
+            // No GPU results are published. The products are assumed to equal the products of 8-bit floats on `sm_120`.
             MmaInstruction::Tcgen05 => return Some(fused(25, depth)),
         }
         match self.core {
-            // Only the last generation supports these types. MMA-Sim models `e2m1`; `e3m2` and `e2m3` are assumed to
-            // behave like the other types.
+            // Only the last generation supports these types. MMA-Sim models `e2m1`; products of `e3m2` and `e2m3` are
+            // assumed to follow the same rules.
             TensorCoreGeneration::Ada
             | TensorCoreGeneration::Hopper
             | TensorCoreGeneration::Blackwell
@@ -308,7 +311,8 @@ impl MmaDescription {
             | TensorCoreGeneration::Turing
             | TensorCoreGeneration::Ampere => None,
             TensorCoreGeneration::Ada => Some(fused(13, 16)),
-            // No native `mma.sync`: the product compiles to two `f16` instructions, each one block with half of k.
+            // The hardware has no `mma.sync` for 8-bit floats: the product compiles to two `f16` instructions, each of
+            // which adds one block with half of k.
             TensorCoreGeneration::Hopper | TensorCoreGeneration::Blackwell => Some(HardwareModel {
                 kernel: MmaAlgorithmKind::Halves,
                 ..fused(25, depth / 2)
@@ -318,8 +322,8 @@ impl MmaDescription {
     }
 }
 
-/// Returns the lowest exponent to which terms are aligned. `least_exponent` is the exponent of the smallest normal
-/// number of the accumulator (Khattak and Mikaitis).
+/// Returns the lower bound of the exponent to which terms are aligned. `least_exponent` is the exponent of the smallest
+/// normal number of the accumulator format (Khattak and Mikaitis).
 pub(crate) const fn floor(least_exponent: i32, kept_bits: u8) -> i32 {
     least_exponent - 5 - (kept_bits as i32 - 23)
 }
@@ -346,7 +350,7 @@ const fn fused(kept_bits: u8, block: u8) -> HardwareModel {
     }
 }
 
-/// Checks whether an element occupies a byte: 8-bit floats, and smaller floats with `.kind::f8f6f4`.
+/// Checks whether a register stores one element per byte: 8-bit floats, and smaller floats with `.kind::f8f6f4`.
 const fn is_of_byte(ty: ScalarType) -> bool {
     matches!(
         ty,
@@ -358,7 +362,7 @@ const fn is_of_byte(ty: ScalarType) -> bool {
     )
 }
 
-/// Returns the format of a floating-point operand in registers.
+/// Returns the register format of a floating-point operand.
 pub(crate) const fn factor(ty: ScalarType) -> Option<Format> {
     match ty {
         ScalarType::E3m2 => Some(unpacked_float::E3M2),
@@ -373,7 +377,7 @@ pub(crate) const fn factor(ty: ScalarType) -> Option<Format> {
     }
 }
 
-/// Returns the format of an integer operand.
+/// Returns the width and signedness of an integer operand.
 const fn integer(ty: ScalarType) -> Option<IntegerFormat> {
     match ty {
         ScalarType::U8 | ScalarType::S8 | ScalarType::U4 | ScalarType::S4 => Some(IntegerFormat {

@@ -17,16 +17,16 @@ pub enum ScaleType {
     Ue4m3,
 }
 
-/// A row of A or a column of B.
+/// A row of A or a column of B with its scale factors.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledOperandLine<'a> {
-    /// Bits of the elements.
+    /// Bits of each element.
     pub values: &'a [u64],
-    /// Scale factors of equal parts of the elements, in ascending k.
+    /// Scale factors in ascending k. Each scale factor applies to an equal number of consecutive elements.
     pub factors: &'a [u8],
 }
 
-/// Decoded scale factor: `significand` * 2^(`exponent` - [`ScaleType::fraction_bits`]).
+/// Decoded scale factor with the value `significand` * 2^(`exponent` - [`ScaleType::fraction_bits`]).
 #[derive(Clone, Copy)]
 struct ScaleFactor {
     significand: i64,
@@ -76,8 +76,8 @@ fn halves(bits: u64) -> i64 {
     if bits & 8 == 0 { magnitude } else { -magnitude }
 }
 
-/// Computes the sum of groups of 4-bit floats and the accumulator `c`, as bits of `f32`. The sum of a group is exact.
-/// Only the exponents of its scale factors determine its alignment.
+/// Computes the sum of groups of 4-bit products and the accumulator `c`, as bits of `f32`. The sum of each group is
+/// exact. Only the exponents of the scale factors determine the alignment of a group.
 pub(crate) fn sum_groups(
     rule: &FusedSumRule,
     ty: ScaleType,
@@ -129,12 +129,13 @@ pub(crate) fn sum_groups(
     for (at, (significand, of_term)) in terms.into_iter().take(n_groups).enumerate() {
         let down = exponent - of_term + i32::from(fraction_bits) - i32::from(rule.kept_bits);
         let aligned = match down {
-            // A zero term does not affect the block exponent, so its exponent may be higher.
+            // A zero term does not contribute to the maximum exponent of the block, so its own exponent may exceed the
+            // maximum.
             _ if significand == 0 => 0,
-            // Integer division truncates.
+            // Integer division truncates towards zero.
             0..=62 => significand / (1i64 << down),
             63.. => 0,
-            // The exponent of a term is at most the exponent of the block, so the shift is at most `kept_bits`.
+            // The exponent of a term is at most the exponent of the block, so this left shift is at most `kept_bits`.
             _ => significand << -down,
         };
         watch.adds(|| AlignedTerm {
@@ -152,7 +153,7 @@ pub(crate) fn sum_groups(
     result
 }
 
-/// Rule for sums of groups of 4-bit floats: 35 bits are kept.
+/// Summation rule for groups of 4-bit floats: each term keeps 35 fraction bits.
 pub(crate) const GROUP_RULE: FusedSumRule = FusedSumRule {
     kept_bits: 35,
     product_bits: PRODUCT_FRACTION_BITS,

@@ -1,22 +1,23 @@
-//! Conversions between bits and values of the types of floating-point products.
+//! Conversions between the bits and the values of floating-point elements of matrix products.
 
 use crate::semantics::tensor::algorithm::factor;
 use crate::semantics::tensor::unpacked_float::{F32, Format};
 use warpgrid_isa::ScalarType;
 
-/// Elements of the matrices of a product.
+/// Element bits of the matrices of a product.
 #[derive(Clone, Copy, Debug)]
 pub struct MmaOperandValues<'v> {
-    /// In row-major order.
+    /// Elements of A in row-major order.
     pub a: &'v [u64],
-    /// In column-major order.
+    /// Elements of B in column-major order.
     pub b: &'v [u64],
-    /// In row-major order.
+    /// Elements of C in row-major order.
     pub c: &'v [u64],
 }
 
 /// Returns the exact value of `bits` as an element of A, B or the accumulator. Returns `None` for types that are not
-/// floating-point types of products. A 4-bit number is in the middle of a byte, as in the registers of `.kind::f8f6f4`.
+/// floating-point types of matrix products. A 4-bit number occupies the middle bits of a byte, as in the registers of
+/// `.kind::f8f6f4`.
 pub fn value_of(ty: ScalarType, bits: u64) -> Option<f64> {
     let format = format(ty)?;
     Some(format.plain().value(bits as u32 >> format.ignored_bits))

@@ -1,7 +1,7 @@
 //! Fused sum of a block of products and an accumulator.
 //!
-//! Products are exact. Each term is aligned to the largest exponent and truncated to a fixed number of fraction bits.
-//! The sum is exact. The result is normalized and rounded once.
+//! Products are exact. Each term is aligned to the largest exponent of the block and truncated to a fixed number of
+//! fraction bits. The sum of the aligned terms is exact, and is normalized and rounded once.
 
 use crate::semantics::tensor::trace::{SpecialSum, TermSource};
 use crate::semantics::tensor::unpacked_float;
@@ -10,14 +10,14 @@ use crate::semantics::tensor::unpacked_float::{
     short_power_of_two,
 };
 
-/// Canonical NaN, which replaces all NaN operands and is the result of invalid operations.
+/// Canonical NaN of `f32`, the result of sums with a NaN operand and of invalid operations.
 pub(crate) const NAN_32: u32 = 0x7fff_ffff;
 /// Canonical NaN of `f16`.
 pub(crate) const NAN_16: u32 = 0x7fff;
 const INFINITY_32: u32 = 0x7f80_0000;
 const INFINITY_16: u32 = 0x7c00;
 
-/// Format of the accumulator between blocks, and rounding of a sum to this format.
+/// Format of the accumulator between blocks, which also determines the rounding of each block sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accumulator {
     /// `f32`, truncated. The low `cleared_bits` bits of the word are always zero.
@@ -34,7 +34,7 @@ impl Accumulator {
         }
     }
 
-    /// Decodes an accumulator. Fast path for normal numbers of `f32`, which are the most frequent case and do not
+    /// Decodes an accumulator. The fast path handles normal `f32` numbers, which are the most frequent case and do not
     /// depend on the format.
     #[inline(always)]
     fn number(self, bits: u32) -> UnpackedFloat {
@@ -51,7 +51,7 @@ impl Accumulator {
     }
 }
 
-/// Rules by which a Tensor Core adds a block.
+/// Rules by which a Tensor Core generation adds the terms of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FusedSumRule {
     /// Number of fraction bits, relative to the largest term, to which each term is truncated.
@@ -59,22 +59,23 @@ pub(crate) struct FusedSumRule {
     /// Number of fraction bits of a product: the sum of the fraction bits of both factors.
     pub(crate) product_bits: u8,
     pub(crate) accumulator: Accumulator,
-    /// Lower bound of the exponent to which terms are aligned. Relevant only if all terms are tiny.
+    /// Lower bound of the exponent to which terms are aligned. The bound takes effect only if the exponents of all
+    /// terms are below it.
     pub(crate) floor: i32,
 }
 
-/// An aligned term of a sum.
+/// A term of a block sum after its alignment.
 pub(crate) struct AlignedTerm {
     pub(crate) source: TermSource,
     /// Signed significand in units of 2^(`exponent` - `fraction_bits`).
     pub(crate) significand: i64,
     pub(crate) fraction_bits: u8,
     pub(crate) exponent: i32,
-    /// Signed value in units of the block.
+    /// Signed value in units of the block sum, truncated to an integer.
     pub(crate) aligned: i64,
 }
 
-/// Observer of a fused sum. The implementation for the unit type ignores all calls and has no cost.
+/// Observer of a fused sum. The implementation for `()` ignores all calls and has no cost.
 pub(crate) trait SumObserver {
     fn starts(&mut self, _exponent: i32, _rule: &FusedSumRule, _accumulator: u32) {}
     fn adds(&mut self, _term: impl FnOnce() -> AlignedTerm) {}
@@ -83,8 +84,7 @@ pub(crate) trait SumObserver {
 
 impl SumObserver for () {}
 
-/// Computes the sum of the products of `a` and `b` and of the accumulator `c`, as bits in the format of the
-/// accumulator.
+/// Computes the sum of the accumulator `c` and the products of `a` and `b`, as bits in the format of the accumulator.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 pub(crate) fn block<const N: usize>(
     rule: &FusedSumRule,
@@ -143,40 +143,40 @@ pub(crate) fn block<const N: usize>(
     result
 }
 
-/// Products of a block and their conversion to units of the block, which are 2^-`to_units`.
+/// Factors of a block, and the scale of their products: the unit of the block sum is 2^-`to_units`.
 #[derive(Clone, Copy)]
 struct BlockProducts<'a, const N: usize> {
     a: OperandBlock<'a, N>,
     b: OperandBlock<'a, N>,
-    /// Largest exponent of a product.
+    /// Largest exponent of the products.
     largest: i32,
     to_units: i32,
 }
 
-/// Whether the host has a vector instruction for the saturating conversion of `f32` to `i32`.
+/// Whether the host has a vector instruction for the saturating conversion from `f32` to `i32`.
 const CONVERTS_IN_VECTORS: bool = cfg!(target_arch = "wasm32");
 
-/// Number of products whose sum fits in `i32`.
+/// Number of truncated products whose sum fits in `i32`.
 const SHORT_SUM: usize = 16;
 
 impl<const N: usize> BlockProducts<'_, N> {
-    /// Returns the power of two by which both factors are multiplied.
+    /// Returns the sum of the powers of two by which the decoded factors are implicitly multiplied.
     #[inline(always)]
     fn power(self) -> i32 {
         self.a.power + self.b.power
     }
 
-    /// Returns a product times 2 to the power of `up`. Values have 11 significant bits and products 22, so all of them
-    /// are exact in `f64`.
+    /// Returns the product of the factors at index `at`, multiplied by 2^`up`. Factors have at most 11 significant bits
+    /// and products at most 22, so all products are exact in `f64`.
     #[inline(always)]
     fn in_units_of(self, at: usize, up: i32) -> f64 {
         let product = f64::from(self.a.values[at]) * f64::from(self.b.values[at]);
         product * power_of_two(up + self.power())
     }
 
-    /// Checks whether each product is exact in `f32` or is truncated to zero, and whether sums of [`SHORT_SUM`]
-    /// products fit in `i32`. A subnormal product of 22 bits is below 2^-126, and below 1 in units of the block. A
-    /// product in units of the block is below 2^(`kept_bits` + 2).
+    /// Checks whether each product is either exact in `f32` or truncated to zero, and whether sums of [`SHORT_SUM`]
+    /// products fit in `i32`. A subnormal product with 22 significant bits is below 2^-126, and therefore below 1 in
+    /// units of the block sum. A product in units of the block sum is below 2^(`kept_bits` + 2).
     #[inline(always)]
     fn are_short(self, kept_bits: u8) -> bool {
         let bits_of_a_sum = u32::from(kept_bits) + 2 + SHORT_SUM.ilog2();
@@ -186,7 +186,7 @@ impl<const N: usize> BlockProducts<'_, N> {
             && (-126..=125).contains(&to_units)
     }
 
-    /// Returns the sum of the truncated products.
+    /// Returns the sum of the truncated products, computed in `f32`. Requires that [`BlockProducts::are_short`] holds.
     #[inline(always)]
     fn sum_short(self) -> i64 {
         let unit = short_power_of_two(self.to_units + self.power());
@@ -199,7 +199,7 @@ impl<const N: usize> BlockProducts<'_, N> {
         sums.sum()
     }
 
-    /// Returns the sum of the truncated products for any exponent.
+    /// Returns the sum of the truncated products, computed in `f64`, for any exponent.
     #[cfg_attr(target_arch = "x86_64", inline(always))]
     fn sum_long(self) -> i64 {
         let unit = power_of_two(self.to_units + self.power());
@@ -208,7 +208,7 @@ impl<const N: usize> BlockProducts<'_, N> {
         for (term, (a, b)) in terms.iter_mut().zip(factors) {
             *term = cut(f64::from(*a) * f64::from(*b) * unit);
         }
-        // The terms are integers of less than 53 bits, so their sum is exact in any order.
+        // Each term is an integer of less than 53 bits, so the sum is exact in any order of additions.
         let mut parts = [0.0; 4];
         for four in terms.chunks_exact(4) {
             for (part, term) in parts.iter_mut().zip(four) {
@@ -219,10 +219,10 @@ impl<const N: usize> BlockProducts<'_, N> {
     }
 }
 
-/// Truncates `value` to an integer. Requires a magnitude below 2^30 with at most 24 significant bits. The magnitude is
-/// then at least 2^-24 below the next integer, so subtracting slightly less than a half and rounding to nearest
-/// truncates. Adding and subtracting a number without bits below 1 rounds. Unlike conversions to integers, these
-/// operations compile to vector instructions on all hosts.
+/// Truncates `value` to an integer. The magnitude must be below 2^30 and have at most 24 significant bits. A noninteger
+/// magnitude is therefore at least 2^-24 below the next integer, so subtracting slightly less than one half and
+/// rounding to nearest is equivalent to truncation. The rounding adds and subtracts a number whose ulp is 1. Unlike
+/// conversions to integers, these operations compile to vector instructions on all hosts.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn cut(value: f64) -> f64 {
     const LESS_THAN_HALF: f64 = 0.5 - 1.0 / (1 << 25) as f64;
@@ -230,15 +230,15 @@ fn cut(value: f64) -> f64 {
     ((value.abs() - LESS_THAN_HALF) + ROUND - ROUND).copysign(value)
 }
 
-/// Returns the sum of the products times `unit`, each truncated. The number of terms is a constant, so that the
-/// function compiles to vector instructions without a loop.
+/// Returns the sum of the products, each multiplied by `unit` and truncated. The number of terms is a constant, so that
+/// the compiler generates vector instructions without a loop.
 #[inline(always)]
 fn sum_cut<const N: usize>(a: &[f32; N], b: &[f32; N], unit: f32) -> i32 {
     let terms = a.iter().zip(b).map(|(a, b)| (a * b * unit) as i32);
     terms.fold(0, i32::wrapping_add)
 }
 
-/// Aligns the accumulator to the units of the block.
+/// Aligns the accumulator to the exponent of the block, and truncates it to an integer in units of the block sum.
 #[inline(always)]
 pub(crate) fn align_accumulator(
     rule: &FusedSumRule,
@@ -253,7 +253,7 @@ pub(crate) fn align_accumulator(
     let down =
         exponent - accumulator.exponent + i32::from(fraction_bits) - i32::from(rule.kept_bits);
     let magnitude = u64::from(accumulator.significand);
-    // `down` is at least `fraction_bits - kept_bits`, so the left shift is small.
+    // If `down` is negative, it is at least `fraction_bits - kept_bits`, so the left shift does not overflow.
     let magnitude = if down >= 0 {
         magnitude >> down.min(63)
     } else {
@@ -271,7 +271,7 @@ pub(crate) fn align_accumulator(
     aligned
 }
 
-/// Returns the result of a sum with infinite or NaN terms. The order of the terms does not matter.
+/// Returns the result of a sum with infinite or NaN terms, which is independent of the order of the terms.
 #[cold]
 #[inline(never)]
 fn special<const N: usize>(
@@ -317,7 +317,8 @@ impl Accumulator {
         }
     }
 
-    /// Rounds `sum` * 2^`unit`. A zero sum is positive. A nonzero sum that underflows keeps its sign.
+    /// Rounds `sum` * 2^`unit` to the accumulator format. A zero sum is positive. A nonzero sum that underflows to zero
+    /// keeps its sign.
     #[inline(always)]
     pub(crate) fn round(self, sum: i64, unit: i32) -> u32 {
         if sum == 0 {
@@ -334,7 +335,7 @@ impl Accumulator {
         self.round_at_the_edge(sum, unit)
     }
 
-    /// Rounds to `f16`, or to `f32` outside of its normal range.
+    /// Rounds to `f16`, or to `f32` if the value is outside of the normal range of `f32`.
     #[inline(never)]
     fn round_at_the_edge(self, sum: i64, unit: i32) -> u32 {
         let is_negative = u32::from(sum < 0);
@@ -349,7 +350,8 @@ impl Accumulator {
     }
 }
 
-/// Converts `magnitude` * 2^`unit` to `f32`, truncated. Despite truncation, overflow results in infinity.
+/// Converts `magnitude` * 2^`unit` to `f32`, truncated. An overflow results in infinity even though other values are
+/// truncated.
 fn cut_to_f32(magnitude: u64, unit: i32) -> u32 {
     let exponent = unit + 63 - magnitude.leading_zeros() as i32;
     if exponent > 127 {
@@ -373,11 +375,12 @@ pub(crate) fn round_to_f16(magnitude: u64, unit: i32) -> u32 {
         let is_more = down > 1 && magnitude & low_bits(down - 1) != 0;
         half && (is_more || significand & 1 != 0)
     };
-    // A carry out of the significand increments the exponent, and turns the largest number into infinity.
+    // A carry out of the significand increments the exponent, and turns an overflow of the largest finite number into
+    // infinity.
     (((exponent.max(-14) + 14) as u32) << 10) + significand as u32 + u32::from(is_up)
 }
 
-/// Divides by 2^`down`, truncated.
+/// Divides `magnitude` by 2^`down`, truncated.
 fn shift(magnitude: u64, down: i32) -> u64 {
     match down {
         64.. => 0,
@@ -405,8 +408,8 @@ mod tests {
         })
     }
 
-    /// Computes the sums of a random block with both algorithms, in units that keep `kept_bits` fraction bits of the
-    /// largest product.
+    /// Computes the sum of a random block with the `f32` algorithm and with the `f64` algorithm. The unit of the sum
+    /// keeps `kept_bits` fraction bits of the largest product.
     fn both_sums<const N: usize>(format: Format, kept_bits: u8, seed: u64) -> Option<[i64; 2]> {
         let bits: Vec<u64> = numbers(seed).take(2 * N).collect();
         let (a, b) = bits.split_at(N);

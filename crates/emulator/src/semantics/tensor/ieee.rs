@@ -7,7 +7,7 @@ use crate::semantics::tensor::fused_sum::{NAN_16, NAN_32, round_to_f16};
 use crate::semantics::tensor::unpacked_float;
 use crate::semantics::tensor::unpacked_float::FloatClass;
 
-/// NaN of an invalid 64-bit operation.
+/// NaN result of an invalid 64-bit operation.
 const NAN_64: u64 = 0xfff8_0000_0000_0000;
 const SIGN: u64 = 1 << 63;
 const INFINITY: u64 = 0x7ff << 52;
@@ -26,7 +26,7 @@ pub(crate) fn fma64(a: u64, b: u64, c: u64, round: RoundingMode) -> u64 {
     }
 }
 
-/// Returns the bits of a 32-bit result, with the canonical NaN of the hardware.
+/// Returns the bits of a 32-bit result. The canonical NaN of the hardware replaces every NaN.
 fn canonical(value: f32) -> u32 {
     if value.is_nan() {
         NAN_32

@@ -1,8 +1,8 @@
-//! Integer matrix products: exact sums, wrapped or clamped at the end.
+//! Integer matrix products: exact sums, whose final result is wrapped or clamped to 32 bits.
 
 use crate::semantics::tensor::algorithm::{BitOp, IntegerOverflow};
 
-/// Width and signedness of an integer element.
+/// Width and signedness of an integer operand element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IntegerFormat {
     pub(crate) bits: u8,
@@ -20,7 +20,7 @@ impl IntegerFormat {
     }
 }
 
-/// Computes the sum of the products and `c` as `s32`. `.satfinite` clamps once, after the exact sum.
+/// Computes the sum of the products and `c` as `s32`. `.satfinite` clamps only the final result of the exact sum.
 pub(crate) fn sum(
     a: &[u64],
     a_format: IntegerFormat,
@@ -36,7 +36,7 @@ pub(crate) fn sum(
     finish(products.sum::<i64>() + i64::from(c as u32 as i32), overflow)
 }
 
-/// Computes the sum of the population counts and `c`. Each word contains 32 elements.
+/// Computes the sum of the population counts of the combined words and `c`. Each word contains 32 `b1` elements.
 pub(crate) fn count(op: BitOp, a: &[u64], b: &[u64], c: u64) -> u64 {
     let counts = a.iter().zip(b).map(|(a, b)| {
         let word = match op {

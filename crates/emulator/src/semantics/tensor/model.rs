@@ -1,5 +1,5 @@
-//! Precompiled matrix product, which computes any number of results from operand bits without allocating memory, except
-//! for [`TensorCoreModel::whole`].
+//! Compiled matrix product, which computes any number of results from operand bits. Only [`TensorCoreModel::whole`]
+//! allocates memory.
 
 use crate::semantics::tensor::algorithm::{
     Fp16SumRule, FusedSumConfig, MmaAlgorithm, MmaDescription, UnsupportedMma,
@@ -15,22 +15,23 @@ use crate::semantics::tensor::unpacked_float::{
 };
 use crate::semantics::tensor::{ieee, integer};
 
-/// Maximum number of elements of A or B of a floating-point instruction: 32 rows (columns) of 16, or 16 of 32.
+/// Maximum number of elements of A or B for a floating-point instruction: 32 rows or columns of 16 elements, or 16 of
+/// 32 elements.
 const MAX_OPERANDS: usize = 512;
 /// Maximum depth (k) of a floating-point product.
 const MAX_DEPTH: usize = 64;
 
-/// Precompiled computation of a [`MmaDescription`].
+/// Compiled computation of a [`MmaDescription`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorCoreModel {
     product: MmaDescription,
     kernel: MmaAlgorithm,
-    /// Type of the scale factors of rows and columns.
+    /// Type of the scale factors for rows of A and columns of B.
     factors: ScaleType,
 }
 
 impl TensorCoreModel {
-    /// Compiles `product`.
+    /// Compiles the description of a matrix product.
     pub fn new(product: MmaDescription) -> Result<TensorCoreModel, UnsupportedMma> {
         Ok(TensorCoreModel {
             product,
@@ -39,7 +40,7 @@ impl TensorCoreModel {
         })
     }
 
-    /// Compiles `product` with scale factors for its rows and columns.
+    /// Compiles the description of a matrix product with scale factors for the rows of A and the columns of B.
     pub fn scaled(
         product: MmaDescription,
         factors: ScaleType,
@@ -51,12 +52,12 @@ impl TensorCoreModel {
         })
     }
 
-    /// Returns the product.
+    /// Returns the description of the compiled product.
     pub fn product(&self) -> &MmaDescription {
         &self.product
     }
 
-    /// Returns the rule for sums if the operands have 16 bits and the accumulator is `f32`.
+    /// Returns the summation rule if the operands have 16 bits and the accumulator is `f32`.
     pub(crate) fn sum_rule(&self) -> Option<Fp16SumRule> {
         let MmaAlgorithm::Fused(fused) = self.kernel else {
             return None;
@@ -80,13 +81,13 @@ impl TensorCoreModel {
         })
     }
 
-    /// Computes one element of D. `a` is a row of A and `b` a column of B, with the bits of one element per value
-    /// (`b1`: 32 elements). `c` contains the bits of an element of C.
+    /// Computes one element of D. `a` is a row of A and `b` a column of B. Each value contains the bits of one element,
+    /// or of 32 elements for `b1`. `c` contains the bits of an element of C.
     pub fn element(&self, a: &[u64], b: &[u64], c: u64) -> u64 {
         self.watched(a, b, c, &mut ())
     }
 
-    /// Computes one element like [`TensorCoreModel::element`] and records the steps.
+    /// Computes one element of D like [`TensorCoreModel::element`] and records the steps of the computation.
     pub fn explain(&self, a: &[u64], b: &[u64], c: u64) -> MmaTrace {
         let mut recorder = StepRecorder::default();
         let result = self.watched(a, b, c, &mut recorder);
@@ -97,7 +98,8 @@ impl TensorCoreModel {
         }
     }
 
-    /// Computes one element like [`TensorCoreModel::element`], with scale factors for the row and the column.
+    /// Computes one element of D like [`TensorCoreModel::element`], with scale factors for the row of A and the column
+    /// of B.
     pub fn scaled_element(
         &self,
         a: ScaledOperandLine<'_>,
@@ -107,7 +109,8 @@ impl TensorCoreModel {
         self.scaled_watched(a, b, c, &mut ())
     }
 
-    /// Computes one element like [`TensorCoreModel::explain`], with scale factors for the row and the column.
+    /// Computes one element of D like [`TensorCoreModel::explain`], with scale factors for the row of A and the column
+    /// of B.
     pub fn explain_scaled(
         &self,
         a: ScaledOperandLine<'_>,
@@ -157,15 +160,16 @@ impl TensorCoreModel {
         }
     }
 
-    /// Computes all of D. `a` contains the consecutive rows of A, `b` the columns of B, and `c` and `d` the rows of C
-    /// and D, with the number of rows and columns that the shape defines. The encoding of values is that of
-    /// [`TensorCoreModel::element`].
+    /// Computes all elements of D. `a` contains the rows of A, `b` the columns of B, and `c` and `d` the rows of C and
+    /// D, each in consecutive order. The shape of the product defines the number of rows and columns. Values are
+    /// encoded as for [`TensorCoreModel::element`].
     pub fn matrix(&self, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
         let columns = usize::from(self.product.shape.n);
         let depth = self.n_values();
         let rows = d.chunks_mut(columns).zip(c.chunks(columns));
         if let MmaAlgorithm::Fused(fused) = self.kernel {
-            // Decode each element only once, because a whole row or column of D uses it.
+            // Decode each element only once, because every element of a row of A or a column of B contributes to
+            // several elements of D.
             let left = UnpackedOperands::<MAX_OPERANDS>::read(fused.a, a);
             let right = UnpackedOperands::<MAX_OPERANDS>::read(fused.b, b);
             let (left, right) = (left.first(a.len()), right.first(b.len()));
@@ -178,7 +182,8 @@ impl TensorCoreModel {
         }
     }
 
-    /// Computes a D of any size with `n_columns` columns. `a`, `b` and `c` are encoded as for [`TensorCoreModel::matrix`].
+    /// Computes a matrix D with `n_columns` columns and any number of rows. `a`, `b` and `c` are encoded as for
+    /// [`TensorCoreModel::matrix`].
     pub fn whole(&self, n_columns: usize, a: &[u64], b: &[u64], c: &[u64]) -> Vec<u64> {
         let (columns, depth) = (n_columns.max(1), self.n_values());
         let mut d = vec![0; c.len()];
@@ -199,7 +204,7 @@ impl TensorCoreModel {
         d
     }
 
-    /// Returns the number of values per row of A: the depth, or the number of words of 32 elements for `b1`.
+    /// Returns the number of values per row of A: the depth of the product, or for `b1` the number of 32-bit words.
     fn n_values(&self) -> usize {
         let depth = usize::from(self.product.shape.k).max(1);
         match self.kernel {
@@ -231,7 +236,7 @@ impl TensorCoreModel {
             }
             MmaAlgorithm::Halves(fused) => in_halves(&fused, a, b, c as u32, watch),
             MmaAlgorithm::Chain(fused) => in_chain(&fused, a, b, c as u32, watch),
-            // Without scale factors, all scale factors are 1.
+            // Without scale factors, compute the element with scale factors of 1.
             MmaAlgorithm::Scaled(_) | MmaAlgorithm::Groups => {
                 let factors: &[u8] = match self.factors {
                     ScaleType::Ue8m0 => &[127],
@@ -249,14 +254,14 @@ impl TensorCoreModel {
     }
 }
 
-/// Observer of a computation: the blocks, and the steps outside of blocks.
+/// Observer of a matrix product: receives the fused sums, and the steps outside of fused sums.
 pub(crate) trait MmaObserver: SumObserver {
     fn step(&mut self, _step: impl FnOnce() -> MmaStep) {}
 }
 
 impl MmaObserver for () {}
 
-/// Converts C to the format of the accumulator.
+/// Converts an element of C to the format of the accumulator.
 fn widened(fused: &FusedSumConfig, c: u32, watch: &mut impl MmaObserver) -> u32 {
     if !fused.widens_c {
         return c;
@@ -269,7 +274,7 @@ fn widened(fused: &FusedSumConfig, c: u32, watch: &mut impl MmaObserver) -> u32 
     wide
 }
 
-/// Converts the sum to the format of D.
+/// Converts the final accumulator to the format of D.
 fn narrowed(fused: &FusedSumConfig, sum: u32, watch: &mut impl MmaObserver) -> u64 {
     if !fused.narrows_d {
         return u64::from(sum);
@@ -294,7 +299,7 @@ fn in_blocks(
     narrowed(fused, sum, watch)
 }
 
-/// Adds the blocks in order. The result of each block is the accumulator of the next one.
+/// Adds the blocks in ascending k. The result of each block is the accumulator of the next block.
 fn sum_blocks(
     fused: &FusedSumConfig,
     a: OperandSlice<'_>,
@@ -323,8 +328,8 @@ fn sum_blocks_of<const N: usize>(
     })
 }
 
-/// Computes the rows of D. Like the step loop, the function is compiled for each supported vector width; all versions
-/// return the same bits.
+/// Computes the rows of D. Like the interpreter's step loop, the function is compiled once for each supported vector
+/// width; all versions return the same bits.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -364,8 +369,8 @@ fn row(fused: &FusedSumConfig, a: OperandSlice<'_>, b: OperandSlice<'_>, c: &[u6
     }
 }
 
-/// Adds the products of a row to `sums`, block by block across all columns. Adjacent sums are independent, so that the
-/// host computes several of them in parallel.
+/// Adds the products of a row of A to `sums`, block by block, for all columns of B. Adjacent sums are independent, so
+/// that the host computes several sums in parallel.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn row_in_blocks<const N: usize>(
     fused: &FusedSumConfig,

@@ -1,11 +1,11 @@
-//! Steps of a matrix product as data: the blocks, the aligned terms and the truncated bits.
+//! Steps of a matrix product as data: the blocks, the aligned terms and the truncated bits of each term.
 
 use crate::semantics::tensor::algorithm::MmaDescription;
 use crate::semantics::tensor::fused_sum::{Accumulator, AlignedTerm, FusedSumRule, SumObserver};
 use crate::semantics::tensor::model::MmaObserver;
 use warpgrid_isa::ScalarType;
 
-/// Computation of an element of D.
+/// Recorded computation of one element of D.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MmaTrace {
     pub product: MmaDescription,
@@ -15,18 +15,18 @@ pub struct MmaTrace {
     pub result: u64,
 }
 
-/// Operation of the hardware.
+/// Hardware operation of a matrix product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MmaStep {
-    /// A fused sum.
+    /// Fused sum of a block.
     Block(BlockStep),
     /// Exact conversion of an element of C from `f16` to `f32`.
     Widen { bits: u32, result: u32 },
-    /// Conversion from `f32` to `f16`, rounded to nearest even.
+    /// Conversion of a result from `f32` to `f16`, rounded to nearest even.
     Narrow { bits: u32, result: u32 },
-    /// An IEEE addition of two accumulators.
+    /// IEEE addition of two accumulators.
     Add { a: u32, b: u32, result: u32 },
-    /// An IEEE fused multiply-add with the elements at `k`.
+    /// IEEE fused multiply-add of an accumulator and the product of the elements at `k`.
     Fma {
         k: u16,
         a: u64,
@@ -56,51 +56,51 @@ pub enum SpecialSum {
     NegativeInfinity,
 }
 
-/// A fused sum. Its unit is 2^(`exponent` - `kept_bits`).
+/// Fused sum of a block. The unit of the sum is 2^(`exponent` - `kept_bits`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockStep {
     /// Type of the accumulator and of the result: `f16` or `f32`.
     pub ty: ScalarType,
     /// Bits of the accumulator.
     pub accumulator: u32,
-    /// Exponent to which all terms are aligned. Meaningless if `special` is set.
+    /// Exponent to which all terms are aligned. The value is meaningless if `special` is set.
     pub exponent: i32,
-    /// Number of fraction bits that are kept below `exponent`.
+    /// Number of fraction bits that each term keeps below `exponent`.
     pub kept_bits: u8,
-    /// Terms, starting with the accumulator unless it is zero. Empty if `special` is set.
+    /// Terms of the sum, starting with the accumulator unless the accumulator is zero. Empty if `special` is set.
     pub terms: Vec<TermStep>,
-    /// Sum in units of the block.
+    /// Sum of the aligned terms in units of the block sum.
     pub sum: i64,
     pub special: Option<SpecialSum>,
     /// Bits of the rounded sum.
     pub result: u32,
 }
 
-/// Origin of a term.
+/// Origin of a term of a fused sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermSource {
     Accumulator,
-    /// Product with this index in the block.
+    /// Product of the factors with this index in the block.
     Product(u16),
-    /// Exact sum of 16 products, multiplied by their scale factors. The value is the index of the group.
+    /// Exact sum of 16 products, multiplied by the scale factors of the group. The value is the index of the group.
     Group(u16),
 }
 
-/// A term with the exact value `significand` * 2^(`exponent` - `fraction_bits`).
+/// A term of a fused sum, with the exact value `significand` * 2^(`exponent` - `fraction_bits`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermStep {
     pub source: TermSource,
     pub significand: i64,
     pub fraction_bits: u8,
     pub exponent: i32,
-    /// Truncated value in units of the block, which is added to the sum.
+    /// Truncated value in units of the block sum, which is added to the sum.
     pub aligned: i64,
-    /// Truncated low bits of the magnitude of the significand, and their number.
+    /// Low bits of the significand's magnitude that alignment truncates, and their number.
     pub cut: u64,
     pub n_cut_bits: u32,
 }
 
-/// Records the steps of a computation.
+/// Observer that records the steps of a computation.
 #[derive(Default)]
 pub(crate) struct StepRecorder {
     pub(crate) steps: Vec<MmaStep>,

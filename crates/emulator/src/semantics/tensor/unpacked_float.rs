@@ -2,7 +2,7 @@
 
 use warpgrid_isa::{FloatFormat, SpecialEncoding};
 
-/// Small floating-point format: sign, exponent and fraction.
+/// Floating-point format of an operand: number of exponent and fraction bits, and special encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
     pub(crate) exponent_bits: u8,
@@ -10,7 +10,7 @@ pub(crate) struct Format {
     pub(crate) fraction_bits: u8,
     /// Number of low bits that the hardware ignores (`tf32` in 32 bits).
     pub(crate) ignored_bits: u8,
-    /// Meaning of the encodings with the largest exponent.
+    /// Interpretation of the encodings with the largest exponent field.
     pub(crate) top: SpecialEncoding,
 }
 
@@ -30,14 +30,14 @@ pub(crate) const E5M2: Format = format(FloatFormat::E5M2, 0);
 pub(crate) const E4M3: Format = format(FloatFormat::E4M3, 0);
 pub(crate) const E3M2: Format = format(FloatFormat::E3M2, 0);
 pub(crate) const E2M3: Format = format(FloatFormat::E2M3, 0);
-/// Stored in the middle of a byte, as in `.kind::f8f6f4`.
+/// `e2m1` number in the middle bits of a byte, as in the registers of `.kind::f8f6f4`.
 pub(crate) const E2M1_OF_BYTE: Format = format(FloatFormat::E2M1, 2);
-/// Format of the accumulator, which is too wide for an [`UnpackedOperand`].
+/// Format of the `f32` accumulator, whose significand is too wide for an [`UnpackedOperand`].
 pub(crate) const F32: Format = format(FloatFormat::F32, 0);
 
 /// Decoded element of A or B: its value (1 with a sign for an infinity, 0 for a NaN), and the exponent of its fraction.
 /// Subnormal numbers have the smallest exponent, because the hardware does not normalize operands before the
-/// multiplication. `f32` represents the values of all operand formats exactly.
+/// multiplication. The `f32` value is exact for all operand formats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct UnpackedOperand {
     pub(crate) value: f32,
@@ -48,9 +48,9 @@ pub(crate) struct UnpackedOperand {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnpackedOperands<const N: usize> {
     values: [f32; N],
-    /// Exponents, including `power`.
+    /// Exponents of the elements, including `power`.
     exponents: [i16; N],
-    /// All values are implicitly multiplied by 2 to this power.
+    /// Exponent of the power of two by which all values are implicitly multiplied.
     power: i32,
 }
 
@@ -70,7 +70,7 @@ impl<const N: usize> UnpackedOperands<N> {
         operands
     }
 
-    /// Multiplies by 2 to the power of `exponent`. `None` turns every element into a NaN.
+    /// Multiplies all elements by 2^`exponent`. An `exponent` of `None` turns every element into a NaN.
     pub(crate) fn scale(&mut self, exponent: Option<i32>) {
         let Some(exponent) = exponent else {
             (self.values, self.exponents) = ([0.0; N], [SPECIAL; N]);
@@ -95,7 +95,7 @@ impl<const N: usize> UnpackedOperands<N> {
     }
 }
 
-/// Like [`UnpackedOperands`], with a dynamic length.
+/// Decoded elements like [`UnpackedOperands`], with a length that is determined at run time.
 #[derive(Clone, Debug)]
 pub(crate) struct UnpackedOperandVec {
     values: Vec<f32>,
@@ -134,7 +134,7 @@ impl<'a> OperandSlice<'a> {
         self.values.len()
     }
 
-    /// Returns chunks of `n` elements.
+    /// Returns consecutive chunks of `n` elements.
     pub(crate) fn chunks(self, n: usize) -> impl Iterator<Item = OperandSlice<'a>> {
         let values = self.values.chunks_exact(n);
         values
@@ -146,7 +146,7 @@ impl<'a> OperandSlice<'a> {
             })
     }
 
-    /// Returns blocks of `N` elements.
+    /// Returns the elements as consecutive blocks of `N` elements.
     pub(crate) fn blocks<const N: usize>(self) -> OperandBlocks<'a, N> {
         let (values, _) = self.values.as_chunks();
         let (exponents, _) = self.exponents.as_chunks();
@@ -158,7 +158,7 @@ impl<'a> OperandSlice<'a> {
     }
 }
 
-/// Elements in blocks of `N`.
+/// Decoded elements, divided into blocks of `N` elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OperandBlocks<'a, const N: usize> {
     values: &'a [[f32; N]],
@@ -167,7 +167,7 @@ pub(crate) struct OperandBlocks<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> OperandBlocks<'a, N> {
-    /// Returns every `step`th block, starting with `first`.
+    /// Returns every `step`-th block, starting with the block at index `first`.
     pub(crate) fn every(
         self,
         first: usize,
@@ -185,17 +185,17 @@ impl<'a, const N: usize> OperandBlocks<'a, N> {
     }
 }
 
-/// Elements of one fused sum.
+/// Operands of one fused sum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OperandBlock<'a, const N: usize> {
     pub(crate) values: &'a [f32; N],
     pub(crate) exponents: &'a [i16; N],
-    /// All values are implicitly multiplied by 2 to this power. The exponents already include it.
+    /// Exponent of the power of two by which all values are implicitly multiplied. The exponents already include it.
     pub(crate) power: i32,
 }
 
 impl<const N: usize> OperandBlock<'_, N> {
-    /// Returns the elements.
+    /// Returns the decoded elements of the block.
     pub(crate) fn operands(&self) -> impl Iterator<Item = UnpackedOperand> {
         let places = self.values.iter().zip(self.exponents);
         places.map(|(value, exponent)| UnpackedOperand {
@@ -205,20 +205,20 @@ impl<const N: usize> OperandBlock<'_, N> {
     }
 }
 
-/// Exponents of special operands, outside of the range of every format. The exponent of a product then classifies it
-/// without a test of each factor: an exponent of [`SPECIAL_PRODUCT`] or more denotes an infinity or a NaN, and the
-/// exponent of a zero product is below all floors.
+/// Exponents that mark zeros, infinities and NaNs, outside of the exponent range of every format. The exponent of a
+/// product then classifies the product without a test of each factor: an exponent of at least [`SPECIAL_PRODUCT`]
+/// denotes an infinity or a NaN, and the exponent of a zero product is below the lower exponent bound of every rule.
 const ZERO: i16 = -500;
 const SPECIAL: i16 = 4000;
 pub(crate) const SPECIAL_PRODUCT: i32 = 2000;
 
-/// Returns 2^`exponent`, within the normal range of `f32`.
+/// Returns 2^`exponent` as `f32`. The exponent must be within the normal range of `f32`.
 #[inline(always)]
 pub(crate) fn short_power_of_two(exponent: i32) -> f32 {
     f32::from_bits(((127 + exponent).clamp(0, 254) as u32) << 23)
 }
 
-/// Returns 2^`exponent`, within the normal range of `f64`.
+/// Returns 2^`exponent` as `f64`. The exponent must be within the normal range of `f64`.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent).clamp(0, 2046) as u64) << 52)
@@ -233,7 +233,7 @@ pub(crate) enum FloatClass {
     NotANumber,
 }
 
-/// Decoded number of any format: (-1)^`is_negative` * `significand` * 2^(`exponent` - fraction bits).
+/// Decoded number of any format with the value (-1)^`is_negative` * `significand` * 2^(`exponent` - fraction bits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnpackedFloat {
     pub(crate) class: FloatClass,
@@ -243,7 +243,7 @@ pub(crate) struct UnpackedFloat {
 }
 
 impl Format {
-    /// Returns the format without the ignored bits.
+    /// Returns the format without the low bits that the hardware ignores.
     pub(crate) const fn plain(self) -> FloatFormat {
         FloatFormat {
             exponent_bits: self.exponent_bits,
@@ -252,7 +252,7 @@ impl Format {
         }
     }
 
-    /// Decodes a number.
+    /// Decodes the bits of a number of this format.
     #[cfg_attr(target_arch = "x86_64", inline(always))]
     pub(crate) fn number(self, bits: u32) -> UnpackedFloat {
         let bits = bits >> self.ignored_bits;
@@ -282,18 +282,18 @@ impl Format {
         }
     }
 
-    /// Decodes an element of A or B. Fast path for normal numbers, the most frequent case, whose fields are shifted to
+    /// Decodes an element of A or B. The fast path shifts the fields of a normal number, the most frequent case, to
     /// their positions in `f32`.
     #[inline(always)]
     pub(crate) fn operand(self, bits: u32) -> UnpackedOperand {
-        let kept = bits >> self.ignored_bits;
+        let encoding = bits >> self.ignored_bits;
         let mask = (1u32 << self.exponent_bits) - 1;
-        let exponent = (kept >> self.fraction_bits) & mask;
+        let exponent = (encoding >> self.fraction_bits) & mask;
         if !(1..mask).contains(&exponent) {
             return self.odd_operand(bits);
         }
-        let sign = (kept >> (self.fraction_bits + self.exponent_bits)) & 1;
-        let fraction = kept & ((1 << self.fraction_bits) - 1);
+        let sign = (encoding >> (self.fraction_bits + self.exponent_bits)) & 1;
+        let fraction = encoding & ((1 << self.fraction_bits) - 1);
         let exponent = exponent as i32 - (mask >> 1) as i32;
         let word =
             sign << 31 | ((exponent + 127) as u32) << 23 | fraction << (23 - self.fraction_bits);
@@ -303,14 +303,15 @@ impl Format {
         }
     }
 
-    /// Decodes a zero, a subnormal number, or an encoding with the largest exponent.
+    /// Decodes a zero, a subnormal number, or an encoding with the largest exponent field.
     #[inline(never)]
     fn odd_operand(self, bits: u32) -> UnpackedOperand {
         let number = self.number(bits);
         let sign: f32 = if number.is_negative { -1.0 } else { 1.0 };
         match number.class {
             FloatClass::Finite => UnpackedOperand {
-                // Exact: an element has at most 11 significant bits, and `f32` has the exponent range of `bf16`.
+                // The product is exact, because an element has at most 11 significant bits and `f32` has the exponent
+                // range of `bf16`.
                 value: (f64::from(sign)
                     * f64::from(number.significand)
                     * power_of_two(number.exponent - i32::from(self.fraction_bits)))

@@ -1,5 +1,5 @@
-//! Address patterns of a subwarp. Input: bases and offsets. Output: whether the lanes access contiguous or equal
-//! addresses, and the offset of the first lane in linear memory.
+//! Address patterns of a subwarp. Input: base addresses and offsets. Output: whether the lanes access contiguous or
+//! equal addresses, and the linear-memory address of the first lane.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::SubwarpAccess;
@@ -10,18 +10,20 @@ use crate::registers::RegisterKey;
 use warpgrid_emulator::translation_view::{OperandLocation, OperandSlot, RegisterBank};
 use wasm_encoder::{Instruction as I, ValType};
 
-/// Address pattern of the base register in a subwarp, as local variables.
+/// Address pattern of a base register in a subwarp, in locals.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressPattern {
     /// Base address of the first lane.
     pub(crate) first: u32,
-    /// Local that is nonzero if all lanes are active and have contiguous addresses, and local that is nonzero if they
-    /// have one address. `None` if the pattern is impossible. Both patterns imply an aligned base.
+    /// Local that is nonzero if all lanes are active and have contiguous addresses. `None` if this pattern is
+    /// impossible. The pattern implies that the base is aligned.
     pub(crate) is_contiguous: Option<u32>,
+    /// Local that is nonzero if all lanes are active and have the same address. `None` if this pattern is impossible.
+    /// The pattern implies that the base is aligned.
     is_uniform: Option<u32>,
 }
 
-/// Bound that an access site caches for the memory range of its last access.
+/// Kind of bound that an access site caches for the address range of its last access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CachedBound {
     /// Start of the range, and the number of offsets at which a contiguous row of the subwarp may start.
@@ -31,7 +33,7 @@ pub(crate) enum CachedBound {
 }
 
 impl CachedBound {
-    /// Returns the offset of the bound in the record of the access site.
+    /// Returns the offset of the bound in the access site.
     const fn extent(self) -> u32 {
         match self {
             CachedBound::Row => site::ROWS,
@@ -84,9 +86,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the address pattern of an access, which a block computes once for all accesses with the same base
-    /// register. Returns `None` if the offset is not a multiple of the access width, or if the base is not a register
-    /// of address width.
+    /// Returns the address pattern of an access. A block computes the pattern only once for all accesses with the same
+    /// base register. Returns `None` if the offset is not a multiple of the access width, or if the base is not a
+    /// register of address width.
     pub(crate) fn classify_addresses(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -100,12 +102,12 @@ impl Emitter<'_> {
         }
         let bank = plan.base_bank();
         let key = (self.frame_register(bank, index), access.width());
-        if let Some(lie) = self.address_patterns.get(&key) {
-            return Ok(Some(*lie));
+        if let Some(pattern) = self.address_patterns.get(&key) {
+            return Ok(Some(*pattern));
         }
-        let [first, is_row, is_one] = self.lie_locals(key.0);
+        let [first, is_row, is_one] = self.address_pattern_locals(key.0);
         let stride = self.strides.get(&key.0).copied();
-        let lie = match stride {
+        let pattern = match stride {
             None => {
                 let locals = [first, is_row, is_one];
                 match plan.has_64_bit_base {
@@ -130,35 +132,35 @@ impl Emitter<'_> {
                 self.push_first(bank, plan.base)?;
                 self.set(first);
                 let may_be_row = stride == u64::from(access.width());
-                let lie = AddressPattern {
+                let pattern = AddressPattern {
                     first,
                     is_contiguous: may_be_row.then_some(is_row),
                     is_uniform: (stride == 0).then_some(is_one),
                 };
-                if let Some(is_whole) = lie.is_contiguous.or(lie.is_uniform) {
+                if let Some(is_whole) = pattern.is_contiguous.or(pattern.is_uniform) {
                     match self.on_quick_way().filter(|_| self.guard.is_none()) {
-                        // The determining access checks its alignment and its active lanes before another access uses
-                        // the result.
+                        // The access that determines the pattern checks its alignment and its active lanes before
+                        // another access uses the result.
                         Some(_) => self.op(I::I32Const(1)),
                         None => self.push_whole(access, first),
                     }
                     self.set(is_whole);
                 }
-                lie
+                pattern
             }
         };
-        self.address_patterns.insert(key, lie);
-        Ok(Some(lie))
+        self.address_patterns.insert(key, pattern);
+        Ok(Some(pattern))
     }
 
-    /// Returns the locals for the address pattern of a register that the current access determines first. The fast and
-    /// the slow path of a block use the same locals.
-    fn lie_locals(&mut self, register: RegisterKey) -> [u32; 3] {
+    /// Returns the locals for the address pattern of a register, which the current access is the first to determine.
+    /// The fast path and the slow path of a block use the same locals.
+    fn address_pattern_locals(&mut self, register: RegisterKey) -> [u32; 3] {
         let at = self.at;
         let known = self
             .ways
             .as_ref()
-            .and_then(|ways| ways.lies.get(&(at, register)));
+            .and_then(|ways| ways.pattern_locals.get(&(at, register)));
         if let Some(locals) = known {
             return *locals;
         }
@@ -168,12 +170,12 @@ impl Emitter<'_> {
         };
         let locals = [first, ValType::I32, ValType::I32].map(|ty| self.local(ty));
         if let Some(ways) = &mut self.ways {
-            ways.lies.insert((at, register), locals);
+            ways.pattern_locals.insert((at, register), locals);
         }
         locals
     }
 
-    /// Pushes 1 if all lanes are active and the address in a local is aligned, and 0 otherwise.
+    /// Pushes 1 if all lanes are active and the address in the local `first` is aligned, otherwise 0.
     fn push_whole(&mut self, access: &SubwarpAccess<'_>, first: u32) {
         self.get(self.names.mask);
         self.ops([I::I32Const(ALL), I::I32Eq]);
@@ -239,9 +241,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Checks the addresses like [`Emitter::check_addresses`], but uses the address pattern that an earlier access of
-    /// the block has determined.
-    pub(crate) fn check_lie(&mut self, access: &SubwarpAccess<'_>, lie: AddressPattern, gap: u32) {
+    /// Checks the addresses of an access like [`Emitter::check_addresses`], but uses the address pattern that an
+    /// earlier access of the block has determined.
+    pub(crate) fn check_pattern(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        pattern: AddressPattern,
+        gap: u32,
+    ) {
         let FixedLocals {
             active,
             first,
@@ -254,16 +261,16 @@ impl Emitter<'_> {
             self.leave_if();
         }
         match if gap == 0 {
-            lie.is_uniform
+            pattern.is_uniform
         } else {
-            lie.is_contiguous
+            pattern.is_contiguous
         } {
             Some(known) => self.get(known),
             None => self.op(I::I32Const(0)),
         }
         self.op(I::I32Eqz);
         self.leave_if();
-        self.get(lie.first);
+        self.get(pattern.first);
         if access.is_narrow {
             self.ops([I::I32Const(access.plan.offset as i32), I::I32Add]);
             self.set(first);
@@ -284,7 +291,7 @@ impl Emitter<'_> {
         self.op(I::BrIf(self.fallback_target()));
     }
 
-    /// Exits the enclosing block unless all lanes are active with addresses that are `gap` bytes apart.
+    /// Exits the enclosing WebAssembly block unless all lanes are active and their addresses are `gap` bytes apart.
     pub(crate) fn check_addresses(&mut self, access: &SubwarpAccess<'_>, gap: u32) {
         let FixedLocals {
             active,
@@ -293,8 +300,8 @@ impl Emitter<'_> {
             addresses: [low, high],
             ..
         } = self.names;
-        if let Some(lie) = access.lie {
-            return self.check_lie(access, lie, gap);
+        if let Some(pattern) = access.pattern {
+            return self.check_pattern(access, pattern, gap);
         }
         self.get(active);
         self.ops([I::I32Const(ALL), I::I32Ne]);
@@ -336,7 +343,7 @@ impl Emitter<'_> {
     }
 
     /// Computes the linear-memory address of `bytes` bytes that start at the address of the first lane. Exits the
-    /// enclosing block if these bytes are not within the range that the site has cached.
+    /// enclosing WebAssembly block if these bytes are not within the range that the access site has cached.
     pub(crate) fn find_place(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -371,7 +378,7 @@ impl Emitter<'_> {
         self.tee(offset);
         self.ops([I::I32Const(0), I::I64Load(at(access.site + known.extent()))]);
         if known == CachedBound::Range {
-            // The cached bound is the size of the range, so the code subtracts the size of the access.
+            // The cached bound is the size of the range, so the size of the access is subtracted first.
             self.ops([I::I64Const(i64::from(bytes)), I::I64Sub, I::I64GtS]);
             self.leave_if();
             self.get(offset);
@@ -391,13 +398,13 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the offset of each lane from the first lane in a contiguous row, in bytes.
+/// Returns the offset in bytes of each lane from the first lane in a contiguous row.
 fn lane_offsets32(gap: u32) -> I<'static> {
     let [a, b, c] = [1, 2, 3].map(|n| u128::from(n * gap));
     I::V128Const((a << 32 | b << 64 | c << 96) as i128)
 }
 
-/// Returns the offsets like [`lane_offsets32`], as 64-bit lanes of one half of the row.
+/// Returns the offsets like [`lane_offsets32`], as 64-bit lanes for one half of the row.
 fn ramp64(gap: u32, half: u32) -> I<'static> {
     let [a, b] = [2 * half, 2 * half + 1].map(|n| u128::from(n * gap));
     I::V128Const((a | b << 64) as i128)

@@ -1,5 +1,5 @@
-//! Commutative atomics: integer additions and logic operations whose result register is not read. Input: addresses of
-//! four lanes. Output: updated bytes, and shadow memory that assigns the words to one kind of operation.
+//! Commutative atomics: integer additions and logic operations whose result register is not read. Input: the addresses
+//! of four lanes. Output: updated bytes, and shadow memory that reserves the words for one kind of operation.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::SubwarpAccess;
@@ -13,8 +13,8 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// Returns the kind of an atomic operation; operations of one kind commute. All kinds are numbered below the first
-/// epoch of any subwarp, so that shadow memory can contain either.
+/// Returns the kind of an atomic operation. Operations of the same kind commute. The numbers of all kinds are less than
+/// the first epoch of any subwarp, so that a shadow word can contain either a kind or an epoch.
 fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
     match (op, bytes) {
         (AtomicOp::Add, 4) => Some(1),
@@ -74,7 +74,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Combines the memory bytes of a lane with the source operand of this lane.
+    /// Combines the bytes in memory with the source operand of a lane.
     fn update_lane(
         &mut self,
         plan: &AtomicPlan,
@@ -126,8 +126,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the addresses of four lanes in `pointers`, with a dummy address for inactive lanes, or bails out. `flags`
-    /// is the flag operand of the address translation.
+    /// Stores the linear-memory addresses of four lanes in `pointers`, or bails out. Inactive lanes receive a dummy
+    /// address. `flags` is the flag operand of the address translation.
     pub(crate) fn resolve_lanes(&mut self, access: &SubwarpAccess<'_>, flags: u32) {
         let FixedLocals {
             active, pointers, ..

@@ -1,6 +1,6 @@
-//! Accesses on the fast path of a block: contiguous or uniform accesses within the cached range of the site. Input: the
-//! address pattern of the base. Output: stored bytes or loaded registers. If a check fails, execution continues on the
-//! slow path at this access.
+//! Accesses on the fast path of a basic block: contiguous or uniform accesses within the cached range of the access
+//! site. Input: the address pattern of the base. Output: stored bytes or loaded registers. If a check fails, execution
+//! continues on the slow path at the same access.
 
 use crate::bailout::BailoutReason;
 use crate::control_flow_graph::stores_to_memory;
@@ -21,68 +21,70 @@ use wasm_encoder::{BlockType, Instruction as I, ValType};
 /// Address patterns that an access may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PatternSet {
-    /// Contiguous addresses.
+    /// Whether the addresses may be contiguous.
     rows: bool,
-    /// One address for all lanes.
+    /// Whether all lanes may have the same address.
     one: bool,
     /// Whether the stride analysis has proved the pattern of the base.
     is_known: bool,
-    /// Constant distance between neighboring lanes in bytes, for strided accesses that are neither contiguous nor
+    /// Constant distance in bytes between neighboring lanes, for strided accesses that are neither contiguous nor
     /// uniform.
     constant_stride: Option<i64>,
-    /// Whether the addresses are arbitrary because the base is unknown. Only loads that do not record readers of shared
-    /// memory have this pattern.
+    /// Whether the addresses are arbitrary, because the stride of the base is unknown. Only loads for which no readers
+    /// of shared memory are recorded have this pattern.
     is_gather: bool,
 }
 
 impl PatternSet {
-    /// Returns the offset of a lane from the lane with the lowest address, if neighboring lanes are `apart` bytes
-    /// apart.
+    /// Returns the offset of a lane from the lane with the lowest address, if the addresses of neighboring lanes are
+    /// `apart` bytes apart.
     fn distance(apart: i64, lane: u8) -> u32 {
         let lanes = i64::from(SUBWARP_LANES) - 1;
         (apart * i64::from(lane) - (apart * lanes).min(0)) as u32
     }
 }
 
-/// Access with a fast path. Accesses with the same base register, which no instruction between them writes, share one
-/// range check.
+/// Access that the fast path supports. Accesses with the same base register share one range check if no instruction
+/// between them writes this register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FastAccess {
-    /// Position of this access in the code, and position of the access that performs its range check.
+    /// Position of this access in the code.
     pub(crate) at: u32,
+    /// Position of the access that performs the range check of this access.
     pub(crate) checking_access: u32,
-    /// Lowest offset, size in bytes, and binary logarithm of the alignment of all accesses that share the range check.
-    /// The size is zero if the address pattern is unknown.
+    /// Lowest offset of all accesses that share the range check.
     low: i64,
+    /// Size in bytes of all accesses that share the range check. Zero if the address pattern is unknown.
     pub(crate) bytes: u32,
+    /// Binary logarithm of the alignment of all accesses that share the range check.
     pub(crate) align: u32,
     /// Whether the access is recorded in shadow memory.
     pub(crate) is_noted: bool,
     /// Whether the range check is hoisted to the start of the block, because no earlier instruction of the block writes
     /// the base register.
     is_early: bool,
-    /// Local with the address of the lowest byte. For shared memory, this address is relative to the start of shared
-    /// memory.
+    /// Local that contains the address of the lowest byte in the range check. For shared memory, this address is
+    /// relative to the start of shared memory.
     place: u32,
     together: PatternSet,
-    /// For a uniform load of one word: the vector load of four words that contain this word, if another access loads
-    /// one of these words, too.
+    /// Vector load of four words, for a uniform load of one of these words, if another access also loads one of these
+    /// words.
     among: Option<VectorLoad>,
 }
 
-/// Vector load that several uniform accesses share.
+/// Vector load of four words that is shared by several uniform accesses.
 #[derive(Clone, Copy, Debug)]
 struct VectorLoad {
-    /// Local with the four words.
+    /// Local that contains the four loaded words.
     local: u32,
     /// Offset of the first word from the lowest byte of the range check.
     start: u32,
-    /// Whether this access is the first one of the group, which performs the vector load.
+    /// Whether this access is the first access of the group, which performs the vector load.
     loads: bool,
 }
 
 impl FastAccess {
-    /// Checks whether the fast path can fail at this access: at a range check, or at an update of shadow memory.
+    /// Checks whether the fast path can exit at this access, due to a range check or an update of shadow memory.
     pub(crate) fn may_end(&self) -> bool {
         self.checking_access == self.at && !self.is_early || self.is_noted
     }
@@ -92,13 +94,13 @@ impl FastAccess {
         self.together.rows
     }
 
-    /// Checks whether the lanes may have one address.
+    /// Checks whether all lanes may have the same address.
     pub(crate) fn may_be_one(&self) -> bool {
         self.together.one
     }
 
     /// Extends the range check of this access to another access. Returns the access that performs the check, or `None`
-    /// if the accesses are too far apart.
+    /// if the two accesses are too far apart.
     fn share(&mut self, other: &FastAccess) -> Option<u32> {
         let end = |quick: &FastAccess| quick.low.checked_add(quick.bytes.into());
         let low = self.low.min(other.low);
@@ -115,17 +117,17 @@ impl FastAccess {
 /// Size of four words in bytes.
 const FOUR_WORDS: u32 = 16;
 
-/// Key of a shared range check: base register, width, direction, accepted memories, and partition number.
+/// Key by which accesses share a range check: base register, width, direction, accepted memories, and partition number.
 type RangeCheckKey = (RegisterKey, u32, AccessDirection, u32, u32);
 
 /// Maximum size of a shared range check in bytes.
 const MAX_CHECK_SPAN: i64 = 1 << 16;
 
 impl Emitter<'_> {
-    /// Returns the accesses of a block with a fast path in code order.
+    /// Returns the accesses of a basic block that the fast path supports, in code order.
     pub(crate) fn quick_accesses(&mut self, index: usize) -> Vec<FastAccess> {
         let block = &self.flow.blocks[index];
-        let mut found: Vec<FastAccess> = Vec::new();
+        let mut fast_accesses: Vec<FastAccess> = Vec::new();
         let mut looks: BTreeMap<RangeCheckKey, usize> = BTreeMap::new();
         let mut written_before: BTreeSet<RegisterKey> = BTreeSet::new();
         for at in block.start..block.end {
@@ -134,27 +136,30 @@ impl Emitter<'_> {
             };
             self.set_current_instruction(at);
             if let Some((quick, look)) = self.quick_access(&placed.instr) {
-                let leader = looks.get(&look).and_then(|leader| found.get_mut(*leader));
+                let leader = looks
+                    .get(&look)
+                    .and_then(|leader| fast_accesses.get_mut(*leader));
                 let shares =
                     quick.together.is_known && placed.instr.guard.place() == OperandLocation::None;
                 match leader
                     .filter(|_| shares)
                     .and_then(|leader| leader.share(&quick))
                 {
-                    Some(leader) => found.push(FastAccess {
+                    Some(leader) => fast_accesses.push(FastAccess {
                         checking_access: leader,
                         ..quick
                     }),
                     None => {
                         let place = self.local(ValType::I32);
                         if shares {
-                            looks.insert(look, found.len());
+                            looks.insert(look, fast_accesses.len());
                         }
-                        // The first access of a block is not hoisted, because no instruction precedes it that loads
-                        // values.
-                        let is_early =
-                            shares && !found.is_empty() && !written_before.contains(&look.0);
-                        found.push(FastAccess {
+                        // The check of the first access in a block is not hoisted, because no earlier instruction of
+                        // the block loads values.
+                        let is_early = shares
+                            && !fast_accesses.is_empty()
+                            && !written_before.contains(&look.0);
+                        fast_accesses.push(FastAccess {
                             place,
                             is_early,
                             ..quick
@@ -167,21 +172,21 @@ impl Emitter<'_> {
                 written_before.extend(written);
             }
         }
-        for place in 0..found.len() {
-            let leader = found
+        for place in 0..fast_accesses.len() {
+            let leader = fast_accesses
                 .iter()
-                .find(|leader| leader.at == found[place].checking_access);
+                .find(|leader| leader.at == fast_accesses[place].checking_access);
             if let Some(leader) = leader.copied() {
-                let own = &mut found[place];
+                let own = &mut fast_accesses[place];
                 (own.low, own.place) = (leader.low, leader.place);
             }
         }
-        self.find_four_words(index, &mut found);
-        found
+        self.find_four_words(index, &mut fast_accesses);
+        fast_accesses
     }
 
-    /// Finds uniform loads of single words from one vector of four words. A range check must cover the vector, and no
-    /// store may be between the loads.
+    /// Finds uniform loads of single words that can be taken from one vector load of four words. A range check must
+    /// cover the vector, and there must be no store between the loads.
     fn find_four_words(&mut self, index: usize, all: &mut [FastAccess]) {
         let block = &self.flow.blocks[index];
         // Loads since the last store, grouped by the access that performs the range check and by the start of the
@@ -243,7 +248,8 @@ impl Emitter<'_> {
         Some((leader.at, (offset / FOUR_WORDS * FOUR_WORDS).min(last)))
     }
 
-    /// Returns the fast-path description of the current access, and the key of the range check that covers only this access.
+    /// Returns the fast-path description of the current access, and the key of the range check that covers only this
+    /// access.
     fn quick_access(&self, instr: &DecodedInstruction) -> Option<(FastAccess, RangeCheckKey)> {
         let (plan, way) = match instr.op {
             DecodedOp::Load(plan) => (plan, AccessDirection::Load),
@@ -258,7 +264,7 @@ impl Emitter<'_> {
             accepts,
             site: 0,
             is_narrow: accepts == holds::SHARED && !plan.has_64_bit_base,
-            lie: None,
+            pattern: None,
         };
         let together = self.together(&access);
         let may_be_local = plan.space == StateSpace::Generic && self.places.local_bytes > 0;
@@ -310,7 +316,7 @@ impl Emitter<'_> {
         ))
     }
 
-    /// Checks whether an access is recorded in shadow memory in every run.
+    /// Checks whether an access is always recorded in shadow memory.
     fn is_noted(&self, access: &SubwarpAccess<'_>) -> bool {
         access.accepts == holds::SHARED && self.flow.shared[self.block].stores
     }
@@ -324,7 +330,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the address patterns that are possible for an access with the stride of its base register.
+    /// Returns the address patterns that are possible for an access, given the stride of its base register.
     fn together(&self, access: &SubwarpAccess<'_>) -> PatternSet {
         let plan = access.plan;
         let base = self.base_of(plan);
@@ -332,11 +338,11 @@ impl Emitter<'_> {
         let width = access.width();
         let is_store = access.way == AccessDirection::Store;
         let rows = access.has_rows() && stride.is_none_or(|stride| stride == u64::from(width));
-        // Accesses to parts of a word of shared memory are recorded only on the slow path.
+        // Accesses to parts of a word in shared memory are recorded only on the slow path.
         let one = !is_store
             && stride.is_none_or(|stride| stride == 0)
             && (width >= 4 || access.accepts != holds::SHARED);
-        // Accesses with other strides are recorded only on the slow path, too.
+        // Accesses with other strides are also recorded only on the slow path.
         let apart = stride.filter(|_| !rows && !one && !self.is_noted(access));
         PatternSet {
             rows,
@@ -354,7 +360,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits an access that executes for the whole subwarp or for no lane.
+    /// Emits an access on the fast path, which executes for the whole subwarp or for no lane.
     pub(crate) fn access_quickly(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -369,8 +375,8 @@ impl Emitter<'_> {
             self.get(self.names.active);
             self.ops([I::I32Eqz, I::BrIf(0)]);
         }
-        // All checks that can exit the fast path must precede the update of counters.
-        let kept = self.pointer;
+        // All checks that can exit the fast path must be executed before counters are updated.
+        let previous_pointer = self.pointer;
         match quick.together.is_known {
             true => self.emit_shared_range_check(access, quick)?,
             false => self.find_quickly(access, quick.together),
@@ -380,11 +386,11 @@ impl Emitter<'_> {
             self.close();
         }
         self.emit_guarded(access.way, |e| e.move_quickly(access, quick))?;
-        self.pointer = kept;
+        self.pointer = previous_pointer;
         Ok(())
     }
 
-    /// Emits the range check of an access whose address pattern is known, for all accesses that share this check.
+    /// Emits the range check of an access with a known address pattern, for all accesses that share this check.
     fn emit_shared_range_check(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -400,10 +406,10 @@ impl Emitter<'_> {
         if quick.checking_access == quick.at {
             match quick.is_early {
                 true => self.hoist_range_check(|e| e.emit_range_check(access, quick, None))?,
-                false => self.emit_range_check(access, quick, access.lie)?,
+                false => self.emit_range_check(access, quick, access.pattern)?,
             }
         }
-        // Lowest address of this access, relative to the lowest address of the range check.
+        // Lowest address of this access, relative to the lowest address in the range check.
         let lowest = quick
             .together
             .constant_stride
@@ -421,8 +427,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the base address that is added to the result of a range check: the start of shared memory if the result
-    /// is an offset in shared memory.
+    /// Returns the base address that is added to the result of a range check. If the result is an offset in shared
+    /// memory, the base address is the start of shared memory.
     pub(crate) fn place_of_all(&self, access: &SubwarpAccess<'_>) -> u32 {
         match access.is_narrow {
             true => self.places.shared,
@@ -430,17 +436,18 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits the check that the access is within the cached range of the site, and exits the current path if it is not.
-    /// The check uses the base address of the first lane, which an earlier access of the block may have computed.
+    /// Emits the check that an access is within the cached range of its access site, and exits the current path
+    /// otherwise. The check uses the base address of the first lane, which an earlier access of the block may have
+    /// computed.
     fn emit_range_check(
         &mut self,
         access: &SubwarpAccess<'_>,
         quick: FastAccess,
-        lie: Option<AddressPattern>,
+        pattern: Option<AddressPattern>,
     ) -> Result<(), BailoutReason> {
         let FixedLocals { first, offset, .. } = self.names;
-        match lie {
-            Some(lie) => self.get(lie.first),
+        match pattern {
+            Some(pattern) => self.get(pattern.first),
             None => self.push_first(access.plan.base_bank(), access.plan.base)?,
         }
         if access.is_narrow {
@@ -468,7 +475,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the offset in shared memory that is on the stack in `first`. Exits the current path if `bytes` bytes at
+    /// Stores the shared memory offset on the stack in the local `first`. Exits the current path if `bytes` bytes at
     /// this offset exceed shared memory, or if the offset is misaligned.
     fn check_shared(&mut self, bytes: u32, align: u32) {
         self.tee(self.names.first);
@@ -572,7 +579,7 @@ impl Emitter<'_> {
     }
 
     /// Emits an access in an if-converted side. A contiguous access to shared memory is a single vector operation that
-    /// preserves the bytes and the shadow memory of inactive lanes.
+    /// preserves the bytes and the shadow words of inactive lanes.
     pub(crate) fn access_on_detour(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -592,7 +599,7 @@ impl Emitter<'_> {
         self.push_first(RegisterBank::B32, plan.base)?;
         self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
         self.check_shared(16, 2);
-        let kept = self.pointer;
+        let previous_pointer = self.pointer;
         self.pointer = AddressOperand {
             local: self.names.first,
             beyond: self.places.shared,
@@ -602,7 +609,7 @@ impl Emitter<'_> {
             AccessDirection::Load => self.load_row(plan),
             AccessDirection::Store => self.store_row(plan, Some(guard))?,
         }
-        self.pointer = kept;
+        self.pointer = previous_pointer;
         self.fallback_label = None;
         self.ops([I::Br(1), I::End]);
         self.find_addresses(access)?;
@@ -612,9 +619,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Opens the WebAssembly construct for the case of contiguous addresses.
+    /// Opens the WebAssembly construct that handles contiguous addresses.
     fn if_row(&mut self, access: &SubwarpAccess<'_>) {
-        match access.lie.and_then(|lie| lie.is_contiguous) {
+        match access.pattern.and_then(|pattern| pattern.is_contiguous) {
             Some(is_row) => self.get(is_row),
             None => self.op(I::I32Const(0)),
         }
@@ -623,8 +630,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Checks whether a predicated access may execute for all lanes although some are inactive: a load preserves the
-/// registers of inactive lanes, a store preserves their bytes.
+/// Checks whether a predicated access may execute for all lanes although some lanes are inactive, because a load
+/// preserves the registers of inactive lanes and a store preserves their bytes.
 fn may_be_partial(access: &SubwarpAccess<'_>, quick: FastAccess) -> bool {
     let together = quick.together;
     let is_one_word = matches!(access.plan.element_bytes, 4 | 8) && access.plan.elements.len() == 1;
@@ -632,8 +639,8 @@ fn may_be_partial(access: &SubwarpAccess<'_>, quick: FastAccess) -> bool {
     together.is_known && !quick.is_noted && is_any
 }
 
-/// Returns the memories that a state space can denote, or `None` if they are not translated or are private to each
-/// thread.
+/// Returns the kinds of memory that a state space can denote. Returns `None` if accesses to the state space are not
+/// translated, or if its memory is private to each thread.
 pub(crate) fn accepts(space: StateSpace) -> Option<u32> {
     match space {
         StateSpace::Global => Some(holds::GLOBAL),

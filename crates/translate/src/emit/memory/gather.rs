@@ -1,6 +1,7 @@
-//! Gather loads on the fast path of a block: contiguous and uniform addresses are checked first; otherwise one check
-//! tests all four addresses against the cached range of the site, or against shared memory. Input: addresses. Output:
-//! loaded registers. If a check fails, execution continues on the slow path at this access.
+//! Gather loads on the fast path of a basic block. Contiguous and uniform addresses are checked first. Otherwise, one
+//! check tests all four addresses against the cached range of the access site, or against the bounds of shared memory.
+//! Input: addresses. Output: loaded registers. If a check fails, execution continues on the slow path at the same
+//! access.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -13,7 +14,7 @@ use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
     /// Emits a load with an unknown address pattern. If readers must be recorded in shadow memory, a load that is
-    /// neither contiguous nor uniform takes the slow path.
+    /// neither contiguous nor uniform executes on the slow path.
     pub(crate) fn emit_gather(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -59,7 +60,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Records the readers in shadow memory, or exits to the slow path.
+    /// Records the readers of the loaded words in shadow memory, or exits to the slow path.
     fn record_reads_fast(&mut self, access: &SubwarpAccess<'_>, bytes: u32) {
         self.branch_to_slow_path();
         self.record_range_access(access, bytes);
@@ -76,7 +77,7 @@ impl Emitter<'_> {
         self.leave_if();
     }
 
-    /// Pushes the row in a local with zeros in the inactive lanes.
+    /// Pushes the row in a local, with zeros in the inactive lanes.
     fn get_taking_part(&mut self, row: u32) {
         self.get(row);
         if let Some(guard) = self.guard {
@@ -85,8 +86,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Checks the offsets of all active lanes in shared memory, and stores them as pointers relative to the start of
-    /// shared memory.
+    /// Checks the shared memory offsets of all active lanes, and stores these offsets as pointers relative to the start
+    /// of shared memory.
     fn find_shared_places(&mut self, width: u32) {
         let [low, _] = self.names.addresses;
         match self.places.shared_bytes.checked_sub(width) {
@@ -104,7 +105,7 @@ impl Emitter<'_> {
         self.set(self.names.pointers);
     }
 
-    /// Computes linear-memory addresses within the cached range of the site.
+    /// Computes the linear-memory addresses of all lanes within the cached range of the access site.
     fn find_places(&mut self, access: &SubwarpAccess<'_>, quick: FastAccess) {
         let [low, high] = self.names.addresses;
         let offsets = self.names.vectors[4];

@@ -1,5 +1,5 @@
-//! Local memory and function parameters, which are private to each thread and need no shadow memory. Input: offsets of
-//! four lanes. Output: stored bytes or loaded registers.
+//! Accesses to local memory and function parameters, which are private to each thread and require no shadow memory.
+//! Input: offsets of four lanes. Output: stored bytes or loaded registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::{AccessDirection, SubwarpAccess};
@@ -23,9 +23,9 @@ impl Emitter<'_> {
             accepts: 0,
             site: 0,
             is_narrow: !plan.has_64_bit_base,
-            lie: None,
+            pattern: None,
         };
-        // Stores of function parameters are not included in the count of stores.
+        // Stores to function parameters are not included in the store count.
         let counts_as = match plan.space {
             StateSpace::ParamFunc => AccessDirection::Load,
             _ => way,
@@ -48,8 +48,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits the access for the case that the generic addresses of all active lanes are in local memory, and exits the
-    /// enclosing block afterwards.
+    /// Emits the access for the case in which the generic addresses of all active lanes are in local memory. Exits the
+    /// enclosing WebAssembly block afterwards.
     pub(crate) fn access_window(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -86,7 +86,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the addresses of four lanes in `pointers`, with a dummy address for inactive lanes, or bails out.
+    /// Stores the linear-memory addresses of four lanes in `pointers`, or bails out. Inactive lanes receive a dummy
+    /// address.
     fn find_local(&mut self, plan: &AccessPlan) {
         let FixedLocals {
             active,
@@ -121,8 +122,8 @@ impl Emitter<'_> {
         self.set(pointers);
     }
 
-    /// Pushes whether the bytes that a lane accesses exceed its local memory or are misaligned. Saves the offsets in a
-    /// local.
+    /// Pushes whether the bytes that any lane accesses exceed its local memory or are misaligned. The offsets are saved
+    /// in a local.
     fn push_misplaced(&mut self, plan: &AccessPlan) {
         let FixedLocals {
             vectors: [.., offsets],

@@ -12,7 +12,7 @@ use wasm_encoder::Instruction as I;
 impl Emitter<'_> {
     /// Emits an access lane by lane.
     pub(crate) fn move_lanes(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
-        if access.lie.is_some() {
+        if access.pattern.is_some() {
             self.find_addresses(access)?;
         }
         let calm = match self.flow.shared[self.block].stores {
@@ -54,8 +54,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// Loads an element in each lane. `place` pushes a base address and returns a constant offset; their sum is the
-    /// address of the lane's bytes.
+    /// Loads an element in each lane. `place` pushes a base address and returns a constant offset. The sum of both is
+    /// the address of the lane's bytes.
     pub(crate) fn load_each(
         &mut self,
         plan: &AccessPlan,
@@ -84,7 +84,7 @@ impl Emitter<'_> {
         self.write_loaded(plan, element);
     }
 
-    /// Stores an element of each lane. `place` has the same meaning as in [`Emitter::load_each`].
+    /// Stores an element of each lane. `place` is defined as in [`Emitter::load_each`].
     pub(crate) fn store_each(
         &mut self,
         plan: &AccessPlan,

@@ -10,13 +10,13 @@ use warpgrid_emulator::translation_view::{AccessPlan, RegisterBank, RegisterOper
 use warpgrid_isa::Signedness::{Signed, Unsigned};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// Interleaves the low or the high words of two rows.
+/// Shuffles that interleave the low words or the high words of two rows.
 const ZIP_LOW: I<'static> =
     I::I8x16Shuffle([0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23]);
 const ZIP_HIGH: I<'static> =
     I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]);
 impl Emitter<'_> {
-    /// Emits a contiguous access. Exits the outer block after success.
+    /// Emits a contiguous access. Exits the outer WebAssembly block after success.
     pub(crate) fn move_row(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, access.width());
@@ -32,7 +32,7 @@ impl Emitter<'_> {
 
     pub(crate) fn load_row(&mut self, plan: &AccessPlan) {
         let pointer = self.pointer;
-        let kept = self.names.vectors;
+        let rows = self.names.vectors;
         match (plan.element_bytes, plan.elements.len()) {
             (8, _) => {
                 for half in 0..2 {
@@ -43,7 +43,7 @@ impl Emitter<'_> {
                 return;
             }
             (4, n) => {
-                for (part, local) in (0..n as u32).zip(kept) {
+                for (part, local) in (0..n as u32).zip(rows) {
                     self.get_pointer();
                     self.op(I::V128Load(pointer.at(16 * part)));
                     self.set(local);
@@ -57,7 +57,7 @@ impl Emitter<'_> {
                     Signed => I::I32x4ExtendLowI16x8S,
                     Unsigned => I::I32x4ExtendLowI16x8U,
                 });
-                self.set(kept[0]);
+                self.set(rows[0]);
             }
             _ => {
                 self.get_pointer();
@@ -66,16 +66,16 @@ impl Emitter<'_> {
                     Signed => self.ops([I::I16x8ExtendLowI8x16S, I::I32x4ExtendLowI16x8S]),
                     Unsigned => self.ops([I::I16x8ExtendLowI8x16U, I::I32x4ExtendLowI16x8U]),
                 }
-                self.set(kept[0]);
+                self.set(rows[0]);
             }
         }
-        for (element, local) in plan.elements.iter().zip(kept) {
+        for (element, local) in plan.elements.iter().zip(rows) {
             self.get(local);
             self.write_loaded(plan, *element);
         }
     }
 
-    /// Transposes the words of four lanes, so that each row contains one element of all lanes.
+    /// Transposes the loaded words of four lanes, so that each row contains one element of all lanes.
     pub(crate) fn part_words(&mut self, n: usize) {
         let [a, b, c, d, e, _] = self.names.vectors;
         if n == 2 {
@@ -94,7 +94,7 @@ impl Emitter<'_> {
                 self.get_all([c, d]);
                 self.op(zip);
                 if is_first {
-                    // This row is saved in a second local until the other rows have been read.
+                    // Save this row in a second local until the other rows have been read.
                     self.set(self.names.addresses[1]);
                     self.set(e);
                 } else {
@@ -118,7 +118,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores a row. If the local `guard` is given, stores only the single words of the lanes in this mask.
+    /// Stores a row. If the local `guard` is given, stores only the words of the lanes in this mask.
     pub(crate) fn store_row(
         &mut self,
         plan: &AccessPlan,
@@ -190,7 +190,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the low 8 or 16 bits of each word of a row.
+    /// Stores the low 8 or 16 bits of each word in a row.
     fn store_narrow(&mut self, plan: &AccessPlan) -> Result<(), BailoutReason> {
         let memarg = self.pointer.at(0);
         self.get_pointer();
@@ -211,7 +211,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits a load in which all lanes have the same address.
+    /// Emits a load from an address that is the same in all lanes.
     pub(crate) fn load_one_place(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -241,7 +241,7 @@ impl Emitter<'_> {
         });
     }
 
-    /// Checks whether an access loads words, each into a separate row.
+    /// Checks whether an access loads words, each to a separate row.
     pub(crate) fn loads_rows_of_words(&self, plan: &AccessPlan) -> bool {
         let is_row = |element: &RegisterOperand| {
             element.bank == RegisterBank::B32 && self.scalar(element.bank, element.slot).is_none()
@@ -249,8 +249,8 @@ impl Emitter<'_> {
         plan.element_bytes == 4 && plan.elements.iter().all(is_row)
     }
 
-    /// Broadcasts words of the vector in a local to all lanes. `first` is the index of the word that becomes the first
-    /// element.
+    /// Broadcasts words of the vector in a local to all lanes. `first` is the index of the word that is broadcast to
+    /// the first element.
     pub(crate) fn load_words(&mut self, plan: &AccessPlan, words: u32, first: u32) {
         for (word, element) in (first as u8..).zip(&plan.elements) {
             // Both operands of the shuffle are the same vector.

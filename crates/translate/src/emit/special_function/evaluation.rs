@@ -1,5 +1,5 @@
-//! Table lookup and quadratic interpolation of the special function unit for arguments that need no scaling. Input:
-//! four lanes in a local. Output: their results on the stack.
+//! Table lookup and quadratic interpolation of the special function unit, for arguments that require no scaling. Input:
+//! four lanes in a local. Output: the results of these lanes on the stack.
 
 use crate::emit::float::upper_half;
 use crate::emit::special_function::{
@@ -14,7 +14,7 @@ use warpgrid_emulator::translation_view::{SpecialFunction, TURNS, tangent_bits};
 use wasm_encoder::Instruction as I;
 
 impl SpecialFunctionEmitter {
-    /// Evaluates the function at the argument.
+    /// Evaluates a special function for the arguments in the argument local.
     pub(crate) fn unit(&mut self, function: SpecialFunction) {
         use SpecialFunction as F;
         match function {
@@ -28,7 +28,7 @@ impl SpecialFunctionEmitter {
         }
     }
 
-    /// Computes the sums of the lanes whose fractions are in a local.
+    /// Computes the polynomial values for the lanes whose fractions are in a local.
     fn sums(&mut self) {
         let bits = self.index_bits.unwrap_or(0);
         self.ops([
@@ -50,8 +50,8 @@ impl SpecialFunctionEmitter {
         self.sums_of_rows();
     }
 
-    /// Computes c0 + c1 x + c2 x^2 with the coefficients at the row addresses, in units of 2^-17 of the last digit:
-    /// integers below 2^42.
+    /// Computes c0 + c1 x + c2 x^2 with the coefficients at the row addresses. The unit is 2^-17 ulp, and the results
+    /// are integers below 2^42.
     fn sums_of_rows(&mut self) {
         for lane in 0..4 {
             self.ops([
@@ -96,8 +96,8 @@ impl SpecialFunctionEmitter {
         }
     }
 
-    /// Computes x^2 in units of 2^17 without the partial products of bits below 2^18. The remaining partial products of
-    /// single bits are grouped into products of several bits, as in the interpreter.
+    /// Computes x^2 in units of 2^17, without the partial products whose weight is below 2^19. The remaining partial
+    /// products of single bits are grouped into products of several bits, as in the interpreter.
     fn square(&mut self) {
         self.ops([
             I::LocalGet(X),
@@ -118,7 +118,7 @@ impl SpecialFunctionEmitter {
                     self.ops([splat32((1 << bits) - 1), I::V128And]);
                 }
             }
-            // The factors are below 2^16, and so are the products.
+            // Both the factors and the products are below 2^16.
             self.ops([I::I16x8Mul, I::I32x4Add]);
         }
         for (apart, low) in [(2, 8), (6, 6), (10, 4), (14, 2)] {
@@ -138,7 +138,7 @@ impl SpecialFunctionEmitter {
         self.ops([I::I32Const(2), I::I32x4Shl, I::LocalSet(SQUARE)]);
     }
 
-    /// Pushes the low 23 bits of the truncated sums.
+    /// Pushes the low 23 bits of the truncated polynomial values.
     fn digits(&mut self, below: i32) {
         for half in 0..2 {
             self.ops([I::LocalGet(SUM + half), I::I32Const(below), I::I64x2ShrU]);
@@ -146,7 +146,7 @@ impl SpecialFunctionEmitter {
         self.ops([low_words(), splat32(FRACTION), I::V128And]);
     }
 
-    /// Pushes the sums as 32-bit numbers, truncated; a sum of 2^41 represents one.
+    /// Pushes the polynomial values as truncated 32-bit floats. A value of 2^41 represents 1.0.
     fn truncate_sums(&mut self) {
         for half in 0..2 {
             self.ops([
@@ -165,7 +165,7 @@ impl SpecialFunctionEmitter {
         self.ops([low_halves()]);
     }
 
-    /// Pushes the biased exponent of the argument.
+    /// Pushes the biased exponent of each argument.
     fn exponent(&mut self) {
         self.ops([
             I::LocalGet(A),
@@ -181,7 +181,7 @@ impl SpecialFunctionEmitter {
         self.ops([I::LocalGet(A), I::LocalGet(A), I::F32x4Ne]);
     }
 
-    /// Pushes the mask of arguments without a root or logarithm: NaNs and negative numbers.
+    /// Pushes the mask of the arguments for which roots and logarithms are undefined: NaNs and negative numbers.
     fn has_no_result(&mut self) {
         self.ops([I::LocalGet(A), I::I32Const(31), I::I32x4ShrS]);
         self.has_exponent(0);
@@ -190,8 +190,8 @@ impl SpecialFunctionEmitter {
         self.ops([I::V128Or]);
     }
 
-    /// Selects the result for zero or for other arguments, which are both on the stack, in each lane, and NaN if the
-    /// function is undefined.
+    /// Selects a result in each lane: NaN if the function is undefined for the argument, otherwise one of the two
+    /// values on the stack, which are the result for zero and the result for other arguments.
     fn select_special_results(&mut self) {
         self.has_exponent(0);
         self.ops([I::V128Bitselect]);
@@ -199,7 +199,7 @@ impl SpecialFunctionEmitter {
         self.ops([I::V128Or]);
     }
 
-    /// Pushes the mask of arguments with this exponent.
+    /// Pushes the mask of the arguments with the given biased exponent.
     fn has_exponent(&mut self, exponent: u32) {
         self.exponent();
         self.ops([splat32(exponent), I::I32x4Eq]);
@@ -210,7 +210,7 @@ impl SpecialFunctionEmitter {
         self.ops([I::LocalGet(PART), splat32(0), I::I32x4Eq]);
     }
 
-    /// Pushes the fraction of the argument.
+    /// Pushes the fraction bits of each argument.
     fn fraction(&mut self) {
         self.ops([I::LocalGet(A), splat32(FRACTION), I::V128And]);
     }
@@ -219,7 +219,7 @@ impl SpecialFunctionEmitter {
         self.ops([I::LocalGet(A), splat32(SIGN), I::V128And]);
     }
 
-    /// Combines the digits on the stack with the exponent in a local; the result may be infinite or zero.
+    /// Combines the fraction digits on the stack with the exponent in a local. The result may be infinite or zero.
     fn put_exponent(&mut self) {
         self.ops([
             I::LocalGet(EXPONENT),
@@ -233,7 +233,8 @@ impl SpecialFunctionEmitter {
         self.fraction();
         self.set(PART);
         self.sums();
-        // The exponent is one higher if the fraction is zero, which is the reciprocal of a power of two.
+        // The exponent is one higher if the fraction is zero, because the result is then the exact reciprocal of a
+        // power of two.
         self.ops([splat32(2 * BIAS - 1)]);
         self.has_no_part();
         self.ops([I::I32x4Sub]);
@@ -253,7 +254,7 @@ impl SpecialFunctionEmitter {
         self.ops([I::V128Or]);
     }
 
-    /// Halves the exponent, and sets the fraction to that of a number from 1 to 4.
+    /// Halves the exponent, and sets the fraction such that it represents a number from 1 to 4.
     fn half_exponent(&mut self) {
         self.exponent();
         self.ops([
@@ -335,9 +336,9 @@ impl SpecialFunctionEmitter {
         self.ops([I::V128Or]);
     }
 
-    /// Splits the argument of a power into the exponent of the result and a fraction.
+    /// Splits the argument of the exponential function into the exponent of the result and a fraction.
     fn split_argument(&mut self) {
-        // Magnitude in units of 2^-23, truncated; magnitudes beyond 2^8 have the same result as 2^8.
+        // Magnitude in units of 2^-23, truncated. Magnitudes beyond 2^8 have the same result as 2^8.
         self.ops([
             I::LocalGet(A),
             I::F32x4Abs,
@@ -348,7 +349,7 @@ impl SpecialFunctionEmitter {
             splat32(FRACTION),
             I::V128And,
             I::LocalTee(PART),
-            // The negation is approximated by the complement, except for integers.
+            // The hardware negates a fraction with the one's complement, except for a fraction of zero.
             I::LocalGet(A),
             I::I32Const(31),
             I::I32x4ShrS,
@@ -359,7 +360,7 @@ impl SpecialFunctionEmitter {
             splat32(FRACTION),
             I::V128And,
             I::V128Xor,
-            // Round the exponent down for a negative argument: by one more if it has a fraction.
+            // For a negative argument, the exponent is rounded down, so that it is decremented if there is a fraction.
             I::LocalGet(EXPONENT),
             I::I32Const(FRACTION_BITS as i32),
             I::I32x4ShrU,
@@ -390,7 +391,7 @@ impl SpecialFunctionEmitter {
         self.sums();
         self.exponent();
         self.ops([splat32(BIAS), I::I32x4Sub, I::LocalSet(EXPONENT)]);
-        // In units of 2^-36; the negation is approximated by the complement.
+        // Value in units of 2^-36. The hardware negates with the one's complement.
         for half in 0..2 {
             self.ops([
                 I::LocalGet(EXPONENT),
@@ -432,7 +433,7 @@ impl SpecialFunctionEmitter {
         self.select_special_results();
     }
 
-    /// Converts the argument to revolutions, truncated.
+    /// Converts the argument from radians to revolutions, truncated.
     fn reduce_to_revolutions(&mut self) {
         for half in 0..2 {
             self.get(A);
@@ -453,7 +454,7 @@ impl SpecialFunctionEmitter {
 
     fn sine_cosine(&mut self, function: SpecialFunction) {
         self.reduce_to_revolutions();
-        // Quarter revolutions in units of 2^-23, truncated, without whole revolutions.
+        // Angle in quarter revolutions in units of 2^-23, truncated, modulo whole revolutions.
         self.ops([
             I::LocalGet(A),
             I::F32x4Abs,
@@ -522,7 +523,7 @@ impl SpecialFunctionEmitter {
             I::I32x4Shl,
             I::V128Or,
             I::LocalSet(ROW_PLACES),
-            // Remaining bits of the fraction after the bits that select the interval.
+            // Remaining bits of the fraction, below the bits that select the interval.
             I::LocalGet(PART),
             I::V128Const(i128::from_le_bytes(factors)),
             I::LocalGet(EXPONENT),

@@ -1,15 +1,15 @@
 //! Gather and scatter of the bytes of a row. Input: an address for each byte. Output: code with the smallest number of
-//! loads or stores that transfers bytes at these addresses.
+//! loads or stores that transfers the bytes at these addresses.
 
 use crate::emit::Emitter;
 use crate::instructions::at;
 use wasm_encoder::Instruction as I;
 
-/// Address of each byte of a row; `None` for bytes that are not transferred.
+/// Address of each byte of a row, or `None` for bytes that are not transferred.
 pub(crate) type ByteGather = [Option<u32>; 16];
 
-/// Contiguous bytes of a row: the number of bytes, the index of the run in units of this number, and the address of the
-/// first byte.
+/// Run of bytes in a row whose addresses are contiguous: the number of bytes, the index of the run in units of this
+/// number, and the address of the first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ByteRun {
     n_bytes: usize,
@@ -17,7 +17,7 @@ struct ByteRun {
     place: u32,
 }
 
-/// Divides the bytes of a row into the longest runs with contiguous addresses.
+/// Divides the bytes of a row into the longest runs of equal size whose addresses are contiguous.
 fn runs(places: &ByteGather) -> Vec<ByteRun> {
     let follow = |bytes: &[Option<u32>]| match bytes.first().copied().flatten() {
         Some(first) => (first..)
@@ -41,7 +41,7 @@ fn runs(places: &ByteGather) -> Vec<ByteRun> {
         .collect()
 }
 
-/// Pushes a row whose bytes are loaded from these addresses in linear memory. `row` is a local for intermediate
+/// Pushes a row whose bytes are loaded from the given linear-memory addresses. `row` is a local for intermediate
 /// results.
 pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGather) {
     for (nth, run) in runs(places).into_iter().enumerate() {
@@ -68,7 +68,7 @@ pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGath
     code.push(I::LocalGet(row));
 }
 
-/// Stores the bytes of the row on the stack to these addresses in linear memory. `row` is a local for the row.
+/// Stores the bytes of the row on the stack at the given linear-memory addresses. `row` is a local for the row.
 pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGather) {
     code.push(I::LocalSet(row));
     for run in runs(places) {
@@ -85,12 +85,12 @@ pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGathe
 }
 
 impl Emitter<'_> {
-    /// Emits the code of [`push_bytes`].
+    /// Emits the code of [`push_bytes`] with a temporary local.
     pub(crate) fn push_bytes(&mut self, places: &ByteGather) {
         push_bytes(&mut self.out, self.names.vectors[0], places);
     }
 
-    /// Emits the code of [`put_bytes`].
+    /// Emits the code of [`put_bytes`] with a temporary local.
     pub(crate) fn put_bytes(&mut self, places: &ByteGather) {
         put_bytes(&mut self.out, self.names.vectors[0], places);
     }

@@ -1,5 +1,5 @@
-//! Exchanges between the lanes of a warp: shuffles, votes, matches, reductions, transposes. Input: rows of registers,
-//! and the live lanes. Output: rows.
+//! Exchanges of values between the lanes of a warp: shuffles, votes, matches, reductions and transposes. Input: rows of
+//! registers, and the live lanes. Output: rows of results.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -24,8 +24,7 @@ struct ShuffleOperands {
     c: OperandSlot,
 }
 
-/// Returns the lane from which a lane reads in a shuffle, and whether this source lane is within the segment of the
-/// lane.
+/// Returns the source lane of a lane in a shuffle, and whether the source lane is within the segment of the lane.
 fn source_of(mode: ShuffleMode, lane: i32, b: u32, c: u32) -> (u32, bool) {
     let amount = (b & 31) as i32;
     let (clamp, segment) = ((c & 31) as i32, (c >> 8 & 31) as i32);
@@ -90,7 +89,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns locals with the rows of a register, one for each subwarp.
+    /// Returns locals that contain the rows of a register, with one local for each subwarp.
     fn take_rows(
         &mut self,
         slot: OperandSlot,
@@ -145,7 +144,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Bails out if a live lane reads a lane that is not live.
+    /// Bails out if a live lane reads from a source lane that is not live.
     fn check_sources(&mut self, sources: &[(u32, bool)]) {
         let mut by_distance = std::collections::BTreeMap::<i32, u32>::new();
         for (lane, (source, _)) in (0i32..).zip(sources) {
@@ -172,7 +171,7 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 
-    /// Pushes the row whose lanes are copied from the source lanes of the given rows.
+    /// Pushes a row whose lanes are copied from the source lanes in the given rows.
     fn push_lanes_of(&mut self, rows: &[u32; SUBWARPS_PER_WARP as usize], sources: &[(u32, bool)]) {
         let place = |source: u32| {
             (
@@ -199,8 +198,8 @@ impl Emitter<'_> {
             let mut bytes = [0u8; 16];
             for (lane, (source, _)) in sources.iter().enumerate() {
                 let (from, within) = place(*source);
-                // Word of the second shuffle operand, of the first shuffle operand, or the word that the previous
-                // shuffle inserted.
+                // The word comes from the second shuffle operand, from the first shuffle operand, or from the result of
+                // the previous shuffle.
                 let word = if from == *subwarp {
                     4 + within
                 } else if is_first && from == subwarps[0] {
@@ -216,8 +215,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Copies the rows of an operand of all subwarps to contiguous scratch memory, and returns the address of the
-    /// first row.
+    /// Copies the rows of an operand in all subwarps to contiguous scratch memory. Returns the address of the first
+    /// row.
     fn lay_out(&mut self, slot: OperandSlot, warp: WarpContexts) -> Result<u32, BailoutReason> {
         let scratch = self.places.scratch;
         for subwarp in 0..SUBWARPS_PER_WARP {
@@ -268,8 +267,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Computes the lane numbers of a subwarp, the source lane of each lane, and whether the source lane is within
-    /// the segment.
+    /// Computes the lane numbers of a subwarp, the source lane of each lane, and whether the source lane is within the
+    /// segment.
     fn find_source(
         &mut self,
         operands: ShuffleOperands,
@@ -287,7 +286,7 @@ impl Emitter<'_> {
         self.push_row(b, subwarp, warp)?;
         self.ops(low_bits.clone());
         self.set(amount);
-        // Until the lowest lane is computed, the local holds the segment mask.
+        // The local contains the segment mask until the lowest lane of the segment is computed.
         self.push_row(c, subwarp, warp)?;
         self.ops([I::I32Const(8), I::I32x4ShrU]);
         self.ops(low_bits.clone());
@@ -328,7 +327,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes the mask of the lanes of the warp for which the pushed row is all ones.
+    /// Pushes the mask of the lanes of the warp in which the pushed row is all ones.
     fn push_ballot(
         &mut self,
         mut row: impl FnMut(&mut Self, u32) -> Result<(), BailoutReason>,
@@ -505,7 +504,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Transposes an 8x8 matrix of 16-bit elements. Four lanes hold one row of the matrix.
+    /// Transposes an 8x8 matrix of 16-bit elements. Each row of the matrix is distributed across four lanes.
     fn transpose(
         &mut self,
         d: OperandSlot,

@@ -31,7 +31,7 @@ impl Emitter<'_> {
         Ok(self.add_site(AccessSite::of_any(accepts)))
     }
 
-    /// Pushes the 64-bit address that a lane specifies.
+    /// Pushes the 64-bit address that one lane specifies.
     fn push_address(
         &mut self,
         plan: &AccessPlan,
@@ -65,7 +65,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits `ldmatrix` or `stmatrix`. Returns whether the operation stores.
+    /// Emits `ldmatrix` or `stmatrix`. Returns whether the operation stores to memory.
     pub(crate) fn rows_of_matrices(
         &mut self,
         rows: &LdmatrixAccess<'_>,
@@ -81,7 +81,7 @@ impl Emitter<'_> {
             is_narrow: rows.row.space == StateSpace::Shared,
             notes_shared: self.flow.shared[self.block].stores,
         };
-        // Address of each half of every register of a lane.
+        // Scratch address of each half of every register of a lane.
         let elements = &rows.access.elements;
         let mut places = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; elements.len()];
         for element in &rows.places {
@@ -155,7 +155,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits `wmma.load` or `wmma.store`. Returns whether the operation stores.
+    /// Emits `wmma.load` or `wmma.store`. Returns whether the operation stores to memory.
     pub(crate) fn emit_wmma_transfer(
         &mut self,
         lines: &WmmaTransfer<'_>,
@@ -251,8 +251,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the address of the matrix in `offset` and the stride in `first`. Bails out unless the address and the
-    /// stride are uniform and aligned.
+    /// Stores the address of the matrix in the local `offset` and the stride in the local `first`. Bails out unless
+    /// both are uniform and aligned.
     fn uniform_address(
         &mut self,
         lines: &WmmaTransfer<'_>,
@@ -290,7 +290,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Bails out unless a register is uniform.
+    /// Bails out unless a register has the same value in all lanes.
     fn check_same(
         &mut self,
         bank: RegisterBank,
@@ -321,7 +321,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the scratch addresses of the bytes of each 16-byte register part of each subwarp, line by line.
+    /// Returns the scratch addresses of the bytes in each 16-byte part of a register, for each subwarp and each line.
     fn places_of_lines(
         &self,
         lines: &WmmaTransfer<'_>,
@@ -339,7 +339,7 @@ impl Emitter<'_> {
                     + u32::from(*line) * line_bytes
                     + u32::from(*position) * lines.element_bits / 8;
                 for byte in 0..lines.unit_bytes {
-                    // Position of the byte among the bytes of the subwarp, of which each part contains 16.
+                    // Index of the byte among the bytes of the subwarp, which are divided into parts of 16 bytes.
                     let at = lane % SUBWARP_LANES * lane_bytes + within * lines.unit_bytes + byte;
                     let part = register * n_parts + at / 16;
                     let row = found
@@ -398,7 +398,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the number of 16-byte parts per register and subwarp.
+/// Returns the number of 16-byte parts into which a subwarp's register is divided.
 fn parts_of(lines: &WmmaTransfer<'_>) -> u32 {
     match lines.per_register * lines.unit_bytes {
         8.. => 2,

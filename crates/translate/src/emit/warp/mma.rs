@@ -1,9 +1,9 @@
-//! MMA operations with 16-bit factors and `f32` accumulators, as computed by tensor cores. Input: operands in scratch
-//! memory. Output: accumulators in scratch memory, bit-identical to the interpreter.
+//! MMA operations with 16-bit factors and `f32` accumulators, as computed by Tensor Cores. Input: operands in scratch
+//! memory. Output: accumulators in scratch memory, which are bit-identical to the results of the interpreter.
 //!
-//! Neighboring accumulators of two rows are computed together, block by block: the code finds the largest exponent of
-//! all terms of a sum, truncates every term to a multiple of a power of two below it, and adds the truncated terms
-//! exactly. Special cases (infinities, NaNs, terms at the ends of the exponent range) cause a bailout.
+//! Neighboring accumulators of two rows are computed together, block by block. For each sum, the code determines the
+//! largest exponent of all terms, truncates every term to a multiple of a power of two below it, and adds the truncated
+//! terms exactly. Special cases (infinities, NaNs, and terms at the ends of the exponent range) cause a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -20,27 +20,33 @@ use warpgrid_emulator::translation_view::{
 };
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
-/// Exponents that represent zero factors and nonfinite factors. The sum of two such exponents classifies the product.
+/// Exponent that represents a zero factor.
 const ZERO: i16 = -2000;
+/// Exponent that represents a nonfinite factor. The sum of two exponents classifies the product of the factors.
 const SPECIAL: i16 = 4000;
-/// Exponent from which on a term causes a bailout, and exponent below which a term counts as zero.
+/// Exponent from which on a term causes a bailout.
 const LARGEST: i32 = 118;
+/// Exponent below which a term counts as zero.
 const MIN_TERM_EXPONENT: i32 = -400;
-/// Bias that makes the exponents of the nonzero terms nonnegative, and half of this bias, which is added to the
-/// exponent of each factor.
+/// Bias that is added to the exponents of terms, so that the exponents of all nonzero terms are nonnegative.
 const EXCESS: i32 = 126;
+/// Half of the bias, which is added to the exponent of each factor.
 const HALF_EXCESS: i16 = (EXCESS / 2) as i16;
 
 /// Offsets of the operands of an MMA in scratch memory.
 #[derive(Clone, Copy, Debug)]
 struct ScratchLayout {
-    /// Factors in their source format: rows of A, and rows of B, one for each value of k.
+    /// Factors in their source format: rows of A.
     a_bits: u32,
+    /// Factors in their source format: rows of B, one for each value of k.
     b_bits: u32,
-    /// Factors converted to `f32`, and the exponents of the factors.
+    /// Factors of A, converted to `f32`.
     a: u32,
+    /// Factors of B, converted to `f32`.
     b: u32,
+    /// Exponents of the factors of A.
     a_exponents: u32,
+    /// Exponents of the factors of B.
     b_exponents: u32,
     /// Rows of C, which the function overwrites with the rows of D.
     sums: u32,
@@ -74,7 +80,7 @@ impl ScratchLayout {
 /// Offset in scratch memory of the register rows that an MMA reads and writes.
 const ROWS: u32 = 16 << 10;
 
-/// MMA operation, with the registers that contain the values of A, B, C and D.
+/// MMA operation, with the registers that contain the elements of A, B, C and D.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MmaRoutine {
     rule: Fp16SumRule,
@@ -89,7 +95,8 @@ fn row_place(scratch: u32, register: usize, subwarp: u32) -> u32 {
 }
 
 impl Emitter<'_> {
-    /// Emits an MMA: copies its register rows to scratch memory, calls the routine, and copies the results back.
+    /// Emits an MMA: copies its register rows to scratch memory, calls the routine, and copies the results back to
+    /// registers.
     pub(crate) fn product(
         &mut self,
         product: &FusedMma<'_>,
@@ -165,20 +172,20 @@ impl MmaRoutine {
     }
 }
 
-/// Scratch address of each byte of a row, by subwarp.
+/// Scratch address of each byte of a row, for each subwarp.
 type RowByteOffsets = [ByteGather; SUBWARPS_PER_WARP as usize];
 
-/// Returns the locations of the values in `held`. Copies of a value have the same number as the value.
+/// Returns the locations of the elements in `held`. All copies of an element have the number of the element.
 fn places_of(
     operand: &MmaOperand<'_>,
     held: &[FragmentElement],
     value_bytes: u32,
     place: impl Fn(u32) -> u32,
 ) -> Vec<RowByteOffsets> {
-    let mut found = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; operand.registers.len()];
+    let mut elements = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; operand.registers.len()];
     let values = &operand.values;
     let copies = (held.len() / values.len().max(1)).max(1);
-    // Each value is followed by its copies. All values have the same number of copies.
+    // Each element is followed by its copies. All elements have the same number of copies.
     let is_known = values
         .iter()
         .enumerate()
@@ -189,7 +196,7 @@ fn places_of(
     for (index, value) in held.iter().enumerate() {
         let first = place((index / copies) as u32);
         let from = 4 * (u32::from(value.lane) % SUBWARP_LANES) + u32::from(value.shift) / 8;
-        let row = found
+        let row = elements
             .get_mut(usize::from(value.register))
             .and_then(|subwarps| {
                 subwarps.get_mut(usize::from(value.lane) / SUBWARP_LANES as usize)
@@ -202,22 +209,22 @@ fn places_of(
             }
         }
     }
-    found
+    elements
 }
 
-/// Returns a power of two as `f32`.
+/// Returns a power of two as the bits of an `f32`.
 fn power(exponent: i32) -> u32 {
     ((127 + exponent) as u32) << 23
 }
 
-/// Returns the function of an MMA operation. The function returns 1 for a special case and 0 otherwise.
+/// Returns the function of an MMA operation. The result of the function is 1 for a special case, otherwise 0.
 pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRounding) -> Function {
     let rule = of.rule;
     let mut code = MmaEmitter {
         rule,
         layout: ScratchLayout::new(rule, scratch),
         cut: match products {
-            // All terms are within the range of `i32`, in which the relaxed conversion has the same result in all
+            // All terms are within the range of `i32`. In this range, the relaxed conversion has the same result in all
             // engines.
             MaddRounding::Fused => I::I32x4RelaxedTruncF32x4S,
             MaddRounding::Unfused => I::I32x4TruncSatF32x4S,
@@ -258,7 +265,7 @@ pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRoun
         splat32((LARGEST + EXCESS) as u32),
         I::I32x4GtS,
         I::V128Or,
-        // A nonzero sum whose unit would be below the range of exponents is a special case.
+        // A nonzero sum whose unit would be below the exponent range is a special case.
         I::LocalGet(MIN_SO_FAR),
         splat32((i32::from(rule.kept_bits) - 125 + EXCESS) as u32),
         I::I32x4LtU,
@@ -269,7 +276,7 @@ pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRoun
     runtime::function(&locals, &code.out)
 }
 
-/// Returns the address and the byte locations of each row of operands whose registers start at number `first`.
+/// Returns the address and the byte locations of each row, for operands whose registers start at number `first`.
 fn rows_of(scratch: u32, operands: &[Vec<RowByteOffsets>], first: usize) -> Vec<(u32, ByteGather)> {
     let registers = operands.iter().flatten().enumerate();
     let rows = registers.flat_map(|(register, subwarps)| {
@@ -281,9 +288,9 @@ fn rows_of(scratch: u32, operands: &[Vec<RowByteOffsets>], first: usize) -> Vec<
     rows.collect()
 }
 
-// Locals of the function: addresses of the current elements of A, of their exponents, of B and of its exponents;
-// addresses of the current row of A and of its exponents; current column; accumulators; number of remaining rows and of
-// remaining blocks; and end of the current block in A.
+// Locals of the function: addresses of the current elements of A, of their exponents, of the current elements of B, and
+// of their exponents; addresses of the current row of A and of its exponents; current column; address of the
+// accumulators; number of remaining rows and of remaining blocks; and end of the current block in A.
 const A: u32 = 0;
 const A_EXPONENTS: u32 = 1;
 const B: u32 = 2;
@@ -309,18 +316,19 @@ const SUM: u32 = 20;
 const EXPONENT: u32 = 24;
 const UNIT: u32 = 28;
 const TOTAL: u32 = 32;
-/// Previous accumulators, as multiples of the unit.
+/// Previous accumulators as multiples of the unit of the sum.
 const OLD: u32 = 36;
 const N_VECTORS: u32 = 29;
 
-/// Number of rows that are computed together. Their independent operations overlap, which hides latencies.
+/// Number of rows that are computed together. The operations on these rows are independent, so that their execution
+/// overlaps and hides latencies.
 const ROWS_AT_ONCE: u32 = 2;
 
 /// Number of k values per iteration. The iterations form a loop, because engines hoist all loads of straight-line code
-/// to its start and then run out of registers.
+/// to its start, and then run out of registers.
 const ROUND: u32 = 2;
 
-/// Returns the shuffle that broadcasts one part of a row, of `bytes` bytes, to all parts.
+/// Returns the shuffle that broadcasts one part of a row to all parts. Each part has `bytes` bytes.
 fn splat_part(part: u8, bytes: u8) -> I<'static> {
     I::I8x16Shuffle(std::array::from_fn(|at| part * bytes + at as u8 % bytes))
 }
@@ -328,7 +336,7 @@ fn splat_part(part: u8, bytes: u8) -> I<'static> {
 struct MmaEmitter {
     rule: Fp16SumRule,
     layout: ScratchLayout,
-    /// Instruction that converts floats to integers with truncation.
+    /// Instruction that converts floats to integers by truncation.
     cut: I<'static>,
     out: Vec<I<'static>>,
 }
@@ -344,7 +352,7 @@ impl MmaEmitter {
         self.out.extend(instructions);
     }
 
-    /// Returns the value of the exponent field of nonfinite factors.
+    /// Returns the exponent field of nonfinite factors.
     fn exponent_mask(&self) -> i16 {
         (1i16 << self.rule.exponent_bits) - 1
     }
@@ -354,7 +362,7 @@ impl MmaEmitter {
         i32::from(self.exponent_mask() >> 1)
     }
 
-    /// Converts factors to `f32` values and exponents, eight factors at a time.
+    /// Converts factors to `f32` values and exponents, with eight factors at a time.
     fn take_apart(&mut self, n: u32, from: u32, values: u32, exponents: u32) {
         self.ops([
             I::I32Const(0),
@@ -388,8 +396,9 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Stores half of eight factors as `f32`. The code shifts the fields to their `f32` positions and multiplies by the
-    /// power of two between both exponent biases. The multiplication normalizes subnormal numbers.
+    /// Stores half of eight factors as `f32`. The code shifts the fields to their `f32` positions, and multiplies the
+    /// result by a power of two that corresponds to the difference of both exponent biases. This multiplication also
+    /// normalizes subnormal numbers.
     fn store_values(&mut self, half: u32, values: u32) {
         let bias = self.bias();
         self.ops([
@@ -419,7 +428,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Pushes the exponents of the factors. Zeros and nonfinite factors have special values.
+    /// Pushes the exponents of the factors. Zeros and nonfinite factors have special exponents.
     fn push_exponents(&mut self) {
         let (top, bias) = (self.exponent_mask(), self.bias());
         self.ops([
@@ -474,7 +483,7 @@ impl MmaEmitter {
         self.ops(runtime::loop_while_nonzero(LEFT));
     }
 
-    /// Computes all columns of the [`ROWS_AT_ONCE`] rows that are computed together.
+    /// Computes all columns of the [`ROWS_AT_ONCE`] current rows.
     fn columns(&mut self) {
         let columns = i32::from(self.rule.columns);
         let blocks = i32::from(self.rule.depth) / i32::from(self.rule.block);
@@ -558,7 +567,7 @@ impl MmaEmitter {
         }
     }
 
-    /// Adds a block of products to the accumulators of eight columns.
+    /// Adds one block of products to the accumulators of eight columns.
     fn block(&mut self) {
         self.find_largest_exponents();
         for place in 0..2 * ROWS_AT_ONCE {
@@ -570,7 +579,7 @@ impl MmaEmitter {
         }
     }
 
-    /// Computes the largest exponent among the products of each sum.
+    /// Computes the largest exponent of the products in each sum.
     fn find_largest_exponents(&mut self) {
         let columns = u32::from(self.rule.columns);
         let block = u32::from(self.rule.block);
@@ -610,7 +619,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Computes the largest exponent among the terms of a sum, which are its products and the previous accumulator.
+    /// Computes the largest exponent of the terms in a sum, which are its products and the previous accumulator.
     fn find_largest_term(&mut self, place: u32) {
         let (sum, exponent) = (SUM + place, EXPONENT + place);
         self.ops([
@@ -640,8 +649,8 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Computes the unit to which the terms of each sum are truncated from the largest exponent of all terms. Converts
-    /// the previous accumulators to multiples of this unit.
+    /// Computes the unit to which the terms of each sum are truncated, from the largest exponent of all terms. Also
+    /// converts the previous accumulators to multiples of this unit.
     fn find_unit(&mut self, place: u32) {
         let kept = i32::from(self.rule.kept_bits);
         let least = kept - 125 + EXCESS;
@@ -649,8 +658,8 @@ impl MmaEmitter {
         let (unit, total) = (UNIT + place, TOTAL + place);
         self.find_largest_term(place);
         if self.rule.exponent_bits > 5 {
-            // Products of factors with a wide exponent range may be too small for the range of units, which is a
-            // special case.
+            // Products of factors with a wide exponent range may be too small for the range of units. Such products are
+            // a special case.
             self.ops([
                 I::LocalGet(exponent),
                 splat32(least as u32),
@@ -735,7 +744,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Converts the sum of the block, a multiple of the unit, to `f32` and rounds towards zero. Sums of products fit
+    /// Converts the sum of the block, a multiple of the unit, to `f32` with rounding towards zero. Sums of products fit
     /// into 32 bits. The code bails out if the previous accumulator exceeds this range.
     fn round(&mut self, half: u32) {
         let (total, old) = (TOTAL + half, OLD + half);
@@ -773,8 +782,8 @@ impl MmaEmitter {
         };
         self.ops([I::LocalSet(total)]);
         self.ops([
-            // Convert the sum with rounding to nearest, decrement the result if its magnitude exceeds that of the sum,
-            // and multiply it by the unit.
+            // Convert the sum with rounding to nearest, decrement the result if its magnitude exceeds the magnitude of
+            // the sum, and multiply it by the unit.
             I::LocalGet(total),
             I::F32x4ConvertI32x4S,
             I::LocalTee(WORD),

@@ -1,4 +1,4 @@
-//! Compares known results of arithmetic instructions with those of the emulator, bit for bit.
+//! Compares known results of arithmetic instructions bit for bit with the results of the emulator.
 
 mod form;
 mod kernel;
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
-/// Instruction form and the outcome of its execution.
+/// Instruction form, and the outcome of its execution.
 #[derive(Clone, Copy, Debug)]
 struct ArithmeticComparison<'a> {
     form: &'a Form,
@@ -85,7 +85,7 @@ pub(super) fn read(folder: &Path, operation: Option<&str>) -> Result<Vec<Form>> 
     Ok(forms)
 }
 
-/// Compares and prints the results. Returns true if all executed rows agree.
+/// Compares the results and prints the report. Returns true if the results of all executed rows agree.
 pub(super) fn compare(forms: &[Form], options: &Options, differences: &mut Differences) -> bool {
     if forms.is_empty() {
         return true;
@@ -111,7 +111,7 @@ pub(super) fn compare(forms: &[Form], options: &Options, differences: &mut Diffe
     agreed
 }
 
-/// Describes the rows of a form whose results on a GPU, in `bytes`, differ from those of the emulator.
+/// Describes the rows of a form whose results on a GPU differ from the results of the emulator. `bytes` contains the results of the GPU.
 pub(super) fn describe_gpu(form: &Form, bytes: &[u8], n_shown: usize) -> Option<String> {
     let FormOutcome::Ran(own) = kernel::run(form) else {
         return None;

@@ -1,4 +1,4 @@
-//! Invokes an installed assembler and parses its decision on a module.
+//! Invokes an installed assembler on a module and parses the decision of the assembler.
 
 use super::Result;
 use super::case::VerdictCase;
@@ -16,22 +16,22 @@ pub(super) enum AssemblerVerdict {
         accept: bool,
         messages: Vec<String>,
     },
-    /// The assembler crashed or timed out.
+    /// The assembler crashed, or exceeded the time limit.
     Crashed,
 }
 
-/// Installed assembler.
+/// Installed reference assembler.
 #[derive(Clone, Debug)]
 pub(super) struct Assembler {
     program: String,
     pub(super) release: String,
 }
 
-/// Timeout of one assembler invocation.
+/// Time limit of one assembler invocation.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Assembler {
-    /// Locates the assembler and queries its release.
+    /// Locates the assembler and queries its release number.
     pub(super) fn find(program: &str) -> Result<Assembler> {
         let output = Command::new(program)
             .arg("--version")
@@ -49,8 +49,8 @@ impl Assembler {
         })
     }
 
-    /// Returns the decision on a module, which is written to `file`. A complete module is assembled as relocatable code, whose functions
-    /// follow the ABI.
+    /// Writes the module to `file` and returns the decision of the assembler. A complete module is assembled as relocatable code, so that
+    /// its functions follow the ABI.
     pub(super) fn ask(&self, case: &VerdictCase, file: &Path) -> Result<AssemblerVerdict> {
         write(file, &case.module())?;
         if case.source.is_empty() {
@@ -68,8 +68,8 @@ impl Assembler {
     }
 
     fn run(&self, case: &VerdictCase, file: &Path, options: &[&str]) -> Result<AssemblerVerdict> {
-        let said = file.with_extension("txt");
-        let stderr = File::create(&said).map_err(|e| format!("{}: {e}", said.display()))?;
+        let log = file.with_extension("txt");
+        let stderr = File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
         let mut child = Command::new(&self.program)
             .args(options)
             .args(["-arch", &architecture(case)])
@@ -86,18 +86,18 @@ impl Assembler {
                 break status;
             }
             if start.elapsed() > TIMEOUT {
-                // The process may have exited in the meantime.
+                // The process may already have exited, so that an error of `kill` is harmless.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Ok(AssemblerVerdict::Crashed);
             }
             std::thread::sleep(Duration::from_millis(2));
         };
-        // The assembler rejects with status 255 or 1; other values are signals and internal faults.
+        // The assembler rejects a module with status 255 or 1. Other values indicate signals and internal failures.
         if !matches!(status.code(), Some(0 | 1 | 255)) {
             return Ok(AssemblerVerdict::Crashed);
         }
-        let bytes = std::fs::read(&said).map_err(|e| format!("{}: {e}", said.display()))?;
+        let bytes = std::fs::read(&log).map_err(|e| format!("{}: {e}", log.display()))?;
         let text = String::from_utf8_lossy(&bytes);
         let messages = text
             .lines()
@@ -123,14 +123,15 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "32-Bit compilation is no longer supported",
         "32-Bit ABI",
         "not supported in .version",
-        // Errors about linked programs, which do not concern modules.
+        // These messages report linker errors, which do not concern a single module.
         "'Compile only(-c)' requires",
         "Unresolved extern variable",
         "requires command line option",
-        // Register allocation for the parameters of a function with `.abi_preserve`: 11 words overlap with the return address, 13 do not.
+        // The assembler fails to allocate registers for the parameters of a function with `.abi_preserve`: 11 words overlap with the return
+        // address, but 13 words do not overlap.
         "overlap with return address",
         "Parameter register ",
-        // The assembler parses debug sections as DWARF, which is not a rule of PTX.
+        // The assembler parses debug sections as DWARF, although PTX has no such rule.
         "Dwarf version",
         "dwarf version",
         "Malformed .debug",
@@ -138,9 +139,9 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "Dereference Out of Bounds",
         "Checked Data was Invalid",
         "Attempted to truncate larger",
-        // Modules with millions of variables.
+        // The assembler reports this failure for modules with millions of variables.
         "Memory allocation failure",
-        // Reported crashes.
+        // The assembler reports its own crash with these messages.
         "nternal compiler error",
         "nternal error",
     ];
@@ -152,8 +153,8 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
     })
 }
 
-/// Returns the target for code generation: the latest target of the module without its target options, or the oldest one that the assembler
-/// supports.
+/// Returns the target for code generation, which is the latest target of the module without its target options, or the oldest target that
+/// the assembler supports.
 fn architecture(case: &VerdictCase) -> String {
     let module = without_comments(&case.module());
     let words = module.split(".target").skip(1).flat_map(|rest| {
@@ -171,23 +172,23 @@ fn architecture(case: &VerdictCase) -> String {
     }
 }
 
-/// Removes comments from a source.
+/// Returns a source without comments.
 fn without_comments(text: &str) -> String {
-    let mut kept = String::new();
+    let mut code = String::new();
     let mut rest = text;
     while let Some(start) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
         let (before, comment) = rest.split_at(start);
-        kept.push_str(before);
+        code.push_str(before);
         let end = match comment.starts_with("//") {
             true => comment.find('\n'),
             false => comment.find("*/").map(|end| end + 2),
         };
         rest = end.and_then(|end| comment.get(end..)).unwrap_or("");
     }
-    kept + rest
+    code + rest
 }
 
-/// Appends text to a file.
+/// Appends text to the end of a file.
 pub(super) fn append(path: &Path, text: &str) -> Result<()> {
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
     let mut options = std::fs::OpenOptions::new();

@@ -1,4 +1,4 @@
-//! Recorded decision of the reference assembler on one module.
+//! Defines the recorded decision of the reference assembler on one module.
 
 use crate::Result;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Module and its recorded decision.
+/// PTX module, and the recorded decision of the reference assembler.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VerdictCase {
     pub(crate) id: String,
@@ -17,13 +17,13 @@ pub(crate) struct VerdictCase {
     pub(crate) ptxas: String,
     pub(crate) decls: String,
     pub(crate) insn: String,
-    /// Complete module, if it is not the standard module around an instruction.
+    /// Source of a complete module; empty if the module is the standard module around an instruction.
     pub(crate) source: String,
     pub(crate) accept: bool,
     pub(crate) messages: Vec<String>,
     pub(crate) context: String,
     pub(crate) address_size: u64,
-    /// Line of the file.
+    /// Original line of the decision file.
     pub(crate) line: String,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct VerdictCase {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CheckerVerdict {
     pub(crate) accept: bool,
-    /// Code and message of each error.
+    /// Code and message of each reported error.
     pub(crate) errors: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
         .map(|entry| entry.path())
         .filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            // Crashes of the assembler are not decisions.
+            // Files with crashes of the assembler contain no decisions.
             (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
                 && !name.starts_with("crashes")
         })
@@ -52,13 +52,13 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Appends the decisions of one file.
+/// Reads the decisions of one file and appends them to `cases`.
 pub(crate) fn read(path: &Path, cases: &mut Vec<VerdictCase>) -> Result<()> {
     cases.extend(lines(path)?.into_iter().filter_map(VerdictCase::parse));
     Ok(())
 }
 
-/// Reads the lines of a file, which may be compressed.
+/// Reads the lines of a file, which may be compressed with gzip.
 pub(crate) fn lines(path: &Path) -> Result<Vec<String>> {
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
     let file = File::open(path).map_err(failed)?;
@@ -71,7 +71,7 @@ pub(crate) fn lines(path: &Path) -> Result<Vec<String>> {
 }
 
 impl VerdictCase {
-    /// Parses a line; returns `None` if the line contains no decision.
+    /// Parses a line of a decision file. Returns `None` if the line contains no decision.
     pub(crate) fn parse(line: String) -> Option<VerdictCase> {
         let value: Value = serde_json::from_str(&line).ok()?;
         let text = |key: &str| {
@@ -129,7 +129,7 @@ impl VerdictCase {
         }
     }
 
-    /// Serializes the case as a line of a sample, and keeps the other fields of its original line.
+    /// Serializes the case as a line of a sample. The other fields of the original line are preserved.
     pub(crate) fn to_line(&self) -> String {
         let value = serde_json::from_str(&self.line).unwrap_or(Value::Null);
         let mut fields = match value {
@@ -159,7 +159,7 @@ impl VerdictCase {
         Value::Object(fields).to_string()
     }
 
-    /// Returns the module that the assembler received; the instruction is on line 7.
+    /// Returns the source of the module that the assembler received. The instruction is on line 7 of the standard module.
     pub(crate) fn module(&self) -> String {
         if !self.source.is_empty() {
             return self.source.clone();
@@ -181,7 +181,7 @@ impl VerdictCase {
         )
     }
 
-    /// Checks the module with Warpgrid.
+    /// Checks the module with the Warpgrid checker.
     pub(crate) fn check(&self) -> CheckerVerdict {
         let report = warpgrid_view::check(&self.module(), &warpgrid_view::CheckOptions::default());
         let errors = report
@@ -195,7 +195,7 @@ impl VerdictCase {
         }
     }
 
-    /// Returns the reason for an intentional difference, if any.
+    /// Returns the reason if Warpgrid intentionally differs from the assembler on this case.
     pub(crate) fn known_difference(&self) -> Option<&'static str> {
         let is_store = matches!(self.family.as_str(), "st" | "operands");
         let is_narrow = self.address_size == 32;
@@ -217,7 +217,7 @@ impl VerdictCase {
     }
 }
 
-/// Checks whether a version precedes PTX 2.3, which introduced `.address_size`.
+/// Checks whether a PTX version precedes PTX 2.3, which introduced `.address_size`.
 fn is_before_address_size(version: &str) -> bool {
     let mut parts = version
         .split('.')
@@ -225,7 +225,7 @@ fn is_before_address_size(version: &str) -> bool {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < (2, 3)
 }
 
-/// Case and the decision of Warpgrid.
+/// Recorded case, and the decision of Warpgrid on this case.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VerdictComparison<'a> {
     pub(super) case: &'a VerdictCase,

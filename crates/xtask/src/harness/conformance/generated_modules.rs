@@ -1,5 +1,5 @@
-//! `--fresh`: differential testing of the checker against an installed assembler. The modules are accepted modules with a mutated modifier,
-//! operand, version or target, and complete generated modules.
+//! Implements `--fresh`, the differential test of the checker against an installed assembler. The tested modules are accepted modules with
+//! a mutated modifier, operand, version or target, and complete generated modules.
 
 mod modules;
 mod mutate;
@@ -17,7 +17,7 @@ use crate::random::SplitMix64;
 use mutate::MutationPool;
 use std::path::Path;
 
-/// Compares the decisions on `n` modules. Returns true if all decisions agree.
+/// Compares the decisions of the checker and the assembler on `n` modules. Returns true if all decisions agree.
 pub(super) fn compare(options: &Options, n: usize) -> Result<bool> {
     let assembler = Assembler::find(&options.ptxas)?;
     let mut differences = report::Differences::default();
@@ -68,7 +68,8 @@ fn name(part: ReferenceCollection) -> &'static str {
     }
 }
 
-/// Returns the accepted modules to mutate: the sample in the repository, which is always available, and the full collection if it exists.
+/// Returns the accepted modules that are mutated. The modules are the sample in the repository, which is always available, and the full
+/// collection if the full collection exists.
 fn accepted(part: ReferenceCollection, options: &Options) -> Result<Vec<VerdictCase>> {
     let (folder, samples) = match part {
         ReferenceCollection::Stores => (&options.stores, &[STORES_SAMPLE][..]),
@@ -90,7 +91,7 @@ fn accepted(part: ReferenceCollection, options: &Options) -> Result<Vec<VerdictC
     Ok(cases)
 }
 
-/// Generates new modules.
+/// Generates `n` new modules.
 fn make(part: ReferenceCollection, cases: &[VerdictCase], n: usize, seed: u64) -> Vec<VerdictCase> {
     let mut random = SplitMix64::new(seed);
     if part == ReferenceCollection::Modules {
@@ -104,7 +105,7 @@ fn make(part: ReferenceCollection, cases: &[VerdictCase], n: usize, seed: u64) -
         .collect()
 }
 
-/// Returns the modules with the decisions of the assembler, and omits modules without a decision.
+/// Returns the modules with the decisions of the assembler. Modules on which the assembler makes no decision are omitted.
 fn ask_about(
     fresh: Vec<VerdictCase>,
     options: &Options,
@@ -115,7 +116,7 @@ fn ask_about(
     let answers = map_on_threads(&numbered, options.n_threads, |(index, case)| {
         assembler.ask(case, &folder.file(*index))
     });
-    let mut asked = Vec::new();
+    let mut decided = Vec::new();
     let mut n_silent = 0;
     for (mut case, answer) in fresh.into_iter().zip(answers) {
         match answer? {
@@ -123,22 +124,22 @@ fn ask_about(
                 case.accept = accept;
                 case.messages = messages;
                 case.ptxas.clone_from(&assembler.release);
-                asked.push(case);
+                decided.push(case);
             }
             Answer::Said { .. } | Answer::Crashed => n_silent += 1,
         }
     }
-    let n_accepted = asked.iter().filter(|case| case.accept).count();
-    println!("{} answered, {n_accepted} accepted", asked.len());
+    let n_accepted = decided.iter().filter(|case| case.accept).count();
+    println!("{} answered, {n_accepted} accepted", decided.len());
     if n_silent > 0 {
         println!(
             "{n_silent} modules are excluded, because this release rejects the whole module, aborts or crashes"
         );
     }
-    Ok(asked)
+    Ok(decided)
 }
 
-/// Reduces each module with different decisions by removing lines while the decisions still differ.
+/// Reduces each module with different decisions. The reduction removes lines while the decisions still differ.
 fn shorten(asked: &mut [VerdictCase], assembler: &Assembler) -> Result<()> {
     let folder = TempDir::new("verdicts")?;
     for case in asked.iter_mut() {
@@ -188,14 +189,14 @@ fn print(
         .collect();
     let title = format!("fresh verdicts, {}", name(part));
     let agreed = report::print(&title, &compared, options);
-    let mut kept = String::new();
+    let mut sample = String::new();
     for compared in compared.iter().filter(|compared| !compared.agrees()) {
         differences.add(&compared.difference());
-        kept.push_str(&compared.case.to_line());
-        kept.push('\n');
+        sample.push_str(&compared.case.to_line());
+        sample.push('\n');
     }
     if let Some(path) = &options.keep {
-        assembler::append(path, &kept)?;
+        assembler::append(path, &sample)?;
     }
     Ok(agreed)
 }

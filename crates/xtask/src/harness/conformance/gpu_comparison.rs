@@ -1,4 +1,4 @@
-//! Compares the emulator with the local GPU: compiled kernels, arithmetic instructions and litmus tests.
+//! Compares the results of the emulator with the results of the local GPU for compiled kernels, arithmetic instructions and litmus tests.
 
 use super::arithmetic;
 use super::{Options, ReferenceCollection, Result};
@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use warpgrid_launch::expect::compare;
 use warpgrid_view::{Parameter, Scenario};
 
-/// Directories of kernels with their launches, relative to the repository root. An entry is a directory or source file of one kernel, or a
-/// file of a family.
+/// Directories of kernels with their launches, relative to the repository root. An entry of a directory contains one kernel as a directory
+/// or a source file, or contains a family of kernels in one file.
 const CASES: &[&str] = &["crates/view/tests/corpus", "crates/view/tests/tensor"];
-/// Litmus tests of the memory model: the full collection, and the sample in the repository.
+/// Files with the litmus tests of the memory model: the full collection, and the sample in the repository.
 const LITMUS: [&str; 2] = [
     "../shared/litmus/litmus.jsonl",
     "crates/view/tests/data/litmus.jsonl",
 ];
 
-/// Launches that are submitted to the GPU, with their expected results.
+/// Batch of launches for the GPU, with the expected results.
 #[derive(Default)]
 struct GpuQuestion {
     questions: GpuBatch,
@@ -27,17 +27,17 @@ struct GpuQuestion {
     litmus: HashMap<String, Litmus>,
 }
 
-/// Litmus test: locations of the outcome in memory, and the outcomes that the model allows.
+/// Litmus test, with the memory locations of its outcome and the outcomes that the memory model allows.
 struct Litmus {
-    /// Byte offset within the concatenated buffers and width of each number of an outcome.
+    /// Byte offset within the concatenated buffers, and width in bytes, of each number of an outcome.
     observed: Vec<(usize, usize)>,
-    /// Allowed outcomes; `None` if the test specifies none.
+    /// Allowed outcomes; `None` if the test specifies no outcomes.
     allowed: Option<Vec<Vec<u64>>>,
 }
 
 /// Runs the launches on the GPU and prints the differences. Returns true if there are none.
 pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
-    let mut asked = GpuQuestion::default();
+    let mut question = GpuQuestion::default();
     if options.includes(ReferenceCollection::Cases) {
         let folders = CASES.iter().map(PathBuf::from);
         let folders = options
@@ -45,7 +45,7 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
             .as_ref()
             .map_or_else(|| folders.collect(), |own| vec![own.clone()]);
         for folder in folders {
-            asked.add_cases(&folder, options.family.as_deref())?;
+            question.add_cases(&folder, options.family.as_deref())?;
         }
     }
     let mut forms = Vec::new();
@@ -53,20 +53,20 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
         forms = arithmetic::read(&options.arithmetic, options.family.as_deref())?;
         for (index, form) in forms.iter().enumerate() {
             let scenario = arithmetic::launch(form).map_err(|error| error.to_string())?;
-            asked.add(format!("arithmetic {index}"), scenario, None);
+            question.add(format!("arithmetic {index}"), scenario, None);
         }
     }
     if options.includes(ReferenceCollection::Litmus) {
-        let whole = LITMUS.iter().map(Path::new).find(|file| file.exists());
-        asked.add_litmus(whole.unwrap_or(Path::new(LITMUS[1])), options)?;
+        let collection = LITMUS.iter().map(Path::new).find(|file| file.exists());
+        question.add_litmus(collection.unwrap_or(Path::new(LITMUS[1])), options)?;
     }
-    let Some(answers) = asked.questions.ask(&options.transfer)? else {
+    let Some(answers) = question.questions.ask(&options.transfer)? else {
         return Ok(true);
     };
     let mut equal = true;
     let mut counts = LitmusCounts::default();
     for answer in &answers {
-        let reason = asked.difference(answer, &forms, options);
+        let reason = question.difference(answer, &forms, options);
         counts.add(&answer.found, reason.is_some());
         if let Some(reason) = reason {
             println!("{}: {reason}", answer.name);
@@ -101,7 +101,7 @@ impl LitmusCounts {
 }
 
 impl GpuQuestion {
-    /// Adds all kernels of a directory, or of one family in it.
+    /// Adds all kernels of a directory, or only the kernels of one family.
     fn add_cases(&mut self, folder: &Path, family: Option<&str>) -> Result<()> {
         let Ok(entries) = std::fs::read_dir(folder) else {
             println!(
@@ -194,7 +194,7 @@ impl GpuQuestion {
         self.questions.add(&source, &[launch]);
     }
 
-    /// Adds the tests of a file, each with many launches.
+    /// Adds the litmus tests of a file. Each test is launched many times.
     fn add_litmus(&mut self, file: &Path, options: &Options) -> Result<()> {
         if !file.exists() {
             println!(
@@ -225,7 +225,7 @@ impl GpuQuestion {
         Ok(())
     }
 
-    /// Describes the difference between a GPU result and the expected result.
+    /// Describes how a GPU result differs from the expected result. Returns `None` if the results agree.
     fn difference(
         &self,
         answer: &GpuResult,
@@ -253,8 +253,8 @@ impl GpuQuestion {
     }
 }
 
-/// Describes the contents of a buffer that contradict the expected values. A buffer without expected values differs if its contents differ
-/// from those of the emulator.
+/// Describes how the contents of a buffer contradict the expected values. If a buffer has no expected values, the function compares the
+/// contents with the contents in the emulator.
 fn wrong_memory(scenario: &Scenario, name: &str, bytes: &[u8]) -> Option<String> {
     let buffer = scenario
         .params
@@ -278,7 +278,7 @@ fn wrong_memory(scenario: &Scenario, name: &str, bytes: &[u8]) -> Option<String>
 }
 
 impl Litmus {
-    /// Describes the observed outcomes that the model forbids.
+    /// Describes the observed outcomes that the memory model forbids.
     fn difference(&self, counts: &[(Vec<u8>, u64)]) -> Option<String> {
         let allowed = self.allowed.as_ref()?;
         let mut forbidden = Vec::new();
@@ -303,10 +303,10 @@ fn number(bytes: &[u8]) -> u64 {
         .fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// Returns the launch of a litmus test and the locations of its outcome.
+/// Returns the launch of a litmus test and the memory locations of its outcome.
 fn litmus_test(test: &Value) -> Option<(Scenario, Litmus)> {
     let mut params = Vec::new();
-    // Name, byte offset within the concatenated buffers, element width.
+    // Each entry consists of a buffer name, a byte offset within the concatenated buffers, and an element width.
     let mut places: Vec<(&str, usize, usize)> = Vec::new();
     let mut start = 0;
     for location in test["locations"].as_array()? {

@@ -1,11 +1,11 @@
-//! `--public`: checks and runs sources and execution tests of public projects, whose checkouts are in one directory. Reports the sources
-//! that Warpgrid rejects or cannot execute and the execution tests whose memory differs, except for known differences, which a file lists
-//! with their reasons.
+//! Implements `--public`, which checks and runs sources and execution tests of public projects. The checkouts of the projects are in one
+//! directory. The command reports the sources that Warpgrid rejects or cannot execute, and the execution tests whose final memory differs.
+//! A file lists the known differences, which the command does not report, with their reasons.
 //!
-//! - Each `.ptx` and `.sass` file is checked and launched without launch parameters. An out-of-bounds access or a step limit is not a
-//!   difference, since the launch is inferred.
-//! - `run_tests`: the execution tests of ZLUDA, which specify inputs and outputs in a macro call.
-//! - `compiler_tests`: the code that the NVPTX tests of LLVM expect in their CHECK lines.
+//! - The command checks each `.ptx` and `.sass` file, and launches the kernel without launch parameters. An out-of-bounds access or a
+//!   reached step limit is no difference, since the launch is inferred.
+//! - `run_tests` contains the execution tests of ZLUDA, which specify inputs and outputs in a macro call.
+//! - `compiler_tests` contains the code that the NVPTX tests of LLVM expect in their CHECK lines.
 
 mod compiler_tests;
 mod run_tests;
@@ -18,31 +18,32 @@ use warpgrid_view::check;
 use warpgrid_view::model::Severity;
 use warpgrid_view::{CheckOptions, Scenario, Session, SourceLanguage};
 
-/// Known differences: path below the directory of checkouts, a tab, the reason.
+/// Known differences. Each line contains the path below the directory of checkouts, a tab, and the reason.
 const KNOWN: &str = include_str!("public/known.tsv");
 /// Step limit of a launch with inferred inputs.
 const MAX_STEPS: u64 = 200_000;
-/// Code of the diagnostic for a module that contains only functions and no kernel.
+/// Code of the diagnostic for a module that contains functions but no kernel.
 const NO_KERNEL: &str = "W0711";
-/// Maximum file size; larger files are test data rather than sources.
+/// Maximum size of a source file in bytes. Larger files contain test data instead of sources.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
-/// Source or test, and its outcome.
+/// Source or test, and the outcome of its check or run.
 struct Finding {
     /// Path below the directory of checkouts, followed by `#` and the name of a test.
     name: String,
     outcome: Outcome,
 }
 
-/// Outcome of a source or test.
+/// Outcome of the check or run of a source or test.
 enum Outcome {
     Agrees,
-    /// The test specifies values that cannot be parsed, such as a call of a Rust function, or refers to declarations of its module.
+    /// The test specifies values that cannot be parsed, such as a call of a Rust function, or the test refers to declarations of its
+    /// module.
     Unusable,
     Differs(String),
 }
 
-/// Source or test to compare.
+/// Source or test that is compared.
 enum Question {
     Text(PathBuf),
     RunTest(run_tests::RunTest),
@@ -103,7 +104,7 @@ pub(super) fn compare(options: &Options, folder: &Path) -> Result<bool> {
     Ok(report(&findings, options.n_shown))
 }
 
-/// Appends all files below a directory except those of version control.
+/// Appends the paths of all files below a directory, except the files of the version control system.
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -124,7 +125,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Checks a source and runs it with an inferred launch.
+/// Checks a source and runs its kernel with an inferred launch.
 fn launch_as_pasted(path: &Path) -> Outcome {
     let source = match read_to_string(path) {
         Ok(source) => source,
@@ -151,7 +152,7 @@ fn launch_as_pasted(path: &Path) -> Outcome {
     }
 }
 
-/// Returns the first error of a source.
+/// Returns a description of the first error in a source, or `None` if the checker accepts the source.
 fn rejection(source: &str, front: SourceLanguage) -> Option<String> {
     let options = CheckOptions {
         language: front,
@@ -166,7 +167,7 @@ fn rejection(source: &str, front: SourceLanguage) -> Option<String> {
     ))
 }
 
-/// Prints the agreement by project, and returns whether all differences are known.
+/// Prints the agreement for each project. Returns true if all differences are known.
 fn report(findings: &[Finding], n_shown: usize) -> bool {
     let known: BTreeMap<&str, &str> = KNOWN
         .lines()

@@ -1,5 +1,6 @@
-//! `--recorded`: compares the launches recorded by `cargo xtask record`, a directory with PTX modules and `launches.jsonl`, with inferred
-//! launches. Reports the modules that Warpgrid rejects, and the launches whose block size Warpgrid infers incorrectly.
+//! Implements `--recorded`, which compares recorded launches with inferred launches. `cargo xtask record` writes the recorded launches to a
+//! directory with PTX modules and the file `launches.jsonl`. The command reports the modules that Warpgrid rejects, and the launches whose
+//! block size Warpgrid infers incorrectly.
 
 use super::Result;
 use serde_json::Value;
@@ -52,7 +53,7 @@ pub(super) fn compare(folder: &Path) -> Result<bool> {
     Ok(n_accepted == modules.len())
 }
 
-/// Reads the PTX modules of a directory by file name.
+/// Reads the PTX modules of a directory and returns the sources by file name.
 fn read_modules(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut modules = BTreeMap::new();
     for entry in read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {

@@ -1,11 +1,11 @@
-//! Prints the agreement of recorded decisions with those of Warpgrid.
+//! Prints the agreement of the recorded decisions with the decisions of Warpgrid.
 
 use super::case::{VerdictCase, VerdictComparison};
 use super::{Options, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Differing cases, one JSON line each.
+/// Differing cases, with one line of JSON per case.
 #[derive(Debug, Default)]
 pub(super) struct Differences {
     lines: String,
@@ -43,7 +43,7 @@ impl Tally {
     }
 
     fn line(self, name: &str) -> String {
-        // Cases on which a newer release agrees with Warpgrid are not counted.
+        // A case is not counted if a newer release of the assembler agrees with Warpgrid.
         let n = self.n - self.known;
         let agreed = n - self.false_accepts - self.false_rejects;
         let percent = match n {
@@ -141,7 +141,7 @@ fn list(differing: &[&VerdictComparison<'_>], n_shown: usize) {
         return;
     }
     println!("\n{} differ", differing.len());
-    // Sample the whole list evenly, so that one cause does not dominate the output.
+    // The sample is evenly distributed over the whole list, so that no single cause dominates the output.
     let step = (differing.len() / n_shown.max(1)).max(1);
     for VerdictComparison { case, verdict } in differing.iter().step_by(step).take(n_shown) {
         let word = |accept| if accept { "accepts" } else { "rejects" };
@@ -165,7 +165,7 @@ fn list(differing: &[&VerdictComparison<'_>], n_shown: usize) {
     }
 }
 
-/// Returns the message of the assembler without its quoted words.
+/// Returns the message of the assembler without its quoted words, which identifies the violated rule.
 fn rule_of(case: &VerdictCase) -> String {
     let Some(message) = case.messages.first() else {
         return if case.accept {

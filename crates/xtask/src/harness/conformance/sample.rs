@@ -1,4 +1,4 @@
-//! Samples of decisions in the repository: selected from the full collections, and regenerated with an installed assembler.
+//! Selects the decision samples in the repository from the full collections, and regenerates these samples with an installed assembler.
 
 use super::assembler::{self, Assembler, AssemblerVerdict as Answer};
 use super::case::{self, VerdictCase};
@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Sample size of a collection.
+/// Size of the sample of a collection.
 #[derive(Clone, Copy, Debug)]
 struct SampleSize {
-    /// Total size, which is divided among the generators and decisions in proportion.
+    /// Total number of cases, which is divided among the generators and decisions in proportion to their numbers of cases.
     n_sample: usize,
-    /// Minimum number of cases per generator and decision, if available.
+    /// Minimum number of cases per generator and decision, if the collection contains this many cases.
     n_least: usize,
     /// Whether each generator of a family has a separate share.
     by_group: bool,
@@ -57,7 +57,8 @@ pub(super) fn regenerate(options: &Options) -> Result<bool> {
     Ok(true)
 }
 
-/// Selects a sample: for each generator, a proportional number of accepted and of rejected cases, ordered by the hash in the id.
+/// Selects the sample of a collection. For each generator, the sample contains a proportional number of accepted and of rejected cases,
+/// which are ordered by the hash in their ids.
 fn choose(oracle: &Path, sample: &Path, amount: SampleSize) -> Result<()> {
     let mut cases = Vec::new();
     for path in case::files(oracle)? {
@@ -92,7 +93,7 @@ fn choose(oracle: &Path, sample: &Path, amount: SampleSize) -> Result<()> {
     Ok(())
 }
 
-/// Returns the line of a case, reduced to the fields that the tests need.
+/// Returns the line of a case with only those fields that the tests need.
 fn kept(case: &VerdictCase) -> Result<String> {
     let value: Value = serde_json::from_str(&case.line).map_err(|e| e.to_string())?;
     let mut fields: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
@@ -101,7 +102,7 @@ fn kept(case: &VerdictCase) -> Result<String> {
     serde_json::to_string(&Value::Object(fields)).map_err(|e| e.to_string())
 }
 
-/// Regenerates the decisions of the sample that were recorded with this or an older release.
+/// Regenerates the decisions of the sample that this release or an older release of the assembler made.
 fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
     let mut cases = Vec::new();
     case::read(sample, &mut cases)?;
@@ -118,14 +119,14 @@ fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
                     println!("changed: {} {}", case.id, case.insn);
                 }
                 let (ptxas, line) = (assembler.release.clone(), case.line.clone());
-                let said = VerdictCase {
+                let updated = VerdictCase {
                     accept,
                     messages,
                     ptxas,
                     line,
                     ..case.clone()
                 };
-                text.push_str(&said.to_line());
+                text.push_str(&updated.to_line());
             }
             Answer::Said { .. } | Answer::Crashed => {
                 n_kept += 1;

@@ -1,4 +1,5 @@
-//! Spellings of store instructions in the output of disassemblers, by architecture: counts those that are accepted and formatted unchanged.
+//! Compares the spellings of store instructions in disassembler output by architecture. The comparison counts the spellings that Warpgrid
+//! accepts and formats without a change.
 
 use crate::Result;
 use serde_json::Value;
@@ -7,7 +8,7 @@ use std::path::Path;
 use warpgrid_sass::syntax::{parse, print_instruction};
 use warpgrid_view::{CheckOptions, SourceLanguage};
 
-/// Reads the first existing file of `paths`. Returns the number of spellings and whether all agree.
+/// Reads the first existing file of `paths`. Returns the number of spellings, and whether Warpgrid accepts all spellings without a change.
 pub(super) fn compare(paths: &[&str], n_shown: usize) -> Result<(usize, bool)> {
     let Some(path) = paths.iter().find(|path| Path::new(path).exists()) else {
         return Ok((0, true));
@@ -33,7 +34,7 @@ pub(super) fn compare(paths: &[&str], n_shown: usize) -> Result<(usize, bool)> {
     Ok((n, differing.is_empty()))
 }
 
-/// Describes why a spelling is rejected or formatted differently.
+/// Describes why Warpgrid rejects a spelling or formats the spelling differently. Returns `None` if there is no difference.
 fn difference(arch: &str, text: &str) -> Option<String> {
     let options = CheckOptions {
         language: SourceLanguage::Sass,
@@ -42,7 +43,7 @@ fn difference(arch: &str, text: &str) -> Option<String> {
     };
     let report = warpgrid_view::check(text, &options);
     let mut found = report.diagnostics.iter();
-    // W1015 concerns execution, not the syntax.
+    // The diagnostic W1015 concerns the execution and not the syntax.
     if let Some(found) = found.find(|found| found.code != "W1015") {
         return Some(format!("{} {}", found.code, found.message));
     }

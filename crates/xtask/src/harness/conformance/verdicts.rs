@@ -1,4 +1,4 @@
-//! Compares recorded decisions of the assembler on modules with those of Warpgrid.
+//! Compares the recorded decisions of the assembler on modules with the decisions of Warpgrid.
 
 use super::case::{self, VerdictCase, VerdictComparison};
 use super::report::{self, Differences};
@@ -6,7 +6,7 @@ use super::{Options, ReferenceCollection, Result, map_on_threads};
 use std::path::Path;
 use std::time::Instant;
 
-/// Reads the cases in a directory, or those of the samples if the directory does not exist.
+/// Reads the cases in a directory. If the directory does not exist, the function reads the cases of the samples.
 pub(super) fn read(
     folder: &Path,
     samples: &[&str],
@@ -40,7 +40,7 @@ pub(super) fn read(
     Ok(cases)
 }
 
-/// Compares and prints the decisions. Returns true if all differences are known.
+/// Compares the decisions and prints the differences. Returns true if all differences are known.
 pub(super) fn compare(
     part: ReferenceCollection,
     cases: &[VerdictCase],

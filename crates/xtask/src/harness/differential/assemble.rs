@@ -1,4 +1,4 @@
-//! Invokes an installed assembler and disassembler to turn kernels into a listing.
+//! Invokes an installed assembler and disassembler to convert kernels to a SASS listing.
 
 use super::Result;
 use super::kernel::{self, Kernel};
@@ -7,35 +7,35 @@ use std::fmt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Assembly options of kernels.
+/// Options for the assembly of a batch of kernels.
 #[derive(Clone, Debug)]
 pub(super) struct AssemblyOptions {
-    /// Target, such as `sm_90`.
+    /// Name of the target architecture, such as `sm_90`.
     pub(super) target: String,
-    /// Optimization level, such as 3 for `-O3`.
+    /// Optimization level of the assembler, such as 3 for `-O3`.
     pub(super) level: u8,
-    /// Whether debug information is generated, which disables optimization.
+    /// Whether the assembler generates debug information, which disables optimization.
     pub(super) debug: bool,
     pub(super) form: Form,
 }
 
-/// Program and options that print a listing.
+/// Disassembler program and options that produce a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `nvdisasm -hex`: with encodings, which contain the payloads of NaNs.
+    /// `nvdisasm -hex`: the listing contains instruction encodings, which include the payloads of NaNs.
     Encodings,
-    /// `nvdisasm` without options.
+    /// `nvdisasm` without options: the listing contains all sections without instruction encodings.
     Plain,
-    /// `nvdisasm -c`: code sections only.
+    /// `nvdisasm -c`: the listing contains only code sections.
     Code,
-    /// `nvdisasm -g`: with line information.
+    /// `nvdisasm -g`: the listing contains line information.
     Lines,
-    /// `cuobjdump -sass`: instructions with encodings, without data.
+    /// `cuobjdump -sass`: the listing contains instructions with their encodings, but no data sections.
     Instructions,
 }
 
 impl Form {
-    /// Forms to choose from; `Encodings` is repeated because the other forms lack data.
+    /// Listing forms from which the generator selects. `Encodings` is repeated because the other forms omit data.
     pub(super) const ALL: &'static [Form] = &[
         Form::Encodings,
         Form::Encodings,
@@ -78,7 +78,7 @@ pub(super) struct AssemblerTools {
 }
 
 impl AssemblerTools {
-    /// Queries the release of the assembler. The disassembler is by default the one in the same directory.
+    /// Queries the release of the assembler. By default, the disassembler is the `nvdisasm` in the directory of the assembler.
     pub(super) fn find(ptxas: &str, nvdisasm: Option<&str>) -> Result<AssemblerTools> {
         let beside = Path::new(ptxas).with_file_name("nvdisasm");
         let nvdisasm =
@@ -99,7 +99,7 @@ impl AssemblerTools {
         })
     }
 
-    /// Assembles the kernels and returns the accepted ones with their listing. Rejected kernels are removed and counted.
+    /// Assembles the kernels and returns the accepted kernels with their listing. The function removes and counts the rejected kernels.
     pub(super) fn assemble_all(
         &self,
         mut kernels: Vec<Kernel>,
@@ -112,7 +112,8 @@ impl AssemblerTools {
             match self.assemble(&text, build, file)? {
                 Ok(listing) => return Ok((kernels, listing)),
                 Err(lines) => {
-                    // Map each reported line to its kernel. If no line is reported, any kernel may be the cause, so all are rejected.
+                    // The code maps each reported line to its kernel. If the assembler reports no line, any kernel may be the cause, so
+                    // that all kernels are rejected.
                     let kernel_at =
                         |line: &usize| starts.partition_point(|start| start <= line).checked_sub(1);
                     let mut refused: Vec<usize> = lines.iter().filter_map(kernel_at).collect();
@@ -153,13 +154,13 @@ impl AssemblerTools {
             .arg(&cubin);
         let assembled = output(&mut command, &self.ptxas)?;
         if !assembled.status.success() {
-            let said = String::from_utf8_lossy(&assembled.stderr).into_owned()
+            let messages = String::from_utf8_lossy(&assembled.stderr).into_owned()
                 + &String::from_utf8_lossy(&assembled.stdout);
             let line = |message: &str| {
                 let (_, rest) = message.split_once(", line ")?;
                 rest.split(';').next()?.trim().parse().ok()
             };
-            return Ok(Err(said.lines().filter_map(line).collect()));
+            return Ok(Err(messages.lines().filter_map(line).collect()));
         }
         let (program, options): (&str, &[&str]) = match build.form {
             Form::Encodings => (&self.nvdisasm, &["-hex"]),
@@ -185,14 +186,14 @@ fn output(command: &mut Command, program: &str) -> Result<Output> {
     command.output().map_err(|e| format!("{program}: {e}"))
 }
 
-/// Start of a function in the output of `cuobjdump -sass`.
+/// Text that precedes the name of a function in the output of `cuobjdump -sass`.
 const FUNCTION: &str = "\t\tFunction : ";
 
-/// Listing split into sections, so that the sections of one kernel can be extracted.
+/// Listing that is split into sections, so that the sections of one kernel can be extracted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Listing {
     preamble: String,
-    /// Names and contents of the sections.
+    /// Names and contents of the sections, in the order of the listing.
     sections: Vec<(String, String)>,
 }
 
@@ -221,11 +222,11 @@ impl Listing {
         }
     }
 
-    /// Returns the listing of one kernel: its sections, those of its functions, and those of the module.
+    /// Returns the listing of one kernel, which consists of the sections of the kernel, of its functions, and of the module.
     pub(super) fn of_kernel(&self, kernel: &str) -> String {
         let is_own = |name: &str| {
             let owner = name.rsplit('.').next().unwrap_or("");
-            // Names of kernels and their functions begin with `k` and a number; library functions are shared.
+            // The names of a kernel and of its functions start with `k` and a number. Library functions belong to all kernels.
             match owner
                 .strip_prefix('k')
                 .and_then(|rest| rest.split('_').next())
@@ -247,7 +248,7 @@ impl Listing {
     }
 }
 
-/// Checks for a constant bank such as `.nv.constant3`, which all kernels read.
+/// Checks whether a section is a constant bank such as `.nv.constant3`, which all kernels read.
 fn is_bank(name: &str) -> bool {
     let number = name.strip_prefix(".nv.constant");
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))

@@ -1,5 +1,5 @@
-//! Generator of the body of a random kernel for a target: instructions, branches, loops, branch tables, memory accesses in all state
-//! spaces, and communication between lanes.
+//! Generates the body of a random kernel for a target. The body contains instructions, branches, loops, branch tables, memory accesses in
+//! all state spaces, and communication between lanes.
 
 use super::constructs;
 use super::instruction::{self, predicate};
@@ -9,11 +9,11 @@ use crate::random::SplitMix64;
 use std::fmt::Write as _;
 use warpgrid_isa::{Feature, Target};
 
-/// Line of complete statements.
+/// Line of a kernel body, which consists of complete statements.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) text: String,
-    /// Whether the line is one instruction of the tables, which can be replaced by another instruction.
+    /// Whether the line is a single instruction of the tables, which another instruction can replace.
     pub(super) is_operation: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn random(target: Option<&Target>, shape: &Shape, random: &mut SplitM
     body.lines
 }
 
-/// Generates one instruction of the tables, sometimes with a guard.
+/// Generates one instruction of the tables, occasionally with a guard.
 pub(super) fn operation(target: Option<&Target>, random: &mut SplitMix64) -> String {
     let (text, takes_guard) = instruction::random(target, random);
     match random.below(7) {
@@ -43,13 +43,13 @@ pub(super) fn operation(target: Option<&Target>, random: &mut SplitMix64) -> Str
     }
 }
 
-/// Returns the `.const` declarations of a module.
+/// Returns the `.const` declarations that every module contains.
 pub(super) fn constants() -> &'static str {
     ".const .align 8 .b32 cc[16] = {0, 1, 0xffffffff, 0x3f800000, 0x80000000, 7, 0x12345678, 0x40003c00, 31, 100, \
      0x7fffffff, 5, 0xbf000000, 64, 0x00ff00ff, 2};\n"
 }
 
-/// Returns the functions that a kernel calls, and its variables.
+/// Returns the functions that a kernel calls, and the variables of the kernel.
 pub(super) fn functions(kernel: &str) -> String {
     let own = format!(
         ".func (.param .b32 d) {kernel}_f(.param .b32 a, .param .b64 b)\n{{\n.reg .b32 %r<4>;\n.reg .b64 %d<2>;\n.reg .pred %p<1>;\n\
@@ -139,7 +139,7 @@ impl Body<'_> {
         1 + self.random.below(4)
     }
 
-    /// Adds a branch, sometimes with an `else` block.
+    /// Adds a branch, occasionally with an `else` block.
     fn choice(&mut self, depth: usize) {
         let (other, end) = (self.label(), self.label());
         let condition = condition(self.random);
@@ -156,7 +156,7 @@ impl Body<'_> {
         }
     }
 
-    /// Adds a loop with one to four iterations, whose number may differ between lanes.
+    /// Adds a loop with one to four iterations. The number of iterations may differ between lanes.
     fn repetition(&mut self, depth: usize) {
         let start = self.label();
         let counter = format!("%c{}", depth + 1);
@@ -172,7 +172,7 @@ impl Body<'_> {
         ));
     }
 
-    /// Adds a branch table.
+    /// Adds a branch through a branch table.
     fn table(&mut self, depth: usize) {
         let n = 3 + self.random.below(4);
         let end = self.label();
@@ -193,7 +193,7 @@ impl Body<'_> {
         self.push(format!("{end}:"));
     }
 
-    /// Adds a load or a store of the private memory of the lane.
+    /// Adds a load from or a store to the private memory of the lane.
     fn memory(&mut self) {
         let spaces = [
             ("global", "%i", 0, 128),
@@ -232,18 +232,19 @@ impl Body<'_> {
             true => (n, n * bytes),
             false => (1, bytes),
         };
-        // Vectors of eight elements, and of four 64-bit elements, are 256 bits wide.
+        // Vectors of eight elements and vectors of four 64-bit elements have a size of 256 bits.
         let vector = match n {
             1 => String::new(),
             n => format!(".v{n}"),
         };
         let is_store = !is_read_only && self.random.below(2) == 0;
         let at = start + self.random.below(size / width) * width;
-        // `in` and `out` are aligned for 256-bit accesses, and so are the parts of each lane.
+        // The buffers `in` and `out` and the part of each lane in these buffers are aligned for 256-bit accesses.
         let mut registers: Vec<String> = Vec::new();
         while registers.len() < n {
             let next = register(self);
-            // A load with a repeated destination register has no defined order, and there are only four 64-bit registers.
+            // The PTX ISA manual does not define the result of a load with a repeated destination register, so that a load uses distinct
+            // registers. The kernel declares only four 64-bit registers.
             if is_store || !registers.contains(&next) {
                 registers.push(next);
             } else if self.random.below(3) == 0 && width == 32 {
@@ -259,7 +260,7 @@ impl Body<'_> {
         let space = if is_generic { "" } else { space };
         let dot = if is_generic { "" } else { "." };
         let place = match (base, width) {
-            // Address computed from a register.
+            // The address is computed from a register.
             ("cc" | "lo", _) if self.random.below(2) == 0 => {
                 let index = self.word();
                 let mask = (size / width - 1) * width;
@@ -328,7 +329,7 @@ impl Body<'_> {
         self.push(text);
     }
 
-    /// Adds an atomic on memory of the lane, or a commutative reduction on memory that many lanes share.
+    /// Adds an atomic operation on memory of the lane, or a commutative reduction on memory that many lanes share.
     fn atomic(&mut self) {
         let is_shared = self.random.below(2) == 0;
         let (space, base, own) = match is_shared {
@@ -360,7 +361,7 @@ impl Body<'_> {
             String::new()
         };
         let text = match self.random.below(6) {
-            // Floats are added by compare-and-swap loops or by a single `atom.add`.
+            // The assembler compiles the addition of floats to a compare-and-swap loop or to a single `atom.add`.
             0 => {
                 let [d, a] = [self.word(), self.word()];
                 let at = own + self.random.below(8) * 4;
@@ -383,7 +384,7 @@ impl Body<'_> {
         self.push(text);
     }
 
-    /// Adds an exchange of values between the lanes of both warps through shared memory with barriers.
+    /// Adds an exchange of values between the lanes of both warps through shared memory. Barriers order the accesses.
     fn exchange(&mut self) {
         let (a, d) = (self.word(), self.word());
         let distance = 1 + self.random.below(self.shape.block_threads() - 1);
@@ -412,7 +413,7 @@ impl Body<'_> {
         self.push(text + &reduced);
     }
 
-    /// Adds an asynchronous copy to shared memory, and waits for its completion.
+    /// Adds an asynchronous copy to shared memory, followed by a wait for the completion of the copy.
     fn copy(&mut self) {
         if self.target.is_none_or(|target| target.sm < 80) {
             return;
@@ -452,16 +453,17 @@ impl Body<'_> {
     }
 }
 
-/// Reductions that all lanes execute on one location in shared memory.
+/// Reductions that all lanes perform on the same location in shared memory.
 const SHARED_OPS: &[&str] = &["add", "min", "max", "and", "or", "xor"];
 const SHARED_TYPES: &[&str] = &["u32", "s32", "b32", "u64", "s64", "b64"];
 
-/// End of the private shared memory of the lanes.
+/// Byte offset in shared memory at which the private memory of the lanes ends and the common memory of all lanes starts.
 const OF_ALL_START: usize = N_LANES * 64;
-/// Bytes of shared memory.
+/// Size of shared memory in bytes.
 pub(super) const SHARED_BYTES: usize = OF_ALL_START + SHARED_OPS.len() * SHARED_TYPES.len() * 8;
 
-/// Returns the location of a reduction by all lanes. Each operation and type has a separate location, since only equal operations commute.
+/// Returns the offset of the location of a reduction by all lanes. Each pair of an operation and a type has a separate location, since
+/// reductions commute only with equal operations.
 fn place_of_all(op: &str, ty: &str) -> Option<usize> {
     let row = SHARED_OPS.iter().position(|name| *name == op)?;
     let column = SHARED_TYPES.iter().position(|name| *name == ty)?;

@@ -1,5 +1,5 @@
-//! Generator of statements that need more than registers: calls, variables, parameters, the stack, generic addresses, matrices, barriers,
-//! masks and wide values. Each result is one line of statements. Lines that the target does not support are removed later.
+//! Generates statements that need more than registers: calls, variables, parameters, the stack, generic addresses, matrices, barriers,
+//! masks and wide values. Each result is one line of statements. The kernel generator later removes lines that the target does not support.
 
 use super::instruction::predicate;
 use super::kernel::{N_LONGS, N_WORDS, OWN_START};
@@ -7,10 +7,10 @@ use super::launch::{EXTRA_BYTES, Shape};
 use crate::random::SplitMix64;
 use std::fmt::Write as _;
 
-/// Number of values that a loop keeps in uniform registers.
+/// Number of values that a loop stores in uniform registers.
 const N_UNIFORM: usize = 72;
 
-/// Declarations of variables and functions that a kernel uses. `KERNEL` is replaced by the name of the kernel.
+/// Declarations of the variables and functions that a kernel uses. The kernel generator replaces `KERNEL` by the name of the kernel.
 pub(super) const DECLARATIONS: &str = "\
 .global .align 16 .b32 KERNEL_ga[8] = {5, 6, 7, 8, 0x80000000, 0xffffffff, 0x3f800000, 64};
 .global .align 8 .u64 KERNEL_gp[3] = {KERNEL_ga, KERNEL_ga+4, generic(KERNEL_ga)+16};
@@ -34,21 +34,21 @@ add.u32 %r0, %r0, %r3; xor.b32 %r1, %r2, %r4; st.param.v2.b32 [d], {%r0, %r1}; s
 .global .align 8 .u64 KERNEL_tt[2] = {KERNEL_h0, KERNEL_h1};
 ";
 
-/// Returns the declarations in the body that only these statements use.
+/// Returns the declarations in the kernel body that only the statements of this module use.
 pub(super) fn body_declarations() -> String {
     format!(
         ".reg .b64 %x<4>;\n.reg .b32 %m<4>, %u<{N_UNIFORM}>;\n.reg .b128 %b<3>;\n.shared .align 8 .b64 mb;\n"
     )
 }
 
-/// Checks whether statements read initial values of variables, which some listings lack.
+/// Checks whether statements read initial values of variables, which some listings omit.
 pub(super) fn reads_initial_values(line: &str) -> bool {
     ["KERNEL_g", "KERNEL_c", "KERNEL_tt", "cc", ".branchtargets"]
         .iter()
         .any(|name| line.contains(name))
 }
 
-/// Generates the statements of one construct. At depth 0, all threads of the block execute them.
+/// Generates the statements of one construct. At depth 0, all threads of the block execute these statements.
 pub(super) fn statements<'a>(
     shape: &'a Shape,
     depth: usize,
@@ -106,7 +106,7 @@ impl Maker<'_> {
         format!("%d{}", self.random.below(N_LONGS))
     }
 
-    /// Returns `n` distinct registers.
+    /// Returns `n` distinct 32-bit registers.
     fn words(&mut self, n: usize) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         while found.len() < n {
@@ -273,7 +273,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Generates a loop with more uniform values than there are uniform registers.
+    /// Generates a loop with more uniform values than the architecture has uniform registers.
     fn uniform_loop(&mut self) -> String {
         let (a, d) = (self.word(), self.word());
         let label = self.label;
@@ -323,7 +323,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Generates a load or a store of matrices; each row is 16 bytes of the shared memory of one lane.
+    /// Generates a load or a store of matrices. Each matrix row consists of 16 bytes of the shared memory of one lane.
     fn matrix_rows(&mut self) -> String {
         let trans = self.one_of(&["", ".trans"]);
         let n = *self.random.pick(&[1, 2, 4]).unwrap_or(&1);
@@ -385,7 +385,7 @@ impl Maker<'_> {
         )
     }
 
-    /// Generates a warp operation with a mask of the lanes for which a predicate holds.
+    /// Generates a warp-level operation whose member mask contains the lanes for which a predicate is true.
     fn masked_lanes(&mut self) -> String {
         let [a, d, e] = [0; 3].map(|_| self.word());
         let (p, label) = (predicate(self.random), self.label);
@@ -407,7 +407,7 @@ impl Maker<'_> {
         )
     }
 
-    /// Generates a loop that the lanes leave one by one.
+    /// Generates a loop that the lanes exit after different numbers of iterations.
     fn ragged_loop(&mut self) -> String {
         let [a, b, d] = [0; 3].map(|_| self.word());
         let label = self.label;

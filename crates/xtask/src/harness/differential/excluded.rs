@@ -1,14 +1,15 @@
-//! Instructions that random kernels do not contain: `excluded.txt` lists their patterns with the reasons.
+//! Determines the instructions that random kernels do not contain. The file `excluded.txt` lists the patterns of these instructions with
+//! the reasons.
 
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Pattern of excluded instructions.
+/// Pattern of excluded instructions, with its exception and its target.
 struct Exclusion {
     pattern: Regex,
-    /// Instructions that also match this pattern are not excluded.
+    /// Pattern of instructions that are not excluded although they match the pattern of the exclusion.
     exception: Option<Regex>,
-    /// Only target to which the exclusion applies; all targets if `None`.
+    /// Target to which the exclusion applies; `None` if the exclusion applies to all targets.
     target: Option<&'static str>,
 }
 
@@ -31,7 +32,8 @@ static EXCLUSIONS: LazyLock<Vec<Exclusion>> = LazyLock::new(|| {
     exclusions
 });
 
-/// Returns whether the manual does not define the result of an instruction, or `ptxas` is known to miscompile the instruction.
+/// Returns whether an instruction is excluded because the PTX ISA manual does not define its result, or because `ptxas` is known to
+/// miscompile the instruction.
 pub(super) fn is_excluded(text: &str, target: Option<&str>) -> bool {
     EXCLUSIONS.iter().any(|exclusion| {
         exclusion.target.is_none_or(|only| Some(only) == target)

@@ -1,4 +1,4 @@
-//! Differential test of random kernels on the local GPU: reports kernels that leave other memory than in the emulator.
+//! Runs random kernels on the local GPU, and reports the kernels whose final memory differs from the final memory in the emulator.
 
 use super::kernel::{Kernel, module_of};
 use super::{AssemblyOptions, BATCH, Options, Result, inputs, random_batch, run};
@@ -7,7 +7,7 @@ use crate::threads::map_on_threads;
 use std::collections::HashMap;
 use warpgrid_view::{Scenario, SourceLanguage};
 
-/// Targets of kernels that run on GPUs of the Hopper architecture and later.
+/// Targets of the kernels that run on GPUs of the Hopper architecture and later architectures.
 const TARGETS: &[&str] = &["sm_75", "sm_80", "sm_89", "sm_90", "sm_90"];
 
 /// Runs the kernels on the GPU and prints the differences. Returns true if there are none.

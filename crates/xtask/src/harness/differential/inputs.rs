@@ -1,4 +1,4 @@
-//! Input values of kernels: limits of number ranges, special floats, small and random numbers.
+//! Generates the input values of kernels: limits of number ranges, special floats, small numbers and random numbers.
 
 use super::kernel::{IN_BYTES, N_LANES, OUT_BYTES};
 use super::launch::{self, Shape};
@@ -6,7 +6,7 @@ use crate::random::SplitMix64;
 use serde_json::json;
 use warpgrid_view::Scenario;
 
-/// 32-bit words with significant values as an integer, as a float, or as a pair of `f16`.
+/// 32-bit words that are significant values when interpreted as an integer, as a float, or as a pair of `f16` values.
 const WORDS: &[u32] = &[
     0,
     1,
@@ -36,7 +36,8 @@ const WORDS: &[u32] = &[
     0xffff_fffe,
     0xaaaa_aaaa,
     0x5555_5555,
-    // Floats: 1, -1, 0.5, 1.5, 2.5, the largest, the smallest normal, subnormals, infinities, NaNs, 2^24, 2^31, 2^32, 2^63.
+    // The following words are floats: 1, -1, 0.5, 1.5, 2.5, the largest float, the smallest normal float, subnormals, infinities, NaNs,
+    // 2^24, 2^31, 2^32, 2^63.
     0x3f80_0000,
     0xbf80_0000,
     0x3f00_0000,
@@ -61,7 +62,7 @@ const WORDS: &[u32] = &[
     0x3f7f_ffff,
     0x3f80_0001,
     0x4479_c000,
-    // Pairs of `f16`: 1 and 2, the largest, subnormals, infinities, NaNs.
+    // The following words are pairs of `f16` values: 1 and 2, the largest value, subnormals, infinities, NaNs.
     0x4000_3c00,
     0xbc00_3c00,
     0x7bff_fbff,
@@ -98,7 +99,7 @@ pub(super) fn word(random: &mut SplitMix64) -> u32 {
         0..=2 => random.next() as u32,
         3 | 4 => *random.pick(WORDS).unwrap_or(&0),
         5 => random.below(64) as u32,
-        // Float of moderate magnitude.
+        // The result is a float of moderate magnitude.
         6 => {
             (0x3800_0000 + (random.next() as u32 & 0x0fff_ffff)) | (random.next() as u32 & 1) << 31
         }
@@ -113,7 +114,7 @@ pub(super) fn long(random: &mut SplitMix64) -> u64 {
         0 | 1 => random.next(),
         2 => u64::from(*random.pick(UPPER).unwrap_or(&0)) << 32,
         3 => u64::from(*random.pick(UPPER).unwrap_or(&0)) << 32 | low,
-        // Float of moderate magnitude.
+        // The result is a 64-bit float of moderate magnitude.
         4 => {
             (0x3f00_0000_0000_0000 + (random.next() & 0x01ff_ffff_ffff_ffff))
                 | (random.next() & 1) << 63
@@ -124,7 +125,7 @@ pub(super) fn long(random: &mut SplitMix64) -> u64 {
     }
 }
 
-/// Returns the values of the buffer `in`.
+/// Returns the initial values of the buffer `in`.
 pub(super) fn values(seed: u64) -> Vec<u64> {
     let mut random = SplitMix64::new(seed);
     let n = N_LANES * IN_BYTES / 8;
@@ -135,7 +136,7 @@ pub(super) fn values(seed: u64) -> Vec<u64> {
     (0..n).map(value).collect()
 }
 
-/// Returns the launch of a kernel, without its source.
+/// Returns the scenario that launches a kernel. The scenario contains no source.
 pub(super) fn scenario(seed: u64, shape: &Shape) -> Scenario {
     let values = values(seed).into_iter();
     let values: Vec<String> = values.map(|bits| format!("{bits:#x}")).collect();

@@ -1,4 +1,5 @@
-//! Generator of random instructions of the tables: an opcode with valid modifiers, and operands that match the types.
+//! Generates random instructions of the tables. An instruction consists of an opcode with valid modifiers, and of operands that match the
+//! types.
 
 use super::excluded::is_excluded;
 use super::inputs;
@@ -10,14 +11,14 @@ use warpgrid_isa::form::{
 };
 use warpgrid_isa::{Operation, ScalarType, Target};
 
-/// Instruction with the modifiers chosen so far.
+/// Instruction form, with the modifiers that the generator has chosen.
 struct ModifierChoices {
     layout: &'static FormSyntax,
-    /// Chosen values of modifier slots.
+    /// Chosen values of the modifier slots.
     values: Vec<(SlotName, &'static ModifierSpelling)>,
 }
 
-/// Generates a random instruction without a guard, and returns whether it may have a guard.
+/// Generates a random instruction without a guard, and returns whether the instruction may have a guard.
 pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> (String, bool) {
     loop {
         let Some(layout) = random.pick(layouts()) else {
@@ -26,7 +27,7 @@ pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> (Strin
         if !is_generated(layout) || !is_there(layout, target) {
             continue;
         }
-        // Limit the weight of opcodes with many forms.
+        // The selection limits the weight of opcodes with many forms.
         let n_rows = layouts()
             .iter()
             .filter(|other| other.opcode == layout.opcode);
@@ -49,7 +50,7 @@ pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> (Strin
         if let Some(operands) = operands {
             let text = format!("{mnemonic} {};", operands.join(", "));
             let is_first = |index: usize| operands.get(index) == operands.get(1);
-            // The assembler compiles `min.f16 %h0, %h1, %h1` to a copy, which preserves any NaN.
+            // The assembler compiles `min.f16 %h0, %h1, %h1` to a copy of `%h1`. The copy preserves the payload of a NaN.
             let is_folded = matches!(layout.opcode, "min" | "max") && (2..4).any(is_first);
             // ptxas reads the copy of a predicate after the redefinition of the predicate: in `or.pred %p3, %p2, %p2; setp.num.f16x2
             // %p1|%p2, %r2, %r4; @%p3 st`, the store is predicated by the new `%p2`.
@@ -83,7 +84,8 @@ fn divisor_width(layout: &FormSyntax, text: &str) -> Option<u32> {
     width.parse().ok()
 }
 
-/// Returns whether the generator supports a form: it must compute registers from registers, lane by lane.
+/// Returns whether the generator supports an instruction form. A supported form computes registers from registers, separately for each
+/// lane.
 fn is_generated(layout: &FormSyntax) -> bool {
     match layout.form.operation {
         Operation::Arithmetic(_)
@@ -96,7 +98,7 @@ fn is_generated(layout: &FormSyntax) -> bool {
     layout.operands.iter().all(is_register)
 }
 
-/// Checks whether a target supports the form.
+/// Checks whether a target supports an instruction form.
 fn is_there(layout: &FormSyntax, target: Option<&Target>) -> bool {
     target.is_none_or(|target| layout.form.gate.target.met_by(target))
 }
@@ -141,7 +143,7 @@ impl ModifierChoices {
         })
     }
 
-    /// Returns the type of the instruction, for operands that refer to an absent slot.
+    /// Returns the type of the instruction, which determines the types of operands that refer to an absent slot.
     fn any_type(&self) -> Option<ScalarType> {
         self.values
             .iter()
@@ -151,7 +153,7 @@ impl ModifierChoices {
             })
     }
 
-    /// Returns an operand as source text; `None` if the generator has no registers for it.
+    /// Returns an operand as source text. Returns `None` if the generator declares no registers for the operand.
     fn operand(&self, operand: &OperandPosition, random: &mut SplitMix64) -> Option<String> {
         let is_written = operand.role == OperandAccess::Written;
         match operand.shape {
@@ -181,7 +183,7 @@ impl ModifierChoices {
         };
         Some(match operand.shape {
             OperandShape::Pair { optional } if !optional || random.below(2) == 0 => {
-                // The two destination predicates must differ.
+                // The two destination predicates must be different registers.
                 let second = predicate(random);
                 match second == first {
                     true => return None,
@@ -192,7 +194,7 @@ impl ModifierChoices {
         })
     }
 
-    /// Returns a register, a literal, or occasionally a special register.
+    /// Returns a source operand, which is a register, a literal, or occasionally a special register.
     fn source(
         &self,
         bits: u32,
@@ -245,7 +247,7 @@ impl ModifierChoices {
         };
         match ty {
             T::Slot(slot) | T::SingleOf(slot) => of(slot).map(bits),
-            // Registers may be wider than the type; there are no 8-bit registers.
+            // Registers may be wider than the type, and the kernel declares no 8-bit registers.
             T::SlotOrWider(slot) => of(slot).map(|ty| match ty.width_bits() {
                 8 => Width::Bits(32),
                 _ => bits(ty),
@@ -269,17 +271,17 @@ impl ModifierChoices {
     }
 }
 
-/// Syntax of an operand.
+/// Syntactic kind of an operand.
 enum Width {
-    /// Register of this width in bits; 1 is a predicate.
+    /// Register with this width in bits. A predicate has a width of 1.
     Bits(u32),
-    /// 32-bit register, or a literal up to this value.
+    /// 32-bit register, or a literal up to this maximum value.
     Number(u64),
-    /// Literal within an inclusive range.
+    /// Literal within this inclusive range.
     Only(u64, u64),
-    /// Vector of registers in braces: element width and length.
+    /// Vector of registers in braces, with the element width and the vector length.
     List(u32, usize),
-    /// Register of a video instruction, or a byte or half-word selector of it.
+    /// Register of a video instruction, or a byte or half-word selector of such a register.
     Part,
 }
 
@@ -297,7 +299,7 @@ pub(super) fn predicate(random: &mut SplitMix64) -> String {
     format!("%p{}", random.below(N_PREDICATES))
 }
 
-/// Returns an operand such as `%r1`, `-%r1`, `%r1.b2` or `%r1.h10`; the checker decides which of them an instruction accepts.
+/// Returns an operand such as `%r1`, `-%r1`, `%r1.b2` or `%r1.h10`. The checker decides which of these operands an instruction accepts.
 fn part(is_written: bool, random: &mut SplitMix64) -> String {
     const PARTS: &[&str] = &[
         ".b0", ".b1", ".b2", ".b3", ".h0", ".h1", ".h10", ".h32", ".b3210", ".b7654", ".b0420",
@@ -314,7 +316,7 @@ fn part(is_written: bool, random: &mut SplitMix64) -> String {
     format!("{sign}{register}{part}")
 }
 
-/// Generates a warp-collective instruction, for code that all lanes execute.
+/// Generates a warp-level instruction for code that all lanes execute.
 pub(super) fn collective(random: &mut SplitMix64) -> String {
     let (d, a, b) = (
         random.below(N_WORDS),

@@ -1,4 +1,4 @@
-//! Generator of random kernels: a kernel loads registers, executes the statements of its body and stores the registers. The checker accepts
+//! Generates random kernels. A kernel loads registers, executes the statements of its body, and stores the registers. The checker accepts
 //! each generated kernel.
 
 use super::assemble::AssemblyOptions;
@@ -11,13 +11,13 @@ use crate::random::SplitMix64;
 use std::fmt::Write as _;
 use warpgrid_isa::Target;
 
-/// Number of threads of the launch: two warps, in one block or two.
+/// Number of threads of a launch. The threads form two warps, in one block or in two blocks.
 pub(super) const N_LANES: usize = 64;
-/// Input bytes per lane.
+/// Number of input bytes per lane.
 pub(super) const IN_BYTES: usize = 128;
-/// Output bytes per lane: registers, followed by the memory that stores and atomics access.
+/// Number of output bytes per lane. The output consists of the registers, followed by the memory that stores and atomics access.
 pub(super) const OUT_BYTES: usize = 256;
-/// Offset of that memory within the output of a lane.
+/// Byte offset, within the output of a lane, of the memory that stores and atomics access.
 pub(super) const OWN_START: usize = 128;
 
 /// Number of registers by width: `%r0` to `%r7` for 32 bits, and so on.
@@ -26,16 +26,16 @@ pub(super) const N_LONGS: usize = 4;
 pub(super) const N_HALVES: usize = 4;
 pub(super) const N_PREDICATES: usize = 4;
 
-/// Maximum number of rounds that replace rejected lines.
+/// Maximum number of rounds in which the generator replaces rejected lines.
 const ROUNDS: usize = 12;
 
-/// Generated kernel.
+/// Randomly generated kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     pub(super) name: String,
-    /// Body; each line consists of complete statements.
+    /// Lines of the kernel body. Each line consists of complete statements.
     pub(super) lines: Vec<String>,
-    /// Seed of the input values.
+    /// Seed from which the input values are generated.
     pub(super) input_seed: u64,
     pub(super) shape: Shape,
 }
@@ -47,9 +47,9 @@ impl Kernel {
         let target = Target::from_name(&build.target);
         let shape = Shape::random(target, random);
         let mut lines = body::random(target, &shape, random);
-        // The assembler promotes the array `lo` in local memory to registers, and treats a pointer from `alloca` as a pointer into that
-        // array: for `alloca.u64 %w, %w; st.local.b32 [%w], %r2; ld.local.b32 %r4, [%w]` next to `lo`, it stores to `lo` if `%w` equals an
-        // offset in `lo` (13.5.37, -O3).
+        // The assembler promotes the array `lo` in local memory to registers, and treats a pointer from `alloca` as a pointer into this
+        // array. For `alloca.u64 %w, %w; st.local.b32 [%w], %r2; ld.local.b32 %r4, [%w]` in a kernel with `lo`, the assembler stores to
+        // `lo` if `%w` equals an offset in `lo` (13.5.37, -O3).
         if lines.iter().any(|line| line.text.contains("alloca")) {
             lines.retain(|line| !uses_local_array(&line.text));
         }
@@ -80,7 +80,7 @@ impl Kernel {
                 }
             }
         }
-        // The remaining lines depend on removed lines, such as a branch on its label.
+        // The checker rejects the remaining lines because of removed lines, such as a branch whose label has been removed.
         kernel.lines.clear();
         kernel
     }
@@ -90,7 +90,7 @@ impl Kernel {
         self.text(build).0
     }
 
-    /// Returns the module and the number of the first line of the body.
+    /// Returns the module source and the number of the first line of the kernel body.
     fn text(&self, build: &AssemblyOptions) -> (String, usize) {
         let mut text = header(build);
         let first = self.write(&mut text);
@@ -117,7 +117,7 @@ impl Kernel {
         text
     }
 
-    /// Writes the kernel and its declarations, and returns the 1-based number of the first line of its body.
+    /// Writes the kernel and its declarations, and returns the 1-based number of the first line of the kernel body.
     fn write(&self, text: &mut String) -> usize {
         let name = &self.name;
         text.push_str(&body::functions(name));
@@ -164,7 +164,7 @@ impl Kernel {
                 72 + i * 4
             );
         }
-        // Local memory is uninitialized at kernel start.
+        // Local memory is uninitialized at the start of a kernel.
         if !local.is_empty() {
             text.push_str("mov.b32 %t0, 0;\n");
             for at in [0, 16, 32, 48] {
@@ -201,7 +201,7 @@ fn uses_local_array(line: &str) -> bool {
     line.contains("[lo") || line.contains(", lo;")
 }
 
-/// Writes code that computes the linear index of a thread in its block, or of a block in the grid.
+/// Writes code that computes the linear index of a thread in its block, or the linear index of a block in the grid.
 fn write_linear(text: &mut String, to: &str, index: &str, extent: &str) {
     let _ = write!(
         text,
@@ -210,7 +210,8 @@ fn write_linear(text: &mut String, to: &str, index: &str, extent: &str) {
     );
 }
 
-/// Writes code that zeroes shared memory, which is uninitialized at kernel start: the threads of the block store 16 bytes each at a time.
+/// Writes code that zeroes shared memory, which is uninitialized at the start of a kernel. In each iteration, every thread of the block
+/// stores 16 bytes.
 fn write_shared_zeros(text: &mut String, threads: usize) {
     let step = threads * 16;
     text.push_str("mad.lo.u32 %t1, %n, 16, %t0;\nmov.b32 %t2, 0;\n");
@@ -224,7 +225,7 @@ fn write_shared_zeros(text: &mut String, threads: usize) {
     text.push_str("bar.sync 0;\n");
 }
 
-/// Returns a module of several kernels, and the first line of each kernel.
+/// Returns a module of several kernels, and the first line number of each kernel.
 pub(super) fn module_of(kernels: &[Kernel], build: &AssemblyOptions) -> (String, Vec<usize>) {
     let mut text = header(build);
     let mut starts = Vec::new();
@@ -243,7 +244,7 @@ fn header(build: &AssemblyOptions) -> String {
     )
 }
 
-/// Register class of a part of the results.
+/// Class of registers in the results of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RegisterKind {
     Word,
@@ -271,7 +272,7 @@ impl RegisterKind {
     }
 }
 
-/// Location of the registers of one class among the results of a lane.
+/// Location of the registers of one class within the results of a lane.
 #[derive(Clone, Copy, Debug)]
 struct ResultSlot {
     start: usize,
@@ -302,7 +303,7 @@ const PLACES: &[ResultSlot] = &[
     },
 ];
 
-/// Returns the name, the start and the width of the register or memory word that contains a result byte of a lane.
+/// Returns the register or memory word that contains a result byte of a lane, as the name, the start offset and the width of this word.
 pub(super) fn place_name(byte: usize) -> (String, usize, usize) {
     for place in PLACES {
         let width = place.kind.width();

@@ -1,5 +1,5 @@
-//! Launch of a random kernel: 64 threads in blocks of one or two warps, in one to three dimensions, and the parameters that are not
-//! pointers.
+//! Defines the launch of a random kernel. A launch has 64 threads in blocks of one or two warps, in one to three dimensions, and parameters
+//! that are not pointers.
 
 use super::inputs;
 use super::kernel::N_LANES;
@@ -7,9 +7,9 @@ use crate::random::SplitMix64;
 use serde_json::{Value, json};
 use warpgrid_isa::{Feature, Target};
 
-/// Bytes of the parameter `extra`.
+/// Size of the parameter `extra` in bytes.
 pub(super) const EXTRA_BYTES: usize = 288;
-/// Bytes of dynamic shared memory.
+/// Size of dynamic shared memory in bytes.
 pub(super) const DYNAMIC_SHARED: usize = N_LANES * 4;
 
 /// Grid, block and cluster size of a launch.
@@ -17,12 +17,12 @@ pub(super) const DYNAMIC_SHARED: usize = N_LANES * 4;
 pub(super) struct Shape {
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
-    /// Number of blocks along x in a cluster.
+    /// Number of blocks in a cluster along the x dimension.
     pub(super) cluster: Option<u32>,
 }
 
 impl Shape {
-    /// Returns a random shape that a target can launch; half of them are one block of 64 threads along x.
+    /// Returns a random launch shape that a target supports. Half of the shapes consist of one block of 64 threads along the x dimension.
     pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> Shape {
         const SHAPES: &[([u32; 3], [u32; 3])] = &[
             ([1, 1, 1], [64, 1, 1]),
@@ -51,13 +51,13 @@ impl Shape {
         self.cluster.is_some()
     }
 
-    /// Returns the launch as scenario fields.
+    /// Returns the fields of a scenario that specify the launch shape.
     pub(super) fn fields(&self) -> Value {
         let cluster = self.cluster.map(|n| [n, 1, 1]);
         json!({ "grid": self.grid, "block": self.block, "cluster": cluster, "dynamic_shared": DYNAMIC_SHARED })
     }
 
-    /// Returns the launch as a `//@` annotation without line terminator.
+    /// Returns the `//@` annotation that specifies the launch shape, without a line terminator.
     pub(super) fn annotation(&self) -> String {
         let text = |extents: [u32; 3]| {
             let [x, y, z] = extents;
@@ -74,7 +74,7 @@ impl Shape {
     }
 }
 
-/// Returns the value of the parameter `number`, and the 64-bit words of `extra`.
+/// Returns the value of the parameter `number`, and the 64-bit words of the parameter `extra`.
 pub(super) fn parameters(seed: u64) -> (u32, Vec<u64>) {
     let mut random = SplitMix64::new(seed ^ 0x5eed);
     let number = inputs::word(&mut random);
@@ -82,7 +82,7 @@ pub(super) fn parameters(seed: u64) -> (u32, Vec<u64>) {
     (number, words.collect())
 }
 
-/// Returns the parameters after the pointers as scenario fields.
+/// Returns the scenario fields of the parameters that follow the pointer parameters.
 pub(super) fn parameter_fields(seed: u64) -> [Value; 2] {
     let (number, words) = parameters(seed);
     let field = |(index, word): (usize, u64)| json!({ "offset": 8 * index, "kind": "scalar", "name": format!("w{index}"), "type": "u64", "value": format!("{word:#x}") });

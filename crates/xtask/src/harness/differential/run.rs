@@ -8,7 +8,7 @@ use warpgrid_view::check;
 use warpgrid_view::model::Severity;
 use warpgrid_view::{CheckOptions, MemoryKey, Scenario, Session, SourceLanguage};
 
-/// Step limit, which no kernel reaches.
+/// Step limit of a run. No generated kernel reaches this limit.
 const MAX_STEPS: u64 = 400_000;
 
 /// Result of the comparison of PTX and SASS.
@@ -16,26 +16,26 @@ const MAX_STEPS: u64 = 400_000;
 pub(super) enum ComparisonOutcome {
     Equal,
     Differs(String),
-    /// The listing or the PTX does not determine the memory.
+    /// The listing or the PTX does not determine the final memory, for the given reason.
     NotComparable(&'static str),
 }
 
-/// Prefixes of the reasons for runs that stop before the end of the kernel.
+/// Prefixes of the reasons that describe a run that stops before the end of the kernel.
 const STOPS: [&str; 2] = [
     "execution of the PTX stops: ",
     "execution of the SASS stops: ",
 ];
 
-/// Checks whether a reason states that a run stops before the end of the kernel.
+/// Checks whether a reason describes a run that stops before the end of the kernel.
 pub(super) fn is_stop(reason: &str) -> bool {
     STOPS.iter().any(|stop| reason.starts_with(stop))
 }
 
-/// Returns the 1-based lines of a module that the checker rejects or the emulator does not support.
+/// Returns the 1-based numbers of the lines that the checker rejects or that the emulator does not support.
 pub(super) fn refused_lines(source: &str) -> Vec<u32> {
     let report = check(source, &CheckOptions::default());
     let refused = report.diagnostics.iter().filter(|diagnostic| {
-        // W0904: valid, but not supported by the emulator.
+        // The diagnostic W0904 reports a valid instruction that the emulator does not support.
         diagnostic.severity == Severity::Error || diagnostic.code == "W0904"
     });
     refused.map(|diagnostic| diagnostic.line).collect()
@@ -46,17 +46,18 @@ pub(super) fn is_accepted(kernel: &Kernel, build: &AssemblyOptions) -> bool {
     refused_lines(&kernel.module(build)).is_empty()
 }
 
-/// Runs and compares both versions of a kernel.
+/// Runs the PTX and the SASS of a kernel and compares the final memory.
 pub(super) fn compare(
     kernel: &Kernel,
     build: &AssemblyOptions,
     listing: &str,
 ) -> ComparisonOutcome {
-    // The disassembler prints the bank of `SGXT d, a, c[0x3][n]` as 5 or 6, and a wrong offset (13.5.37; for
-    // `szext.clamp.s32 %r1, %r0, %r4` with `%r4` loaded from a constant).
+    // For `SGXT d, a, c[0x3][n]`, the disassembler prints the wrong constant bank 5 or 6 and a wrong offset (13.5.37). The assembler
+    // generates this instruction for `szext.clamp.s32 %r1, %r0, %r4` if `%r4` has been loaded from a constant.
     let is_misprinted = |line: &str| line.contains("SGXT") && line.contains("c[0x");
-    // The assembler converts a wrong number if one half of a pair is known to be zero (13.5.37, -O3: it compiles `st.local.v4.b32 [lo], {0,
-    // 0, 0, 0}; ld.local.v2.u16 {%h1, %h0}, [lo+12]; cvt.rn.f16x2.e3m2x2 %r1, %h0` to `F2FP.F16.E3M2.UNPACK_B R5, 0xc`).
+    // If one half of a pair is known to be zero, the assembler converts a wrong number (13.5.37, -O3). For example, the assembler compiles
+    // `st.local.v4.b32 [lo], {0, 0, 0, 0}; ld.local.v2.u16 {%h1, %h0}, [lo+12]; cvt.rn.f16x2.e3m2x2 %r1, %h0` to `F2FP.F16.E3M2.UNPACK_B
+    // R5, 0xc`.
     let is_of_literal = |line: &str| {
         let words = line.split_once("UNPACK_B ").map(|(_, words)| words);
         let source = words.and_then(|words| words.split(", ").nth(1));
@@ -82,7 +83,7 @@ pub(super) fn compare(
     undetermined(kernel, build, listing).map_or(outcome, ComparisonOutcome::NotComparable)
 }
 
-/// Returns the reason why the listing or the PTX does not determine the final memory of a kernel, if any.
+/// Returns the reason if the listing or the PTX does not determine the final memory of a kernel.
 fn undetermined(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Option<&'static str> {
     let mut lines = kernel.lines.iter();
     if !build.form.has_data() && lines.any(|line| constructs::reads_initial_values(line)) {
@@ -95,8 +96,8 @@ fn undetermined(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Opti
         .then_some("the memory depends on the bits of a 64-bit NaN that arithmetic produces")
 }
 
-/// Checks whether the memory depends on the bits of NaNs that 64-bit arithmetic produces, which the manual does not define: it does if the
-/// replacement of each NaN by a canonical NaN of either sign changes the memory.
+/// Checks whether the final memory depends on the bits of NaNs that 64-bit arithmetic produces, which the manual does not define. The
+/// memory depends on these bits if the replacement of each NaN by a canonical NaN of either sign changes the memory.
 fn depends_on_nan_bits(kernel: &Kernel, build: &AssemblyOptions) -> bool {
     let own = run(kernel.module(build), SourceLanguage::Ptx, kernel);
     let mut canonical = ["0x7ff8000000000000", "0xfff8000000000000"].iter();
@@ -110,7 +111,7 @@ fn depends_on_nan_bits(kernel: &Kernel, build: &AssemblyOptions) -> bool {
     })
 }
 
-/// Appends, to each statement that computes a 64-bit float, the replacement of a NaN by `bits`.
+/// Appends an instruction to each statement that computes a 64-bit float. The appended instruction replaces a NaN by `bits`.
 fn with_canonical_nans(line: &str, bits: &str) -> String {
     let statement = |statement: &str| {
         let (guard, rest) = match statement.trim_start().split_once(' ') {
@@ -132,7 +133,7 @@ fn with_canonical_nans(line: &str, bits: &str) -> String {
     statements.join(";")
 }
 
-/// Runs PTX and SASS and compares the final memory.
+/// Runs the PTX and the SASS of a kernel and compares the final memory.
 fn compare_runs(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> ComparisonOutcome {
     let sides = [
         run(kernel.module(build), SourceLanguage::Ptx, kernel),
@@ -152,7 +153,7 @@ fn compare_runs(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Comp
     }
 }
 
-/// Describes the first difference between two memories of `out`; 64-bit NaNs are considered equal.
+/// Describes the first difference between two contents of the buffer `out`. All 64-bit NaNs are considered equal.
 fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
     let [first, second] = sides;
     let at = (0..first.len().min(second.len()))
@@ -176,7 +177,7 @@ fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
     ))
 }
 
-/// Describes how the memory of a GPU differs from that of the emulator.
+/// Describes how the final memory on a GPU differs from the final memory in the emulator.
 pub(super) fn compare_with_gpu(
     kernel: &Kernel,
     build: &AssemblyOptions,
@@ -189,7 +190,8 @@ pub(super) fn compare_with_gpu(
 }
 
 /// Checks whether a byte belongs to a register that contains a 64-bit NaN in both memories. The manual does not define which operand
-/// determines the bits of a NaN result; the assembler swaps operands, and its code for `div`, `min` and `max` uses either.
+/// determines the bits of a NaN result. The assembler swaps operands, and the code that the assembler generates for `div`, `min` and `max`
+/// propagates either operand.
 fn are_nans(sides: [&[u8]; 2], at: usize) -> bool {
     let (_, start, width) = place_name(at % OUT_BYTES);
     let start = at / OUT_BYTES * OUT_BYTES + start;
@@ -201,7 +203,7 @@ fn are_nans(sides: [&[u8]; 2], at: usize) -> bool {
         })
 }
 
-/// Returns the final memory of a source, or the reason why its execution stops.
+/// Runs a source and returns its final memory, or the reason why the execution stops.
 fn run(source: String, front: SourceLanguage, kernel: &Kernel) -> Result<Vec<u8>, String> {
     let scenario = Scenario {
         source,

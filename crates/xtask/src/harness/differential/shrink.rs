@@ -1,4 +1,4 @@
-//! Test-case reduction of a kernel with different results.
+//! Reduces a kernel with different results to a minimal test case.
 
 use super::Result;
 use super::assemble::{AssemblerTools, AssemblyOptions};
@@ -6,10 +6,11 @@ use super::kernel::Kernel;
 use super::run::{self, ComparisonOutcome};
 use std::path::Path;
 
-/// Maximum number of assembler invocations for shrinking one kernel.
+/// Maximum number of assembler invocations for the reduction of one kernel.
 const MAX_CALLS: usize = 120;
 
-/// Removes lines while PTX and SASS still differ. Returns the kernel, the description of the difference, and the listing.
+/// Removes lines while the results of PTX and SASS still differ. Returns the reduced kernel, the description of the difference, and the
+/// listing.
 pub(super) fn shrink(
     mut kernel: Kernel,
     mut why: String,
@@ -28,7 +29,7 @@ pub(super) fn shrink(
             let end = (start + size).min(kernel.lines.len());
             let mut shorter = kernel.clone();
             shorter.lines.drain(start..end);
-            // Rejection by the checker avoids an assembler invocation.
+            // If the checker rejects the shorter kernel, the reduction needs no assembler invocation.
             if !run::is_accepted(&shorter, build) {
                 start = end;
                 continue;

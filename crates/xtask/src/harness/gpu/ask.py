@@ -17,7 +17,7 @@ import sys
 import threading
 import zlib
 
-# Errors after which the context remains usable; any other error ends the worker process.
+# Errors after which the context remains usable. After any other error, the worker process exits.
 HARMLESS = {"CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_NOT_FOUND", "CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_NO_BINARY_FOR_GPU",
             "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "CUDA_ERROR_INVALID_IMAGE",
             "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "CUDA_ERROR_INVALID_CLUSTER_SIZE", "CUDA_ERROR_NOT_SUPPORTED"}
@@ -51,7 +51,7 @@ class Device:
         parts = [attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR]
         self.target = "sm_" + "".join(str(self.call("cuDeviceGetAttribute", part, self.device)) for part in parts)
         version = self.call("cuDriverGetVersion")
-        # CUDA 12.0 introduced PTX ISA 8.0, CUDA 13.0 introduced 9.0.
+        # CUDA 12.0 introduced PTX ISA 8.0, and CUDA 13.0 introduced PTX ISA 9.0.
         self.ptx = (version // 1000 - 4, version % 1000 // 10)
 
     def call(self, name, *arguments):
@@ -323,14 +323,14 @@ def run_once(device, module, launch):
         if buffer["name"] in maps:
             continue
         after = arrays[buffer["name"]].read() if "array" in buffer else device.read(address, len(its))
-        # Buffers with pointers are not compared, since their addresses differ from those of the emulator.
+        # Buffers with pointers are not compared, since the addresses on the GPU differ from the addresses in the emulator.
         if not buffer.get("pointers") and zlib.crc32(after) != buffer["after"]:
             found[buffer["name"]] = after.hex()
     return {"state": "differs" if found else "equal", "buffers": found}
 
 
 def run_often(device, module, launch):
-    """Counts the occurrences of each final memory; each launch uses separate memory."""
+    """Counts the occurrences of each final memory. Each launch uses separate memory."""
     function = function_of(device, module, launch)
     config = launch_config(device, launch)
     buffers = launch["buffers"]

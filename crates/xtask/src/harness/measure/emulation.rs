@@ -1,4 +1,4 @@
-//! Benchmarks of kernel execution and of interactive stepping.
+//! Implements the benchmarks of kernel execution and of interactive stepping.
 
 use crate::measure::timing::best_of;
 use crate::measure::{Inputs, Measurement};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::time::Instant;
 use warpgrid_view::{Scenario, Session, SourceLanguage};
 
-/// Step limit, which none of the runs reaches.
+/// Step limit of a run. None of the benchmark runs reaches this limit.
 const MAX_STEPS: u64 = 1_000_000_000;
 
 /// Number of steps per measurement of [`step`] and [`step_back`].
@@ -22,7 +22,8 @@ pub(super) fn matmul(inputs: &Inputs) -> Measurement {
     million_lane_instructions_a_second(&matmul_scenario(inputs, 256)?)
 }
 
-/// Measures the SASS of the same kernel, in million lane-instructions per second. Kind and number of instructions differ from the PTX.
+/// Measures the SASS of the kernel saxpy, in million lane-instructions per second. The kinds and the number of instructions differ from the
+/// PTX version.
 pub(super) fn saxpy_machine(inputs: &Inputs) -> Measurement {
     let scenario = as_machine_code(
         inputs,
@@ -37,7 +38,7 @@ pub(super) fn matmul_machine(inputs: &Inputs) -> Measurement {
     million_lane_instructions_a_second(&scenario)
 }
 
-/// Returns the launch with the listing as its source.
+/// Returns the scenario with the SASS listing as its source.
 fn as_machine_code(inputs: &Inputs, name: &str, scenario: Scenario) -> Result<Scenario, String> {
     Ok(Scenario {
         source: inputs.read(name)?,
@@ -46,12 +47,12 @@ fn as_machine_code(inputs: &Inputs, name: &str, scenario: Scenario) -> Result<Sc
     })
 }
 
-/// Measures a product of two 1024 x 1024 matrices on emulated tensor cores, in seconds.
+/// Measures the multiplication of two 1024 x 1024 matrices on emulated tensor cores by `wmma`, in seconds.
 pub(super) fn wmma(inputs: &Inputs) -> Measurement {
     seconds_of(&wmma_scenario(inputs, 1024)?)
 }
 
-/// Measures the same product with warpgroup instructions, whose tiles are transferred by tensor copies.
+/// Measures the multiplication of two 1024 x 1024 matrices by warpgroup instructions, in seconds. Tensor copies transfer the tiles.
 pub(super) fn wgmma(inputs: &Inputs) -> Measurement {
     let product = TensorProduct {
         file: "wgmma_gemm.ptx",
@@ -64,7 +65,7 @@ pub(super) fn wgmma(inputs: &Inputs) -> Measurement {
     seconds_of(&product.scenario(inputs)?)
 }
 
-/// Measures the same product with accumulators in tensor memory.
+/// Measures the multiplication of two 1024 x 1024 matrices with accumulators in tensor memory, in seconds.
 pub(super) fn tcgen05(inputs: &Inputs) -> Measurement {
     let product = TensorProduct {
         file: "tcgen05_gemm.ptx",
@@ -95,7 +96,7 @@ pub(super) fn tensor_copies(inputs: &Inputs) -> Measurement {
     Ok(f64::from(BLOCKS * COPIES) * 8192.0 / seconds / 1e6)
 }
 
-/// Measures one run, in seconds.
+/// Measures the duration of one run in seconds.
 fn seconds_of(scenario: &Scenario) -> Measurement {
     let mut session = session(scenario, Session::new_without_last_writers)?;
     let clock = Instant::now();
@@ -106,10 +107,10 @@ fn seconds_of(scenario: &Scenario) -> Measurement {
     }
 }
 
-/// Number of rows and of columns of the matrices of tensor kernels.
+/// Number of rows and number of columns of the matrices in tensor kernels.
 const SIDE: u32 = 1024;
 
-/// Returns a tensor map of a square matrix, which covers its buffer exactly.
+/// Returns a tensor map of a square matrix that exactly covers its buffer.
 fn tensor_map(
     name: &str,
     buffer: &str,
@@ -128,13 +129,13 @@ fn tensor_map(
 struct TensorProduct {
     file: &'static str,
     threads: u32,
-    /// Columns and rows of D that a block computes.
+    /// Number of columns and rows of D that one block computes.
     tiles: [u32; 2],
-    /// Box sizes of A, B and D.
+    /// Box sizes of the tensor maps for A, B and D.
     boxes: [[u32; 2]; 3],
-    /// Swizzle mode of A and B; that of D is 128 bytes.
+    /// Swizzle mode of A and B. The swizzle mode of D is 128 bytes.
     swizzle: &'static str,
-    /// Element type and size of D.
+    /// Element type and element size of D.
     sums: (&'static str, u32),
 }
 
@@ -160,7 +161,7 @@ impl TensorProduct {
     }
 }
 
-/// Measures one step forward in a session that tracks last writers, as on the page, in microseconds.
+/// Measures one step forward in a session that tracks last writers, as in the page, in microseconds.
 pub(super) fn step(inputs: &Inputs) -> Measurement {
     let scenario = matmul_scenario(inputs, 64)?;
     let seconds = best_of(
@@ -173,7 +174,7 @@ pub(super) fn step(inputs: &Inputs) -> Measurement {
     Ok(seconds * 1e6 / f64::from(STEPS))
 }
 
-/// Measures one step back, in microseconds.
+/// Measures one step back in a session, in microseconds.
 pub(super) fn back(inputs: &Inputs) -> Measurement {
     let mut session = session(&matmul_scenario(inputs, 64)?, Session::new)?;
     session.run(u64::from(STEPS) * 4);

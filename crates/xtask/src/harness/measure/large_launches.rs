@@ -1,4 +1,4 @@
-//! Interactive latency of large launches: a million threads, and a buffer of 64 MiB.
+//! Measures the interactive latency of large launches: a launch of a million threads, and a launch with a buffer of 64 MiB.
 
 use crate::measure::emulation::{scenario, session};
 use crate::measure::{Inputs, Measurement};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use warpgrid_view::model::{FrameRequest, GridRequest};
 use warpgrid_view::{MemoryKey, Scenario, Session};
 
-/// Kernel with one addition per thread, which maximizes the number of warps for a given number of steps.
+/// Kernel with one addition per thread. The kernel maximizes the number of warps for a given number of steps.
 const ADD: &str = "
 .version 8.0
 .target sm_80
@@ -34,7 +34,7 @@ const ADD: &str = "
 }
 ";
 
-/// Kernel in which each thread stores words to unique pseudorandom locations among 16,777,216.
+/// Kernel in which each thread stores words to distinct pseudorandom locations among 16,777,216 words.
 const SCATTER: &str = "
 .version 8.0
 .target sm_80
@@ -66,7 +66,7 @@ LOOP:
 /// Number of runs of [`step_and_look`].
 const RUNS: u32 = 8;
 
-/// Number of steps back after each seek.
+/// Number of steps back that follow each seek.
 const STEPS_BACK: u32 = 25;
 
 /// Measures the slowest step back with frame, in milliseconds, after seeks across a launch of a million threads. Excludes the first step
@@ -107,7 +107,7 @@ pub(super) fn step_and_look(_: &Inputs) -> Measurement {
         grids: vec![grid("x"), grid("y")],
         ..FrameRequest::default()
     };
-    // Use the minimum of several runs per step, since interference only makes a run slower.
+    // The benchmark uses the minimum of several runs for each step, since interference only increases the duration of a run.
     let mut best: Vec<f64> = Vec::new();
     for _ in 0..RUNS {
         let mut session = session(&scenario, Session::new)?;

@@ -1,4 +1,4 @@
-//! Cost of warp operations, relative to an addition.
+//! Measures the duration of warp operations relative to the duration of an addition.
 
 use crate::measure::emulation::{scenario, session};
 use crate::measure::timing::best_of;
@@ -10,20 +10,20 @@ use warpgrid_view::Session;
 /// Number of copies of the operation in the loop body, which makes the loop overhead negligible.
 const COPIES: usize = 256;
 
-/// Number of loop iterations, chosen so that a run is shorter than a scheduler time slice on a busy machine.
+/// Number of loop iterations. The number is small enough that a run is shorter than a scheduler time slice on a busy machine.
 const ROUNDS: usize = 16;
 
-/// Measures the reference addition, in nanoseconds.
+/// Measures the duration of the reference addition in nanoseconds.
 pub(super) fn addition(_: &Inputs) -> Measurement {
     nanoseconds("add.f32")
 }
 
-/// Measures the duration of an operation relative to `add.f32`. Its operands are typical angles and fractions.
+/// Measures the duration of an operation relative to `add.f32`. The operands are typical angles and fractions.
 pub(super) fn in_additions(_: &Inputs, operation: &str) -> Measurement {
     Ok(nanoseconds(operation)? / nanoseconds("add.f32")?)
 }
 
-/// Measures one operation of a warp, including its share of the loop overhead, in nanoseconds.
+/// Measures the duration of one operation of a warp in nanoseconds. The result includes the share of the operation in the loop overhead.
 fn nanoseconds(operation: &str) -> Measurement {
     let scenario = scenario(json!({ "source": kernel(operation), "block": [32, 1, 1] }))?;
     let seconds = best_of(
@@ -38,7 +38,7 @@ fn nanoseconds(operation: &str) -> Measurement {
     Ok(seconds * 1e9 / (COPIES * ROUNDS) as f64)
 }
 
-/// Generates a loop over copies of the operation; the operands differ between lanes.
+/// Generates a kernel with a loop over copies of the operation. The operands differ between lanes.
 fn kernel(operation: &str) -> String {
     let (register, sources) = match operation {
         "add.f32" => ("%f", "%f0, %f0"),

@@ -1,4 +1,4 @@
-//! Cost of race detection, and duration of litmus tests.
+//! Measures the slowdown by race detection, and the duration of litmus tests.
 
 use crate::measure::emulation::session;
 use crate::measure::timing::best_within;
@@ -7,13 +7,14 @@ use std::time::Duration;
 use warpgrid_view::memory_model::litmus::{LitmusTest, explore};
 use warpgrid_view::{Scenario, Session};
 
-/// Time budget of one kernel, preceded by an equal warm-up, since wasm engines start with unoptimized code.
+/// Time budget for the measurement of one kernel. A warm-up of the same duration precedes the measurement, since wasm engines start with
+/// unoptimized code.
 const SHORT: Duration = Duration::from_millis(60);
 
-/// Step limit, which none of the kernels reaches.
+/// Step limit of a run. None of the kernels reaches this limit.
 const MAX_STEPS: u64 = 4_000_000;
 
-/// Race detection mode of a run.
+/// Mode of race detection in a run.
 #[derive(Clone, Copy)]
 enum RaceDetection {
     No,
@@ -31,7 +32,7 @@ pub(super) fn most_of_looking(inputs: &Inputs) -> Measurement {
     worst(&slow_downs(inputs, RaceDetection::ForRaces)?)
 }
 
-/// Measures the maximum slowdown by race detection with the search for fixes, which the command performs if a kernel has races.
+/// Measures the maximum slowdown by race detection with a search for fixes. The command performs this search if a kernel has races.
 pub(super) fn most_of_repairs(inputs: &Inputs) -> Measurement {
     worst(&slow_downs(inputs, RaceDetection::ForRacesAndRepairs)?)
 }
@@ -72,7 +73,7 @@ fn seconds(scenario: &Scenario, looking: RaceDetection) -> Measurement {
     best()
 }
 
-/// Measures the slowest litmus test, in milliseconds.
+/// Measures the duration of the slowest litmus test in milliseconds.
 pub(super) fn slowest_litmus(inputs: &Inputs) -> Measurement {
     worst(&litmus(inputs)?)
 }

@@ -1,14 +1,14 @@
-//! Throughput of parsing and checking.
+//! Measures the throughput of parsing and checking.
 
 use crate::measure::timing::best_of;
 use crate::measure::{Inputs, Measurement};
 use std::hint::black_box;
 use warpgrid_view::{CheckOptions, SourceLanguage};
 
-/// Number of modules per run of [`batch`].
+/// Number of modules in one run of [`batch`].
 const ROUND: usize = 1000;
 
-/// Measures the lexer and the parser, in MB of source per second.
+/// Measures the throughput of the lexer and the parser in MB of source per second.
 pub(super) fn parse(inputs: &Inputs) -> Measurement {
     let source = inputs.read("large.ptx")?;
     let run = |_: &mut ()| {
@@ -18,18 +18,18 @@ pub(super) fn parse(inputs: &Inputs) -> Measurement {
     Ok(source.len() as f64 / 1e6 / best_of(|| Ok::<_, String>(()), run)?)
 }
 
-/// Measures parsing and checking, in MB of source per second.
+/// Measures the throughput of parsing and checking in MB of source per second.
 pub(super) fn check(inputs: &Inputs) -> Measurement {
     let source = inputs.read("large.ptx")?;
     Ok(source.len() as f64 / 1e6 / seconds_to_check(&source, &CheckOptions::default())?)
 }
 
-/// Measures parsing and checking of 10,000 lines, as after a keystroke, in milliseconds.
+/// Measures the duration of parsing and checking a module of 10,000 lines, as after a keystroke, in milliseconds.
 pub(super) fn recheck(inputs: &Inputs) -> Measurement {
     Ok(seconds_to_check(&inputs.read("lines.ptx")?, &CheckOptions::default())? * 1e3)
 }
 
-/// Measures the SASS parser, in MB of listing per second.
+/// Measures the throughput of the SASS parser in MB of listing per second.
 pub(super) fn parse_sass(inputs: &Inputs) -> Measurement {
     let source = inputs.read("large.sass")?;
     let run = |_: &mut ()| {
@@ -39,7 +39,7 @@ pub(super) fn parse_sass(inputs: &Inputs) -> Measurement {
     Ok(source.len() as f64 / 1e6 / best_of(|| Ok::<_, String>(()), run)?)
 }
 
-/// Measures parsing and checking of SASS, in MB of listing per second.
+/// Measures the throughput of parsing and checking SASS in MB of listing per second.
 pub(super) fn check_sass(inputs: &Inputs) -> Measurement {
     let source = inputs.read("large.sass")?;
     let options = CheckOptions {
@@ -49,7 +49,7 @@ pub(super) fn check_sass(inputs: &Inputs) -> Measurement {
     Ok(source.len() as f64 / 1e6 / seconds_to_check(&source, &options)?)
 }
 
-/// Measures the batch check of small modules, in modules per second.
+/// Measures the throughput of the batch check of small modules in modules per second.
 pub(super) fn batch(_: &Inputs) -> Measurement {
     let store = "st.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};";
     let source = format!(
@@ -65,7 +65,8 @@ pub(super) fn batch(_: &Inputs) -> Measurement {
     Ok(ROUND as f64 / best_of(|| Ok::<_, String>(()), round)?)
 }
 
-/// Measures the check of a valid source, in seconds. Returns an error for a rejected source, since its check ends early.
+/// Measures the duration of a check of a valid source in seconds. Returns an error for a rejected source, since the check of such a source
+/// ends early.
 fn seconds_to_check(source: &str, options: &CheckOptions) -> Measurement {
     let run = |_: &mut ()| {
         let report = black_box(warpgrid_view::check(black_box(source), options));

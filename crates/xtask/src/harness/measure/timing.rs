@@ -1,11 +1,11 @@
-//! Timing: uses the fastest of many runs, because interference only makes a run slower.
+//! Measures the duration of the fastest of many runs, because interference only increases the duration of a run.
 
 use std::time::{Duration, Instant};
 
-/// Time budget of one benchmark.
+/// Time budget for the measurement of one benchmark.
 const BUDGET: Duration = Duration::from_millis(1500);
 
-/// Returns the duration of the fastest run in seconds. `prepare` creates the input of a run and is not timed.
+/// Returns the duration of the fastest run in seconds. The measured time excludes `prepare`, which creates the input of a run.
 pub(super) fn best_of<T, E>(
     prepare: impl FnMut() -> Result<T, E>,
     run: impl FnMut(&mut T) -> Result<(), E>,
@@ -13,7 +13,7 @@ pub(super) fn best_of<T, E>(
     best_within(BUDGET, prepare, run)
 }
 
-/// Like [`best_of`], with a time budget for one of several parts of a benchmark.
+/// Returns the duration of the fastest run, like [`best_of`], within a time budget for one of several parts of a benchmark.
 pub(super) fn best_within<T, E>(
     budget: Duration,
     mut prepare: impl FnMut() -> Result<T, E>,

@@ -1,5 +1,5 @@
-//! Benchmarks of translated kernels, of the interpreter, and of translation itself, with the native engine; also provides the launches that
-//! JavaScript hosts measure (`bench/translated.mjs`).
+//! Implements the benchmarks of translated kernels, of the interpreter, and of the translation with the native engine. The module also
+//! provides the launches that JavaScript hosts measure (`bench/translated.mjs`).
 
 use crate::measure::Inputs;
 use crate::measure::emulation::{matmul_scenario, saxpy_scenario, scenario, wmma_scenario};
@@ -8,14 +8,15 @@ use warpgrid_view::Scenario;
 #[cfg(not(target_arch = "wasm32"))]
 use warpgrid_view::session::translated_run::RunLimits;
 
-/// Limits, which none of the runs reaches.
+/// Limits of a run. None of the benchmark runs reaches these limits.
 #[cfg(not(target_arch = "wasm32"))]
 const LIMITS: RunLimits = RunLimits {
     max_steps: 1_000_000_000,
     min_steps_per_second: None,
 };
 
-/// Launch that both engines run: the name and title of its benchmark, and its scenario.
+/// Launch that the native engine and JavaScript hosts run. The launch consists of the name and the title of the benchmark, and of the
+/// scenario.
 pub(super) struct Launch {
     name: &'static str,
     title: &'static str,
@@ -38,7 +39,7 @@ const LAUNCHES: &[Launch] = &[
     Launch { name: "wmmat",   title: "wmma matmul, JIT",         scenario: |inputs| wmma_scenario(inputs, 1024) },
 ];
 
-/// Launch that is long enough for workers to take over some of its blocks.
+/// Launch with a run time that is long enough for other workers to execute some of its blocks.
 const SHARED: Launch = Launch {
     name: "shared",
     title: "running untiled matmul, 1024 x 1024",
@@ -89,7 +90,7 @@ fn life_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     }))
 }
 
-/// Sorts twelve numbers per thread.
+/// Returns the launch of a kernel in which each thread sorts twelve numbers.
 fn sort_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     let (blocks, numbers) = (2048, 12);
     let len = blocks * 32 * numbers;
@@ -101,7 +102,8 @@ fn sort_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     }))
 }
 
-/// Longest-running kernel of the corpus, whose lanes execute from one to two hundred loop iterations.
+/// Returns the launch of the longest-running kernel in the corpus. The lanes of this kernel execute from one to two hundred loop
+/// iterations.
 fn mandelbrot_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     let side = 512;
     scenario(json!({
@@ -122,10 +124,10 @@ fn halves_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     }))
 }
 
-/// Returns the launch of a kernel in which each thread reads one distinct number and writes one result.
+/// Returns the launch of a kernel in which each thread reads a distinct number and writes one result.
 fn seeds_scenario(inputs: &Inputs, file: &str) -> Result<Scenario, String> {
     let threads = 1 << 15;
-    // Use the upper bits of a product, which are not consecutive.
+    // The seeds are the upper bits of a product, so that the seeds are not consecutive.
     let seeds: Vec<u32> = (1..=threads)
         .map(|n: u32| n.wrapping_mul(0x9e37_79b1) >> 7)
         .collect();
@@ -178,21 +180,22 @@ mod native {
         (launch.scenario)(inputs)
     }
 
-    /// Measures the translated run without translation, in million lane-instructions per second.
+    /// Measures the throughput of the translated run in million lane-instructions per second. The measured time excludes the translation.
     pub(crate) fn translated(inputs: &Inputs, name: &str) -> Measurement {
         rate(&scenario_of(inputs, name)?, |session| {
             session.run_translated(WasmtimeEngine::get(), LIMITS)
         })
     }
 
-    /// Measures the translated run on two threads, in million lane-instructions per second.
+    /// Measures the throughput of the translated run on two threads in million lane-instructions per second.
     pub(crate) fn on_threads(inputs: &Inputs, name: &str) -> Measurement {
         rate(&scenario_of(inputs, name)?, |session| {
             session.run_on_threads(LIMITS, 2)
         })
     }
 
-    /// Measures a translated run, including translation, with its blocks on the given number of threads, in seconds.
+    /// Measures the duration of a translated run in seconds, including the translation. The blocks are distributed over the given number of
+    /// threads.
     pub(crate) fn seconds(inputs: &Inputs, name: &str, n_threads: u32) -> Measurement {
         let mut best = f64::INFINITY;
         best_of(
@@ -212,12 +215,13 @@ mod native {
         Ok(best)
     }
 
-    /// Measures the interpreter, in million lane-instructions per second.
+    /// Measures the throughput of the interpreter in million lane-instructions per second.
     pub(crate) fn interpreted(inputs: &Inputs, name: &str) -> Measurement {
         million_lane_instructions_a_second(&scenario_of(inputs, name)?)
     }
 
-    /// Measures the translation from decoded code to machine code of a kernel with about a hundred instructions, in milliseconds.
+    /// Measures the duration of the translation from decoded code to machine code for a kernel with about a hundred instructions, in
+    /// milliseconds.
     pub(crate) fn translation(inputs: &Inputs) -> Measurement {
         let scenario = naive_scenario(inputs, 256)?;
         let mut best = f64::INFINITY;

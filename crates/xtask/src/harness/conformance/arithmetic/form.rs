@@ -1,16 +1,16 @@
-//! Instruction form with known results, parsed from one line of a reference file.
+//! Defines an instruction form with known results, which is parsed from one line of a reference file.
 
 use super::super::{Result, case};
 use super::value::agree;
 use serde_json::Value;
 use std::path::Path;
 
-/// Instruction form, the source of its results, and the rows.
+/// Instruction form, with the source of its results and its rows of inputs and results.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     /// File name without extensions.
     pub(super) file: String,
-    /// Instruction template: `{a}` is an operand, `{{` a brace.
+    /// Instruction template. In the template, `{a}` denotes an operand, and `{{` denotes a brace.
     pub(super) op: String,
     pub(super) inputs: Vec<Operand>,
     pub(super) outputs: Vec<Operand>,
@@ -32,14 +32,14 @@ pub(crate) struct Operand {
     pub(super) ty: String,
 }
 
-/// Inputs and their results.
+/// Input values of one execution, and the known results.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(super) inputs: Vec<u64>,
     pub(super) outputs: Vec<u64>,
 }
 
-/// Appends the forms of one file.
+/// Reads the forms of one file and appends them to `forms`.
 pub(super) fn read(path: &Path, forms: &mut Vec<Form>) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let file = name.split('.').next().unwrap_or("").to_owned();
@@ -86,12 +86,12 @@ impl Form {
         })
     }
 
-    /// Returns the instruction template without a trailing comment.
+    /// Returns the instruction template without its trailing comment.
     pub(super) fn title(&self) -> &str {
         self.op.split("  //").next().unwrap_or(&self.op).trim_end()
     }
 
-    /// Checks whether the values found for a row equal the known results.
+    /// Checks whether the computed values of a row equal the known results.
     pub(super) fn agrees(&self, row: &Row, found: &[u64]) -> bool {
         let results = self.outputs.iter().zip(&row.outputs).zip(found);
         found.len() == row.outputs.len()

@@ -1,4 +1,4 @@
-//! Generates a kernel that computes all rows of an instruction form, one row per lane, and runs it.
+//! Generates a kernel that computes all rows of an instruction form, with one row per lane, and runs this kernel.
 
 use super::form::{Form, Operand};
 use super::value::width_bits;
@@ -7,22 +7,22 @@ use std::fmt::Write as _;
 use warpgrid_view::model::FaultSort;
 use warpgrid_view::{CheckOptions, Scenario, Session};
 
-/// Step limit, which none of these kernels reaches.
+/// Step limit of a run. None of the generated kernels reaches this limit.
 const MAX_STEPS: u64 = 100_000;
 
-/// Size of one operand of a row within a buffer.
+/// Size in bytes of the buffer slot for one operand of a row.
 const SLOT_BYTES: usize = 8;
 
-/// Outcome of running a form.
+/// Outcome of the execution of an instruction form.
 #[derive(Clone, Debug)]
 pub(super) enum FormOutcome {
-    /// Results of each row.
+    /// The kernel ended normally and returned the results of each row.
     Ran(Vec<Vec<u64>>),
-    /// The form is valid, but the emulator does not support it.
+    /// The form is valid, but the emulator does not support this form.
     NotRunYet(String),
-    /// The checker reports an error.
+    /// The checker reports an error in the generated module.
     Refused(String),
-    /// The launch failed, or the run did not end at the end of the kernel.
+    /// The launch failed, or the run stopped before the end of the kernel.
     Stopped(String),
 }
 
@@ -58,14 +58,14 @@ pub(super) fn run(form: &Form) -> FormOutcome {
     }
 }
 
-/// Returns the launch: one block with one lane per row.
+/// Returns the launch, which has one block with one lane per row.
 pub(crate) fn launch(form: &Form) -> Result<Scenario, serde_json::Error> {
     let inputs: Vec<String> = form
         .rows
         .iter()
         .flat_map(|row| row.inputs.iter().map(|bits| format!("{bits:#x}")))
         .collect();
-    // The parameter also exists if an operation has no inputs.
+    // The input parameter exists even if an operation has no inputs.
     let n_inputs = inputs.len().max(1);
     let n_outputs = form.rows.len() * form.outputs.len();
     serde_json::from_value(json!({
@@ -79,7 +79,7 @@ pub(crate) fn launch(form: &Form) -> Result<Scenario, serde_json::Error> {
     }))
 }
 
-/// Decodes the results of each row from the bytes of `out`.
+/// Decodes the results of each row from the contents of the buffer `out`.
 pub(super) fn results(form: &Form, bytes: &[u8]) -> Vec<Vec<u64>> {
     let slots = bytes.chunks_exact(SLOT_BYTES).map(|slot| {
         slot.iter()
@@ -93,7 +93,7 @@ pub(super) fn results(form: &Form, bytes: &[u8]) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// Generates the module: loads the inputs of the lane, executes the operation and stores the results.
+/// Generates the module. The kernel loads the inputs of its lane, executes the operation and stores the results.
 fn source(form: &Form) -> String {
     let mut text = format!(
         ".version {}\n.target {}\n.address_size 64\n\

@@ -5,7 +5,7 @@ use super::ArithmeticComparison;
 use super::kernel::FormOutcome;
 use std::collections::BTreeMap;
 
-/// Row counts of a file or an operation.
+/// Row counts of one file or one operation.
 #[derive(Clone, Debug, Default)]
 struct AgreementCounts {
     agreed: usize,
@@ -14,7 +14,7 @@ struct AgreementCounts {
     refused: usize,
     stopped: usize,
     doubtful: usize,
-    /// Reason why rows were not run, were rejected, or stopped.
+    /// Reason why rows were not executed, were rejected, or stopped.
     why: String,
 }
 
@@ -49,7 +49,7 @@ impl AgreementCounts {
         self.doubtful += other.doubtful;
     }
 
-    /// Returns the number of rows that ran.
+    /// Returns the number of rows that were executed.
     fn n_run(&self) -> usize {
         self.agreed + self.differ + self.stopped
     }
@@ -81,7 +81,7 @@ impl AgreementCounts {
     }
 }
 
-/// Prints the report. Returns true if all executed rows agree.
+/// Prints the report. Returns true if the results of all executed rows agree.
 pub(super) fn print(compared: &[ArithmeticComparison<'_>], options: &Options) -> bool {
     let mut files: BTreeMap<&str, AgreementCounts> = BTreeMap::new();
     let mut operations: BTreeMap<&str, AgreementCounts> = BTreeMap::new();
@@ -108,7 +108,8 @@ pub(super) fn print(compared: &[ArithmeticComparison<'_>], options: &Options) ->
     total.differ + total.stopped == 0
 }
 
-/// Prints each operation with differences, and unsupported operations grouped by opcode; with `all`, prints all operations.
+/// Prints each operation with differences, and prints unsupported operations grouped by opcode. If `all` is set, the function prints all
+/// operations.
 fn print_operations(operations: &BTreeMap<&str, AgreementCounts>, all: bool) {
     println!("\nby operation");
     let mut n_full = 0;
@@ -144,7 +145,7 @@ fn list(compared: &[ArithmeticComparison<'_>], n_shown: usize) {
         return;
     }
     println!("\n{} rows differ", rows.len());
-    // Sample the whole list evenly, so that one cause does not dominate the output.
+    // The sample is evenly distributed over the whole list, so that no single cause dominates the output.
     let step = (rows.len() / n_shown.max(1)).max(1);
     for (form, row, found) in rows.iter().step_by(step).take(n_shown) {
         println!(

@@ -1,6 +1,6 @@
-//! Operand types of the reference results: register widths and NaN encodings.
+//! Defines the register widths and the NaN encodings of the operand types in the reference results.
 
-/// Returns the register width of an operand type in bits; 1 for a predicate.
+/// Returns the register width of an operand type in bits. The width of a predicate is 1.
 pub(super) fn width_bits(ty: &str) -> u32 {
     match ty {
         "pred" => 1,
@@ -15,7 +15,8 @@ pub(super) fn width_bits(ty: &str) -> u32 {
     }
 }
 
-/// Checks whether two values are equal bit for bit, or are both NaN if `any_nan` states that the source does not specify sign and payload.
+/// Checks whether two values are equal bit for bit. If `any_nan` is set, the source does not specify the sign and the payload of a NaN, so
+/// that any two NaNs agree.
 pub(super) fn agree(ty: &str, any_nan: bool, expected: u64, found: u64) -> bool {
     if expected == found {
         return true;
@@ -30,7 +31,7 @@ pub(super) fn agree(ty: &str, any_nan: bool, expected: u64, found: u64) -> bool 
     })
 }
 
-/// Floating-point format, scalar or packed.
+/// Scalar or packed floating-point format.
 #[derive(Clone, Copy, Debug)]
 struct Format {
     n_elements: u32,

@@ -1,5 +1,5 @@
-//! Generator of complete modules: directives, declarations, prototypes, initializers, calls, debug sections, order and scope. The same seed
-//! yields the same modules. A line or a word of some modules is mutated.
+//! Generates complete modules with directives, declarations, prototypes, initializers, calls, debug sections, and varying order and scope.
+//! The same seed yields the same modules. In some modules, one line or one word is mutated.
 //!
 //! The generator uses few names, so that declarations are repeated, shadowed, and referenced before their declaration.
 
@@ -122,7 +122,7 @@ const ATTRIBUTES: &[&str] = &[
     ".managed, .unified(3,4)",
     ".unified(1)",
 ];
-/// Replacement words for mutations.
+/// Words that mutations insert in place of other words.
 const WORDS: &[&str] = &[
     ".visible",
     ".extern",
@@ -195,7 +195,7 @@ const WORDS: &[&str] = &[
     "debug",
 ];
 
-/// Generates the module with number `index`.
+/// Generates the module with the number `index`.
 pub(super) fn module(index: usize, random: &mut SplitMix64) -> VerdictCase {
     let mut text = ModuleText {
         random,
@@ -217,9 +217,9 @@ pub(super) fn module(index: usize, random: &mut SplitMix64) -> VerdictCase {
     }
 }
 
-/// Checks whether a module is excluded from the comparison: a source without header is a snippet for Warpgrid, and the assembler has two
-/// behaviors that cannot be expressed as rules. It applies `.target` within a body to the following code as if it were in the header, and
-/// the size of an array of 2^31 elements or more wraps around.
+/// Checks whether a module is excluded from the comparison. A source without a header is a snippet for Warpgrid. The assembler also has two
+/// behaviors that cannot be expressed as rules. The assembler applies a `.target` directive within a body to the following code as if the
+/// directive were in the header, and the assembler computes a wrapped size for an array of 2^31 elements or more.
 pub(super) fn is_left_out(case: &VerdictCase) -> bool {
     let mut inner = case.source.lines().skip_while(|line| !line.contains('{'));
     let sizes = case.source.split('[').skip(1);
@@ -229,7 +229,7 @@ pub(super) fn is_left_out(case: &VerdictCase) -> bool {
     is_snippet || inner.any(|line| line.contains(".target")) || numbers.any(is_huge)
 }
 
-/// Mutates a line or a word.
+/// Mutates one line or one word of the module.
 fn change(lines: &mut Vec<String>, random: &mut SplitMix64) {
     let (at, other) = (random.below(lines.len()), random.below(lines.len()));
     let Some(line) = lines.get(at).cloned() else {
@@ -261,7 +261,7 @@ fn change(lines: &mut Vec<String>, random: &mut SplitMix64) {
     }
 }
 
-/// Splits a line into words: names, numbers, string literals and punctuation.
+/// Splits a line into names, numbers, string literals and punctuation.
 fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut is_open = false;
@@ -285,7 +285,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Partially generated module.
+/// Module during its generation.
 struct ModuleText<'r> {
     random: &'r mut SplitMix64,
     lines: Vec<String>,
@@ -301,7 +301,7 @@ impl ModuleText<'_> {
         self.one(NAMES)
     }
 
-    /// Returns true with probability 1/`n`.
+    /// Returns true with the probability 1/`n`.
     fn once_in(&mut self, n: usize) -> bool {
         self.random.below(n) == 0
     }
@@ -317,8 +317,9 @@ impl ModuleText<'_> {
         }
     }
 
-    /// Generates a part, with up to four attempts until the checker accepts it, because accepted and almost accepted modules are the most
-    /// informative. A rejected part is occasionally kept. `rest` closes the open constructs.
+    /// Generates a part of the module, with up to four attempts until the checker accepts this part, because accepted and almost accepted
+    /// modules are the most informative test inputs. A rejected part is occasionally retained. `rest` contains the lines that close the
+    /// open constructs.
     fn attempt(&mut self, rest: &[&str], write: fn(&mut Self)) {
         let n_lines = self.lines.len();
         for _ in 0..4 {
@@ -331,7 +332,7 @@ impl ModuleText<'_> {
         }
     }
 
-    /// Generates a function that is declared and then defined, or that has an alias, with occasional differences between the two.
+    /// Generates a function that is declared and then defined, or a function with an alias. The two declarations occasionally differ.
     fn pair(&mut self) {
         let sort = self.one(&[".func", ".func", ".entry"]);
         let head = self.head(sort);
@@ -379,13 +380,14 @@ impl ModuleText<'_> {
         }
     }
 
-    /// Returns a target and a version that supports it. Excludes `sm_88`, on which releases disagree.
+    /// Returns a target and a PTX version that supports this target. The function never returns `sm_88`, because releases of the assembler
+    /// disagree about this target.
     fn target(&mut self) -> (String, Version) {
         let known: Vec<&Target> = TARGETS.iter().filter(|target| target.sm != 88).collect();
         let Some(target) = self.random.pick(&known).copied() else {
             return ("sm_90".to_owned(), Version::NEWEST);
         };
-        // Versions before PTX 3.1 cannot be compiled without linking.
+        // Modules of versions before PTX 3.1 cannot be compiled without linking.
         let versions: Vec<Version> = Version::all()
             .filter(|version| *version >= target.since.max(Version::new(3, 1)))
             .collect();
@@ -442,7 +444,7 @@ impl ModuleText<'_> {
         }
     }
 
-    /// Returns a type, which is a common one in most cases.
+    /// Returns a scalar type, which is a common type in most cases.
     fn scalar(&mut self) -> &'static str {
         match self.random.below(4) {
             0 => self.one(TYPES),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_isa::{Target, Version, target::TARGETS};
 
-/// Replacement operands: registers of each size, literals, addresses, vectors, sinks, and undeclared names.
+/// Operands that mutations insert: registers of each size, literals, addresses, vectors, sinks, and undeclared names.
 const OPERANDS: &[&str] = &[
     "1",
     "-1",
@@ -68,14 +68,14 @@ const OPERANDS: &[&str] = &[
     "%r1, %r2",
 ];
 
-/// Mutation pool.
+/// Source of the mutations: the accepted cases, and the components that a mutation can insert.
 #[derive(Debug)]
 pub(super) struct MutationPool<'a> {
-    /// Cases by family, so that small families are tested as often as large ones.
+    /// Accepted cases by instruction family. The grouping tests small families as often as large families.
     families: Vec<Vec<&'a VerdictCase>>,
-    /// Every component of an opcode.
+    /// Every component of an opcode in the instruction tables.
     words: Vec<&'a str>,
-    /// PTX versions to choose from.
+    /// PTX versions that a mutation can select.
     versions: Vec<Version>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> MutationPool<'a> {
         }
     }
 
-    /// Returns the mutant with number `index`; the families are used in rotation.
+    /// Returns the mutant with the number `index`. The families of the cases are used in rotation.
     pub(super) fn mutant(&self, index: usize, random: &mut SplitMix64) -> VerdictCase {
         let family = self.families.get(index % self.families.len().max(1));
         let chosen = family.and_then(|family| random.pick(family));
@@ -140,7 +140,7 @@ impl<'a> MutationPool<'a> {
         case.insn = format!("{guard}{}{operands}", words.join("."));
     }
 
-    /// Replaces the target, with the newest version or any version that supports it.
+    /// Replaces the target of a case, and selects either the newest PTX version or another version that supports the target.
     fn move_to_another_target(&self, case: &mut VerdictCase, random: &mut SplitMix64) {
         let Some(target) = random.pick(TARGETS) else {
             return;
@@ -161,7 +161,7 @@ impl<'a> MutationPool<'a> {
     }
 }
 
-/// Splits an instruction into guard, opcode and operands.
+/// Splits an instruction into its guard, opcode and operands.
 fn parts(insn: &str) -> (&str, &str, &str) {
     let guard = match insn.strip_prefix('@') {
         Some(rest) => rest.find(' ').map_or(0, |at| at + 2),
@@ -176,14 +176,15 @@ fn parts(insn: &str) -> (&str, &str, &str) {
 /// Returns the lowest PTX version from which all releases of the assembler agree on a target.
 fn least_version(target: &Target) -> Version {
     match target.sm {
-        // Release 13.0 supports the target from 8.8, later releases only from 9.0.
+        // Release 13.0 of the assembler supports the target from PTX 8.8, and later releases support the target only from PTX 9.0.
         88 => Version::new(9, 0),
-        // Before 2.3, addresses have 32 bits, which current assemblers reject in any module.
+        // Before PTX 2.3, addresses have 32 bits, and current assemblers reject such addresses in every module.
         _ => target.since.max(Version::new(2, 3)),
     }
 }
 
-/// Checks whether releases of the assembler disagree on the version and target of the module, regardless of its other contents.
+/// Checks whether releases of the assembler disagree about the version and the target of the module, regardless of the other contents of
+/// the module.
 pub(super) fn is_disputed(case: &VerdictCase) -> bool {
     let name = case.target.split(',').next().unwrap_or("").trim();
     let target = TARGETS.iter().find(|target| target.name == name);
@@ -193,12 +194,13 @@ pub(super) fn is_disputed(case: &VerdictCase) -> bool {
         if target.since <= version && version < least_version(target))
 }
 
-/// Splits operands and the remainder from the last semicolon.
+/// Splits a text at its last semicolon into the operands and the remainder.
 fn split_operands(operands: &str) -> (&str, &str) {
     operands.split_at(operands.rfind(';').unwrap_or(operands.len()))
 }
 
-/// Reorders the operands, adds or removes one, puts one in braces or brackets, or replaces one by a sum.
+/// Returns the operands with one change: a different order, an added or removed operand, an operand in braces or brackets, or a sum in
+/// place of an operand.
 fn with_other_list(operands: &str, random: &mut SplitMix64) -> String {
     let (list, tail) = split_operands(operands);
     let mut parts: Vec<String> = operand_places(list)
@@ -225,7 +227,7 @@ fn with_other_list(operands: &str, random: &mut SplitMix64) -> String {
     format!(" {}{tail}", parts.join(", "))
 }
 
-/// Replaces one of the operands.
+/// Returns the operands with one replaced operand.
 fn with_other_operand(operands: &str, random: &mut SplitMix64) -> String {
     let (list, tail) = split_operands(operands);
     let places = operand_places(list);
@@ -237,7 +239,7 @@ fn with_other_operand(operands: &str, random: &mut SplitMix64) -> String {
     format!("{before} {other}{after}{tail}")
 }
 
-/// Returns the byte ranges of the operands of a list; commas within brackets do not separate operands.
+/// Returns the byte ranges of the operands in a list. Commas within brackets do not separate operands.
 fn operand_places(list: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut start = 0;

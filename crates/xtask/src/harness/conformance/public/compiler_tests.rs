@@ -1,5 +1,6 @@
-//! Code generation tests of LLVM (`llvm/test/CodeGen/NVPTX`): a RUN line specifies processor, PTX version and check prefix, and the lines
-//! `; PREFIX-NEXT: …` after `; PREFIX-LABEL: name(` contain the body of a function. Each complete body is checked as a snippet.
+//! Parses the code generation tests of LLVM (`llvm/test/CodeGen/NVPTX`). A RUN line specifies the processor, the PTX version and the check
+//! prefix of a test. The lines `; PREFIX-NEXT: …` after `; PREFIX-LABEL: name(` contain the body of a function. Each complete body is
+//! checked as a snippet.
 
 use super::Outcome;
 use std::collections::BTreeMap;
@@ -13,14 +14,15 @@ use warpgrid_view::model::Severity;
 /// module.
 const UNKNOWN_NAME: &str = "W0110";
 
-/// Processor and PTX version of a RUN line.
+/// Processor and PTX version that a RUN line specifies.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Run {
     target: Option<String>,
     version: Option<String>,
 }
 
-/// Checks the functions of a test file. Each name is prefixed by the check prefix. Returns an empty list for a file for another target.
+/// Checks the functions of a test file. The check prefix precedes each returned function name. Returns an empty list if the file tests
+/// another target.
 pub(super) fn check_functions(path: &Path) -> Vec<(String, Outcome)> {
     let Ok(text) = read_to_string(path) else {
         return Vec::new();
@@ -34,7 +36,7 @@ pub(super) fn check_functions(path: &Path) -> Vec<(String, Outcome)> {
     found
 }
 
-/// Returns the PTX runs of `llc` by check prefix.
+/// Returns the invocations of `llc` for PTX, by check prefix.
 fn runs(text: &str) -> BTreeMap<&str, Run> {
     let mut runs = BTreeMap::new();
     let lines = text
@@ -66,7 +68,7 @@ fn runs(text: &str) -> BTreeMap<&str, Run> {
     runs
 }
 
-/// Returns the complete bodies in the check lines with a prefix, with the names of their functions.
+/// Returns the complete bodies in the check lines with the given prefix, together with the function names.
 fn bodies(text: &str, prefix: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open: Option<(String, String)> = None;
@@ -93,7 +95,7 @@ fn bodies(text: &str, prefix: &str) -> Vec<(String, String)> {
                     found.extend(open.take());
                 }
             }
-            // Unordered check lines and patterns do not determine a body.
+            // Unordered check lines and check lines with patterns do not determine a body.
             _ => open = None,
         }
     }
@@ -103,7 +105,7 @@ fn bodies(text: &str, prefix: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Checks a body, which ends before its closing brace.
+/// Checks a function body. The closing brace of the body is missing in the text.
 fn outcome(body: &str, run: &Run) -> Outcome {
     let options = CheckOptions {
         target: run.target.clone(),

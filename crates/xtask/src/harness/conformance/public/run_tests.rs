@@ -1,6 +1,6 @@
-//! Execution tests of ZLUDA (`ptx/src/test/spirv_run/mod.rs`): `test_ptx!(name, [inputs], [outputs])` launches the kernel `name` of
-//! `name.ptx` with one thread, and `test_ptx_warp!(name, [outputs])` with 64. The parameters are the addresses of the inputs and of the
-//! outputs.
+//! Runs the execution tests of ZLUDA (`ptx/src/test/spirv_run/mod.rs`). `test_ptx!(name, [inputs], [outputs])` launches the kernel `name`
+//! of `name.ptx` with one thread, and `test_ptx_warp!(name, [outputs])` launches the kernel with 64 threads. The kernel parameters are the
+//! addresses of the inputs and of the outputs.
 
 use super::Outcome;
 use crate::Result;
@@ -9,21 +9,22 @@ use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
-/// Step limit of a test.
+/// Step limit of an execution test.
 const MAX_STEPS: u64 = 1_000_000;
-/// Number of threads of `test_ptx_warp!`.
+/// Number of threads that `test_ptx_warp!` launches.
 const WARP_THREADS: u32 = 64;
 
 /// Bytes of dynamic shared memory of each launch.
 const DYNAMIC_SHARED: u64 = 1024;
 
-/// Test specified by a macro call.
+/// Execution test that a macro call specifies.
 pub(super) struct RunTest {
-    /// File with the macro call.
+    /// Path of the file that contains the macro call.
     pub(super) file: PathBuf,
     pub(super) name: String,
     n_threads: u32,
-    /// Arguments after the name: inputs, if any, and outputs. `None` if they cannot be parsed.
+    /// Arguments that follow the name: the outputs, preceded by the inputs if the test has inputs; `None` if the arguments cannot be
+    /// parsed.
     arrays: Option<Vec<Array>>,
 }
 
@@ -35,7 +36,7 @@ struct Array {
     values: Vec<Value>,
 }
 
-/// Reads the tests of a Rust file.
+/// Reads the execution tests of a Rust file.
 pub(super) fn read(path: &Path) -> Result<Vec<RunTest>> {
     let text = read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(calls(&text)
@@ -47,7 +48,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<RunTest>> {
                 .map(str::trim)
                 .filter(|part| !part.is_empty())
                 .collect();
-            // A test without outputs only compares the generated code.
+            // A test without outputs only compares the generated code, so that the test is skipped.
             (!parts.is_empty()).then(|| RunTest {
                 file: path.to_owned(),
                 name,
@@ -58,7 +59,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<RunTest>> {
         .collect())
 }
 
-/// Returns the macro calls at the starts of lines: whether the call launches `WARP_THREADS` threads, and the text between the parentheses.
+/// Returns the macro calls at the starts of lines. The first value states whether the call launches `WARP_THREADS` threads, and the second
+/// value is the text between the parentheses.
 fn calls(text: &str) -> impl Iterator<Item = (bool, &str)> {
     const MACROS: [(&str, bool); 3] = [
         ("test_ptx!(", false),
@@ -77,7 +79,7 @@ fn calls(text: &str) -> impl Iterator<Item = (bool, &str)> {
     })
 }
 
-/// Removes the line comments of a source.
+/// Returns a source without its line comments.
 fn without_comments(text: &str) -> String {
     let lines = text
         .lines()
@@ -85,7 +87,7 @@ fn without_comments(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Splits a text at separators outside of brackets.
+/// Splits a text at the separators outside of brackets.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0usize, 0);
@@ -105,7 +107,7 @@ fn split(text: &str, separator: char) -> Vec<&str> {
 }
 
 impl Array {
-    /// Parses `[1u32, 0x2, -3]`; the first element with a suffix determines the type.
+    /// Parses an array such as `[1u32, 0x2, -3]`. The first element with a type suffix determines the element type.
     fn parse(text: &str) -> Option<Array> {
         let inner = text.strip_prefix('[')?.strip_suffix(']')?;
         let elements = split(inner, ',').into_iter().map(str::trim);
@@ -114,7 +116,7 @@ impl Array {
         let elements = elements?;
         let ty = elements.iter().find(|(_, ty)| !ty.is_empty());
         let (_, ty) = ty.or(elements.first())?;
-        // Default type of integer literals.
+        // Integer literals without a suffix have the Rust type `i32`.
         let ty = if ty.is_empty() { "s32" } else { ty };
         Some(Array {
             ty: ty.replace('i', "s"),
@@ -135,12 +137,12 @@ fn number(text: &str) -> Option<(Value, &str)> {
     Some((literal(text.strip_suffix(ty)?)?, ty))
 }
 
-/// Number types of the tests.
+/// Number types that the tests use.
 const TYPES: [&str; 11] = [
     "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "f64",
 ];
 
-/// Returns the value of a literal without its suffix.
+/// Parses a literal without a type suffix and returns its value.
 fn literal(text: &str) -> Option<Value> {
     let digits = text.replace('_', "").to_lowercase();
     let (sign, magnitude) = match digits.strip_prefix('-') {
@@ -164,7 +166,7 @@ fn constant(ty: &str, name: &str) -> Option<Value> {
     let (kind, n_bits) = (&ty[..1], ty[1..].parse::<u32>().ok()?);
     let ones = u64::MAX >> (64 - n_bits);
     let sign = 1u64 << (n_bits - 1);
-    // Encoding of infinity, and the most significant bit of the fraction.
+    // The pair contains the encoding of infinity and the most significant bit of the fraction.
     let (infinity, quiet) = match n_bits {
         16 => (0x7c00, 1 << 9),
         32 => (0x7f80_0000, 1 << 22),
@@ -188,7 +190,7 @@ fn constant(ty: &str, name: &str) -> Option<Value> {
 }
 
 impl RunTest {
-    /// Runs the test.
+    /// Runs the test and compares the outputs.
     pub(super) fn run(&self) -> Outcome {
         match &self.arrays {
             Some(arrays) => self
@@ -224,7 +226,7 @@ impl RunTest {
             };
             Session::new_without_last_writers(scenario).map_err(|failure| failure.message)
         };
-        // The expected bytes are the contents of a buffer that is initialized with the expected values.
+        // The function converts the expected values to bytes by initializing a buffer with these values.
         let mut wanted = params.clone();
         for param in wanted.iter_mut().filter(|param| param["name"] == "outputs") {
             *param = expected.clone();
@@ -245,7 +247,7 @@ impl RunTest {
         }
     }
 
-    /// Returns the number of parameters of the kernel, by inferring them for a launch without parameters.
+    /// Returns the number of kernel parameters. The function infers this number for a launch without parameters.
     fn n_parameters(&self, source: &str) -> Result<usize> {
         let scenario = Scenario {
             source: source.to_owned(),
