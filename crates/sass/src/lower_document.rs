@@ -1,4 +1,4 @@
-//! Builds a program from a syntax tree: assembles the listing and lowers the part for the target.
+//! Builds a program from a syntax tree: assembles the listing, and lowers the listing part for the target.
 
 use crate::check::target::inferred;
 use crate::diagnostics::document;
@@ -8,14 +8,15 @@ use crate::syntax::Tree;
 use warpgrid_isa::Version;
 use warpgrid_program::{Diagnostic, Overrides, Program};
 
-/// Program, and diagnostics about its unsupported instructions.
+/// Program of a source, with diagnostics about unsupported instructions.
 pub(crate) struct LoweringResult {
-    /// `None` for a source without instructions.
+    /// The program, or `None` for a source without instructions.
     pub(crate) program: Option<Program>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Builds the program of a source from the part for the requested target, or else from the first part with instructions.
+/// Builds the program of a source from the listing part for the requested target. If no part has this target, uses the first part with
+/// instructions.
 pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> LoweringResult {
     let listing = listing::read(tree, source);
     let has_code = |part: &&ArchUnit| !part.functions.is_empty();

@@ -1,13 +1,13 @@
 //! Modifiers of SASS mnemonics with their descriptions. [`forms`](super::forms) specifies which opcode accepts which modifier.
 
-/// Mutually exclusive modifiers of one position.
+/// Set of mutually exclusive modifiers for one position of a mnemonic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SassModifierSet {
-    /// Lower-case name in syntax lines: `rnd`.
+    /// Lower-case name in syntax lines, such as `rnd`.
     pub name: &'static str,
-    /// Title of the position, a noun: "rounding".
+    /// Noun that describes the set, such as "rounding".
     pub title: &'static str,
-    /// Modifiers without the dot, and their descriptions.
+    /// Modifiers without the leading dot, with their descriptions.
     pub words: &'static [(&'static str, &'static str)],
 }
 
@@ -20,7 +20,8 @@ const fn set(
 }
 
 impl SassModifierSet {
-    /// Returns the description of a modifier. Matrix shapes that differ only in their numbers share an entry: `64x24x16` and `64x8x16`.
+    /// Returns the description of a modifier. Matrix shapes that differ only in their numbers, such as `64x24x16` and `64x8x16`, share a
+    /// table entry.
     pub fn find(&self, word: &str) -> Option<&'static str> {
         let is_alike =
             |(text, _): &&(&str, &str)| *text == word || are_warpgroup_shapes(text, word);
@@ -47,7 +48,7 @@ pub fn find_set(name: &str) -> Option<&'static SassModifierSet> {
     SETS.iter().find(|set| set.name == name)
 }
 
-/// Returns the description of a modifier that belongs to no set, for an opcode. An entry `OPCODE.WORD` takes precedence over `WORD`.
+/// Returns the description that a modifier without a set has for an opcode. An entry `OPCODE.WORD` takes precedence over `WORD`.
 pub fn find_modifier(opcode: &str, word: &str) -> Option<&'static str> {
     let own = |(name, _): &&(&str, &str)| name.split_once('.') == Some((opcode, word));
     let common = |(name, _): &&(&str, &str)| *name == word;

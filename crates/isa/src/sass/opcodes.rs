@@ -1,14 +1,15 @@
 //! Table of all opcodes that disassemblers print, with their architectures and a one-sentence description, for hover and completion. The
-//! table follows NVIDIA's "CUDA Binary Utilities" and observed disassembly listings; it never causes an instruction to be rejected.
+//! table follows NVIDIA's "CUDA Binary Utilities" and observed disassembly listings. The checker does not reject an instruction because of
+//! this table.
 
 use crate::target::TargetRequirement::{self, Between, From};
 
 /// SASS opcode.
 #[derive(Clone, Copy, Debug)]
 pub struct SassOpcode {
-    /// `IMAD`
+    /// Opcode, such as `IMAD`.
     pub name: &'static str,
-    /// Architectures that support it.
+    /// Architectures that support the opcode.
     pub on: TargetRequirement,
     /// One-sentence description.
     pub help: &'static str,

@@ -20,13 +20,13 @@ pub struct InstructionDescriptor {
     pub is_sparse: bool,
     pub saturates: bool,
     pub selector: u32,
-    /// Byte indices of the scale factors of A and of B within their words.
+    /// Byte indices of the scale factors of A and of B within their 32-bit words.
     pub factor_ids: [u32; 2],
     pub factor_type: ScalarType,
 }
 
 impl InstructionDescriptor {
-    /// Returns the sparsity bit of a descriptor of any kind.
+    /// Returns the sparsity bit of an instruction descriptor for any MMA kind.
     pub const fn is_sparse(bits: u32) -> bool {
         bits >> 2 & 1 != 0
     }
@@ -81,7 +81,7 @@ impl InstructionDescriptor {
     }
 }
 
-/// Returns the type that a code denotes for an operand matrix, or `None` for a code that the kind does not support.
+/// Returns the element type of an operand matrix that a type code denotes, or `None` for a code that the kind does not support.
 const fn factor_type(kind: MmaKind, code: u32) -> Option<ScalarType> {
     use ScalarType as T;
     Some(match (kind, code) {

@@ -1,8 +1,8 @@
 //! Register layout of `wgmma`: each warp of a warpgroup holds 16 rows, distributed over its lanes as in `mma` (PTX ISA, "Register
 //! Fragments for wgmma.mma_async.m64nNk16" and the following sections).
 
-/// Returns the row (within the 16 rows of the warp) and column of element `element` of D in a lane. A 32-bit element occupies one
-/// register; two `f16` elements share one.
+/// Returns the row (within the 16 rows of the warp) and column of element `element` of D in a lane. A 32-bit element occupies one register,
+/// and two `f16` elements share one register.
 pub const fn accumulator_element(lane: usize, element: usize) -> (usize, usize) {
     (
         lane / 4 + 8 * (element >> 1 & 1),

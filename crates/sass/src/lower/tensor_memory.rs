@@ -1,7 +1,7 @@
 //! Lowering of allocation, transfers and matrix multiplications in tensor memory. The code maintains a mask of allocated columns with one
-//! bit per 32 columns, and the hardware sets and clears bits of this mask. `idesc[UR5]` is a register pair. The preceding register, which
-//! `tmem[UR4]` names, contains the address of the metadata. The descriptors equal those of PTX (measured with assembler 13.5 against the
-//! original PTX).
+//! bit per 32 columns, and the hardware sets and clears bits of this mask. `idesc[UR5]` is a register pair. The register before this pair,
+//! which the operand `tmem[UR4]` specifies, contains the address of the metadata. The descriptors are identical to those of PTX, which was
+//! determined by comparison of the output of assembler 13.5 with the original PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, destinations, number, parts};
@@ -30,8 +30,8 @@ fn in_group(w: &mut InstructionCursor<'_>) -> Modifiers {
     modifiers
 }
 
-/// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns; d is the start of the columns in units of 32
-/// columns, and p indicates success. Lowers `UTCATOMSWS.AND RZ, kept`, which frees the columns whose bits are clear in `kept`.
+/// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns; d is the first allocated column in units of 32
+/// columns, and p indicates success. Also lowers `UTCATOMSWS.AND RZ, kept`, which deallocates the columns whose bits are clear in `kept`.
 pub(super) fn reserve(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -54,7 +54,7 @@ pub(super) fn reserve(
         steps.push(unit(TensorMemoryOp::Allocate, modifiers, args));
         let args = vec![d, from(place), literal(5)];
         steps.push(arithmetic(ArithmeticOp::Shr, ScalarType::U32, args));
-        // This step is executed only after a successful allocation, because a failed allocation stops the emulator with the reason.
+        // The predicate is always true, because the emulator stops with an error if the allocation fails.
         steps.push(predicates_by_table(p.0, Vec::new(), 0xff, p.1));
         return Ok(steps);
     }
@@ -89,7 +89,7 @@ pub(super) fn reserve(
     Ok(steps)
 }
 
-/// Shape of a transfer, and the half of the lanes that participates, if not all lanes participate.
+/// Shape modifiers of a transfer. The second value is the half of the lanes that participates, or `None` if all lanes participate.
 const SHAPES: &[(&str, (TensorMemoryAccessShape, Option<MulPart>))] = &[
     ("16dp64bit", (TensorMemoryAccessShape::M16x64, None)),
     ("16dp128bit", (TensorMemoryAccessShape::M16x128, None)),
@@ -114,7 +114,7 @@ const REPETITIONS: &[(&str, u8)] = &[
     ("x128", 128),
 ];
 
-/// Reads the modifiers of a transfer, and returns its number of registers.
+/// Consumes the modifiers of a transfer, and returns the PTX modifiers and the number of registers.
 fn shape(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     let (shape, lanes) = w
         .consume_one_of(SHAPES)
@@ -131,7 +131,7 @@ fn shape(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     }
 }
 
-/// Lowers `LDTM.16dp64bit.x8 d, tmem[a]` and `LDTM.STAT.x8.MIN r, d, tmem[a]`; r is the minimum of the registers of a lane.
+/// Lowers `LDTM.16dp64bit.x8 d, tmem[a]` and `LDTM.STAT.x8.MIN r, d, tmem[a]`; r is the minimum of the loaded registers of a lane.
 pub(super) fn load(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (mut modifiers, n) = shape(w)?;
     let span = w.instruction.span;
@@ -243,7 +243,7 @@ pub(super) fn copy(
     Ok(c.in_one_lane(copy, w.instruction.span).into())
 }
 
-/// Lowers `UTCSHIFT.DOWN tmem[a]`, which shifts rows by one.
+/// Lowers `UTCSHIFT.DOWN tmem[a]`, which shifts the rows of tensor memory down by one row.
 pub(super) fn shift(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -260,7 +260,7 @@ pub(super) fn shift(
     Ok(c.in_one_lane(shift, w.instruction.span).into())
 }
 
-/// Lowers `UTCBAR{.MULTICAST} [a], URZ{, blocks}`, an arrival at an mbarrier when all started operations have completed.
+/// Lowers `UTCBAR{.MULTICAST} [a], URZ{, blocks}`, which arrives at an mbarrier when all preceding asynchronous operations have completed.
 pub(super) fn commit(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

@@ -1,12 +1,12 @@
 //! "Did you mean" suggestions for misspelled words.
 
-/// Returns the candidate nearest to `word` if its distance is small enough for a suggested fix. If several candidates have the smallest
-/// distance, returns the first one.
+/// Returns the candidate nearest to `word` if the edit distance is small enough for a suggested fix. Among candidates with equal distances,
+/// returns the first candidate.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_of(word, &mut candidates.into_iter())
 }
 
-/// Non-generic implementation, which avoids one monomorphization for each iterator type.
+/// Non-generic implementation of [`nearest`], so that the compiler does not instantiate the code for each iterator type.
 fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
         return None;

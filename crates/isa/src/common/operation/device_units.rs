@@ -76,9 +76,9 @@ pub enum TensorCopyOp {
     Load,
     /// Copies from shared memory to the tensor.
     Store,
-    /// Reduces shared memory into the tensor.
+    /// Combines elements of shared memory with the elements of the tensor (`cp.reduce.async.bulk.tensor`).
     Reduction,
-    /// Prefetches a part of the tensor into a cache.
+    /// Prefetches a tile of the tensor into the L2 cache.
     Prefetch,
 }
 
@@ -178,7 +178,7 @@ pub enum SurfaceOp {
 }
 
 impl TensorMemoryOp {
-    /// Returns whether the operation moves words between registers of a warp and the tensor-memory lanes accessible to the warp.
+    /// Returns whether the operation transfers data between the registers of a warp and tensor memory.
     pub const fn moves_registers(self) -> bool {
         matches!(
             self,
@@ -227,7 +227,7 @@ impl WarpgroupOp {
 }
 
 impl MultimemOp {
-    /// Returns whether the operation reads the memory of all devices.
+    /// Returns whether the operation loads from the memory of all devices.
     pub const fn is_load(self) -> bool {
         matches!(self, MultimemOp::LoadReduce)
     }
@@ -235,13 +235,13 @@ impl MultimemOp {
 
 families! {
     DeviceUnitOp:
-    /// Returns the tensor copy.
+    /// Returns the tensor copy operation, or `None` for other device units.
     tensor_copy(TensorCopy) -> TensorCopyOp;
-    /// Returns the tensor-memory operation.
+    /// Returns the tensor memory operation, or `None` for other device units.
     tensor_memory(TensorMemory) -> TensorMemoryOp;
-    /// Returns the multimem operation.
+    /// Returns the multimem operation, or `None` for other device units.
     multimem(Multimem) -> MultimemOp;
-    /// Returns the warpgroup operation.
+    /// Returns the warpgroup operation, or `None` for other device units.
     warpgroup(Warpgroup) -> WarpgroupOp;
 }
 

@@ -1,5 +1,5 @@
-//! Synchronization properties of operations: which operations transfer data asynchronously, arrive at an mbarrier, wait, or synchronize
-//! threads.
+//! Synchronization properties of operations: predicates for operations that transfer data asynchronously, arrive at an mbarrier, wait, or
+//! synchronize threads.
 
 use super::{AsyncOp, DeviceUnitOp, MbarrierOp, MemoryOp, Operation, SyncOp};
 
@@ -12,7 +12,7 @@ pub enum AsyncTransferKind {
     Registers,
     /// `cp.async`
     Copy,
-    /// Arrival at an mbarrier after preceding copies.
+    /// Arrival at an mbarrier that is triggered by the completion of preceding copies.
     Arrival,
     /// No transfer: a commit or a wait.
     None,
@@ -51,7 +51,7 @@ impl SyncOp {
 }
 
 impl MemoryOp {
-    /// Returns whether the operation synchronously writes memory that other threads may wait for.
+    /// Returns whether the operation synchronously writes to memory, so that a spin loop of another thread may wait for the written value.
     pub const fn writes_elements(self) -> bool {
         matches!(
             self,

@@ -20,7 +20,7 @@ use crate::modifier::{
 use crate::operation::{HintOp::*, MemoryOp::Load, MoveOp::CreatePolicy};
 use crate::target::Feature;
 
-// Like in stores: vectors of eight small elements are accepted in every version that has 64-bit addresses.
+// As for stores, the assembler accepts vectors of eight elements narrower than 32 bits in every version with 64-bit addresses.
 set! { VECTOR: Vector "vector width";
     "v2", Vector(V2), ALWAYS,                        "two elements";
     "v4", Vector(V4), ALWAYS,                        "four elements";
@@ -71,7 +71,7 @@ set! { SECONDARY: SecondaryPriority "priority of the other accesses";
     "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "leaves the eviction priority in L2 unchanged";
 }
 
-/// `ldu` does not support wide accesses.
+/// Accesses wider than 128 bits: none, because `ldu` does not support them.
 static NARROW: WideAccess = WideAccess {
     bits: 128,
     shapes: &[],

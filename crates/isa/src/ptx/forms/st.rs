@@ -1,4 +1,4 @@
-//! Stores (PTX ISA, "st"). One form covers all variants, since the assembler accepts modifiers in any order; rules express the
+//! Stores (PTX ISA, "st"). One form covers all variants, because the assembler accepts modifiers in any order. The rules express the
 //! differences between the six syntax lines of the manual.
 
 use super::form_macros::{ALWAYS, form, operands, set, since, types, values};
@@ -13,12 +13,12 @@ use crate::operation::MemoryOp::{Store, StoreBulk};
 use crate::space::StateSpace::ParamFunc;
 use crate::target::Feature;
 
-/// Assembler release on which entries are based if the manual is silent or differs.
+/// Assembler release that is the source of entries for which the manual is silent or differs from the assembler.
 const ASSEMBLER: &str = "13.5";
 
 types!(TYPE, Type, B8 B16 B32 B64 B128 U8 U16 U32 U64 S8 S16 S32 S64 F32; ALWAYS.assembler(ASSEMBLER) => F64);
 
-/// Stores to parameters require the calling convention of `sm_20`.
+/// Gate of stores to parameters, which require the calling convention of `sm_20`.
 const CALLS: Gate = since(2, 0)
     .with(Feature::GenericAddressing)
     .assembler(ASSEMBLER);
@@ -45,7 +45,7 @@ set! { SEM: Sem "memory order";
     "relaxed",  Sem(Relaxed),  MODEL,       "strong access with relaxed semantics, which do not order other memory accesses";
     "release",  Sem(Release),  MODEL,       "strong access with release semantics, which order all earlier memory accesses before the store";
 }
-// Modules before PTX 2.3 have 32-bit addresses, and the assemblers that still accept those do not support `.v8`.
+// Modules before PTX 2.3 have 32-bit addresses. The assembler releases that still accept 32-bit addresses do not support `.v8`.
 set! { VECTOR: Vector "vector width";
     "v2", Vector(V2), ALWAYS,                           "two elements";
     "v4", Vector(V4), ALWAYS,                           "four elements";
@@ -56,7 +56,7 @@ set! { MMIO: Mmio "memory-mapped access";
     "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O access, which is performed exactly once";
 }
 
-/// 256-bit accesses.
+/// 256-bit accesses, which may exceed the general limit of 128 bits.
 pub static WIDE: WideAccess = WideAccess {
     bits: 256,
     shapes: &[("v8", 32), ("v4", 64)],

@@ -49,7 +49,7 @@ set! { ORDER: Compare "comparison";
 }
 
 const PART: &str = "32-bit register, optionally with a selector such as `.b0` or `.h1`";
-// Checked by code, since operands select bytes and half-words.
+// Functions of the checker validate these operands, because selectors of operands specify bytes and half-words.
 operands! {
     PARTS: "d" Custom(PART), "a" Custom(PART), "b" Custom(PART), "c" Custom(PART);
 }
