@@ -90,7 +90,7 @@ export type Literal = number | string;
 /** Element type of a buffer or of a grid. */
 export type ElementType = "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64" | "f16" | "bf16" | "f32" | "f64" | "b8" | "b16" | "b32" | "b64" | "b128" | "e4m3" | "e5m2" | "e2m3" | "e3m2" | "ue8m0" | "tf32" | "e2m1x2" | "f16x2" | "bf16x2" | "u4x2" | "s4x2" | "u8x4" | "s8x4" | "u16x2" | "s16x2" | "char" | "bin8" | "bin32";
 
-/** Initial memory contents. */
+/** Initial contents of a buffer. */
 export type BufferInitializer = Array<Literal> | Literal;
 
 /** Array in global memory. */
@@ -101,7 +101,7 @@ type: ElementType,
 len: number,
 /** Extents of the array, outermost first. If empty, the array has one dimension. */
 shape?: Array<number>, init?: BufferInitializer,
-/** Element whose address the kernel receives. Kernels with negative indices require an element in the middle of the buffer. */
+/** Element whose address the kernel receives. Kernels that use negative indices require an element in the middle of the buffer. */
 start?: number,
 /** Expected memory contents after the launch. `null` specifies no expectation. */
 expect?: Array<Literal> | null,
@@ -110,7 +110,7 @@ expect_sha256?: string | null,
 /** Permitted final values for each element. */
 one_of?: Array<Array<Literal>> | null, };
 
-/** Member of a structure that is passed by value. */
+/** Member of a structure parameter. */
 export type StructField = {
 /** Byte offset from the start of the structure. */
 offset: number, } & ({ "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<StructField>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface | { "kind": "multimem", name: string, buffers: Array<string>, });
@@ -123,13 +123,14 @@ export type ExpectedFault = { kind: FaultSort, buffer?: string | null, space?: M
 
 /** Initial value of a register. */
 export type InitialRegister = {
-/** Name of the register in the source: `R2`. */
+/** Name of the register in the source, such as `R2`. */
 name: string,
 /** Number, or a sum such as `"lane * 4 + out"` of numbers, `lane`, `thread`, multiples of `lane` and `thread`, and the
  * address of a buffer. */
 value: Literal, };
 
-/** Tensor map parameter, which is passed as 128 bytes by value or as their address (CUDA driver API, "cuTensorMapEncodeTiled"). */
+/** Tensor map parameter, which is passed by value as 128 bytes, or as the address of these bytes (CUDA driver API,
+ * "cuTensorMapEncodeTiled"). */
 export type TensorMap = { name: string,
 /** Mode: `tiled`, `im2col`, `im2col_w` or `im2col_w128`. */
 mode: string,
@@ -198,7 +199,7 @@ channels?: number, width: number,
 height?: number,
 /** Depth. Default: 0, for an array that is not a volume. */
 depth?: number,
-/** Number of layers. Default: 0, for an array without layers. */
+/** Number of layers. Default: 0, for an array that is not layered. */
 layers?: number,
 /** Whether the array is a cube map, in which each layer has six faces. A cube map has at least one layer. */
 cubemap?: boolean,
@@ -216,25 +217,25 @@ export type MisalignedPolicy = "fault" | "force";
 
 /** Second version of a kernel. */
 export type ComparisonKernel = { source: string,
-/** Language of the source. Default: inferred from the source. */
+/** Language of the source. By default, the language is detected from the source. */
 front?: SourceLanguage | null,
-/** Overrides the target of the source. */
+/** Target that overrides the target of the source. */
 target?: string | null,
 /** Kernel to run. Default: the kernel with the same name, otherwise the first kernel. */
 entry?: string | null, };
 
 /** All inputs of a run. */
 export type Scenario = { name?: string, source: string, front?: SourceLanguage,
-/** Overrides `.target`. */
+/** Target that overrides `.target` of the source. */
 target?: string | null,
-/** Overrides `.version`. */
+/** PTX ISA version that overrides `.version` of the source. */
 ptx_version?: string | null,
 /** Kernel to run. Default: the first kernel. */
 entry?: string | null, grid?: [number, number, number] | null, block?: [number, number, number] | null, cluster?: [number, number, number] | null,
 /** Size of dynamic shared memory in bytes. */
 dynamic_shared?: number,
-/** Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty,
- * the parameters are inferred from the kernel and reported as guesses. */
+/** Kernel parameters. The parameters are matched by name if the kernel declares all of their names, and otherwise by position. If the
+ * list is empty, the parameters are inferred from the kernel and reported as guesses. */
 params?: Array<Parameter>,
 /** Arrays for textures and surfaces. */
 arrays?: Array<TexelArray>,
@@ -243,12 +244,12 @@ seed?: number | null,
 /** Number of concurrently resident blocks, at least 1. Blocks become resident in the order of their indices, and remain
  * resident until they exit. Default: as many blocks as the device supports. */
 resident?: number | null,
-/** Initial register values. All other registers are zero. Only SASS reads registers from the launch. */
+/** Initial register values. All other registers are zero. Only SASS programs read initial register values. */
 registers?: Array<InitialRegister>,
-/** Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions
- * without a listing follow their reference. */
+/** Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions without a
+ * listing follow the SASS reference. */
 misaligned?: MisalignedPolicy | null,
-/** Second version of the kernel, which `compare` runs with the same launch configuration. A session runs only the first
+/** Second version of the kernel, which `compare` executes with the same launch configuration. A session executes only the first
  * version. */
 beside?: ComparisonKernel | null,
 /** Expected fault of the launch, if any. */
@@ -611,7 +612,7 @@ export type ExportFormat = "svg" | "animation" | "csv" | "npy";
 /** ID of a memory of a launch. */
 export type MemoryKey = string;
 
-/** State space. */
+/** State space or memory of an access. */
 export type MemorySpace = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster" | "tensor";
 
 /** Kind of a fault. */
