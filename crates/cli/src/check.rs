@@ -1,4 +1,4 @@
-//! `warpgrid check`: checks sources.
+//! `warpgrid check`: checks sources and documents.
 
 use crate::document::{CodeBlock, Markup};
 use crate::embedded::{self, EmbeddedRequest};
@@ -80,8 +80,8 @@ pub(crate) enum LanguageArg {
     Sass,
 }
 
-/// Returns the language of a file. The file extension determines the language if it is known, and otherwise the contents of the file
-/// determine it, as for standard input.
+/// Returns the language of a file. The file extension determines the language if the extension is known. Otherwise, and for standard input,
+/// the contents determine the language.
 pub(crate) fn front_of(path: &Path, source: &str) -> SourceLanguage {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("sass") => SourceLanguage::Sass,
@@ -99,14 +99,14 @@ impl From<LanguageArg> for SourceLanguage {
     }
 }
 
-/// Identifier of the request to which a verdict belongs.
+/// Identifier of the file or request to which a verdict belongs.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Id<'a> {
     #[serde(borrow)]
     Text(Cow<'a, str>),
     Number(serde_json::Number),
-    /// The request has no readable ID.
+    /// The ID of the request cannot be parsed.
     Unknown(()),
 }
 
@@ -120,7 +120,7 @@ impl<'a> From<&'a str> for Id<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckVerdict<'a> {
     pub(crate) id: Id<'a>,
-    /// Whether the check succeeded, as in every JSON result of the command. The value is equal to `accept`.
+    /// Whether the check succeeded. Every JSON result of the command has this field. In a verdict, the value equals `accept`.
     ok: bool,
     accept: bool,
     diagnostics: &'a [DiagnosticView],
@@ -140,7 +140,7 @@ impl<'a> CheckVerdict<'a> {
         }
     }
 
-    /// Returns the verdict on unreadable input.
+    /// Returns the verdict on an input that cannot be read.
     pub(crate) fn unreadable(id: Id<'a>, diagnostics: &'a [DiagnosticView]) -> CheckVerdict<'a> {
         CheckVerdict {
             id,
@@ -152,7 +152,7 @@ impl<'a> CheckVerdict<'a> {
     }
 }
 
-/// Checks every file. The outcome is the worst outcome of the files.
+/// Checks every file. Returns the worst outcome of all files.
 pub(crate) fn check(arguments: &CheckArguments) -> io::Result<ExitKind> {
     let options = CheckOptions {
         language: arguments.language.unwrap_or_default().into(),
@@ -221,7 +221,7 @@ fn check_text(
 ) -> CheckedFile {
     if let Some(markup) = Markup::of_file(&listed.path) {
         let mut checked = check_document(&markup.blocks(source), options);
-        // Many documents of a directory contain no blocks, so only a document that the user named is reported.
+        // Many documents in a directory contain no blocks, so a document without blocks is reported only if the user named it explicitly.
         if listed.is_named && checked.is_empty() {
             checked.report.diagnostics.push(no_blocks());
         }
@@ -274,17 +274,17 @@ fn nothing_in(folder: &Path) -> io::Error {
     about(folder, io::Error::new(io::ErrorKind::NotFound, reason))
 }
 
-/// File to check, or directory without files to check.
+/// File to check, or directory that contains no files to check.
 struct InputFile {
     path: PathBuf,
-    /// Whether the user named the file itself rather than its directory.
+    /// Whether the user named the file itself, and not its directory.
     is_named: bool,
 }
 
 /// Extensions of the files that are checked in a directory.
 const ENDINGS: &[&str] = &["ptx", "sass", "md", "mdx", "rst"];
 
-/// Lists the files. Directories are replaced by the files to check in them and in their subdirectories, in the order of their names.
+/// Lists the files. Replaces each directory by the files to check in this directory and its subdirectories, sorted by name.
 fn list(paths: &[PathBuf]) -> Vec<InputFile> {
     let mut files = Vec::new();
     for path in paths {
@@ -292,7 +292,7 @@ fn list(paths: &[PathBuf]) -> Vec<InputFile> {
             true => {
                 let before = files.len();
                 list_folder(path, &mut files);
-                // A user who names a directory expects that it contains files to check, so an empty directory is reported.
+                // A user who names a directory expects it to contain files to check, so a directory without such files is reported.
                 if files.len() == before {
                     files.push(InputFile {
                         path: path.clone(),
@@ -309,8 +309,8 @@ fn list(paths: &[PathBuf]) -> Vec<InputFile> {
     files
 }
 
-/// Adds the files to check in a directory, except those in hidden directories, in `node_modules` and in symbolic links to directories. An
-/// unreadable directory is added to the list itself, so that the later attempt to read it reports the error.
+/// Adds the files to check in a directory, except those in hidden directories, in `node_modules` and in symbolic links to directories. Adds
+/// an unreadable directory to the list, so that the later attempt to read the directory reports the error.
 fn list_folder(folder: &Path, files: &mut Vec<InputFile>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         files.push(InputFile {
@@ -349,7 +349,7 @@ struct CheckedFile {
 }
 
 impl CheckedFile {
-    /// Checks whether the verdict is about a document without blocks.
+    /// Checks whether the verdict belongs to a document without blocks.
     fn is_empty(&self) -> bool {
         self.n_blocks == Some([0, 0])
     }
@@ -387,7 +387,7 @@ fn summary(checked: &CheckedFile) -> String {
     summary_of(&checked.report, checked.n_blocks)
 }
 
-/// Formats a verdict in one line.
+/// Formats the summary of a verdict in one line.
 pub(crate) fn summary_of(report: &CheckReport, n_blocks: Option<[usize; 2]>) -> String {
     let count = |severity: Severity| {
         report

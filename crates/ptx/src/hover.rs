@@ -1,4 +1,4 @@
-//! Hover: describes the token at an offset, with the facts of the instruction tables that the checker and the completion use.
+//! Hover: describes the token at an offset, based on the same instruction tables as the checker and the completion.
 
 pub(crate) mod keywords;
 
@@ -413,7 +413,7 @@ impl HoverPosition<'_> {
     }
 }
 
-/// Returns the SASS instruction that corresponds to a store.
+/// Returns the SASS instruction that corresponds to a PTX store on a target.
 fn machine_code(operation: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
     let code = ptx_mapping::machine_code(operation, modifiers, target)?;
     let name = target.name;

@@ -23,7 +23,7 @@ pub(crate) struct CollectedDiagnostics {
 }
 
 impl DiagnosticSink {
-    /// Maximum number of errors, and maximum number of other diagnostics.
+    /// Maximum number of reported errors, and also maximum number of other reported diagnostics.
     const LIMIT: usize = 2000;
 
     /// Reports a diagnostic.
@@ -76,7 +76,7 @@ impl DiagnosticSink {
     }
 }
 
-/// Returns whether a diagnostic requires a lower version for a token than another diagnostic.
+/// Returns whether `finding` and `other` refer to the same token, and `finding` requires a lower version.
 fn is_earlier(finding: &Diagnostic, other: &Diagnostic) -> bool {
     finding.code == NEEDS_VERSION
         && finding.span == other.span

@@ -5,7 +5,7 @@ use crate::lexer::TokenKind;
 use warpgrid_isa::form::BoundForm;
 use warpgrid_program::Span;
 
-/// Position of the offset within its line.
+/// Syntactic position of the completion offset within its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CursorContext {
     Opcode,
@@ -111,7 +111,7 @@ impl<'s> PartialInstruction<'s> {
         self.in_brackets = false;
     }
 
-    /// Processes a blank, which ends the opcode and the guard.
+    /// Processes a blank, which terminates the opcode and the guard.
     fn blank(&mut self) {
         self.prefix = "";
         match self.place {

@@ -89,7 +89,7 @@ pub struct Declaration {
 pub struct Declarator {
     /// Span from the name to the end of its initializer.
     pub span: Span,
-    /// `None` for an unnamed parameter.
+    /// The name, or `None` for an unnamed parameter.
     pub name: Option<Name>,
     pub name_span: Span,
     /// Number of registers: `%r<5>` declares `%r0` to `%r4`.
@@ -97,7 +97,7 @@ pub struct Declarator {
     pub count_span: Span,
     /// Range in [`crate::tree::Tree::dimensions`].
     pub dimensions: Range,
-    /// Range in [`crate::tree::Tree::init_values`]; empty without `=`.
+    /// Range in [`crate::tree::Tree::init_values`]; the range is empty if the declarator has no initializer.
     pub initializer: Range,
 }
 
@@ -132,7 +132,7 @@ pub enum InitValueKind {
         generic: bool,
         mask: Option<u64>,
     },
-    /// `0xFF00(0x1234)`: the byte that the mask selects.
+    /// Byte of an integer that a mask selects, such as `0xFF00(0x1234)`.
     MaskedInteger {
         value: u64,
         mask: u64,
@@ -143,7 +143,7 @@ pub enum InitValueKind {
     List {
         entries: u32,
     },
-    /// `filter_mode = linear` of a texture or sampler: the name of the field, and its value if the value is a name.
+    /// Setting of a texture or sampler field, such as `filter_mode = linear`: the name of the field, and the value if the value is a name.
     Setting {
         field: Span,
         symbol: Option<Span>,
@@ -215,7 +215,7 @@ pub enum DirectiveKind {
     Unknown,
 }
 
-/// Directive that does not declare a variable.
+/// Directive of the source other than a variable declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directive {
     /// Span of the directive, including its `;` or `}` if it has one.

@@ -1,5 +1,5 @@
 //! Operands of video instructions: registers with selected bytes and half words (PTX ISA, "Video Instructions"; assembler 13.5). The
-//! selection is encoded as a number, which becomes an additional operand after the others.
+//! selectors are encoded as a number, which is appended as an additional operand.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, inserted, source};
@@ -165,7 +165,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(register)
     }
 
-    /// Checks whether an operand may select these bytes or half words.
+    /// Checks whether the operand may have the selector `found`.
     fn check_part(
         &mut self,
         site: &InstructionSite<'a>,

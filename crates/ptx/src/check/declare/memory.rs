@@ -24,8 +24,8 @@ pub(crate) fn check_shared<'v>(
 const PARAMETER_BYTES: u64 = 4352;
 const MANY_PARAMETERS: Gate = Gate::ptx(8, 1).sm(70);
 const MAX_PARAMETER_BYTES: u64 = 32_764;
-/// Size in bytes of the constant bank that contains the parameters. If the parameters start the bank, their alignment needs no
-/// padding (assembler 13.5).
+/// Size in bytes of the constant bank that contains the parameters. If the parameters are at the start of the bank, their alignment
+/// requires no padding (assembler 13.5).
 const BANK_BYTES: u64 = 65_536;
 const BANK_OF_PARAMETERS: Gate = Gate::ptx(7, 8).sm(90);
 

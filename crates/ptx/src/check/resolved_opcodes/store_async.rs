@@ -8,7 +8,7 @@ use warpgrid_isa::form::{BoundForm, FactSource};
 use warpgrid_isa::{Flag, ModifierValue};
 use warpgrid_program::Diagnostic;
 
-/// Checks the modifiers of the opcode in addition to the rules of its table row.
+/// Checks the rules for the modifiers of `st.async` that its table row does not contain.
 pub(crate) fn check(
     opcode: &Opcode<'_>,
     bound: &BoundForm,

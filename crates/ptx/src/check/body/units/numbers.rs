@@ -15,7 +15,7 @@ const SCALED_INPUT: Gate =
     Gate::ptx(8, 6).on(OneOf(&[Family(100), Only(100), Only(103), Only(107)]));
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks a number, or a register if the operand permits one.
+    /// Checks a number, or a register if the operand permits a register.
     pub(crate) fn unit_number(
         &mut self,
         site: &InstructionSite<'a>,
@@ -58,7 +58,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.number_that(operand, |n| n <= 1, "0, 1 or a predicate")
             }
             U::PredicateOrBool => self.predicate(site, operand),
-            // In a list, the first element is the level of detail (assembler 13.5).
+            // If the operand is a list, its first element is the level of detail (assembler 13.5).
             U::Level => match (operand.kind, children.clone().next()) {
                 (OperandKind::Vector { .. }, Some((first, _)))
                     if matches!(children.count(), 1 | 2 | 4) =>
