@@ -959,7 +959,7 @@ steps: number, total: Traffic,
 /** Source lines that access memory, in ascending order. */
 lines: Array<LineTraffic>, };
 
-/** Condition that two accesses must satisfy to be race-free, but do not satisfy. */
+/** Unsatisfied condition because of which two accesses race. */
 export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | "init";
 
 /** Certainty of a race: the source from which the race follows. */
@@ -1052,7 +1052,7 @@ export type OutcomeView = { values: number[], races: RacesName,
 /** Whether an interleaving of the instructions of all threads produces the outcome. */
 isInterleaving: boolean, graph: GraphView, };
 
-/** How many of the executions with an outcome have a data race. */
+/** Fraction of the executions with an outcome that have a data race. */
 export type RacesName = "always" | "sometimes" | "never";
 
 /** Outcome that the memory model forbids. */
@@ -1136,7 +1136,7 @@ edit: EditView, };
 /** Kind of an edit. */
 export type LitmusEditOp = "replace" | "insert-before";
 
-/** Kind of a hang, named after the wait at its root. */
+/** Kind of a hang, which the root wait determines. */
 export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 
 /** Object for which threads wait. */

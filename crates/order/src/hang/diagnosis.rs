@@ -1,5 +1,5 @@
-//! Entry point of the diagnosis: determines the faulty instruction, which either should have produced the missing event
-//! or prevents the event.
+//! Entry point of the diagnosis: determines the faulty instruction, which should have produced the missing event, or
+//! prevents this event.
 
 use crate::hang::barrier_diagnosis::{barrier_at_fault, cluster_at_fault};
 use crate::hang::execution_trace::{AsyncStartEvent, ExecutionTrace, InstructionRef, MbarrierRef};
@@ -32,7 +32,7 @@ impl HangContext<'_> {
             .1
     }
 
-    /// Returns the step in which the current phase of an mbarrier began.
+    /// Returns the step at which the current phase of an mbarrier began.
     pub(crate) fn phase_start(&self, object: MbarrierRef) -> u64 {
         self.story.began.get(&object).copied().unwrap_or(0)
     }

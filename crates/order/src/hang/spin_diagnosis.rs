@@ -21,7 +21,7 @@ pub(crate) fn spin_at_fault(
         .unwrap_or_else(|| missing_store(case, root))
 }
 
-/// Returns the faulty instruction if the loop tests a value that it does not load.
+/// Returns the faulty instruction if the loop tests a value that the loop does not load.
 fn tested_elsewhere(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     if !case.code.is_data_access(root.at())
         && let Some(load) = case.code.load_before(root.at())
@@ -53,7 +53,7 @@ fn change_at_fault(
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
     let touches = |w: &&WriteEvent| w.memory == memory && w.start <= address && address < w.end;
     let mut changes = story.written.iter().rev().filter(|w| w.changes);
-    // A store that leaves the value unchanged can also be the faulty store.
+    // A store that leaves the polled value unchanged can also be the faulty store.
     let mut others = story.written.iter().rev();
     let by_others = |w: &&WriteEvent| touches(w) && !is_waiting(&w.warp, w.lanes);
     let last = changes.find(touches).or_else(|| others.find(by_others));
@@ -122,7 +122,8 @@ fn near_store_at_fault(
     ))
 }
 
-/// Returns a store that a thread would execute after its wait, or the faulty instruction if there is no such store.
+/// Returns a store that a thread would execute after its wait, or the faulty instruction if the code contains no such
+/// store.
 fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
     let others = case
         .waits
@@ -154,7 +155,7 @@ fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
     }
 }
 
-/// Checks whether the program writes shared or global memory at an instruction other than the waits.
+/// Checks whether the program contains an instruction other than the waits that writes to shared or global memory.
 fn has_other_write(case: &HangContext<'_>) -> bool {
     let waits = |at: &InstructionRef| case.waits.iter().any(|wait| wait.at() == *at);
     let mut writes = case.code.all_places();
@@ -239,8 +240,8 @@ fn is_alike(a: MemoryId, b: MemoryId) -> bool {
     a == b || is_shared(a) && is_shared(b)
 }
 
-/// Returns the write that acquired the lock which a loop tries to acquire: the last change of the lock, if it is an
-/// acquiring instruction.
+/// Returns the write that acquired the lock which a loop tries to acquire. This write is the last change of the lock,
+/// if the instruction can acquire a lock.
 pub(crate) fn holder<'a>(
     case: &HangContext<'a>,
     root: &Wait,

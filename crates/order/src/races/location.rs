@@ -24,7 +24,7 @@ impl MemoryInstance {
     }
 }
 
-/// Size of a line in bytes: 32 words.
+/// Size of a line in bytes, which is 32 words.
 pub(crate) const LINE: u64 = 128;
 
 /// A range of bytes of a memory.
