@@ -1,4 +1,5 @@
-//! Tests of a launch of many blocks: the block map, the seek to a block, and the states of waiting, faulting and exited lanes.
+//! Tests of the session of a launch with many blocks: the block map, the seek to a block, and the states of waiting, faulting and exited
+//! lanes.
 
 use crate::model::request::FrameRequest;
 use crate::model::warp::{BlockProgress, LaneState};
@@ -58,13 +59,13 @@ fn go_to_block_seeks_forward_and_backward() {
     session.run(u64::MAX);
     assert!(session.go_to_block(200, u64::MAX));
     assert_eq!(session.position(), there);
-    // The position does not change for a running block.
+    // The position does not change if the block is running.
     let lanes = session.lanes(200, 0).expect("it has a place").lanes;
     assert!(lanes.iter().all(|lane| lane.state == LaneState::Ready));
     session.step();
     assert!(session.go_to_block(200, u64::MAX));
     assert_eq!(session.position(), there + 1);
-    // A long seek takes several calls.
+    // A long seek requires several calls.
     session.seek(0);
     assert!(!session.go_to_block(299, 1));
     assert!(!session.go_to_block(999_999, 1));
