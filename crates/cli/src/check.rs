@@ -172,13 +172,13 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<ExitKind> {
             false => read_bytes(path),
         };
         if let Some(bytes) = read.as_ref().ok().filter(|bytes| is_compiled(bytes)) {
-            let asked = EmbeddedRequest {
+            let request = EmbeddedRequest {
                 name: &name,
                 options: &options,
                 format: arguments.format,
                 is_list: arguments.list,
             };
-            outcome = outcome.and(embedded::check(&asked, bytes, &mut out)?);
+            outcome = outcome.and(embedded::check(&request, bytes, &mut out)?);
             continue;
         }
         let source = match read.and_then(|bytes| text_of(path, bytes)) {

@@ -37,12 +37,12 @@ pub fn mistyped_names(annotations: &Annotations, program: &Program) -> Vec<Diagn
     let is_slip = |text: &str, own: &str| text.len() >= MIN_LETTERS && distance(text, own) == 1;
     let unknown = stated.iter().filter(|name| !has(name.text));
     let found = unknown.filter_map(|name| {
-        let meant = match any_known {
+        let candidate = match any_known {
             true => nearest(name.text, free.iter().copied()),
             false => free.iter().copied().find(|own| is_slip(name.text, own)),
         };
-        (any_known || meant.is_some())
-            .then(|| diagnostics::no_parameter_of_that_name(name, meant, &own))
+        (any_known || candidate.is_some())
+            .then(|| diagnostics::no_parameter_of_that_name(name, candidate, &own))
     });
     found.collect()
 }

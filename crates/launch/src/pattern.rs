@@ -240,8 +240,8 @@ mod tests {
         let drawn = |seed: u64| bytes(&format!("random {seed}"), ElementType::F32, 64);
         assert_eq!(drawn(1), drawn(1));
         assert_ne!(drawn(1), drawn(2));
-        let whole = bytes("random 1", ElementType::U8, 256).expect("bytes");
-        assert!(whole.iter().all(|byte| *byte < 100));
-        assert!(whole.windows(2).any(|pair| pair[0] != pair[1]));
+        let all_values = bytes("random 1", ElementType::U8, 256).expect("bytes");
+        assert!(all_values.iter().all(|byte| *byte < 100));
+        assert!(all_values.windows(2).any(|pair| pair[0] != pair[1]));
     }
 }

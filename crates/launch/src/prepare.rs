@@ -399,11 +399,11 @@ fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter>
             continue;
         };
         let field = StructField { offset, parameter };
-        let whole = gathered.iter_mut().find_map(|other| match other {
+        let existing = gathered.iter_mut().find_map(|other| match other {
             Parameter::Struct { name, fields, .. } if *name == structure => Some(fields),
             _ => None,
         });
-        if let Some(fields) = whole {
+        if let Some(fields) = existing {
             fields.push(field);
             continue;
         }
@@ -1018,7 +1018,7 @@ impl MachineBuilder {
         if align != 0 && !align.is_power_of_two() {
             return Err(diagnostics::odd_alignment(name, align));
         }
-        let mut whole = KernelArgument {
+        let mut argument = KernelArgument {
             bytes: vec![0; size as usize],
             align_bytes: align,
             pointers: Vec::new(),
@@ -1028,7 +1028,7 @@ impl MachineBuilder {
             let start = field.offset as usize;
             let Some(place) = start
                 .checked_add(part.bytes.len())
-                .and_then(|end| whole.bytes.get_mut(start..end))
+                .and_then(|end| argument.bytes.get_mut(start..end))
             else {
                 return Err(diagnostics::field_outside(
                     field.parameter.name(),
@@ -1041,9 +1041,9 @@ impl MachineBuilder {
                 byte_offset: patch.byte_offset + start as u32,
                 ..patch
             });
-            whole.pointers.extend(patches);
+            argument.pointers.extend(patches);
         }
-        Ok(whole)
+        Ok(argument)
     }
 }
 

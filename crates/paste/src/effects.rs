@@ -159,7 +159,7 @@ impl SideEffectSyntax {
 
 /// Describes the transformations that a compiler may apply to the statement in two sentences.
 pub(crate) fn note(block: &AsmBlock, effects: Effects) -> String {
-    let what = effects.words();
+    let effect_words = effects.words();
     let freedom = match (block.is_volatile, block.clobbers_memory) {
         (false, false) => {
             "the compiler may move the statement, delete the statement if the outputs are unused, and cache memory values in registers across the statement"
@@ -183,7 +183,7 @@ pub(crate) fn note(block: &AsmBlock, effects: Effects) -> String {
         (false, true) => format!("requires {memory} if this memory is modified"),
         (false, false) => format!("requires neither {volatile} nor {memory}"),
     };
-    format!("The asm block {what} and {needs}. As written, {freedom}.")
+    format!("The asm block {effect_words} and {needs}. As written, {freedom}.")
 }
 
 /// Returns the diagnostic for assembly that writes memory although Triton executes it for each element of a tensor.

@@ -64,8 +64,8 @@ impl Document for LogDocument<'_> {
             lines: LineIndex::new(&origin.text),
             own: &checked.diagnostics,
         };
-        let said: Vec<Diagnostic> = beside.said(&self.entries);
-        checked.diagnostics.extend(said);
+        let adjacent: Vec<Diagnostic> = beside.said(&self.entries);
+        checked.diagnostics.extend(adjacent);
         CheckResult {
             origin: Some(origin.clone()),
             ..checked
@@ -88,7 +88,7 @@ impl Document for LogDocument<'_> {
 
 /// Returns the diagnostics of a log without its module.
 fn log_without_module(entries: &[LogEntry]) -> Vec<Diagnostic> {
-    let said = entries.iter().map(|entry| {
+    let diagnostics = entries.iter().map(|entry| {
         let severity = match entry.word {
             LogSeverity::Error => Severity::Error,
             LogSeverity::Warning => Severity::Warning,
@@ -96,9 +96,9 @@ fn log_without_module(entries: &[LogEntry]) -> Vec<Diagnostic> {
         };
         diagnose::log_line(severity, &entry.message, entry.span, advice(&entry.message))
     });
-    let mut said: Vec<Diagnostic> = said.collect();
-    said.extend(entries.first().map(|first| diagnose::log_alone(first.span)));
-    said
+    let mut diagnostics: Vec<Diagnostic> = diagnostics.collect();
+    diagnostics.extend(entries.first().map(|first| diagnose::log_alone(first.span)));
+    diagnostics
 }
 
 /// Log with its module.
@@ -112,7 +112,7 @@ struct LogWithModule<'a> {
 impl LogWithModule<'_> {
     fn said(&self, entries: &[LogEntry]) -> Vec<Diagnostic> {
         let mut present = None;
-        let mut said = Vec::new();
+        let mut diagnostics = Vec::new();
         for entry in entries {
             // With `-v`, the assembler prints several lines about one function. Only the first line names the function.
             present = function(&entry.message).or(present);
@@ -120,9 +120,9 @@ impl LogWithModule<'_> {
             if entry.message.starts_with("Ptx assembly aborted") {
                 continue;
             }
-            said.push(self.line(entry, present));
+            diagnostics.push(self.line(entry, present));
         }
-        said
+        diagnostics
     }
 
     fn line(&self, entry: &LogEntry, function: Option<&str>) -> Diagnostic {

@@ -425,7 +425,7 @@ fn machine_code(operation: Operation, modifiers: &Modifiers, target: &Target) ->
 
 /// Describes the role of an operand in the form of the instruction.
 fn role_line(role: &OperandPosition, bound: Option<&BoundForm>, noun: &str) -> String {
-    let what = match role.ty {
+    let role_text = match role.ty {
         OperandType::Address | OperandType::AddressIn(_) => "the address",
         OperandType::MbarrierIn(_) => "the mbarrier",
         OperandType::Label => "the target",
@@ -434,7 +434,7 @@ fn role_line(role: &OperandPosition, bound: Option<&BoundForm>, noun: &str) -> S
         _ => noun,
     };
     let form = bound.map_or("", |bound| bound.layout.form.syntax);
-    format!("{what}, operand `{}` of `{form}`", role.name)
+    format!("{role_text}, operand `{}` of `{form}`", role.name)
 }
 
 fn type_line(ty: ScalarType) -> String {

@@ -43,8 +43,8 @@ pub fn unknown_word(
     range: SourceRange,
 ) -> DiagnosticView {
     let mut view = DiagnosticView::new("W0906", Severity::Warning, message, range);
-    let meant = nearest(word, candidates.iter().copied());
-    view.help = meant.map(|meant| format!("did you mean `{meant}`?"));
+    let candidate = nearest(word, candidates.iter().copied());
+    view.help = candidate.map(|candidate| format!("did you mean `{candidate}`?"));
     view
 }
 

@@ -150,11 +150,11 @@ fn quotient(mut numerator: BigUint, mut denominator: BigUint) -> f64 {
         return f64::INFINITY;
     }
     // Subnormal numbers have fewer significant bits.
-    let kept = 53 - (-1022 - power).max(0);
-    if kept < 0 {
+    let n_kept = 53 - (-1022 - power).max(0);
+    if n_kept < 0 {
         return 0.0;
     }
-    let dropped = n_bits - kept;
+    let dropped = n_bits - n_kept;
     let (mantissa, rest) = (quotient >> dropped, quotient & ((1 << dropped) - 1));
     let half = 1u128 << (dropped - 1);
     let up = match rest.cmp(&half) {

@@ -148,9 +148,9 @@ impl FloatFormat {
             };
         }
         // The implicit leading bit of a normal number is part of the sum, so that this bit adds one to the exponent field.
-        let kept = (significand >> n_cut) + ((biased as u64 - 1) << self.fraction_bits);
+        let truncated = (significand >> n_cut) + ((biased as u64 - 1) << self.fraction_bits);
         Truncated {
-            bits: kept,
+            bits: truncated,
             rest: significand & ((1 << n_cut) - 1),
             unit: 1 << n_cut,
         }

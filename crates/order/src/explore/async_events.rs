@@ -205,10 +205,10 @@ impl PathExplorer<'_> {
             let cells = self.cells.list.get(cells.clone()).unwrap_or(&[]);
             cells.iter().map(|cell| cell.start - base).collect()
         };
-        let there = starts(to, copy.to);
+        let destination_starts = starts(to, copy.to);
         let missing = starts(from, copy.from)
             .into_iter()
-            .find(|at| !there.contains(at));
+            .find(|at| !destination_starts.contains(at));
         missing.map_or(Ok(()), |at| Err(PathExit::Cut(copy.to + at)))
     }
 

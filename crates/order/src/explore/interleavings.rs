@@ -269,8 +269,8 @@ impl InterleavingSearch<'_> {
             return true;
         };
         let goes_on = |(group, to): &(Vec<&TraceEvent>, usize)| {
-            let stays = group.iter().all(|step| arrives_at(step) != Some(barrier));
-            stays && self.has_no_further_arrival(thread, Some(to), barrier)
+            let is_elsewhere = group.iter().all(|step| arrives_at(step) != Some(barrier));
+            is_elsewhere && self.has_no_further_arrival(thread, Some(to), barrier)
         };
         !node.ends.is_empty() || node.next.iter().any(goes_on)
     }

@@ -290,20 +290,20 @@ impl PathExplorer<'_> {
             .enumerate()
             .filter(|(_, spec)| spec.block_index == block && spec.thread / 32 == warp);
         let members: Vec<Participant> = of_warp.map(|(n, spec)| (n, spec.thread % 32)).collect();
-        let there = members.iter().fold(0u32, |all, (_, lane)| all | 1 << lane);
+        let present = members.iter().fold(0u32, |all, (_, lane)| all | 1 << lane);
         if mask >> own & 1 == 0 {
             let reason = format!(
-                "the member mask of `{opcode}` does not include the executing lane {own}: use the mask {there:#x}"
+                "the member mask of `{opcode}` does not include the executing lane {own}: use the mask {present:#x}"
             );
             return Err(self.unsupported_error(path, &reason).into());
         }
         let left = n_threads.saturating_sub(32 * warp).min(32);
         let exist = (u64::from(u32::MAX) >> (32 - left)) as u32;
-        let missing = mask & exist & !there;
+        let missing = mask & exist & !present;
         if missing != 0 {
             let lane = missing.trailing_zeros();
             let reason = format!(
-                "`{opcode}` waits for lane {lane}, which is not a thread of the litmus test: use the mask {there:#x}, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number"
+                "`{opcode}` waits for lane {lane}, which is not a thread of the litmus test: use the mask {present:#x}, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number"
             );
             return Err(self.unsupported_error(path, &reason).into());
         }

@@ -142,9 +142,9 @@ impl PathExplorer<'_> {
             let values: Vec<u64> = values.map(|(value, _)| *value).collect();
             let longer = all.iter().flat_map(|start: &Vec<u64>| {
                 values.iter().map(move |value| {
-                    let mut whole = start.clone();
-                    whole.push(*value);
-                    whole
+                    let mut combined = start.clone();
+                    combined.push(*value);
+                    combined
                 })
             });
             all = longer.collect();

@@ -291,10 +291,10 @@ impl PathExplorer<'_> {
     /// Executes a test of an mbarrier. A test that returns false has no acquire semantics.
     fn test(&self, mut path: ThreadPath, at: &CurrentInstruction<'_>) -> Successors {
         let cells = self.object(&mut path, at, 1)?;
-        let asked = self.value(&mut path, at, 2)?;
+        let operand = self.value(&mut path, at, 2)?;
         let parity = match at.words.has(Flag::Parity) {
-            true => asked & 1 != 0,
-            false => MbarrierState::read(asked).is_some_and(|state| state.parity),
+            true => operand & 1 != 0,
+            false => MbarrierState::read(operand).is_some_and(|state| state.parity),
         };
         let target = self.targets(at, 0).first().copied().flatten();
         let words = words_of_object(at, Sem::Acquire);

@@ -316,8 +316,8 @@ impl<'a> PathExplorer<'a> {
         let rank = self.value(&mut path, at, 2)?;
         let results = self.function.destinations(at.instruction);
         for register in results {
-            let there = path.emulator.map_to_rank(place, rank as u32);
-            path.emulator.set_register(register, there);
+            let mapped = path.emulator.map_to_rank(place, rank as u32);
+            path.emulator.set_register(register, mapped);
             let depends = path.depends;
             path.set_taint(register, depends);
         }
@@ -398,8 +398,8 @@ impl<'a> PathExplorer<'a> {
             head.seen.push(registers);
             path.control = head.control;
             path.steps.truncate(n_steps);
-            let kept = low_bits(n_steps);
-            path.taints.iter_mut().for_each(|taint| *taint &= kept);
+            let mask = low_bits(n_steps);
+            path.taints.iter_mut().for_each(|taint| *taint &= mask);
             return vec![path];
         }
         let rounds = head.rounds + 1;

@@ -263,10 +263,10 @@ impl<'a> CombinationSearch<'a> {
         join(&mut after[0], &before[thread], &own.reads);
         let (before, after) = self.writes.split_at_mut(thread + 1);
         join(&mut after[0], &before[thread], &own.writes);
-        let there = self.writes[thread + 1]
+        let writes = self.writes[thread + 1]
             .iter()
             .zip(&self.available_later[thread + 1]);
-        let mut reads = self.reads[thread + 1].iter().zip(there);
+        let mut reads = self.reads[thread + 1].iter().zip(writes);
         if reads.any(|(read, (written, later))| read & !(written | later) != 0) {
             return false;
         }

@@ -372,9 +372,9 @@ fn unstarted_at_fault(
         true => case.code.test_of(root.at()).unwrap_or(written.at),
         false => written.at,
     };
-    let what = match counted {
+    let missing = match counted {
         true => "the kernel requires more concurrently resident blocks than the device runs",
         false => "the block that stores this value cannot start before another block exits",
     };
-    (written.warp.block, Culprit::at(at, what))
+    (written.warp.block, Culprit::at(at, missing))
 }

@@ -88,8 +88,8 @@ fn predicated_off_store(case: &HangContext<'_>) -> Option<Culprit> {
             && case.code.is_strong_write(excluded.at)
             && !is_waiting(&excluded.warp, excluded.excluded)
     })?;
-    let what = "this store is predicated off in all threads that reach it";
-    Some(Culprit::at(excluded.at, what))
+    let message = "this store is predicated off in all threads that reach it";
+    Some(Culprit::at(excluded.at, message))
 }
 
 /// Returns the faulty instruction if a thread stored to another address of the allocation that contains the polled
@@ -113,8 +113,8 @@ fn near_store_at_fault(
         ));
     }
     if let Some(at) = skipped_store(case, root, written) {
-        let what = "a thread that must store this value exits here";
-        return Some(Culprit::at(at, what));
+        let message = "a thread that must store this value exits here";
+        return Some(Culprit::at(at, message));
     }
     Some(Culprit::at(
         written.at,
@@ -141,7 +141,7 @@ fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
         ),
         None => {
             let absent = diverging_instruction(case, root);
-            let what = match case.code.is_comparison(root.at()) {
+            let message = match case.code.is_comparison(root.at()) {
                 true => {
                     "the comparison fails in every iteration, and no thread stores the compared value"
                 }
@@ -149,7 +149,7 @@ fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
             };
             match has_other_write(case) && absent.at != Some(root.at()) {
                 true => absent,
-                false => Culprit::at(root.at(), what),
+                false => Culprit::at(root.at(), message),
             }
         }
     }
@@ -196,8 +196,10 @@ fn skipped_store(
         let last = steps.next().filter(|at| case.code.is_guarded_branch(*at))?;
         // The branch explains the hang only if all lanes of the waiting warp executed it together.
         let own = story.paths.get(&root.warp_id())?;
-        let mut there = own.steps.iter().filter(|(at, _)| *at == last);
-        let is_whole = there.next().is_some_and(|(_, lanes)| *lanes == root.lanes);
+        let mut last_steps = own.steps.iter().filter(|(at, _)| *at == last);
+        let is_whole = last_steps
+            .next()
+            .is_some_and(|(_, lanes)| *lanes == root.lanes);
         is_whole.then_some(last)
     })
 }
@@ -270,7 +272,7 @@ fn lock_at_fault(
     if let Some(wait) = case.waits.iter().find(is_own) {
         let is_spin = matches!(wait.kind, WaitKind::Spin { .. });
         let is_same = wait.kind == root.kind;
-        let what = match (is_spin, is_same) {
+        let message = match (is_spin, is_same) {
             (true, true) => "the lock holder waits here to acquire the lock again",
             (true, false) => {
                 "the holder of one lock waits here for another lock, whose holder waits for the first lock"
@@ -279,7 +281,7 @@ fn lock_at_fault(
         };
         return Some(Culprit {
             depends_on_order: is_spin && !is_same,
-            ..Culprit::at(wait.at(), what)
+            ..Culprit::at(wait.at(), message)
         });
     }
     Some(unreleased_lock(case, root, holder, memory, address))

@@ -260,10 +260,10 @@ impl ShadowMemory {
         if number == 0 {
             return line;
         }
-        let whole = std::mem::take(&mut self.whole[number as usize]);
+        let line_state = std::mem::take(&mut self.whole[number as usize]);
         self.free_whole.push(number);
-        self.n_strong_lines -= u32::from(whole.is_strong);
-        for mark in whole.marks() {
+        self.n_strong_lines -= u32::from(line_state.is_strong);
+        for mark in line_state.marks() {
             let pattern = self.shapes.pattern(mark.pattern).clone();
             for at in lanes_of(pattern.words) {
                 let word = WordIndex { line, at: at as u8 };
@@ -272,13 +272,13 @@ impl ShadowMemory {
                     self.put(word, entry);
                 }
             }
-            if whole.is_strong && mark.kind.writes() {
+            if line_state.is_strong && mark.kind.writes() {
                 self.spell_write(memory, start, line, mark);
             }
         }
         for at in 0..32 {
             let word = WordIndex { line, at };
-            self.set_written(word, (whole.written >> (u32::from(at) * 4) & 15) as u8);
+            self.set_written(word, (line_state.written >> (u32::from(at) * 4) & 15) as u8);
         }
         line
     }

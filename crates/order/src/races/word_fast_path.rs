@@ -270,11 +270,11 @@ impl<'a> WordFastPath<'a> {
     }
 
     fn relate(&mut self, entry: &AccessRecord) -> CachedOrdering {
-        let whole = AccessRecord {
+        let expanded = AccessRecord {
             lanes: entry.row.whole(entry.lanes),
             ..*entry
         };
-        let key = (whole.row, whole.lanes, whole.epoch, whole.site);
+        let key = (expanded.row, expanded.lanes, expanded.epoch, expanded.site);
         let mut all = self.relations.iter().flatten();
         let known = all.find(|known| (known.row, known.lanes, known.epoch, known.site) == key);
         if let Some(known) = known {
@@ -285,7 +285,7 @@ impl<'a> WordFastPath<'a> {
                 false => self.relation(entry),
             };
         }
-        let relation = self.relation(&whole);
+        let relation = self.relation(&expanded);
         self.relations[self.next % CACHE_SIZE] = Some(relation);
         self.next += 1;
         match relation.is_over || relation.is_known {

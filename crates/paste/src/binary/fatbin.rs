@@ -55,9 +55,9 @@ pub(super) fn read(
     let header = u64::from(file.u16(begin + 6).unwrap_or(0));
     let size = file.u64(begin + 8).unwrap_or(0);
     let first = begin + header.max(HEADER);
-    let whole = bytes.len() as u64;
-    let end = first.saturating_add(size).min(whole);
-    if first.saturating_add(size) > whole {
+    let file_size = bytes.len() as u64;
+    let end = first.saturating_add(size).min(file_size);
+    if first.saturating_add(size) > file_size {
         contents
             .notes
             .push(format!("the fatbin at byte {start} is truncated"));

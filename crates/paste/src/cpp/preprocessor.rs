@@ -11,7 +11,7 @@ pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
         depth: 0,
         is_skipping: false,
     };
-    let mut kept = Vec::with_capacity(tokens.len());
+    let mut active = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let text = |at: usize| {
@@ -27,12 +27,12 @@ pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
             continue;
         }
         if !left.is_skipping {
-            left.step(&kept, *token);
-            kept.push(*token);
+            left.step(&active, *token);
+            active.push(*token);
         }
         at += 1;
     }
-    kept
+    active
 }
 
 /// State of the pass over the tokens.

@@ -211,12 +211,12 @@ fn elements(pieces: TokenStream<'_>, list: Argument<'_>) -> Vec<String> {
 
 /// Checks whether the call declares side effects.
 fn is_volatile(pieces: TokenStream<'_>, arguments: &[Argument<'_>]) -> bool {
-    let says = |name: &str, value: &str| {
+    let has_argument = |name: &str, value: &str| {
         let mut all = arguments.iter();
         all.any(|argument| argument.name == Some(name) && pieces.text(argument.from) == value)
     };
-    says("is_pure", "False")
-        || says("has_side_effects", "True")
-        || says("side_effect", "True")
-        || says("side_effects", "True")
+    has_argument("is_pure", "False")
+        || has_argument("has_side_effects", "True")
+        || has_argument("side_effect", "True")
+        || has_argument("side_effects", "True")
 }

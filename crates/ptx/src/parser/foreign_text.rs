@@ -273,9 +273,9 @@ mod tests {
             let parse = crate::parser::parse(&source);
             let found =
                 crate::check(&source, &parse, &warpgrid_program::Overrides::default()).diagnostics;
-            let said: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
+            let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
             assert_eq!(
-                said,
+                messages,
                 [format!("found {what} around the source, expected only PTX")]
             );
         }

@@ -195,8 +195,8 @@ fn has(line: &str, text: &str) -> bool {
 }
 
 fn driver_error(line: &str, source: SourceKind) -> Option<Report> {
-    let says = |error: &&DriverError| error.texts.iter().any(|text| has(line, text));
-    let mut known = DRIVER_ERRORS.iter().find(says);
+    let matches_line = |error: &&DriverError| error.texts.iter().any(|text| has(line, text));
+    let mut known = DRIVER_ERRORS.iter().find(matches_line);
     if known.is_none() && source == SourceKind::Snippet {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let words = line.split(|c| !is_part(c)).filter(|word| !word.is_empty());

@@ -105,10 +105,10 @@ fn push_between(between: &str, line: Line, text: &mut String) {
         return;
     }
     // A trailing carriage return would combine with the inserted line feed to a CRLF line end.
-    let kept = between.trim_end_matches([' ', '\t', '\r']);
-    text.push_str(kept);
+    let trimmed = between.trim_end_matches([' ', '\t', '\r']);
+    text.push_str(trimmed);
     let begins_line = text.is_empty() || text.ends_with('\n');
-    if !begins_line && !kept.ends_with('{') {
+    if !begins_line && !trimmed.ends_with('{') {
         text.push('\n');
     }
     text.push_str(INDENTATION);

@@ -233,11 +233,11 @@ pub(super) fn pack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
 /// Reads a source such as `R3.28`. The suffix `.24` or `.28` is redundant, because the formats determine which bits of c the result
 /// contains.
 fn kept_source(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
-    let kept = |operand: &&Operand| {
+    let is_source = |operand: &&Operand| {
         let words = w.operand_words(operand);
         words.contains(&"24") || words.contains(&"28")
     };
-    let Some(operand) = w.peek().filter(kept) else {
+    let Some(operand) = w.peek().filter(is_source) else {
         return w.source();
     };
     w.next()?;
@@ -261,13 +261,13 @@ pub(super) fn pack_floats(
     let mut args = vec![to];
     for _ in 0..2 {
         let (value, span) = w.source_as(ScalarType::F32)?;
-        let whole = c.body.temporary(ScalarType::B32);
+        let packed = c.body.temporary(ScalarType::B32);
         let operands = vec![
-            LoweredOperand::One(written(whole), span),
+            LoweredOperand::One(written(packed), span),
             one((value, span)),
         ];
         steps.push(step(Operation::Move(MoveOp::Cvt), modifiers, operands));
-        args.push(LoweredOperand::One(read(whole), span));
+        args.push(LoweredOperand::One(read(packed), span));
     }
     args.push(one(w.source()?));
     let mut packs = Modifiers {

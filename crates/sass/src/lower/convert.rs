@@ -215,19 +215,19 @@ pub(super) fn pack(
         sources.push(one(w.source_as(ScalarType::F32)?));
     }
     let is_random = modifiers.rounding == Some(Rounding::Rs);
-    let kept = match w.n_left() {
+    let merged = match w.n_left() {
         0 => None,
         _ if !merges && !is_random => None,
         _ => Some(w.source()?),
     };
     // The random bits, which the conversion adds before truncation, are in the merged register if there is a merged register.
-    sources.extend(kept.clone().filter(|_| is_random).map(one));
-    let kept = kept.filter(|(kept, _)| merges && !is_zero(kept));
+    sources.extend(merged.clone().filter(|_| is_random).map(one));
+    let merged = merged.filter(|(merged, _)| merges && !is_zero(merged));
     let packed = |to| {
         let args = std::iter::once(to).chain(sources).collect();
         step(Operation::Move(op), modifiers, args)
     };
-    let Some((kept, span)) = kept else {
+    let Some((merged, span)) = merged else {
         return Ok(vec![packed(to)]);
     };
     let is_byte = modifiers.d_type.is_some_and(|ty| ty.width_bits() == 8);
@@ -240,8 +240,8 @@ pub(super) fn pack(
     let mut steps = vec![packed];
     let pair = (read(pair), span);
     steps.extend(match is_byte {
-        true => join_above(c, to, pair, (kept, span), 8, 0xff00_ff00),
-        false => join_above(c, to, pair, (kept, span), 16, 0xffff_0000),
+        true => join_above(c, to, pair, (merged, span), 8, 0xff00_ff00),
+        false => join_above(c, to, pair, (merged, span), 16, 0xffff_0000),
     });
     Ok(steps)
 }
@@ -276,11 +276,11 @@ fn join_above(
     c: &mut LoweringContext<'_>,
     to: LoweredOperand,
     pair: SpannedValue,
-    kept: SpannedValue,
+    merged: SpannedValue,
     shift: u64,
     mask: u64,
 ) -> [LoweredInstruction; 3] {
-    let span = kept.1;
+    let span = merged.1;
     let [moved, above] = [ScalarType::B32; 2].map(|ty| c.body.temporary(ty));
     let of = |op, args: [LoweredOperand; 3]| {
         step(
@@ -294,7 +294,7 @@ fn join_above(
     let [moved, above] = [moved, above].map(|register| LoweredOperand::One(read(register), span));
     let literal = |value| LoweredOperand::One(number(value), span);
     [
-        of(ArithmeticOp::Shl, [to_moved, one(kept), literal(shift)]),
+        of(ArithmeticOp::Shl, [to_moved, one(merged), literal(shift)]),
         of(ArithmeticOp::And, [to_above, moved, literal(mask)]),
         of(ArithmeticOp::Or, [to, one(pair), above]),
     ]

@@ -131,8 +131,8 @@ impl<'a> InstructionCursor<'a> {
     /// Returns an error if a modifier or operand has not been consumed.
     pub(super) fn expect_end(&self) -> LowerResult<()> {
         if let Some(word) = self.modifiers.first() {
-            let what = format!("modifier `.{word}`");
-            return Err(self.unknown(what, self.instruction.opcode));
+            let subject = format!("modifier `.{word}`");
+            return Err(self.unknown(subject, self.instruction.opcode));
         }
         match self.operands.get(self.next) {
             Some(operand) => Err(self.unknown("unexpected operand", operand.span)),

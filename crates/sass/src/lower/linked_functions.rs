@@ -119,12 +119,12 @@ impl LinkedFunctions {
         if !needs && self.system.is_empty() {
             return Cow::Borrowed(text);
         }
-        let mut whole = text.clone();
+        let mut combined = text.clone();
         if needs {
-            whole.append(&self.text, 0);
+            combined.append(&self.text, 0);
         }
-        whole.system.clone_from(&self.system);
-        Cow::Owned(whole)
+        combined.system.clone_from(&self.system);
+        Cow::Owned(combined)
     }
 
     /// Returns a section in which the values that reference functions contain their addresses.

@@ -474,9 +474,9 @@ pub(super) fn store_rows(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lower
 /// instruction compiles to this variant (assembler 13.5.37).
 pub(super) fn transpose(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     if !w.consume("16") || !w.consume("MT88") {
-        let what =
+        let subject =
             "an expanded matrix without transposition, whose element mapping is undocumented";
-        return Err(w.unknown(what, w.instruction.opcode));
+        return Err(w.unknown(subject, w.instruction.opcode));
     }
     let to = w.to(1)?;
     let a = w.source()?;

@@ -185,12 +185,12 @@ pub(super) fn special(
     let to = w.to(1)?;
     let (name, span) = special_name(w)?;
     if let Some((_, special)) = IN_SECOND_BYTE.iter().find(|(of, _)| *of == name) {
-        let whole = c.body.temporary(ScalarType::B32);
+        let full_value = c.body.temporary(ScalarType::B32);
         let source = (plain(Source::Special(*special)), span);
-        let args = [read(whole), number(8)].map(|operand| LoweredOperand::One(operand, span));
+        let args = [read(full_value), number(8)].map(|operand| LoweredOperand::One(operand, span));
         let moved = std::iter::once(to).chain(args).collect();
         return Ok(vec![
-            copy(LoweredOperand::One(written(whole), span), source),
+            copy(LoweredOperand::One(written(full_value), span), source),
             step(
                 Operation::Arithmetic(ArithmeticOp::Shl),
                 typed(ScalarType::B32),

@@ -68,11 +68,11 @@ pub(super) fn reserve(
     if old.is_some() {
         return Err(w.unknown("the previous allocation", old_span));
     }
-    let kept = one(w.source()?);
+    let source_mask = one(w.source()?);
     let mut push = |op, args| steps.push(arithmetic(op, bits, args));
     push(
         ArithmeticOp::Xor,
-        vec![to(mask), kept, literal(0xffff_ffff)],
+        vec![to(mask), source_mask, literal(0xffff_ffff)],
     );
     push(ArithmeticOp::Popc, vec![to(columns), from(mask)]);
     // The lowest bit of the mask is the first column.
@@ -308,10 +308,10 @@ pub(super) fn product(
     let d = place(w)?;
     let metadata = place(w)?;
     let operand = w.next()?;
-    let says = descriptors(w, operand, "idesc")?;
-    let says = LoweredOperand::One(read(says), operand.span);
+    let instruction_descriptor = descriptors(w, operand, "idesc")?;
+    let instruction_descriptor = LoweredOperand::One(read(instruction_descriptor), operand.span);
     let factors = w.peek().filter(|next| prefix(w, next) == Some("tmem"));
-    let mut args = vec![d, a, b, metadata, says];
+    let mut args = vec![d, a, b, metadata, instruction_descriptor];
     (modifiers.kind, modifiers.scale_vector) = product_kind(w, factors)?;
     let op = match (factors, is_stationary) {
         (Some(factors), _) => {

@@ -293,9 +293,9 @@ pub(super) fn query(
     let low = pair(w)?;
     let is_in_register = w.consume("B");
     let first = w.source()?;
-    let what = w.next()?;
-    if what.span.text(w.source) != "TEX_HEADER_DIMENSION" {
-        return Err(w.unknown("this texture attribute", what.span));
+    let attribute_operand = w.next()?;
+    if attribute_operand.span.text(w.source) != "TEX_HEADER_DIMENSION" {
+        return Err(w.unknown("this texture attribute", attribute_operand.span));
     }
     let mut steps = Vec::new();
     let (image, image_span, level) = match is_in_register {
@@ -330,9 +330,9 @@ pub(super) fn query(
         TextureQuery::MipmapLevels,
     ];
     // The level is copied to a hidden register, because a destination register may contain it.
-    let kept = c.body.temporary(ScalarType::U32);
+    let level_copy = c.body.temporary(ScalarType::U32);
     steps.push(copy(
-        LoweredOperand::One(super::body::written(kept), span),
+        LoweredOperand::One(super::body::written(level_copy), span),
         level,
     ));
     let registers = elements(mask, low, high).into_iter().enumerate();
@@ -343,7 +343,7 @@ pub(super) fn query(
         let args = vec![
             LoweredOperand::One(to, to_span),
             LoweredOperand::One(OperandValue::Address(address), span),
-            LoweredOperand::One(read(kept), span),
+            LoweredOperand::One(read(level_copy), span),
         ];
         let query = Operation::Unit(DeviceUnitOp::Texture(TextureOp::QueryLevel));
         steps.push(step(query, modifiers, args));
@@ -426,8 +426,8 @@ fn set_texel_width(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> 
         Some(SurfaceMode::Formatted) => 4,
         _ => 1,
     };
-    let whole = (ScalarType::B32, n_formatted);
-    let (ty, n) = w.consume_one_of(&widths).unwrap_or(whole);
+    let default_texel = (ScalarType::B32, n_formatted);
+    let (ty, n) = w.consume_one_of(&widths).unwrap_or(default_texel);
     modifiers.ty = Some(ty);
     modifiers.vector = match n {
         2 => Some(VectorWidth::V2),

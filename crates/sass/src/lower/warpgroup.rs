@@ -103,11 +103,11 @@ impl Factors {
         let mut rows = None;
         if as_register(&operand.value).is_some() {
             is_negated[0] = operand.signs.negated;
-            let whole = match w.plain_value_of(operand, ScalarType::B32)? {
+            let base = match w.plain_value_of(operand, ScalarType::B32)? {
                 OperandValue::Source(source, _) => plain(source),
                 other => other,
             };
-            let registers = parts((whole, operand.span), FACTOR_REGISTERS);
+            let registers = parts((base, operand.span), FACTOR_REGISTERS);
             rows = Some(LoweredOperand::List(registers, operand.span));
             operand = w.next()?;
         }

@@ -118,8 +118,8 @@ impl Session {
         }
         let frame = self.frame(request);
         let is_there = |id: &MemoryKey| frame.grids.iter().any(|grid| grid.memory.id == *id);
-        let mut asked = request.grids.iter().map(|grid| &grid.memory);
-        match asked.find(|id| !is_there(id)) {
+        let mut requested = request.grids.iter().map(|grid| &grid.memory);
+        match requested.find(|id| !is_there(id)) {
             Some(id) => Err(unknown_memory(&id.to_string())),
             None => Ok(frame),
         }

@@ -414,12 +414,12 @@ impl LayoutView {
     pub fn describe(&self, row: usize, column: usize) -> Option<String> {
         let places = self.grid.get(row)?.get(column)?;
         let all: Vec<String> = places.iter().map(|place| self.place_words(place)).collect();
-        let there = match all.is_empty() {
+        let locations = match all.is_empty() {
             true => "nothing".to_owned(),
             false => all.join("; "),
         };
         Some(format!(
-            "{} {row}, {} {column}: {there}",
+            "{} {row}, {} {column}: {locations}",
             self.row_name, self.column_name
         ))
     }

@@ -157,10 +157,10 @@ impl VisibilityTable {
 /// Returns the CSS rules for all keyframe ranges in the set.
 fn style(seen: &VisibilityTable) -> String {
     let end = seen.end;
-    let whole = end * KEYFRAME_MILLISECONDS + PAUSE_MILLISECONDS;
+    let duration = end * KEYFRAME_MILLISECONDS + PAUSE_MILLISECONDS;
     // The percentages of CSS keyframes have two decimal places.
     let per_cent = |moment: usize| {
-        let share = moment * KEYFRAME_MILLISECONDS * 10_000 / whole;
+        let share = moment * KEYFRAME_MILLISECONDS * 10_000 / duration;
         format!("{}.{:02}%", share / 100, share % 100)
     };
     let mut out = String::from("\n<style>\n");
@@ -175,7 +175,7 @@ fn style(seen: &VisibilityTable) -> String {
         };
         let _ = writeln!(
             out,
-            ".k{from}-{to}{{{base}animation:k{from}-{to} {whole}ms step-end infinite}}@keyframes k{from}-{to}{{{begin}{close}}}"
+            ".k{from}-{to}{{{base}animation:k{from}-{to} {duration}ms step-end infinite}}@keyframes k{from}-{to}{{{begin}{close}}}"
         );
     }
     out += "@media (prefers-reduced-motion:reduce){*{animation:none!important}}\n</style>";

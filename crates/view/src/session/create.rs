@@ -41,7 +41,7 @@ impl Language {
         let program = Arc::new(program);
         let facts = checked.annotations.places.clone();
         let mark = format!("{}@", checked.mark);
-        let whole = SourceMap::new(scenario.source.clone());
+        let source_map = SourceMap::new(scenario.source.clone());
         let mut annotations = checked.annotations;
         if !parts.is_empty() {
             // The field `entry` names the asm block and not the kernel that is generated from the block, so `entry` is removed.
@@ -62,7 +62,7 @@ impl Language {
         let places = SourceMap::of_part(scenario.source.clone(), checked.origin);
         let prepared = prepare(scenario, annotations, &program, &mark, writers);
         let prepared =
-            prepared.map_err(|problem| refused(problem, &diagnostics, &whole, &facts))?;
+            prepared.map_err(|problem| refused(problem, &diagnostics, &source_map, &facts))?;
         let mut session = Session::of(self, prepared, program, places, diagnostics);
         session.comment_marker = mark;
         if !parts.is_empty() {

@@ -206,7 +206,7 @@ fn natural_columns(memory: &MemoryDescriptor, element: ElementType, n_elements: 
             .div_ceil(element.width_bytes() as u64)
             .clamp(1, u64::from(MAX_COLUMNS)) as u32;
     }
-    let wish = match element.width_bytes() {
+    let n_columns = match element.width_bytes() {
         1 | 2 => 32,
         4 if memory.view.space == MemorySpace::Shared => 32,
         4 => 16,
@@ -215,5 +215,5 @@ fn natural_columns(memory: &MemoryDescriptor, element: ElementType, n_elements: 
         16 => 2,
         _ => 8,
     };
-    n_elements.clamp(1, wish) as u32
+    n_elements.clamp(1, n_columns) as u32
 }

@@ -114,16 +114,16 @@ impl Rule {
     /// Returns whether the rule constrains this value of this slot. If it does, the documentation of the value displays the reason of the
     /// rule.
     pub fn concerns(&self, slot: SlotName, value: &str) -> bool {
-        let meant = |pick: SlotPredicate| {
+        let selects = |pick: SlotPredicate| {
             pick.slot == slot && (pick.values.is_empty() || pick.values.contains(&value))
         };
         match self.kind {
-            RuleKind::Conflict { a, b } => meant(a) || meant(b),
+            RuleKind::Conflict { a, b } => selects(a) || selects(b),
             RuleKind::Requires { when, .. }
             | RuleKind::Restricts { when, .. }
             | RuleKind::ValueGate { when, .. }
-            | RuleKind::WideOnly { when, .. } => meant(when),
-            RuleKind::CombinationGate { a, b, .. } => meant(a) && !b.values.is_empty(),
+            | RuleKind::WideOnly { when, .. } => selects(when),
+            RuleKind::CombinationGate { a, b, .. } => selects(a) && !b.values.is_empty(),
             RuleKind::VectorBits { .. } => slot == SlotName::Vector,
             RuleKind::Before { first, second } => first == slot || second == slot,
             RuleKind::OmissionGate { .. } | RuleKind::ForeignModifier { .. } => false,
@@ -212,12 +212,12 @@ fn listed(words: &[&str]) -> String {
 impl Rule {
     /// Formats the rule and its reason as one sentence, for hover and the reference pages.
     pub fn sentence(&self) -> String {
-        let what = self.kind.sentence();
+        let constraint = self.kind.sentence();
         let weight = match self.verdict {
             Enforcement::Error => "",
             Enforcement::Warning => " (documented in the PTX ISA manual, not enforced by `ptxas`)",
         };
-        format!("{what}: {}{weight}", self.reason)
+        format!("{constraint}: {}{weight}", self.reason)
     }
 }
 

@@ -430,9 +430,9 @@ fn words_site(
             .into_iter()
             .chain(stronger_orders(kind, words.sem).iter().copied());
         for sem in sems.filter(|sem| *sem != Sem::Weak) {
-            let kept = (words.sem != Sem::Weak).then_some((words.scope, width));
+            let present = (words.sem != Sem::Weak).then_some((words.scope, width));
             let wider = scopes.iter().copied().filter(|(_, wider)| *wider > width);
-            for (scope, width) in kept.into_iter().chain(wider) {
+            for (scope, width) in present.into_iter().chain(wider) {
                 // Volatile accesses have system scope, so only their memory ordering can be strengthened.
                 let level = StrengthLevel {
                     words: MemoryOrdering::new(sem, scope),

@@ -136,7 +136,7 @@ impl<'a> BodyChecker<'a, '_> {
         children: Operands<'a>,
         part: MatrixOperandKind,
     ) -> Option<OperandValue> {
-        let what = match part {
+        let subject = match part {
             MatrixOperandKind::Metadata => "metadata",
             _ => "scales",
         };
@@ -170,7 +170,7 @@ impl<'a> BodyChecker<'a, '_> {
             Err(ValueError::Reported) => return None,
             Err(reason) => reason.describe().to_owned(),
         };
-        self.report(diagnose::data(operand.span, &found, what));
+        self.report(diagnose::data(operand.span, &found, subject));
         None
     }
 

@@ -146,7 +146,7 @@ impl<'a> BodyChecker<'a, '_> {
         let d = self.body.registers.add(text, ty);
         let name = format_args!("{text}.base");
         let base = self.body.registers.add_formatted(name, ScalarType::B64);
-        let what = match array {
+        let subject = match array {
             StateSpace::Generic | StateSpace::Global => {
                 self.load_parameter(text, base);
                 format!("`.reg .b64 {text};` (a buffer")
@@ -166,13 +166,13 @@ impl<'a> BodyChecker<'a, '_> {
                 let is_generic = place.space == StateSpace::Generic;
                 let space = (!is_generic).then_some(StateSpace::Shared);
                 let awaited = self.make_barrier(d, space, barrier);
-                format!("{what}, an mbarrier that expects {awaited})")
+                format!("{subject}, an mbarrier that expects {awaited})")
             }
             (None, Some(object)) => {
                 format!("`.reg .b64 {text};` ({object}, provided by the launch)")
             }
-            (None, None) if step == 0 => format!("{what}, the same address for all lanes)"),
-            (None, None) => format!("{what}, {step} bytes per lane)"),
+            (None, None) if step == 0 => format!("{subject}, the same address for all lanes)"),
+            (None, None) => format!("{subject}, {step} bytes per lane)"),
         };
         (Binding::Register(d), line)
     }
@@ -236,16 +236,16 @@ impl<'a> BodyChecker<'a, '_> {
             ScalarType::B64,
             vec![destination(base), source(address)],
         ));
-        let what = format!("`.{} .b8 {text}[{size}];` (an array", array.name());
+        let subject = format!("`.{} .b8 {text}[{size}];` (an array", array.name());
         match (
             place.loaded.filter(|_| is_read),
             self.body.variables.last_mut(),
         ) {
             (Some(ty), Some(variable)) => {
                 variable.init = counting(ty, size);
-                format!("{what} of {ty} values 0, 1, 2, …")
+                format!("{subject} of {ty} values 0, 1, 2, …")
             }
-            _ => what,
+            _ => subject,
         }
     }
 

@@ -92,8 +92,8 @@ impl<'a> BodyChecker<'a, '_> {
         let ty = site.plan.modifiers.ty;
         let Some((barrier, _)) = site.operand(2) else {
             if let (Some(_), Some(at)) = (completion, type_word) {
-                let what = "the completion mechanism without an mbarrier operand";
-                self.report(diagnose::beyond_manual(at, what));
+                let subject = "the completion mechanism without an mbarrier operand";
+                self.report(diagnose::beyond_manual(at, subject));
             }
             if let Some(at) = vector {
                 report(self, diagnose::vector_without_barrier(at));

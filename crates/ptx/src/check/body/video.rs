@@ -62,8 +62,8 @@ impl<'a> BodyChecker<'a, '_> {
                 1 | 2 => OperandPosition::Factor,
                 _ => OperandPosition::Addend,
             };
-            let asked = OperandRequest { op, lanes, place };
-            let Some(read) = self.video_operand(site, operand, asked) else {
+            let request = OperandRequest { op, lanes, place };
+            let Some(read) = self.video_operand(site, operand, request) else {
                 ok = false;
                 continue;
             };
@@ -79,7 +79,7 @@ impl<'a> BodyChecker<'a, '_> {
                     selection.negate_product ^= read.negated
                 }
             }
-            self.check_part(site, operand, asked, read.parts)?;
+            self.check_part(site, operand, request, read.parts)?;
             if read.negated && site.plan.modifiers.has(Flag::PlusOne) {
                 let opcode = self.opcode(site);
                 self.report(parts::negation_and_one(opcode, operand.span));

@@ -46,8 +46,8 @@ fn check_files<'t>(
             let mut all = operands(context, file);
             let number = all.next()?;
             if all.count() > 1 && !context.module.meets(FILE_TIMES) {
-                let what = "a timestamp in `.file`";
-                reporter.report(special_gate(what, file.span, FILE_TIMES, context.module));
+                let subject = "a timestamp in `.file`";
+                reporter.report(special_gate(subject, file.span, FILE_TIMES, context.module));
             }
             Some((integer(number)?, number.span))
         })
@@ -112,8 +112,8 @@ fn check_inlined<'t>(
     };
     for loc in locs.into_iter().filter(|loc| loc.arguments.len() > 3) {
         if !context.module.meets(INLINED) {
-            let what = "`inlined_at` in `.loc`";
-            reporter.report(special_gate(what, loc.span, INLINED, context.module));
+            let subject = "`inlined_at` in `.loc`";
+            reporter.report(special_gate(subject, loc.span, INLINED, context.module));
         }
         let mut rest = operands(context, loc).skip(3);
         let label = rest.next();

@@ -360,9 +360,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
         let Some((_, since, target)) = GATES.iter().find(|(gated, ..)| *gated == ty) else {
             return;
         };
-        let what = format!("type `.{ty}`");
+        let subject = format!("type `.{ty}`");
         let sm = Target::from_name(target).map_or(0, |target| target.sm);
-        self.check_gate(Gate::ptx(since.major, since.minor).sm(sm), span, &what);
+        self.check_gate(Gate::ptx(since.major, since.minor).sm(sm), span, &subject);
     }
 
     /// Checks the required version and target of a construct.
@@ -519,7 +519,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
             return;
         };
         let n = declaration.vector.map_or(1, VectorWidth::n_elements) as u32;
-        let what = match n {
+        let subject = match n {
             1 if ty == ScalarType::F16x2 => "a single `.f16x2`",
             1 => return,
             _ => "a vector",
@@ -533,6 +533,6 @@ impl<'a, 'c> Declarations<'a, 'c> {
         // The fix requires a declaration with one name and without an explicit alignment.
         let alone = declaration.alignment.is_none() && declaration.declarators.len() == 1;
         let name = alone.then_some(declarator.name_span);
-        self.report(diagnose::parameter_type(place, what, bytes, name));
+        self.report(diagnose::parameter_type(place, subject, bytes, name));
     }
 }

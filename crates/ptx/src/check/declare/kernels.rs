@@ -31,10 +31,10 @@ pub(crate) fn check_addresses(
         let mut targets = variable.relocations.iter().map(|r| r.target);
         targets.any(|target| matches!(target, RelocationTarget::Function(id) if is_kernel(id)))
     };
-    let what = "the address of a kernel";
+    let subject = "the address of a kernel";
     let holding = variables.iter().filter(holds_one);
     holding
-        .map(|variable| special_gate(what, variable.span, KERNEL_ADDRESS, module))
+        .map(|variable| special_gate(subject, variable.span, KERNEL_ADDRESS, module))
         .collect()
 }
 

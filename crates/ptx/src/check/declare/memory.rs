@@ -51,9 +51,9 @@ pub(crate) fn check_parameters(
     if in_bank > BANK_BYTES && !module.meets(BANK_OF_PARAMETERS) {
         return Some(diagnose::parameter_bank(kernel, in_bank, BANK_BYTES));
     }
-    let what = format!("{total} bytes of parameters");
+    let subject = format!("{total} bytes of parameters");
     (total > PARAMETER_BYTES && !module.meets(MANY_PARAMETERS))
-        .then(|| special_gate(&what, kernel, MANY_PARAMETERS, module))
+        .then(|| special_gate(&subject, kernel, MANY_PARAMETERS, module))
 }
 
 /// Reports the constant variables of a module if their total size exceeds the limit.

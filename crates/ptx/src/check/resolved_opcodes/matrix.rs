@@ -136,8 +136,8 @@ fn unchecked_words(opcode: &Opcode<'_>, bound: &BoundForm) -> Vec<Diagnostic> {
         .filter_map(|binding| {
             let value = binding.value?;
             let is_extra = matches!(value.gate.origin, FactSource::Assembler(_));
-            let what = format!("`.{}`", value.text);
-            is_extra.then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &what))
+            let subject = format!("`.{}`", value.text);
+            is_extra.then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &subject))
         })
         .collect()
 }
@@ -175,7 +175,7 @@ fn beyond_manual(
         .flatten()
         .find(|b| b.word == word)?
         .value?;
-    let what = format!("`.{}` with this shape", value.text);
+    let subject = format!("`.{}` with this shape", value.text);
     (is_sub_byte && matches!(value.gate.origin, FactSource::Assembler(_)))
-        .then(|| diagnose::beyond_manual(opcode.modifier_span(word), &what))
+        .then(|| diagnose::beyond_manual(opcode.modifier_span(word), &subject))
 }

@@ -62,11 +62,11 @@ fn is_misspelled(opcode: &Opcode<'_>, bound: &BoundForm, complaint: BindError) -
 
 /// Replaces the fixes of all modifiers of an opcode by one fix that raises the version and the target so that all modifiers are supported.
 fn raise_together(problems: &mut [Diagnostic], bound: &BoundForm, module: &TargetContext) {
-    let whole = bound.gate();
-    if module.meets(whole) {
+    let gate = bound.gate();
+    if module.meets(gate) {
         return;
     }
-    let fix = raise(module, &module.lacking(whole));
+    let fix = raise(module, &module.lacking(gate));
     let gated = [diagnose::NEEDS_VERSION, diagnose::NEEDS_TARGET];
     for problem in problems.iter_mut().filter(|p| gated.contains(&p.code)) {
         problem.fixes = fix.clone().into_iter().collect();

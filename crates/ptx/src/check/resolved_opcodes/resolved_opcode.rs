@@ -275,8 +275,8 @@ impl ResolvedOpcode {
 
     /// Converts the index of an operand in the source to the position of this operand in the table row.
     pub(crate) fn position(&self, place: usize) -> usize {
-        let there = (0..self.n_slots).filter(|at| self.absent_operands >> at & 1 == 0);
-        there.into_iter().nth(place).unwrap_or(place)
+        let present = (0..self.n_slots).filter(|at| self.absent_operands >> at & 1 == 0);
+        present.into_iter().nth(place).unwrap_or(place)
     }
 
     /// Returns whether the destination may be followed by a bar and a residency predicate.

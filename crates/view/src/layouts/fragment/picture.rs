@@ -268,11 +268,13 @@ impl MatrixInMemory<'_> {
         }
         let short = access.short_stride?;
         (!stride_bits.is_multiple_of(bytes * 8)).then(|| {
-            let what = match short {
+            let consequence = match short {
                 MisalignedStride::Fault => "the launch faults",
                 MisalignedStride::Moved => "some rows are stored at different addresses",
             };
-            format!("the stride is not a multiple of the access size of {bytes} bytes, so {what}")
+            format!(
+                "the stride is not a multiple of the access size of {bytes} bytes, so {consequence}"
+            )
         })
     }
 

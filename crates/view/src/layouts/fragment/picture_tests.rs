@@ -105,23 +105,23 @@ fn every_fragment_map_is_drawn_and_printed() {
         let queries = all_fragments(Target::from_name(target).expect("a target"));
         assert!(!queries.is_empty(), "{target}");
         for query in queries {
-            let asked = FragmentRequest::from(&query);
-            let shown = draw(&asked);
-            assert_eq!(shown.replaced, [] as [&str; 0], "{asked:?}");
+            let request = FragmentRequest::from(&query);
+            let shown = draw(&request);
+            assert_eq!(shown.replaced, [] as [&str; 0], "{request:?}");
             let held = shown.cells.iter().map(|cell| cell.holders.len());
             let map = fragment(&query).expect("a map");
-            assert_eq!(held.sum::<usize>(), map.holders().count(), "{asked:?}");
-            let view = crate::layouts::fragment::fragment(&asked).expect("a view");
+            assert_eq!(held.sum::<usize>(), map.holders().count(), "{request:?}");
+            let view = crate::layouts::fragment::fragment(&request).expect("a view");
             let rows = crate::layouts::fragment::table(&view)
                 .lines()
                 .filter(|line| line.contains(" | "))
                 .count();
             let n_rows = usize::from(map.rows) * usize::from(map.n_matrices);
-            assert!(rows >= n_rows, "{asked:?}: {rows} rows of {n_rows}");
+            assert!(rows >= n_rows, "{request:?}: {rows} rows of {n_rows}");
             let drawn = crate::layouts::fragment::svg(&view)
                 .matches("<rect")
                 .count();
-            assert!(drawn >= shown.cells.len(), "{asked:?}: {drawn}");
+            assert!(drawn >= shown.cells.len(), "{request:?}: {drawn}");
         }
     }
 }

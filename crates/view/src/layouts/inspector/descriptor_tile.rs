@@ -223,13 +223,13 @@ fn what_is_read(
     steps: &KSteps,
     stored: Option<&SharedMatrixOperand>,
 ) -> LayoutView {
-    let there = contents(found, stored.unwrap_or(&found.matrix));
+    let elements_by_byte = contents(found, stored.unwrap_or(&found.matrix));
     let depth = found.depth();
     let mut places: BTreeMap<(u64, u64), Vec<ElementLocation>> = BTreeMap::new();
     let mut wrong = Vec::new();
     for (line, k, byte) in elements(found, steps) {
         let column = k - steps.first * depth;
-        let is_right = match there.get(&byte) {
+        let is_right = match elements_by_byte.get(&byte) {
             Some(at) => {
                 places.insert((line, column), vec![vec![at.0 as u32, at.1 as u32]]);
                 *at == (line, k)
@@ -275,22 +275,22 @@ fn contents(found: &SharedOperand, matrix: &SharedMatrixOperand) -> BTreeMap<u64
         n: stored.n_steps().max(found.n_steps()),
     };
     let span = stored.n_steps();
-    let mut there = BTreeMap::new();
+    let mut elements_by_byte = BTreeMap::new();
     for (line, k, byte) in elements(&stored, &steps) {
         // Beyond the span of the swizzle, a row continues in the next tile.
         if k / stored.depth() < span || stored.matrix.major == Major::Mn {
-            there.entry(byte).or_insert((line, k));
+            elements_by_byte.entry(byte).or_insert((line, k));
         }
     }
-    there
+    elements_by_byte
 }
 
 fn difference(found: &SharedOperand, stored: &IntendedTile, steps: &KSteps) -> String {
-    let there = contents(found, &stored.matrix);
+    let elements_by_byte = contents(found, &stored.matrix);
     let (mut n, mut n_wrong, mut example) = (0, 0, None);
     for (line, k, byte) in elements(found, steps) {
         n += 1;
-        let at = there.get(&byte);
+        let at = elements_by_byte.get(&byte);
         if at != Some(&(line, k)) {
             n_wrong += 1;
             example = example.or(Some((line, k, at.copied())));
@@ -461,10 +461,10 @@ fn overlap(found: &SharedOperand) -> Option<(Element, Element, u64)> {
     let ElementPacking::Bytes(_) = found.matrix.storage else {
         return None;
     };
-    let mut there: BTreeMap<u64, Element> = BTreeMap::new();
+    let mut elements_by_byte: BTreeMap<u64, Element> = BTreeMap::new();
     let steps = KSteps { first: 0, n: 1 };
     for (line, k, byte) in elements(found, &steps) {
-        if let Some(before) = there.insert(byte, (line, k)) {
+        if let Some(before) = elements_by_byte.insert(byte, (line, k)) {
             return Some((before, (line, k), byte));
         }
     }

@@ -80,14 +80,14 @@ impl IntendedTile {
             return Ok(false);
         };
         let (name, kind) = (instruction.kind_name, instruction.kind);
-        let says = decoded(bits, name, kind)?;
-        let said = from_instruction_descriptor(&says, found.factor, kind)?;
-        self.matrix.storage = said.storage;
-        self.matrix.major = said.major();
+        let intended = decoded(bits, name, kind)?;
+        let operand = from_instruction_descriptor(&intended, found.factor, kind)?;
+        self.matrix.storage = operand.storage;
+        self.matrix.major = operand.major();
         let own = decoded(instruction.bits.into(), name, kind)?;
         self.notes.extend(differences(
             &instruction_fields(instruction.bits, &own, kind),
-            &instruction_fields(bits as u32, &says, kind),
+            &instruction_fields(bits as u32, &intended, kind),
         ));
         Ok(true)
     }

@@ -181,13 +181,13 @@ fn by_offset(read: &ParsedLayout, most: u64) -> Result<LayoutView, FragmentReque
 }
 
 fn read(value: EvalResult) -> Result<ParsedLayout, FragmentRequestError> {
-    let what = value.kind();
+    let value_kind = value.kind();
     if let EvalResult::Linear(linear) = value {
         return of_bases(&linear);
     }
     let layout = value
         .into_composed()
-        .ok_or_else(|| refusal(format!("found {what}, expected a layout")))?;
+        .ok_or_else(|| refusal(format!("found {value_kind}, expected a layout")))?;
     let places = layout.offsets().map_err(|error| refusal(error.message))?;
     let rows = layout.layout.part(0).size() as usize;
     let rank = layout.layout.rank();

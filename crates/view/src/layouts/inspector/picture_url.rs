@@ -221,24 +221,28 @@ mod tests {
 
     #[test]
     fn invalid_query_error_names_position() {
-        let said = |query: &str| match drawn(query, PictureFormat::Svg) {
+        let error_of = |query: &str| match drawn(query, PictureFormat::Svg) {
             Ok(_) => "drawn".to_owned(),
             Err(refusal) => refusal.message,
         };
         assert_eq!(
-            said("op=layout&nothing"),
+            error_of("op=layout&nothing"),
             "part 2 of the query (`nothing`): expected NAME=VALUE such as `op=layout`"
         );
         assert!(
-            said("#lens?op=layout&expression=%zz")
+            error_of("#lens?op=layout&expression=%zz")
                 .starts_with("part 2 of the query (`expression=%zz`): expected a value")
         );
-        assert!(said("expression=(8,4):(4").starts_with("column 9: found the end"));
-        assert!(said("op=odd").contains("`odd`"), "{}", said("op=odd"));
-        assert!(said("expression=(128,256)").contains("32768 cells, expected at most 8192"));
-        assert!(said(&"&".repeat(9000)).starts_with("the query has 9000 bytes"));
+        assert!(error_of("expression=(8,4):(4").starts_with("column 9: found the end"));
+        assert!(
+            error_of("op=odd").contains("`odd`"),
+            "{}",
+            error_of("op=odd")
+        );
+        assert!(error_of("expression=(128,256)").contains("32768 cells, expected at most 8192"));
+        assert!(error_of(&"&".repeat(9000)).starts_with("the query has 9000 bytes"));
         assert_eq!(
-            said("op=store.d&stride=x"),
+            error_of("op=store.d&stride=x"),
             "found the stride `x`, expected a number of elements"
         );
     }

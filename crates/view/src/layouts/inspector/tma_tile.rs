@@ -159,7 +159,7 @@ impl CopyBox {
 
     /// Returns a diagram of the elements that a kernel reads if it computes the swizzle as if the tile started at address 0.
     fn found_relative(&self) -> LayoutView {
-        let there: BTreeMap<u64, (u64, u64)> = self
+        let stored: BTreeMap<u64, (u64, u64)> = self
             .pieces()
             .map(|(column, row, plain)| (self.swizzle.apply(plain), (row, column)))
             .collect();
@@ -169,7 +169,7 @@ impl CopyBox {
         for (column, row, plain) in self.pieces() {
             let read = self.base + self.swizzle.apply(plain - self.base);
             let cell = [row as u32, (column * size / PIECE) as u32];
-            match there.get(&read) {
+            match stored.get(&read) {
                 Some(at) => {
                     found.insert(cell, vec![at.0 as u32, at.1 as u32]);
                     if *at != (row, column) {

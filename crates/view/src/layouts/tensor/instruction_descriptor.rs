@@ -163,8 +163,8 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
 /// Returns the fields of an instruction descriptor constant. An editor shows the fields when the user hovers over the constant.
 pub(crate) fn fields_of(bits: u32, kind: &str) -> Option<Vec<DescriptorField>> {
     let kind = kind_named(kind)?;
-    let says = InstructionDescriptor::decode(bits, kind)?;
-    Some(fields(bits, &says, kind))
+    let descriptor = InstructionDescriptor::decode(bits, kind)?;
+    Some(fields(bits, &descriptor, kind))
 }
 
 /// Reads the query parameters that specify an instruction descriptor.

@@ -183,7 +183,7 @@ pub(crate) fn metadata(
         };
         chosen.iter().map(place).collect()
     };
-    let kept = match bits {
+    let selection = match bits {
         32 => "1 of 2 columns: `0100` selects the left column, and `1110` selects the right column".to_owned(),
         4 => "two pairs of 8 columns: the index of the lower pair is in the low bits".to_owned(),
         _ => "2 of 4 columns: the index of the first column is in the low bits, and the index of the second column is in the high bits"
@@ -194,7 +194,7 @@ pub(crate) fn metadata(
             "Metadata of `{}` for A of `{ty}`, {rows} × {depth}, in a register of each thread",
             operation.name()
         ),
-        rule: format!("the 4 bits of a chunk select {kept}"),
+        rule: format!("the 4 bits of a chunk select {selection}"),
         letters: "T = thread, b = position of the lowest of the 4 bits".to_owned(),
         notes: match chosen.len() {
             1 => Vec::new(),

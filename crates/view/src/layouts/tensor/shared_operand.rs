@@ -235,15 +235,15 @@ pub(crate) fn read_tensor_memory(
     let about = "the bits of the instruction descriptor, which encode types, shape and major-ness";
     if let Some(bits) = words.bits("idesc", u32::MAX.into(), about)? {
         let kind = chosen_kind(words)?;
-        let said = from_instruction_descriptor(&decoded(bits, kind.0, kind.1)?, factor, kind.1)?;
-        let swizzles = swizzles_of(said.major, said.storage);
+        let operand = from_instruction_descriptor(&decoded(bits, kind.0, kind.1)?, factor, kind.1)?;
+        let swizzles = swizzles_of(operand.major, operand.storage);
         return Ok(SharedOperand {
             instruction: Some(InstructionBits {
                 bits: bits as u32,
                 kind_name: kind.0,
                 kind: kind.1,
             }),
-            ..read(words, said.chosen(), swizzles)?
+            ..read(words, operand.chosen(), swizzles)?
         });
     }
     let types = [

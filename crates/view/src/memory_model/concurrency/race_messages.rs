@@ -82,8 +82,8 @@ pub(crate) fn message(
                 "no synchronization guarantees that the block is still running"
             }
         };
-        let what = race.second.description.as_deref().unwrap_or("");
-        return format!("{first} in the memory of another block: {missing} ({what})");
+        let description = race.second.description.as_deref().unwrap_or("");
+        return format!("{first} in the memory of another block: {missing} ({description})");
     }
     let second = format!(
         "{} it at line {}",

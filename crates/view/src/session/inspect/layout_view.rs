@@ -104,8 +104,8 @@ fn extents(layout: &ComposedLayout) -> [u64; 2] {
 }
 
 fn n_aliased(cells: &[(i64, Option<GridCell>)]) -> u64 {
-    let there = cells.iter().filter(|(_, cell)| cell.is_some());
-    let mut indices: Vec<u64> = there.map(|(index, _)| *index as u64).collect();
+    let existing = cells.iter().filter(|(_, cell)| cell.is_some());
+    let mut indices: Vec<u64> = existing.map(|(index, _)| *index as u64).collect();
     indices.sort_unstable();
     let mut runs = indices.chunk_by(|one, other| one == other);
     runs.by_ref().filter(|run| run.len() > 1).count() as u64

@@ -134,12 +134,12 @@ impl Observer for StoreCollector {
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
-        let kept = match event.action.writes() {
+        let records = match event.action.writes() {
             true => &mut self.stores,
             false => &mut self.loads,
         };
-        if kept.len() < self.limit {
-            kept.push(event.into());
+        if records.len() < self.limit {
+            records.push(event.into());
         }
     }
 }

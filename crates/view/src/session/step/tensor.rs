@@ -208,9 +208,9 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
         ) => {
             let group = if product.n_blocks == 2 { "2" } else { "1" };
             with.extend([word("cta_group", group)]);
-            let said = [("ws", product.is_stationary), ("sparse", product.is_sparse)];
-            let said = said.iter().filter(|(_, is_said)| *is_said);
-            with.extend(said.map(|(name, _)| word(name, "yes")));
+            let flags = [("ws", product.is_stationary), ("sparse", product.is_sparse)];
+            let flags = flags.iter().filter(|(_, is_set)| *is_set);
+            with.extend(flags.map(|(name, _)| word(name, "yes")));
             ("tcgen05.d", tile.rows, tile.columns)
         }
         _ => return None,

@@ -96,7 +96,7 @@ impl Session {
         until: &StopCondition,
         direction: Direction,
     ) -> Result<StopSearch, StopConditionError> {
-        let what = match until {
+        let condition = match until {
             StopCondition::DataChange(place) => self.watched_cell(place)?,
             StopCondition::LineReached(lines) => self.watched_lines(lines)?,
             StopCondition::Predicate(text) => self.watched_register(text)?,
@@ -105,7 +105,7 @@ impl Session {
         let window =
             (direction == Direction::Reverse).then(|| SearchWindow::before(from, FIRST_WINDOW));
         Ok(StopSearch {
-            condition: what,
+            condition,
             direction,
             from,
             window,

@@ -45,8 +45,8 @@ impl<'a> BodyChecker<'a, '_> {
                 let is_number = !matches!(operand.kind, OperandKind::Single(_))
                     && matches!(value, Source::Immediate(_));
                 if is_number {
-                    let what = "an integer";
-                    let problem = diagnose::literal_type(operand.span, what, TY, self.source);
+                    let subject = "an integer";
+                    let problem = diagnose::literal_type(operand.span, subject, TY, self.source);
                     self.report(problem);
                     return None;
                 }

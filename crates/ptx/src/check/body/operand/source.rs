@@ -319,8 +319,8 @@ impl<'a> BodyChecker<'a, '_> {
         let callee = self.declared.function(function);
         let is_kernel = callee.is_some_and(|callee| callee.kind == FunctionKind::Entry);
         if is_kernel && !self.module.meets(KERNEL_ADDRESS) {
-            let what = "the address of a kernel";
-            self.report(special_gate(what, span, KERNEL_ADDRESS, self.module));
+            let subject = "the address of a kernel";
+            self.report(special_gate(subject, span, KERNEL_ADDRESS, self.module));
             return None;
         }
         let refused = callee.and_then(|callee| calling_convention::refused(self.source, callee));

@@ -44,11 +44,11 @@ pub(crate) fn find_problems(elements: &[ValueOperand], ty: ScalarType) -> Vec<El
             .map(|(at, _)| ElementError::Width { at }),
     );
     // If the elements have different types, the vector is treated as untyped bits with the width of the first element.
-    let whole = match are_uniform(elements) {
+    let combined = match are_uniform(elements) {
         true => first.class,
         false => OperandClass::Bits(first.class.stored_width()),
     };
-    if !ty.accepts(whole, TypeMatch::StoredInBraces) {
+    if !ty.accepts(combined, TypeMatch::StoredInBraces) {
         problems.push(ElementError::Type);
     }
     problems

@@ -136,8 +136,8 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let binding = self.binding(name, surface.span);
         if matches!(binding, Binding::Register(_)) && !self.module.meets(INDIRECT) {
-            let what = "a surface in a register";
-            self.report(special_gate(what, surface.span, INDIRECT, self.module));
+            let subject = "a surface in a register";
+            self.report(special_gate(subject, surface.span, INDIRECT, self.module));
             return None;
         }
         let is_surface = self.refers(name, surface, DeclaredType::SurfRef);

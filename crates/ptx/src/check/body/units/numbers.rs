@@ -84,8 +84,13 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the accumulator scale, which is the binary logarithm of the divisor of the accumulators.
     fn sum_scale(&mut self, operand: &Operand) -> Option<OperandValue> {
         if !self.module.meets(SCALED_INPUT) {
-            let what = "an accumulator scale";
-            self.report(special_gate(what, operand.span, SCALED_INPUT, self.module));
+            let subject = "an accumulator scale";
+            self.report(special_gate(
+                subject,
+                operand.span,
+                SCALED_INPUT,
+                self.module,
+            ));
             return None;
         }
         self.number_that(operand, |n| n <= 15, "a constant from 0 to 15")
@@ -99,8 +104,8 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<OperandValue> {
         let mut operands = site.operands;
         let has_lanes = operands.any(|(other, _)| matches!(other.kind, OperandKind::Vector { .. }));
-        let what = "a constant without a disable-output-lane mask";
-        self.number_that(operand, |_| !has_lanes, what)
+        let subject = "a constant without a disable-output-lane mask";
+        self.number_that(operand, |_| !has_lanes, subject)
     }
 }
 

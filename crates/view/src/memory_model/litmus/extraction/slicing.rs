@@ -70,11 +70,11 @@ impl<'a> Slicer<'a> {
     fn new(program: &'a Program, function: &'a Function, ran: &[bool]) -> Slicer<'a> {
         // The last instruction exits the kernel and is not part of the thread body.
         let n = function.instructions.len().saturating_sub(1);
-        let stays = (0..n).map(|index| ran.get(index) == Some(&true)).collect();
+        let is_executed = (0..n).map(|index| ran.get(index) == Some(&true)).collect();
         let mut kept = Slicer {
             program,
             function,
-            is_kept: stays,
+            is_kept: is_executed,
         };
         loop {
             let before = kept.is_kept.clone();
@@ -203,9 +203,9 @@ impl<'a> Slicer<'a> {
             .map(|register| self.function.registers.name(register))
             .collect();
         let is_named = |label: &str| {
-            let kept = thread.body.iter().zip(0..);
-            let mut kept = kept.filter(|(_, line)| lines.contains(line));
-            kept.any(|(text, _)| words(text).any(|word| word == label))
+            let remaining = thread.body.iter().zip(0..);
+            let mut remaining = remaining.filter(|(_, line)| lines.contains(line));
+            remaining.any(|(text, _)| words(text).any(|word| word == label))
         };
         let mut declared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut body = Vec::new();
@@ -235,8 +235,8 @@ impl<'a> Slicer<'a> {
 
     fn labels_at(&self, target: usize) -> impl Iterator<Item = &'a str> {
         let all = self.function.labels.iter();
-        let there = all.filter(move |(at, _)| *at as usize == target);
-        there.map(|(_, name)| name.as_str())
+        let at_target = all.filter(move |(at, _)| *at as usize == target);
+        at_target.map(|(_, name)| name.as_str())
     }
 
     /// Returns the names of the registers that the thread loads from memory. If the thread loads nothing, returns the names of the result
