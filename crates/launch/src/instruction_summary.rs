@@ -90,7 +90,7 @@ pub(crate) struct AddressExpr {
 /// Multimem access of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MultimemAccess {
-    /// Register with the address.
+    /// Register that contains the address.
     pub(crate) address: RegisterId,
     pub(crate) ty: ScalarType,
     pub(crate) n_elements: u32,
@@ -100,7 +100,7 @@ pub(crate) struct MultimemAccess {
 /// Texture or surface access of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ImageAccess {
-    /// Register with the handle.
+    /// Register that contains the handle.
     pub(crate) handle: RegisterId,
     pub(crate) is_surface: bool,
     /// Geometry of the image, or `None` for a query.
@@ -145,7 +145,7 @@ pub struct RegisterFragment {
     pub has_factors: bool,
 }
 
-/// Base of an address.
+/// Location to which an address refers before the offset is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressOrigin {
     Register(RegisterId),

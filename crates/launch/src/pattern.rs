@@ -157,7 +157,7 @@ fn iota_bits(ty: ElementType, index: u64) -> u128 {
     ty.float_bits(index as f64).unwrap_or(index.into())
 }
 
-/// Deterministic pseudorandom number generator.
+/// Pseudorandom number generator whose sequence depends only on the seed.
 struct PatternRng(u64);
 
 impl PatternRng {

@@ -155,9 +155,9 @@ pub enum Parameter {
     Alias { name: String, of: String },
     /// Tensor map, which describes a tensor for tensor copies.
     Tensormap(TensorMap),
-    /// Texture handle.
+    /// Handle of a texture.
     Texture(Texture),
-    /// Surface handle.
+    /// Handle of a surface.
     Surface(Surface),
     /// Multimem address, which refers to several buffers, one on each device.
     Multimem { name: String, buffers: Vec<String> },

@@ -167,7 +167,7 @@ pub(crate) fn refine_by_trial_runs(
 enum TrialOutcome {
     /// The run stops with a fault.
     Faults,
-    /// All remaining threads wait.
+    /// All threads that have not exited wait.
     Stuck,
     /// The run reaches the step limit without stores.
     Spins,
@@ -337,7 +337,7 @@ struct OutOfBounds {
     origin: Option<(String, i64)>,
 }
 
-/// Inferred integer parameter.
+/// Integer parameter whose value was inferred.
 struct InferredScalar<'a> {
     name: &'a str,
     ty: &'a str,

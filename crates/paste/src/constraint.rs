@@ -14,13 +14,13 @@ pub enum AsmDialect {
     Ilgpu,
 }
 
-/// Kind of an operand.
+/// Kind of an asm operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
     Register(ScalarType),
-    /// Compile-time integer constant.
+    /// Integer constant that is known at compile time.
     Constant,
-    /// Compile-time string constant.
+    /// String constant that is known at compile time.
     Text,
 }
 
@@ -35,7 +35,7 @@ pub enum ConstraintAccess {
     ReadAndWritten,
 }
 
-/// Parsed constraint.
+/// Parsed constraint of an asm operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Constraint {
     pub(crate) role: ConstraintAccess,

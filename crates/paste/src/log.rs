@@ -3,7 +3,7 @@
 use warpgrid_program::container::{ContainerFormat, is_compiler_diagnostic, is_log_line, log_word};
 use warpgrid_program::{MappedSource, Span};
 
-/// Log with its module.
+/// Log of the assembler, with its module.
 #[derive(Clone, Debug)]
 pub(crate) struct LogText {
     pub(crate) entries: Vec<LogEntry>,
@@ -78,7 +78,7 @@ impl LogText {
     }
 }
 
-/// Parses a log line.
+/// Parses a line of an assembler log.
 fn entry(line: &str, span: Span) -> Option<LogEntry> {
     let begin = line.find("ptxas ").map_or(0, |at| at + "ptxas ".len());
     let rest = &line[begin..];

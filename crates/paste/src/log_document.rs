@@ -101,7 +101,7 @@ fn log_without_module(entries: &[LogEntry]) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// Log with its module.
+/// Log of the assembler, with its module.
 struct LogWithModule<'a> {
     origin: &'a MappedSource,
     lines: LineIndex,

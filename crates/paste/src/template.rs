@@ -9,7 +9,7 @@ use crate::constraint::{AsmDialect, OperandKind};
 use crate::diagnostics as diagnose;
 use warpgrid_program::{Diagnostic, MappedSource, Span};
 
-/// Symbolic names of operands.
+/// Operand of an asm block that has a symbolic name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SymbolicOperand<'a> {
     pub(crate) name: &'a str,

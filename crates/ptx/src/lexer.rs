@@ -26,7 +26,7 @@ pub(crate) const OPERAND: u16 = 128;
 /// Class of characters that may start a comment or a line marker.
 const COMMENT: u16 = 256;
 
-/// Classes of each byte.
+/// Lexical classes of each byte value.
 static CLASS: [u16; 256] = classes();
 
 const fn classes() -> [u16; 256] {
@@ -230,7 +230,7 @@ pub(crate) enum TokenKind {
     Blank,
     /// A comment or a line marker.
     Comment,
-    /// Unterminated comment.
+    /// Comment that is not terminated.
     OpenComment,
     Name,
     /// Word with a leading dot, such as `.word` or `.shared::cta`.
@@ -252,7 +252,7 @@ impl TokenKind {
     }
 }
 
-/// Token with its span.
+/// Token of a source, with its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) span: Span,

@@ -6,7 +6,7 @@ use crate::tree::{StatementKind, Tree};
 use warpgrid_isa::{ScalarType, StateSpace, VectorWidth};
 use warpgrid_program::Span;
 
-/// Meaning of a name.
+/// Kind of object that a visible name denotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// Register, with the number of vector elements (1 for a scalar).
@@ -17,7 +17,7 @@ pub enum NameKind {
     Label,
 }
 
-/// Visible name.
+/// Name that is visible at a position of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleName {
     pub name: String,

@@ -34,7 +34,7 @@ use warpgrid_program::{Diagnostic, Span};
 #[derive(Clone, Debug, Default)]
 pub struct Parse {
     pub tree: Tree,
-    /// Diagnostics in source order.
+    /// Diagnostics of the parser in source order.
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -113,7 +113,7 @@ pub enum StatementKind {
     Error,
 }
 
-/// Instruction statement.
+/// Statement that contains an instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instruction {
     pub mnemonic: MnemonicId,

@@ -14,7 +14,7 @@ use warpgrid_program::{
     SignatureHelp, Span,
 };
 
-/// SASS front end.
+/// Front end for SASS sources.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sass;
 

@@ -48,7 +48,7 @@ pub struct FunctionCode {
     pub system: Vec<(String, u64)>,
 }
 
-/// Instruction with its address.
+/// Instruction of a listing with its address in the section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressedInstruction {
     /// Index into [`Tree::instructions`].
@@ -113,7 +113,7 @@ enum ListingContext {
     Loose,
     /// Function in the output of `cuobjdump`, or section `.text.*`.
     Text,
-    /// Data section.
+    /// The following lines belong to a data section.
     Data,
 }
 

@@ -48,7 +48,7 @@ use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterTuple, Source, S
 struct LoweringContext<'a> {
     text: &'a FunctionCode,
     target: &'static Target,
-    /// Variables of the module.
+    /// Variables of the lowered module.
     variables: &'a [Variable],
     body: &'a mut FunctionBuilder,
     /// Address of the current instruction.

@@ -895,7 +895,7 @@ cells: Array<BlockProgress>,
 /** Blocks that are resident on the machine. */
 resident: Array<ResidentBlock>, };
 
-/** Block of a cluster. */
+/** Block of a cluster, with its progress. */
 export type ClusterBlock = {
 /** Rank of the block in the cluster (`%cluster_ctarank`). */
 rank: number,
@@ -1392,7 +1392,7 @@ wrong: Array<[number, number]>,
 ptx: Array<string>,
 /** Cells, as `[row, column]`, that the selected step reads. Present only if the diagram also contains other cells for comparison. */
 marked: Array<[number, number]>,
-/** Links to related diagrams. */
+/** Links to diagrams that are related to the layout. */
 related: Array<RelatedLayout>, };
 
 /** Field of a descriptor. */
@@ -1406,7 +1406,7 @@ meaning: string, };
 
 /** Link to a related diagram. */
 export type RelatedLayout = {
-/** Title of the diagram. */
+/** Title of the related diagram. */
 title: string, request: FragmentRequest, };
 
 /** Dimension of an inferred layout. */

@@ -42,7 +42,7 @@ pub struct IgnoredTypes {
     pub ignored_elsewhere: &'static [&'static str],
 }
 
-/// Instruction set.
+/// Instruction set of a source language, such as PTX or SASS.
 #[derive(Debug)]
 pub struct Dialect {
     pub tables: DialectTables,

@@ -86,7 +86,7 @@ pub enum ModifierValue {
     Field(TensorMapField),
     /// Component of the CTA index that the instruction reads.
     Block(BlockIndex),
-    /// Accumulator type.
+    /// Type of the accumulator of a matrix operation.
     Accumulator(ScalarType),
     /// Unit of surface coordinates.
     Surface(SurfaceMode),
@@ -165,11 +165,11 @@ pub enum OperandType {
     Untyped(u32),
     /// Type that the modifier in this slot specifies. Literals must be single-precision (assembler 13.5).
     SingleOf(SlotName),
-    /// Number within a range.
+    /// Integer literal that must be within a range.
     Number(ImmediateRange),
     /// Literal of this width in bits.
     Literal(u32),
-    /// Predicate.
+    /// Predicate register.
     Predicate,
     /// Address in brackets. Slot `ss` specifies the state space of the address. If this slot is empty, the address is generic.
     Address,
@@ -179,7 +179,7 @@ pub enum OperandType {
     MbarrierIn(StateSpace),
     /// Branch target or function name.
     Label,
-    /// 64-bit cache policy.
+    /// 64-bit register that contains a cache policy.
     CachePolicy,
     /// Operand of a device unit.
     Unit(DeviceUnitOperand),
@@ -225,7 +225,7 @@ pub enum DeviceUnitOperand {
     Values(SlotName),
     /// Value of the type in this slot. Integer registers may be wider than the type. For floating-point types, immediates are rejected.
     Widened(SlotName),
-    /// 16-bit mask.
+    /// Mask of 16 bits in a register.
     Mask,
     /// Size of a copy in bytes: a multiple of 16 below 2^20, or a register.
     Bytes,
@@ -233,7 +233,7 @@ pub enum DeviceUnitOperand {
     AddressOrName(StateSpace),
     /// Tensor map and tensor coordinates.
     TensorCoordinates,
-    /// im2col offsets or sizes.
+    /// List of im2col offsets or im2col sizes.
     Im2colOffsets,
     /// Registers of a tensor memory load or store. The access shape determines the number of registers.
     Words,
@@ -255,9 +255,9 @@ pub enum DeviceUnitOperand {
     Metadata,
     /// Texture, sampler or surface of a query instruction, in brackets.
     Reference,
-    /// Mipmap level.
+    /// Level of a mipmapped texture.
     Level,
-    /// Surface and coordinates.
+    /// Surface and the coordinates of the accessed element.
     SurfaceCoordinates,
     /// One surface element value for each element of the vector width.
     Texels,
@@ -271,11 +271,11 @@ pub enum DeviceUnitOperand {
     Gradient,
     /// Texel offsets, or a depth comparison value if no offsets are present.
     TextureOffset,
-    /// Depth-comparison reference.
+    /// Reference value of a depth comparison.
     DepthReference,
-    /// Immediate 1 or -1.
+    /// Immediate operand with the value 1 or -1.
     Sign,
-    /// Immediate of any value.
+    /// Immediate operand with an arbitrary value.
     Constant,
     /// Immediate that does not exceed this value.
     NumberUpTo(u64),
@@ -432,7 +432,7 @@ pub enum DiagnosticPolicy {
     Everything,
 }
 
-/// Instruction form.
+/// Form of an instruction: the modifiers and operands that one syntax line of the manual permits.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     /// Syntax line in the notation of the manual: opcode, modifier slots (`.x` is required, `{.x}` is optional), and operands.
@@ -454,7 +454,7 @@ pub struct Form {
     pub address: AddressCheck,
     pub gate: Gate,
     pub operation: Operation,
-    /// Constraints between modifiers.
+    /// Constraints between the modifiers of the form.
     pub rules: &'static [Rule],
     /// Literal modifiers that the assembler rejects in versions before the given version and requires from the given version on, although
     /// the syntax line declares them as optional.

@@ -135,7 +135,7 @@ spelled! {
     Unpacking { B6 "b6x16_p32", B4 "b4x16_p64", }
 }
 flags! {
-    // Barriers and branches.
+    // Modifiers of barriers and branches.
     Sync         "sync"          "waits until all participating threads have arrived";
     Arrive       "arrive"        "arrives at the barrier without waiting for other threads";
     Red          "red"           "reduces the predicates of all participating threads";
@@ -144,7 +144,7 @@ flags! {
     Warp         "warp"          "synchronizes the threads of a warp";
     Cta          "cta"           "synchronizes the threads of the block";
     Uni          "uni"           "asserts that all active threads of the warp execute the instruction with the same operands";
-    // Arithmetic.
+    // Modifiers of arithmetic instructions.
     Sat          "sat"           "clamps an integer result to the range of its type, and a floating-point result to [0, 1]";
     Ftz          "ftz"           "flushes subnormal operands and results to zero";
     Noftz        "noftz"         "preserves subnormal operands and results";
@@ -166,13 +166,13 @@ flags! {
     Right        "r"             "shifts towards the least significant bit";
     ShiftAmount  "shiftamt"      "returns the shift amount that moves the found bit to the most significant bit position";
     To           "to"            "converts a generic address to an address in the state space";
-    // Memory accesses.
+    // Modifiers of memory accesses.
     Mmio         "mmio"          "performs a memory-mapped I/O access, which is executed exactly once";
     NonCoherent  "nc"            "loads through the non-coherent cache";
     CacheHint    "L2::cache_hint" "applies the cache policy in the last operand";
     Weak         "weak"          "performs a weak access (the default), which does not synchronize with other threads";
     SharedCta    "shared::cta"   "accesses shared memory of the block";
-    // Name modifiers.
+    // Modifiers that are part of the instruction name.
     Any          "any"           "compares a value across the lanes of the warp";
     All          "all"           "tests whether all lanes of the warp have the same value";
     Mask         "mask"          "triggers all events whose bits are set in the operand";
@@ -206,7 +206,7 @@ flags! {
     Cvt          "cvt"           "converts an access property to a cache policy";
     L1           "L1"            "operates on the L1 cache";
     L2           "L2"            "operates on the L2 cache";
-    // Clusters and mbarriers.
+    // Modifiers of cluster and mbarrier instructions.
     Cluster      "cluster"       "synchronizes the threads of the cluster";
     Mbarrier     "mbarrier"      "operates on an mbarrier object";
     Init         "init"          "initializes an mbarrier object";
@@ -221,7 +221,7 @@ flags! {
     PendingCount "pending_count" "extracts the pending arrival count";
     CheckLayout  "check_layout"  "compares the layout version of the mbarrier object";
     LayoutV1     "layout::v1"    "selects the first version of the mbarrier layout";
-    // Asynchronous copies.
+    // Modifiers of asynchronous copies.
     CommitGroup  "commit_group"  "commits all prior asynchronous operations to a group";
     WaitGroup    "wait_group"    "waits for all groups of asynchronous operations except the most recent ones";
     WaitAll      "wait_all"      "waits for all prior asynchronous copies";
@@ -235,7 +235,7 @@ flags! {
     Reduce       "reduce"        "performs a reduction on the destination instead of a copy";
     Inc          "inc"           "requests additional registers for each thread of the warp";
     Dec          "dec"           "releases registers of each thread of the warp";
-    // Device units.
+    // Modifiers of device-unit instructions.
     LoadReduce   "ld_reduce"     "loads the values of all devices and returns the result of a reduction";
     St           "st"            "stores data";
     Cp           "cp"            "copies data";
@@ -288,7 +288,7 @@ spelled! {
 /// Vector width of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VectorWidth {
-    /// One element.
+    /// The operand has one element.
     Scalar,
     /// `.v2`
     V2,

@@ -49,9 +49,9 @@ pub enum TypeRole {
 /// Rows, columns and depth of a matrix operation: `m16n16k16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixShape {
-    /// Rows of the result.
+    /// Number of rows of the result matrix.
     pub rows: u16,
-    /// Columns of the result.
+    /// Number of columns of the result matrix.
     pub columns: u16,
     /// Depth: number of products that are accumulated per element.
     pub depth: u16,

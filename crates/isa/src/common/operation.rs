@@ -28,7 +28,7 @@ pub enum Operation {
     /// Arithmetic on bytes, half-words and words of registers. An additional operand after the operands of the form encodes the selected
     /// bytes and half-words; see [`SubwordSelectors`](crate::video_selectors::SubwordSelectors).
     Video(VideoOp, SimdWidth),
-    /// Comparisons and selections.
+    /// Comparison or selection.
     Compare(ComparisonOp),
     /// Moves and conversions between registers.
     Move(MoveOp),
@@ -40,9 +40,9 @@ pub enum Operation {
     Mbarrier(MbarrierOp),
     /// Operations on matrices whose elements are distributed over the lanes of a warp.
     Matrix(MatrixOp),
-    /// Control flow.
+    /// Control-flow instruction.
     Control(ControlOp),
-    /// Barriers and fences.
+    /// Barrier or fence.
     Sync(SyncOp),
     /// Data exchange between the lanes of a warp.
     Warp(WarpOp),
@@ -74,29 +74,29 @@ use families;
 
 families! {
     Operation:
-    /// Returns the arithmetic operation with one result.
+    /// Returns the arithmetic operation with one result, or `None` if the operation belongs to another family.
     arithmetic(Arithmetic) -> ArithmeticOp;
-    /// Returns the move or conversion between registers.
+    /// Returns the move or conversion between registers, or `None` if the operation belongs to another family.
     moves(Move) -> MoveOp;
-    /// Returns the synchronous memory access.
+    /// Returns the synchronous memory access, or `None` if the operation belongs to another family.
     memory(Memory) -> MemoryOp;
-    /// Returns the matrix operation.
+    /// Returns the matrix operation, or `None` if the operation belongs to another family.
     matrix(Matrix) -> MatrixOp;
-    /// Returns the control-flow operation.
+    /// Returns the control-flow operation, or `None` if the operation belongs to another family.
     control(Control) -> ControlOp;
-    /// Returns the operation of a device unit.
+    /// Returns the operation of a device unit, or `None` if the operation belongs to another family.
     unit(Unit) -> DeviceUnitOp;
-    /// Returns the mbarrier operation.
+    /// Returns the mbarrier operation, or `None` if the operation belongs to another family.
     mbarrier(Mbarrier) -> MbarrierOp;
-    /// Returns the exchange between the lanes of a warp.
+    /// Returns the exchange between the lanes of a warp, or `None` if the operation belongs to another family.
     warp(Warp) -> WarpOp;
-    /// Returns the asynchronous memory access, or the wait for such accesses.
+    /// Returns the asynchronous memory access or the wait for asynchronous accesses, or `None` if the operation belongs to another family.
     asynchronous(Async) -> AsyncOp;
-    /// Returns the barrier or fence.
+    /// Returns the barrier or fence, or `None` if the operation belongs to another family.
     sync(Sync) -> SyncOp;
-    /// Returns the comparison or selection.
+    /// Returns the comparison or selection, or `None` if the operation belongs to another family.
     compare(Compare) -> ComparisonOp;
-    /// Returns the hint.
+    /// Returns the hint, or `None` if the operation belongs to another family.
     hint(Hint) -> HintOp;
 }
 
@@ -278,11 +278,11 @@ pub enum VideoOp {
 /// Number of values that a video instruction processes in each register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SimdWidth {
-    /// One value.
+    /// The register contains one value.
     One,
-    /// Two half-words.
+    /// The register contains two half-words.
     Two,
-    /// Four bytes.
+    /// The register contains four bytes.
     Four,
 }
 
@@ -308,7 +308,7 @@ pub enum CarryOp {
     Madc,
 }
 
-/// Comparisons and selections.
+/// Operation that compares or selects values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComparisonOp {
     Setp,
@@ -355,11 +355,11 @@ impl MoveOp {
 pub enum AccessKind {
     Load,
     Store,
-    /// Atomic read-modify-write.
+    /// The access is an atomic read-modify-write.
     Atomic,
 }
 
-/// Synchronous memory accesses.
+/// Operation that accesses memory synchronously.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryOp {
     Load,
@@ -394,7 +394,7 @@ impl MemoryOp {
     }
 }
 
-/// Asynchronous memory accesses.
+/// Operation that accesses memory asynchronously.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncOp {
     /// `st.async`
@@ -463,7 +463,7 @@ impl MbarrierOp {
     }
 }
 
-/// Matrix operations.
+/// Operation on matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatrixOp {
     /// `wmma.load.a`, `wmma.load.b`, `wmma.load.c`: loads rows or columns from memory into fragments.
@@ -514,7 +514,7 @@ impl MatrixOp {
     }
 }
 
-/// Control-flow operations.
+/// Operation that changes the control flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlOp {
     Branch,
@@ -558,7 +558,7 @@ impl ControlOp {
     }
 }
 
-/// Barriers and fences.
+/// Operation that synchronizes threads or orders memory accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SyncOp {
     /// `bar`: every thread of the warp participates.
@@ -590,7 +590,7 @@ pub enum WarpOp {
     Movmatrix,
 }
 
-/// Hints.
+/// Operation that does not affect results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HintOp {
     Prefetch,

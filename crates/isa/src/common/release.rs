@@ -31,7 +31,7 @@ const fn release(major: u8, minor: u8, toolkit: &'static str, driver: u16) -> Re
     }
 }
 
-/// All releases, oldest first.
+/// All releases, the oldest release first.
 #[rustfmt::skip]
 pub static RELEASES: &[Release] = &[
     release(1, 0, "1.0", 0),

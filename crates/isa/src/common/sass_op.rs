@@ -54,16 +54,16 @@ pub enum SassOp {
     /// Packs the source predicates into the bits of a register that mask n selects. The remaining bits of the result are the bits of a:
     /// `P2R`. `byte` selects the first bit.
     PackPredicates { byte: u8 },
-    /// Inverse of [`SassOp::PackPredicates`]: `R2P`.
+    /// Operation that is the inverse of [`SassOp::PackPredicates`]: `R2P`.
     UnpackPredicates { byte: u8 },
 }
 
 /// High word of the value that [`SassOp::ScaledAdd`] shifts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extension {
-    /// The third source.
+    /// The high word is the third source operand.
     Source,
-    /// 32 copies of the sign bit of the low word: `.SX32`.
+    /// The high word consists of 32 copies of the sign bit of the low word: `.SX32`.
     Sign,
 }
 

@@ -162,7 +162,7 @@ pub struct Target {
     pub memory: MemoryGeometry,
 }
 
-/// Condition on targets.
+/// Condition that a target must satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TargetRequirement {
     /// Every target satisfies the condition.
@@ -288,13 +288,13 @@ macro_rules! features {
 }
 
 features! {
-    /// 64-bit floating-point arithmetic.
+    /// Arithmetic on 64-bit floating-point numbers.
     DoublePrecision         TargetRequirement::From(13);
     /// Generic addressing, cache operators and calls with arguments.
     GenericAddressing       TargetRequirement::From(20);
-    /// Memory ordering and scopes.
+    /// Memory ordering semantics and scopes of memory accesses.
     MemoryModel             TargetRequirement::From(70);
-    /// Independent thread scheduling.
+    /// Independent scheduling of the threads of a warp.
     IndependentLanes        TargetRequirement::From(70);
     /// Warp matrix operations on `.f16`.
     Wmma                    TargetRequirement::From(70);

@@ -34,7 +34,7 @@ pub enum OperandClass {
     /// `.f16x2`
     Halves,
     Predicate,
-    /// Integer constant.
+    /// Constant of an integer type.
     Integer,
     /// Hexadecimal single-precision constant (`0f`).
     Single,

@@ -11,7 +11,7 @@ use crate::types::ScalarType;
 /// Effect of a stride that is not a multiple of [`WmmaAccess::bytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MisalignedStride {
-    /// Misaligned accesses fault.
+    /// A misaligned access causes a fault.
     Fault,
     /// Misaligned accesses do not fault. For some rows, the hardware drops the low bits of the stride, so that the accesses use wrong
     /// addresses.

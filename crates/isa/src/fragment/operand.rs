@@ -17,7 +17,7 @@ const N_LANES: u32 = 32;
 pub struct OperandRegisters {
     /// Number of registers, or `None` if the assembler does not check the length of the list.
     pub n: Option<usize>,
-    /// Element type.
+    /// Type of the elements in the registers.
     pub ty: ScalarType,
 }
 

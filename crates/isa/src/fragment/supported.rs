@@ -99,7 +99,7 @@ static CATALOGUE: &[SupportedFragments] = &[
     entry(&[Op::LoadB], &[M8N8K128], &[B1], 75, COL),
     entry(WMMA_AB, &[M16N16K8], &[Tf32], 80, BOTH),
     entry(WMMA_AB, &[M8N8K4], &[F64], 80, BOTH),
-    // mma, dense.
+    // Dense forms of `mma`.
     entry(MMA_AB, &[M8N8K4], &[F16], 70, BOTH),
     entry(MMA_AB, &[M8N8K4], &[F64], 80, ROW_COL),
     entry(MMA_AB, &[M16N8K4], &[Tf32], 80, ROW_COL),

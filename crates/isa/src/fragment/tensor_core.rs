@@ -22,7 +22,7 @@ pub enum TensorCoreGeneration {
 }
 
 impl TensorCoreGeneration {
-    /// All generations, oldest first.
+    /// All generations, the oldest generation first.
     pub const ALL: [TensorCoreGeneration; 7] = [
         TensorCoreGeneration::Volta,
         TensorCoreGeneration::Turing,

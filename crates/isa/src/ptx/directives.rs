@@ -5,10 +5,10 @@ use super::forms::form_macros::{ALWAYS, since};
 use crate::form::Gate;
 use crate::version::Version;
 
-/// Requirements of a directive.
+/// Directive with its requirements for the version and target.
 #[derive(Clone, Copy, Debug)]
 pub struct Directive {
-    /// Keyword, including the dot.
+    /// Keyword of the directive, including the dot.
     pub word: &'static str,
     pub gate: Gate,
     /// PTX ISA version that removed the directive.
@@ -50,7 +50,7 @@ const fn count(word: &'static str, gate: Gate) -> Directive {
 const CLUSTERS: Gate = since(7, 8).sm(90);
 const PRESERVED: Gate = since(9, 0).sm(80);
 
-/// All directives with requirements.
+/// All directives that have requirements.
 pub static DIRECTIVES: &[Directive] = &[
     count(".maxntid", ALWAYS),
     Directive {
@@ -116,7 +116,7 @@ pub struct Pragma {
 /// Kind of the argument of a pragma. Integers have C syntax and any magnitude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PragmaValue {
-    /// Any text is accepted.
+    /// The value is an arbitrary text.
     Any,
     Integer,
     /// Integer that the assembler checks only in kernels.
@@ -137,7 +137,7 @@ const fn pragma(word: &'static str, gate: Gate, value: PragmaValue) -> Pragma {
     }
 }
 
-/// All pragmas with requirements.
+/// All pragmas that have requirements.
 pub static PRAGMAS: &[Pragma] = &[
     pragma("frequency", since(9, 0), PragmaValue::Positive),
     pragma(

@@ -88,7 +88,7 @@ macro_rules! specials {
     };
 }
 
-/// Gate without requirements.
+/// Gate that has no requirements.
 const ALWAYS: Gate = Gate::ALWAYS;
 const SM_20: Gate = Gate::ptx(2, 0).with(GenericAddressing);
 const CLUSTER: Gate = Gate::ptx(7, 8).with(Clusters);

@@ -107,10 +107,10 @@ pub static GENERIC: &[AddressForm] = &[
     form(AddressShape::Descriptor, From(80)),
 ];
 
-/// Address forms of `STG`.
+/// Address forms that `STG` accepts.
 pub static GLOBAL: &[AddressForm] = GENERIC;
 
-/// Address forms of `STL`.
+/// Address forms that `STL` accepts.
 pub static LOCAL: &[AddressForm] = &[
     form(AddressShape::Absolute, Any),
     form(AddressShape::Register, Any),
@@ -118,7 +118,7 @@ pub static LOCAL: &[AddressForm] = &[
     form(AddressShape::Uniform, From(75)),
 ];
 
-/// Address forms of `STS`.
+/// Address forms that `STS` accepts.
 pub static SHARED: &[AddressForm] = &[
     form(AddressShape::Absolute, UP_TO_89),
     form(AddressShape::Register, Any),

@@ -15,7 +15,7 @@ use super::opcodes::find_opcode;
 /// Instruction forms of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forms {
-    /// Opcode, such as `LDG`.
+    /// Opcode of the form, such as `LDG`.
     pub opcode: &'static str,
     /// Syntax lines. The list is empty if neither documentation nor a disassembly listing specifies the operands.
     pub syntax: &'static [&'static str],
@@ -35,7 +35,7 @@ pub enum Counterpart {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxLine {
     pub text: String,
-    /// Modifier positions, in order.
+    /// Modifier positions in the order of the source.
     pub modifiers: Vec<SassModifierSlot>,
     /// Operand list, with braces around optional operands. The string is empty for instructions without operands.
     pub operands: String,
@@ -89,7 +89,7 @@ impl ModifierName {
     }
 }
 
-/// Description of a modifier.
+/// Description of a modifier of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModifierMeaning {
     /// Title of the modifier set, or `None` for a literal modifier.

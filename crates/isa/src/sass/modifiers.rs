@@ -57,10 +57,10 @@ pub fn find_modifier(opcode: &str, word: &str) -> Option<&'static str> {
     Some(found.1)
 }
 
-/// All modifier sets.
+/// All sets of modifiers. Each set is identified by its name.
 #[rustfmt::skip]
 pub static SETS: &[SassModifierSet] = &[
-    // Arithmetic.
+    // Modifiers of arithmetic instructions.
     set("rnd", "rounding", &[
         ("RN", "Rounds to nearest, ties to even (the default)."),
         ("RZ", "Rounds toward zero."),
@@ -152,7 +152,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("B2", "Bits 16 to 23."),
         ("B3", "Bits 24 to 31."),
     ]),
-    // Types.
+    // Modifiers that specify types.
     set("float", "floating-point format", &[
         ("F64", "64-bit float in a register pair."),
         ("F32", "32-bit float."),
@@ -216,7 +216,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("U8x4", "Four unsigned bytes."),
         ("S8x4", "Four signed bytes."),
     ]),
-    // Memory.
+    // Modifiers of memory accesses.
     set("size", "access size", &[
         ("U8", "8 bits, which a load zero-extends."),
         ("S8", "8 bits, which a load sign-extends."),
@@ -324,7 +324,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("PF2", "Prefetches the cache line into L2."),
         ("WB", "Writes the cache line back."),
     ]),
-    // Control flow and warps.
+    // Modifiers of control-flow and warp instructions.
     set("inc", "reference count of the convergence barriers", &[
         ("INC", "Increments the reference count."),
         ("DEC", "Decrements the reference count."),
@@ -440,7 +440,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("U6x16P32TO8", "Expands 6-bit elements to bytes."),
         ("U4x16P64TO8", "Expands 4-bit elements to bytes."),
     ]),
-    // Tensor memory.
+    // Modifiers of tensor-memory instructions.
     set("tmshape", "lanes and bits per lane", &[
         ("16dp64bit", "16 lanes with 64 bits each."),
         ("16dp128bit", "16 lanes with 128 bits each."),
@@ -474,7 +474,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("U6x16P32", "Expands 6-bit elements to bytes."),
         ("U4x16P64", "Expands 4-bit elements to bytes."),
     ]),
-    // Tensor copies.
+    // Modifiers of tensor copies.
     set("rank", "dimensionality of the tensor", &[
         ("1D", "One dimension."),
         ("2D", "Two dimensions."),
@@ -492,7 +492,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("W", "im2col mode along the W dimension."),
         ("W128", "im2col mode along the W dimension with 128 pixels."),
     ]),
-    // mbarriers, textures and surfaces.
+    // Modifiers of mbarrier, texture and surface instructions.
     set("arrival", "arrivals and transaction bytes", &[
         ("A1T0", "Arrives once."),
         ("ART0", "Arrives `Rb` times."),

@@ -58,7 +58,7 @@ pub fn attributes(bytes: &[u8]) -> Vec<NvInfoAttribute> {
     found
 }
 
-/// Kernel parameter.
+/// Parameter of a kernel, as described by a `.nv.info` attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterInfo {
     pub ordinal: u32,

@@ -4,14 +4,14 @@
 
 use crate::target::TargetRequirement::{self, Between, From};
 
-/// SASS opcode.
+/// Opcode of SASS instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct SassOpcode {
-    /// Opcode, such as `IMAD`.
+    /// Name of the opcode, such as `IMAD`.
     pub name: &'static str,
     /// Architectures that support the opcode.
     pub on: TargetRequirement,
-    /// One-sentence description.
+    /// Description of the instruction in one sentence.
     pub help: &'static str,
 }
 
@@ -27,7 +27,7 @@ pub fn find_opcode(name: &str) -> Option<&'static SassOpcode> {
     OPCODES.get(index)
 }
 
-/// All opcodes, by name.
+/// All SASS opcodes, sorted by name.
 #[rustfmt::skip]
 pub static OPCODES: &[SassOpcode] = &[
     row("ACQBLK", From(100), "Acquire a block."),

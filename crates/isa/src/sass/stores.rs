@@ -9,7 +9,7 @@ use crate::target::TargetRequirement::{self, Any, Between, From};
 /// SASS opcode of a store instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOpcode {
-    /// Opcode, such as `STG`.
+    /// Name of the opcode, such as `STG`.
     pub opcode: &'static str,
     /// State space of the store addresses.
     pub space: StateSpace,
@@ -179,7 +179,7 @@ pub static ORDER: MnemonicSlot = MnemonicSlot {
     ],
 };
 
-/// All store opcodes.
+/// All SASS opcodes that store to memory.
 #[rustfmt::skip]
 pub static STORES: &[StoreOpcode] = &[
     StoreOpcode {

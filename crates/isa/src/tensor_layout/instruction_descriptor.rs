@@ -4,7 +4,7 @@ use super::descriptor::Major;
 use crate::modifier::MmaKind;
 use crate::types::ScalarType;
 
-/// Decoded instruction descriptor.
+/// Fields of a decoded instruction descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionDescriptor {
     /// Number of rows of D, over all CTAs of the group.

@@ -4,7 +4,7 @@
 /// Distribution of the sparsity metadata over the lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseMetadataLayout {
-    /// Element width in bits.
+    /// Width of an element in bits.
     pub bits: u32,
     /// Number of columns of the uncompressed matrix A. In each row, half of the elements are zero.
     pub depth: usize,

@@ -52,7 +52,7 @@ pub struct AccumulatorLayout {
     pub n_blocks: usize,
     /// Whether the MMA is weight-stationary (`.ws`).
     pub is_stationary: bool,
-    /// Whether A is sparse.
+    /// Whether matrix A is sparse.
     pub is_sparse: bool,
 }
 

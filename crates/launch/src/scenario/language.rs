@@ -32,7 +32,7 @@ const SASS_LINES: &[&str] = &[
 const REPORT_WORDS: &[&str] = &["CUDA", "NVIDIA"];
 
 impl SourceLanguage {
-    /// All front ends.
+    /// Front ends of all source languages.
     pub const ALL: &'static [SourceLanguage] = &[SourceLanguage::Ptx, SourceLanguage::Sass];
 
     /// Returns the name of the language in scenarios.

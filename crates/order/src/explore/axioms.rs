@@ -12,7 +12,7 @@ use crate::explore::results::Axiom;
 pub(crate) struct CandidateExecution<'g, 'a> {
     pub(crate) graph: &'g EventGraph<'a>,
     pub(crate) reads: &'g [ReadsFrom],
-    /// Reads-from relation between events.
+    /// Reads-from relation, which relates each write to the events that read from it.
     pub(crate) from: Relation,
     pub(crate) observation: Relation,
     pub(crate) synchronises: Relation,

@@ -35,7 +35,7 @@ pub(crate) enum OrderingRole {
     Completed,
 }
 
-/// Proxy of an access.
+/// Proxy through which an access is performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Proxy {
     Generic,
@@ -105,7 +105,7 @@ pub enum EventKind {
     Init,
     Read,
     Write,
-    /// Read-modify-write operation.
+    /// Operation that atomically reads, modifies and writes a location.
     Atomic,
     Fence,
     ProxyFence,

@@ -533,14 +533,14 @@ impl<'a> EventGraph<'a> {
     }
 }
 
-/// Side of a barrier.
+/// Side of a barrier event: arrival or departure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum BarrierSide {
     Arrive,
     Leave,
 }
 
-/// Phase of a barrier.
+/// Phase of a barrier in the event graph.
 #[derive(Default)]
 struct BarrierPhase {
     arrivals: Vec<usize>,

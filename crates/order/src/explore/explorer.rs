@@ -249,7 +249,7 @@ impl Explorer {
         }
     }
 
-    /// Completes the search.
+    /// Completes the search and returns its result.
     pub fn run(mut self) -> Result<ExplorationResult, ExploreError> {
         self.advance(u64::MAX)?;
         Ok(self.answer())

@@ -66,7 +66,7 @@ impl Ord for RepairKind {
     }
 }
 
-/// All minimal fixes.
+/// All minimal fixes that a search has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairResult {
     pub repairs: Vec<Vec<RepairStep>>,

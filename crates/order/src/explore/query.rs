@@ -87,11 +87,11 @@ pub enum LocationKind {
     Global,
     /// Shared memory of a block.
     Shared,
-    /// Mbarrier in shared memory.
+    /// Object of type mbarrier in shared memory.
     Mbarrier,
 }
 
-/// Component of an outcome.
+/// Component of an outcome that the query observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedValue {
     /// Final value of a register of a thread. The register is `None` if the thread does not use it.
@@ -103,7 +103,7 @@ pub enum ObservedValue {
     Memory { location: usize, element: usize },
 }
 
-/// Limits of an exploration.
+/// Limits that bound the cost of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExplorationLimits {
     pub threads: usize,

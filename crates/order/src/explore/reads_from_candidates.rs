@@ -23,7 +23,7 @@ pub(crate) enum SearchControl {
     SkipFenceOrder,
     /// Pause the enumeration, which can be resumed later.
     Pause,
-    /// Stop the enumeration.
+    /// The caller stops the enumeration.
     Stop,
 }
 

@@ -29,7 +29,7 @@ pub(crate) const fn low_bits(n: usize) -> EventSet {
     }
 }
 
-/// Binary relation between events.
+/// Binary relation between the events of an execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Relation {
     rows: SmallVec<[EventSet; INLINE_EVENTS]>,

@@ -10,7 +10,7 @@ use crate::explore::relation::{Relation, members};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Result of an exploration.
+/// Result of the exploration of a litmus test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExplorationResult {
     /// All allowed outcomes in sorted order, or `None` if the memory model gives no guarantees for the test.
@@ -27,7 +27,7 @@ pub struct ExplorationResult {
     pub truncated_after: Option<usize>,
 }
 
-/// Allowed outcome.
+/// Outcome that the memory model allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub values: Vec<u64>,
@@ -105,7 +105,7 @@ pub struct Witness {
     pub edges: Vec<WitnessEdge>,
 }
 
-/// Event of an execution.
+/// Event of a witness execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WitnessNode {
     pub kind: EventKind,

@@ -117,7 +117,7 @@ impl From<PathExit> for Fallback {
     }
 }
 
-/// Progress of a thread.
+/// Progress of a thread in the search.
 #[derive(Clone)]
 enum ThreadProgress {
     Way(Rc<ThreadPath>),

@@ -195,7 +195,7 @@ impl<'a> PathExplorer<'a> {
         Ok(found)
     }
 
-    /// Executes one instruction.
+    /// Executes one instruction of a thread path.
     pub(crate) fn next(&mut self, mut path: ThreadPath) -> Result<StepResult, PathExit> {
         let limits = &self.question.limits;
         let (thread, limit) = (self.index, limits.steps);
@@ -526,7 +526,7 @@ pub(crate) enum StepResult {
     Ways(Vec<ThreadPath>),
 }
 
-/// Instruction under execution.
+/// Instruction that a thread path executes.
 pub(crate) struct CurrentInstruction<'a> {
     pub(crate) instruction: &'a Instruction,
     pub(crate) words: &'a Modifiers,

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Maximum number of splits of cells, beyond which the enumeration returns an error.
 const MAX_CUTS: usize = 1024;
 
-/// Traces of all threads.
+/// Traces of all threads of a litmus test.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadTraces {
     pub(crate) cells: CellPartition,

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use warpgrid_emulator::{Machine, MbarrierOperation, MbarrierState, MemoryId, WarpId};
 use warpgrid_isa::Flag;
 
-/// A hang under diagnosis.
+/// Data of the hang that is diagnosed.
 #[derive(Clone, Copy)]
 pub(crate) struct HangContext<'a> {
     pub(crate) machine: &'a Machine,

@@ -104,7 +104,7 @@ pub(crate) struct WarpPath {
     pub(crate) exited: u32,
 }
 
-/// History of a run.
+/// History of a run, which the diagnosis of a hang analyzes.
 #[derive(Debug, Default)]
 pub struct ExecutionTrace {
     pub(crate) paths: BTreeMap<WarpId, WarpPath>,

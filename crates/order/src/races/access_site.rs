@@ -13,7 +13,7 @@ pub(crate) struct AccessSiteId(pub(crate) u32);
 pub enum SiteAccessKind {
     Read,
     Write,
-    /// Read-modify-write.
+    /// Atomic read-modify-write.
     Atomic,
 }
 
@@ -31,7 +31,7 @@ pub enum ProxyKind {
     Async,
     /// Non-coherent reads (`ld.global.nc`).
     ReadOnly,
-    /// Reads of tensor maps.
+    /// Reads of tensor maps by tensor copies.
     TensorMap,
 }
 

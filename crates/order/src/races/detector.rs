@@ -88,7 +88,7 @@ pub(crate) struct RemoteAccess {
     pub(crate) step: u64,
 }
 
-/// Arrivals at a barrier.
+/// Arrivals at a barrier in its present phase.
 #[derive(Debug, Default)]
 pub(crate) struct BarrierArrivals {
     /// Join of the clocks of all arrivals with release semantics.
@@ -114,7 +114,7 @@ pub struct RaceDetector {
     pub(crate) sites: AccessSites,
     pub(crate) shadow: Option<Box<ShadowMemory>>,
     pub(crate) warps: WarpTable,
-    /// Number of completed barriers.
+    /// Number of barriers that have completed.
     pub(crate) n_barrier_completions: u64,
     pub(crate) blocks: FastHashMap<u64, BlockState>,
     pub(crate) clusters: FastHashMap<u64, [BarrierArrivals; 2]>,

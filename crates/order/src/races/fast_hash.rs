@@ -7,7 +7,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Hash map with short integer keys.
 pub(crate) type FastHashMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
-/// Multiplicative hasher.
+/// Hasher that multiplies by a constant.
 #[derive(Default)]
 pub(crate) struct FastHasher(u64);
 

@@ -128,7 +128,7 @@ pub(crate) struct LineChecker<'a> {
     /// of updates of this bound.
     pub(crate) floor: Option<&'a VectorClock>,
     pub(crate) n_floors: u32,
-    /// Address of the line.
+    /// Start address of the line.
     pub(crate) line: u64,
     /// Returns whether a race between the current site and another site is already recorded with an example that is at
     /// least as good as any race at this address or a higher address.

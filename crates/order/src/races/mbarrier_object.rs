@@ -50,7 +50,7 @@ impl MbarrierSyncState {
         }
     }
 
-    /// Completes the current phase.
+    /// Completes the current phase of the mbarrier object.
     pub(crate) fn end_phase(&mut self) {
         let [now, _] = &mut self.phases;
         let over = std::mem::take(now);

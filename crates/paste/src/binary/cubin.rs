@@ -10,7 +10,7 @@ use warpgrid_isa::sass::nv_info::{
 /// Machine code for one architecture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cubin {
-    /// Target, such as `sm_90a`.
+    /// Target of the code, such as `sm_90a`.
     pub target: String,
     pub kernels: Vec<Kernel>,
     pub sections: Vec<Section>,
@@ -35,7 +35,7 @@ pub struct Kernel {
     pub parameters_at: Option<u32>,
     /// Number of relocations of the code.
     pub n_relocations: u64,
-    /// Encoded instructions.
+    /// Encoded instructions of the kernel.
     pub code: Vec<u8>,
 }
 

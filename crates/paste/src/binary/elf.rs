@@ -4,7 +4,7 @@ use super::reader::ByteReader;
 
 pub(super) const MAGIC: &[u8] = b"\x7fELF";
 
-/// `e_machine` of GPU code.
+/// Value of `e_machine` that identifies GPU code.
 const EM_CUDA: u16 = 190;
 /// Maximum number of sections and symbols.
 const MAX_SECTIONS: u64 = 100_000;
@@ -13,7 +13,7 @@ const MAX_SYMBOLS: u64 = 1_000_000;
 const NOBITS: u32 = 8;
 const SYMTAB: u32 = 2;
 
-/// ELF file.
+/// ELF file that has been parsed.
 #[derive(Debug)]
 pub(super) struct Elf<'a> {
     pub(super) bytes: ByteReader<'a>,

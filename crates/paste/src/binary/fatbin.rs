@@ -91,7 +91,7 @@ pub(super) fn read(
     usize::try_from(end).unwrap_or(bytes.len())
 }
 
-/// Header of an entry.
+/// Header of an entry in a fatbin.
 struct EntryHeader {
     kind: u16,
     header: u64,

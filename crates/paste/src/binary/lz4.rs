@@ -1,4 +1,4 @@
-//! Decompression of LZ4 blocks.
+//! Decompression of blocks in the LZ4 format.
 
 /// Decompresses a block to exactly `size` bytes. Returns `None` if the block is invalid or decompresses to more than `size` bytes.
 pub(super) fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {

@@ -93,7 +93,7 @@ impl<'a> ConstantTable<'a> {
         }
     }
 
-    /// Evaluates an integer expression.
+    /// Evaluates a constant integer expression.
     pub(crate) fn number(&self, expression: &str) -> Option<i64> {
         // An annotation can define the whole expression.
         let stated = self.numbers.get(expression.trim());

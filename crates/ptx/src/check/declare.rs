@@ -26,7 +26,7 @@ use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Function, FunctionId, Span, Variable, VariableId};
 
-/// Declarations of a module.
+/// Declarations that a module contains.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleDeclarations {
     pub(crate) names: ModuleNames,

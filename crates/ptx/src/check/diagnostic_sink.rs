@@ -17,7 +17,7 @@ pub(crate) struct DiagnosticSink {
 pub(crate) struct CollectedDiagnostics {
     /// Diagnostics in source order.
     pub(crate) list: Vec<Diagnostic>,
-    /// Number of omitted diagnostics.
+    /// Number of diagnostics that the sink has omitted.
     pub(crate) n_dropped: usize,
     pub(crate) n_errors: usize,
 }
@@ -26,7 +26,7 @@ impl DiagnosticSink {
     /// Maximum number of reported errors, and also maximum number of other reported diagnostics.
     const LIMIT: usize = 2000;
 
-    /// Reports a diagnostic.
+    /// Adds a diagnostic to the diagnostics of the check.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
         let n_others = self.list.len() - self.n_errors.min(self.list.len());

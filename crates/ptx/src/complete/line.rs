@@ -17,7 +17,7 @@ pub(crate) enum CursorContext {
 
 /// Partial instruction before an offset, on the line of the offset.
 pub(crate) struct PartialInstruction<'s> {
-    /// Opcode and completed modifiers.
+    /// Opcode with the modifiers that are complete.
     pub(crate) words: Vec<&'s str>,
     /// Partial word at the offset, without its dot.
     pub(crate) prefix: &'s str,

@@ -3,7 +3,7 @@
 use crate::lexer::{DIGIT, HEX, is};
 use warpgrid_isa::read_decimal;
 
-/// Value of a literal.
+/// Value of a number literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NumberValue {
     Integer {

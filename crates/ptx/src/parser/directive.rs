@@ -19,9 +19,9 @@ pub(crate) fn is_reserved(text: &str) -> bool {
 /// Maximum width of a number that a directive accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IntegerWidth {
-    /// 32 bits.
+    /// The number has at most 32 bits.
     Word,
-    /// 64 bits.
+    /// The number has at most 64 bits.
     Long,
 }
 

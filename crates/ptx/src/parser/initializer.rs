@@ -1,4 +1,4 @@
-//! Parser of variable initializers.
+//! Parser of the initializers of variables.
 
 use crate::diagnostics::syntax;
 use crate::lexer;

@@ -357,7 +357,7 @@ enum OpcodeSyntaxError {
     Dot(u32),
     /// Text that is not a valid modifier.
     Word(Span),
-    /// A keyword of declarations.
+    /// Word that is a keyword of declarations.
     Reserved(Span),
 }
 

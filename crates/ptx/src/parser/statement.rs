@@ -11,7 +11,7 @@ use warpgrid_program::Span;
 /// Scope to which a statement belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StatementContext {
-    /// Module scope.
+    /// The statement is at module scope.
     Module,
     /// Body of a function, or a snippet.
     Body,

@@ -27,7 +27,7 @@ pub enum DeclarationSpace {
     Tex,
 }
 
-/// Type of a declaration.
+/// Type that a declaration specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeclaredType {
     Scalar(ScalarType),
@@ -108,7 +108,7 @@ pub struct Dimension {
     pub size: Option<u64>,
 }
 
-/// Value of an initializer.
+/// Value of one element in an initializer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InitValue {
     pub span: Span,

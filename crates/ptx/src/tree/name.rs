@@ -221,7 +221,7 @@ impl Symbols {
         bytes(source, known.unwrap_or_default()) == bytes(source, span)
     }
 
-    /// Adds a new stem.
+    /// Adds a stem that the table does not contain.
     #[cold]
     fn add(&mut self, key: Key, span: Span) -> Symbol {
         if self.slots.len() < (self.spans.len() + 1) * 2 {

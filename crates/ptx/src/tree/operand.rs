@@ -33,7 +33,7 @@ impl Component {
     }
 }
 
-/// Operand with its span.
+/// Operand of an instruction, with its span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Operand {
     pub span: Span,

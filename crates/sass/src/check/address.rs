@@ -7,7 +7,7 @@ use crate::syntax::{
 use warpgrid_isa::sass::AddressShape;
 use warpgrid_program::Span;
 
-/// Components of an address.
+/// Components of an address operand.
 #[derive(Clone, Debug)]
 pub(crate) struct AddressParts {
     pub(crate) shape: AddressShape,
@@ -21,7 +21,7 @@ pub(crate) struct AddressParts {
     pub(crate) offset: Option<(i128, Span)>,
 }
 
-/// Register of an address.
+/// Register in an address operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressRegister {
     pub(crate) register: Register,

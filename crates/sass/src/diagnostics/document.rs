@@ -62,7 +62,7 @@ pub(crate) fn unknown_opcode(span: Span, found: &str, near: Option<&str>) -> Dia
     }
 }
 
-/// Reports a lower-case opcode.
+/// Reports an opcode that is written in lower case.
 pub(crate) fn lower_case(span: Span, found: &str) -> Diagnostic {
     let upper = found.to_ascii_uppercase();
     let message = format!("found `{found}`, expected the upper-case spelling `{upper}`");

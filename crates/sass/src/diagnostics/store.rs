@@ -149,7 +149,7 @@ pub(crate) fn address_form(span: Span, store: &StoreOpcode, shape: AddressShape)
     Diagnostic::error("W1106", span, message).help(format!("expected {}", forms.join(", ")))
 }
 
-/// Reports an invalid address.
+/// Reports an address operand that the store does not accept.
 pub(crate) fn address_parts(span: Span, reason: &str) -> Diagnostic {
     Diagnostic::error("W1106", span, reason).help(
         "an address consists of at most one register, one uniform register and one offset, and the register can have the modifier `.64`, `.U32`, `.X4`, `.X8` or `.X16`",

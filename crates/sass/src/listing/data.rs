@@ -16,7 +16,7 @@ pub struct Section {
     pub references: Vec<SymbolReference>,
 }
 
-/// Symbol in a section.
+/// Symbol that refers to a location in a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     pub name: String,

@@ -8,7 +8,7 @@ use warpgrid_isa::sass::nv_info::{
     REQUIRED_THREADS, UNBOUNDED_STACK, attributes,
 };
 
-/// Attributes of a kernel.
+/// Attributes of a kernel that the listing contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelInfo {
     /// Parameters by ordinal, or `None` if the listing has no attribute section for the kernel.

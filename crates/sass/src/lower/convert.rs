@@ -1,4 +1,4 @@
-//! Lowering of numeric conversions.
+//! Lowering of instructions that convert numbers.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::float::ROUNDINGS;
@@ -162,7 +162,7 @@ fn unpack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>>
 enum F2fpPacking {
     /// Two 32-bit floats. The result contains the first float in the upper half.
     Two,
-    /// One 32-bit float.
+    /// One 32-bit float, converted to fewer bits.
     One,
     /// One 32-bit float, truncated to fewer bits.
     Cut,

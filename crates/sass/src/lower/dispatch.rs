@@ -24,7 +24,7 @@ enum Datapath {
 }
 use Datapath::{Lanes, LanesAndUniform};
 
-/// Supported opcode.
+/// Opcode that the lowering supports.
 struct DispatchEntry {
     name: &'static str,
     datapath: Datapath,

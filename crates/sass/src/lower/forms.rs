@@ -35,7 +35,7 @@ const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
     (&["RED", "REDG", "SURED", "UBLKRED"], &["POPC"]),
     (&["SURED", "SUST"], &["CONSTANT"]),
     (&["UBLKRED"], &["DST_G_BYTE_MASK", "MULTICAST"]),
-    // Conversions.
+    // Conversion instructions.
     (&["F2F", "F2I", "F2IP", "FRND", "I2F", "I2FP", "UF2F", "UF2I", "UF2IP", "UFRND", "UI2F", "UI2FP"], &["FTZ", "NTZ", "SAT"]),
     // Floating point: instructions with literals, and pairs.
     (&["FADD32I", "FFMA32I", "FMUL32I"], &["RM", "RN", "RP", "RZ"]),
@@ -43,7 +43,7 @@ const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
     (&["FADD2", "FFMA2", "FMUL2"], &["SAT"]),
     (&["FHADD", "FHFMA"], &["BF16", "F16_V2"]),
     (&["FHADD", "FHFMA", "HADD2", "HMNMX2", "HMUL2", "HSET2", "HSETP2", "VHMNMX"], &["MMA"]),
-    // Integers.
+    // Integer instructions.
     (&["IADD32I", "MOV32I"], &["64"]),
     (&["IDP"], &["S2", "S32", "S4", "U2", "U32", "U4"]),
     (&["IMNMX", "UIMNMX"], &["RELU", "S16x2", "U16x2"]),
@@ -51,9 +51,9 @@ const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
     (&["IMUL"], &["IADD", "MOV", "SHL"]),
     (&["SHL", "USHL"], &["S32", "U32"]),
     (&["UVIADD", "VIADD"], &["X"]),
-    // Branches.
+    // Branch instructions.
     (&["JMP"], &["ANY", "CONV", "DIV"]),
-    // Textures and tensor memory.
+    // Texture and tensor-memory instructions.
     (&["TLD"], &["DC"]),
     (&["TLD4"], &["LL", "LZ"]),
     (&["TXD"], &["LL", "LZ", "SCR"]),

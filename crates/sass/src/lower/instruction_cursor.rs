@@ -140,7 +140,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    // Operands.
+    // The following methods read operands.
 
     pub(super) fn peek(&self) -> Option<&'a Operand> {
         self.operands.get(self.next)

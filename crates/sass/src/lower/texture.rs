@@ -214,7 +214,7 @@ fn is_general(operand: &Operand) -> bool {
     register.is_some_and(|register| register.file == crate::syntax::RegisterFile::General)
 }
 
-/// Reads a destination pair.
+/// Reads a pair of destination registers.
 fn pair(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     let (first, span) = w.destination(2)?;
     Ok(destinations(first, 2, span))

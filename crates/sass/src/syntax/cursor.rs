@@ -19,11 +19,11 @@ pub(super) enum CommentKind {
     /// `/* 0x00000a0000017a02 */`
     Encoding(Encoding),
     Text,
-    /// Unterminated comment.
+    /// Comment that is not terminated.
     Open,
 }
 
-/// Number literal.
+/// Value of a number literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Integer(u64),
@@ -69,7 +69,7 @@ impl<'a> Cursor<'a> {
         self.at >= self.source.len()
     }
 
-    /// Skips one ASCII byte.
+    /// Skips one byte of ASCII text.
     pub(super) fn bump(&mut self) {
         self.at = (self.at + 1).min(self.source.len());
     }

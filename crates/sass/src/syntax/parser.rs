@@ -31,7 +31,7 @@ pub(super) struct Parser<'a> {
 
 /// Text between two parts of a statement.
 enum Separator {
-    /// Only blanks and comments.
+    /// The text contains only blanks and comments.
     Nothing,
     Encoding(Encoding),
 }

@@ -31,7 +31,7 @@ pub fn print_instruction(tree: &Tree, source: &str, instruction: &Instruction, t
     }
 }
 
-/// Prints an operand.
+/// Prints an operand of an instruction.
 pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut String) {
     let signs = operand.signs;
     for (written, sign) in [

@@ -54,7 +54,7 @@ pub struct Encoding {
     pub value: u128,
 }
 
-/// Instruction.
+/// Instruction of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// Span from the guard to the last operand or annotation, without the semicolon.
@@ -159,7 +159,7 @@ pub struct MemoryOperand {
 /// Bracket `[ ... ]` with its terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bracket {
-    /// Span including the brackets.
+    /// Span of the address including its brackets.
     pub span: Span,
     pub(super) terms: Range<u32>,
 }
@@ -174,7 +174,7 @@ pub struct Term {
     pub(super) modifiers: Range<u32>,
 }
 
-/// Operator before a term.
+/// Operator that precedes a term of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermOperator {
     /// No operator, before the first term.
@@ -187,7 +187,7 @@ pub enum TermOperator {
     PlusMinus,
 }
 
-/// Value of a term.
+/// Value of a term in an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermValue {
     Register(Register),
@@ -196,14 +196,14 @@ pub enum TermValue {
     Other(Span),
 }
 
-/// Register.
+/// Register operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register {
     pub file: RegisterFile,
     pub number: RegisterNumber,
 }
 
-/// Register file.
+/// Register file that contains a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RegisterFile {
     /// General-purpose registers, such as `R0`: 32 bits per lane.
@@ -236,7 +236,7 @@ pub struct Annotation {
     /// Span including delimiters, sign and value.
     pub span: Span,
     pub kind: AnnotationKind,
-    /// Word after the sign.
+    /// Word that follows the sign.
     pub name: Span,
     /// Value after `=`.
     pub value: Option<Span>,
@@ -249,7 +249,7 @@ pub enum AnnotationKind {
     Barrier,
     /// Issue time of the next instruction (`?sched`, `?trans4`).
     Schedule,
-    /// Remark (`(* ... *)`).
+    /// Remark in the form `(* ... *)`.
     Remark,
 }
 
@@ -265,17 +265,17 @@ pub struct SyntaxError {
 pub enum SyntaxErrorKind {
     /// Line that is neither an instruction nor other disassembler output.
     NotAStatement,
-    /// Missing predicate after `@`.
+    /// Missing predicate after the `@` of a guard.
     Guard,
     /// Missing opcode after a guard.
     NoOpcode,
     /// Missing or invalid operand after a comma.
     Operand,
-    /// Invalid address between brackets.
+    /// Invalid address between square brackets.
     Address,
     /// Opening bracket, bar, brace or parenthesis that is not closed on its line.
     Open(char),
-    /// Dot without a modifier.
+    /// Dot that is not followed by a modifier.
     Modifier,
     /// Invalid number, or number that exceeds 64 bits.
     Number,

@@ -54,7 +54,7 @@ pub enum Literal {
     NotANumber,
 }
 
-/// A comparison operator.
+/// Operator that compares two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationalOp {
     Equal,

@@ -148,7 +148,7 @@ pub struct LayoutView {
     pub ptx: Vec<String>,
     /// Cells, as `[row, column]`, that the selected step reads. Present only if the diagram also contains other cells for comparison.
     pub marked: Vec<[u32; 2]>,
-    /// Links to related diagrams.
+    /// Links to diagrams that are related to the layout.
     pub related: Vec<RelatedLayout>,
 }
 
@@ -156,7 +156,7 @@ pub struct LayoutView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RelatedLayout {
-    /// Title of the diagram.
+    /// Title of the related diagram.
     pub title: String,
     pub request: FragmentRequest,
 }

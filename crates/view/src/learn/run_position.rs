@@ -3,7 +3,7 @@
 use crate::learn::MAX_STEPS;
 use crate::session::Session;
 
-/// Position of a run.
+/// Position in a run to which a session can seek.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunPosition {
     Start,

@@ -12,7 +12,7 @@ pub struct ClusterView {
     pub blocks: Vec<ClusterBlock>,
 }
 
-/// Block of a cluster.
+/// Block of a cluster, with its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

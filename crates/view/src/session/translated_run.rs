@@ -26,7 +26,7 @@ pub struct TranslatedRunStats {
     pub running: Duration,
     /// Number of threads or hosts that executed blocks.
     n_parts: usize,
-    /// Number of executed lane-instructions.
+    /// Number of lane-instructions that the run executed.
     lane_instructions: u64,
 }
 

@@ -67,7 +67,7 @@ impl CheckReport {
     }
 }
 
-/// Checks a source.
+/// Checks a source in the language that `options` specifies.
 pub fn check(source: &str, options: &CheckOptions) -> CheckReport {
     Language::from(options.language).check(source, options)
 }

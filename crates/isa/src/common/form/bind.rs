@@ -45,7 +45,7 @@ impl BindError {
 /// Modifier that is bound to a slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Index of the modifier.
+    /// Index of the modifier in the opcode of the source.
     pub word: usize,
     /// Value of the modifier, or `None` for a literal modifier.
     pub value: Option<&'static ModifierSpelling>,

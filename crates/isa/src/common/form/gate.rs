@@ -21,7 +21,7 @@ pub enum FactSource {
     Documented,
     /// Behavior of this version of the reference assembler.
     Assembler(&'static str),
-    /// Measurement on this target.
+    /// Result of a measurement on this target.
     Measured(&'static str),
 }
 

@@ -28,7 +28,7 @@ impl SlotPredicate {
     }
 }
 
-/// Constraint of a rule.
+/// Constraint that a rule expresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleKind {
     /// `a` and `b` are mutually exclusive.

@@ -39,7 +39,7 @@ macro_rules! slots {
 }
 
 slots! {
-    // Types.
+    // Slots for types.
     Type "type";
     Size "size";
     DType "dtype";
@@ -47,7 +47,7 @@ slots! {
     BType "btype";
     CType "ctype";
     SType "stype";
-    // Memory accesses.
+    // Slots of memory accesses.
     Space "ss";
     // `dst` and `src` are the names in the manual for the state spaces of the destination and the source of a copy.
     Destination "dst";
@@ -68,7 +68,7 @@ slots! {
     SecondaryPriority "level::secondary_priority";
     Completion "completion_mechanism";
     ProxyKind "proxykind";
-    // Matrices.
+    // Slots of matrix operations.
     Layout "layout";
     ALayout "alayout";
     BLayout "blayout";
@@ -80,7 +80,7 @@ slots! {
     ScaleType "scale_type";
     Unpacking "src_fmt";
     BitOp "bitOp";
-    // Device units.
+    // Slots of device units.
     Group "cta_group";
     Dimension "dim";
     LoadMode "load_mode";
@@ -95,7 +95,7 @@ slots! {
     Block "block_size";
     Conversion "fmt";
     Packing "packing";
-    // Operations.
+    // Slots that select an operation.
     Op "op";
     Mode "mode";
     Part "part";

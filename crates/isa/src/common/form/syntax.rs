@@ -77,7 +77,7 @@ impl ModifierSlot {
 pub enum OperandShape {
     /// Value or register without brackets.
     Plain,
-    /// Address in brackets.
+    /// Address in square brackets.
     Address,
     /// Two destinations, separated by a vertical bar. `optional` states whether the second destination may be omitted.
     Pair { optional: bool },
@@ -260,7 +260,7 @@ fn operand_end(text: &str) -> usize {
     comma.min(group)
 }
 
-/// Parses a required operand.
+/// Parses the notation of a required operand.
 fn required_operand(text: &'static str, form: &'static Form) -> OperandPosition {
     let (name, shape) = if let Some(inner) = text.strip_prefix('[') {
         (inner.trim_end_matches(']'), OperandShape::Address)

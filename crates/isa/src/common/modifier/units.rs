@@ -152,7 +152,7 @@ spelled! {
 spelled! {
     /// Behavior of out-of-bounds surface accesses.
     SurfaceBounds {
-        /// The access traps.
+        /// An out-of-bounds access causes a trap.
         Trap "trap",
         /// The coordinates are clamped to the nearest element.
         Clamp "clamp",

@@ -69,7 +69,7 @@ pub enum MultimemOp {
     BulkReduction,
 }
 
-/// Copies of tensor tiles.
+/// Operation that copies a tile of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TensorCopyOp {
     /// Copies from the tensor to shared memory.
@@ -82,7 +82,7 @@ pub enum TensorCopyOp {
     Prefetch,
 }
 
-/// Operations on tensor maps.
+/// Operation on a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TensorMapOp {
     /// `tensormap.replace`; [`TensorMapField`](crate::modifier::TensorMapField) selects the field.
@@ -145,7 +145,7 @@ pub enum TensorMemoryOp {
     MmaWeightStationarySparse,
 }
 
-/// Operations on textures.
+/// Operation on a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureOp {
     /// `tex` at the base mipmap level
@@ -164,7 +164,7 @@ pub enum TextureOp {
     QueryLevel,
 }
 
-/// Operations on surfaces.
+/// Operation on a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SurfaceOp {
     /// `suld`

@@ -3,7 +3,7 @@
 
 use super::{AsyncOp, DeviceUnitOp, MbarrierOp, MemoryOp, Operation, SyncOp};
 
-/// Kind of asynchronous transfer.
+/// Kind of transfer that an asynchronous operation performs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncTransferKind {
     /// Bulk copy or reduction through the asynchronous proxy.

@@ -4,7 +4,7 @@
 use crate::form::{Gate, ModifierSpelling, ModifierValue};
 use crate::types::ScalarType;
 
-/// Gate without requirements.
+/// Gate that has no requirements.
 pub(in crate::ptx) const ALWAYS: Gate = Gate::ALWAYS;
 
 /// Creates a gate with this first PTX ISA version, for any target.

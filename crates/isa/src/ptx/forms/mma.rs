@@ -16,7 +16,7 @@ const VOLTA: Gate = since(6, 4).sm(70);
 const TURING: Gate = since(6, 5).sm(75);
 const AMPERE: Gate = since(7, 0).sm(80);
 const HOPPER: Gate = since(7, 8).sm(90);
-/// Gate of 8-bit floats.
+/// Gate of forms with 8-bit floats.
 const ADA: Gate = since(8, 4).sm(89);
 /// Gate of 8-bit floats with `f16` accumulators, and of 8-bit floats in the smaller shape.
 const LATE: Gate = since(8, 7).sm(89);

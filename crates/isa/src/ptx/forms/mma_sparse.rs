@@ -12,7 +12,7 @@ use crate::target::TargetRequirement;
 const SECTION: &str = "warp-level-matrix-instructions-sparse-mma";
 const AMPERE: Gate = since(7, 1).sm(80);
 const ORDERED: Gate = since(8, 5).sm(80);
-/// Gate of 8-bit floats.
+/// Gate of forms with 8-bit floats.
 const ADA: Gate = since(8, 4).sm(89);
 /// Gate of 4-bit floats: only these architecture-specific targets support all of their forms (assembler 13.5).
 const FOUR: Gate = since(8, 7)

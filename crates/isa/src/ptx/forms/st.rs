@@ -80,21 +80,21 @@ const NOT_SMALL: &[&str] = &[
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
     rule(OmissionGate { slot: S::Space, gate: since(2, 0).with(Feature::GenericAddressing) }, "an address without a state space is a generic address"),
-    // Memory ordering and scope.
+    // Rules for memory ordering and scope.
     rule(Requires { when: of(S::Sem, STRONG), slot: S::Scope, among: &[] }, "a strong store requires a scope"),
     rule(Requires { when: any(S::Scope), slot: S::Sem, among: STRONG }, "only strong stores have a scope"),
     rule(Restricts { when: of(S::Sem, STRONG), slot: S::Space, among: SHARED_SPACES }, "memory ordering does not apply to state spaces that are private to a thread"),
     rule(Restricts { when: of(S::Sem, &["volatile"]), slot: S::Space, among: VOLATILE_SPACES }, "parameters are not modified concurrently"),
     rule(CombinationGate { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory were introduced in PTX 9.1"),
     manual(ValueGate { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).with(Feature::MemoryModel) }, "the memory consistency model was introduced in PTX 6.0"),
-    // Memory-mapped I/O.
+    // Rules for memory-mapped I/O.
     rule(Requires { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "memory-mapped I/O requires strong accesses"),
     assembler(CombinationGate { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "PTX versions before 9.3 allow `.mmio` with `.relaxed` only"),
     manual(Restricts { when: any(S::Mmio), slot: S::Sem, among: &["relaxed"] }, "the PTX ISA manual documents `.mmio` with `.relaxed` only"),
     rule(Restricts { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
     rule(Restricts { when: any(S::Mmio), slot: S::Space, among: &["global"] }, "memory-mapped I/O accesses global memory only"),
     rule(Conflict { a: any(S::Mmio), b: any(S::Vector) }, "memory-mapped I/O supports scalar accesses only"),
-    // Caches.
+    // Rules for cache operators and eviction priorities.
     rule(Conflict { a: any(S::CacheOp), b: of(S::Sem, &["volatile", "relaxed", "release"]) }, "cache operators are available on weak stores only"),
     rule(Conflict { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a store can have either a cache operator or an L1 eviction priority"),
     rule(Conflict { a: any(S::Level1Priority), b: of(S::Sem, &["volatile"]) }, "volatile stores do not support eviction priorities"),
@@ -106,7 +106,7 @@ pub static RULES: &[Rule] = &[
     rule(Conflict { a: any(S::CacheHint), b: of(S::Sem, &["volatile"]) }, "volatile stores do not support cache policies"),
     rule(Conflict { a: any(S::CacheHint), b: any(S::Mmio) }, "memory-mapped I/O bypasses the caches"),
     rule(Restricts { when: any(S::CacheHint), slot: S::Space, among: &["global"] }, "cache policies apply to global memory only"),
-    // Widths.
+    // Rules for access widths.
     rule(VectorBits { most: 128, wide: &WIDE }, "a wider access must be split into several instructions"),
     manual(Restricts { when: of(S::Vector, &["v8"]), slot: S::Type, among: NOT_SMALL }, "the PTX ISA manual documents `.v8` for 32-bit types only"),
     rule(CombinationGate { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),

@@ -19,7 +19,7 @@ const MBARRIER: Gate = since(8, 1).with(StAsync);
 const RELEASE: Gate = since(8, 7).with(StAsyncRelease);
 /// Gate of forms that the assembler accepts beyond the manual.
 const BEYOND: Gate = MBARRIER.assembler(ASSEMBLER);
-/// Gate of 128-bit elements.
+/// Gate of forms with 128-bit elements.
 const ELEMENTS_OF_128_BITS: Gate = since(9, 2).with(StAsync).assembler(ASSEMBLER);
 
 set! { WEAK: Weak "memory order";

@@ -117,7 +117,7 @@ set! { COLLECTED: Collector "collector";
     "collector::a::lastuse", Word, ALWAYS, "reads matrix A from the collector buffer and then discards the buffer contents";
     "collector::a::discard", Word, ALWAYS, "does not keep matrix A in the collector buffer (the default)";
 }
-/// Collector buffers of B.
+/// Values of the collector buffer modifiers of matrix B.
 macro_rules! collectors {
     ($($b:literal)*) => {
         set! { COLLECTORS: Collector "collector";

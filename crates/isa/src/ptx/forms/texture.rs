@@ -20,7 +20,7 @@ pub const INDIRECT: Gate = since(3, 1).sm(20);
 pub const INDIRECT_PAIR: Gate = since(4, 3).sm(30);
 /// Gate of texel offsets and depth comparison.
 pub const OFFSETS: Gate = since(4, 3).sm(30);
-/// Gate of mipmap levels.
+/// Gate of forms with an explicit mipmap level.
 const MIPMAPS: Gate = since(3, 1).sm(20);
 /// Gate of the destination predicate after the vertical bar, which indicates whether the texels are resident.
 pub const RESIDENCY: Gate = since(7, 1).sm(60);

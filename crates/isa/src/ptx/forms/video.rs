@@ -67,7 +67,7 @@ macro_rules! scalar {
     };
 }
 
-/// Form of a shift.
+/// Creates the form of a shift instruction.
 macro_rules! shift {
     ($syntax:literal, $does:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [TO, FIRST, AMOUNT, OVERFLOW, SECONDARY], Video($does, One), gate: SCALAR, types: PARTS;

@@ -13,7 +13,7 @@ const ASSEMBLER: &str = "13.5";
 const SECTION: &str = "warp-level-matrix-instructions-wmma-st";
 /// Gate of floating-point fragments; the manual specifies PTX 6.0.
 const FLOATS: Gate = since(5, 1).with(Wmma).assembler(ASSEMBLER);
-/// Gate of integer fragments.
+/// Gate of forms with integer fragments.
 const INTEGERS: Gate = since(6, 3).with(WmmaInteger);
 /// Gate of sub-byte integers and single bits.
 const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);

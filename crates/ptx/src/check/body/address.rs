@@ -28,7 +28,7 @@ pub(crate) enum DiagnosticStyle<'s> {
     Strict(&'static AddressCodes),
 }
 
-/// Requirements for an address.
+/// Requirements that an address operand must satisfy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressConstraint<'s> {
     pub(crate) addressing: AddressCheck,

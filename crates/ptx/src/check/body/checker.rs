@@ -20,7 +20,7 @@ use warpgrid_isa::StateSpace;
 use warpgrid_program::{Diagnostic, ExternalRegister, Function, Span, Variable, VariableId};
 use warpgrid_program::{FunctionId, Instruction, Operand, Parameter, RegisterId, Registers};
 
-/// Check of one body.
+/// State of the check of one function body.
 #[derive(Debug)]
 pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) source: &'a str,
@@ -60,7 +60,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.reporter.n_errors()
     }
 
-    /// Reports an undeclared name.
+    /// Reports a name that is not declared.
     pub(crate) fn unknown(&mut self, span: Span) {
         let context = self.context();
         let names: Vec<Name> = match self.reporter.is_full() {
@@ -116,7 +116,7 @@ pub(crate) fn find_variable<'v>(
     }
 }
 
-/// Checked function body.
+/// Body of a function after the check.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) function: FunctionId,

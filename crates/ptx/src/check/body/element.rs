@@ -251,7 +251,7 @@ impl<'a> BodyChecker<'a, '_> {
         (predicate, [moved, compared])
     }
 
-    /// Creates an unnamed register.
+    /// Creates a register that has no name.
     fn temporary(&mut self, ty: ScalarType) -> RegisterId {
         self.body.registers.add(warpgrid_program::UNNAMED, ty)
     }

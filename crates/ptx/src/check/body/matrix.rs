@@ -23,7 +23,7 @@ enum MatrixOperandKind {
     /// Sparsity metadata: positions of the nonzero elements of a sparse matrix.
     Metadata,
     Selector,
-    /// Block scale factors.
+    /// Scale factors of a block-scaled matrix.
     Scale,
     /// Byte selector and thread selector of the block scale factors.
     Places(MatrixOperand),

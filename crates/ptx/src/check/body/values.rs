@@ -9,7 +9,7 @@ use crate::tree::operand::{Component, Operand, OperandKind, Operands};
 use warpgrid_isa::{OperandClass as Class, ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, RegisterTuple, Source, Span, VariableId};
 
-/// Value of an operand.
+/// Operand with its value and type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueOperand {
     pub(crate) span: Span,
@@ -73,9 +73,9 @@ pub(crate) enum ValueError {
     },
     /// Special register such as `%tid` without a component.
     SpecialVector,
-    /// Label or table.
+    /// The operand is a label or a table.
     Label,
-    /// Operand in brackets.
+    /// The operand is in brackets.
     Brackets,
     /// Negated operand: `-%r1` or `!%p1`.
     Negated,

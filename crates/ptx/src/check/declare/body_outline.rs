@@ -24,7 +24,7 @@ pub(crate) struct Outline {
     pub(crate) declares: bool,
 }
 
-/// Label of a body.
+/// Label in a function body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     pub(crate) name: Name,

@@ -16,10 +16,10 @@ use crate::tree::declaration::{
 use warpgrid_isa::{Gate, ScalarType, Target, VectorWidth, Version};
 use warpgrid_program::{Diagnostic, Span};
 
-/// Scope of a declaration.
+/// Scope to which a declaration belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclarationScope {
-    /// Declaration at module scope.
+    /// The declaration is at module scope.
     Module,
     /// Declaration in the body of a function.
     Body,
@@ -117,7 +117,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Reports an undeclared name.
+    /// Reports a name that is not declared.
     pub(crate) fn report_unknown(&mut self, span: Span) {
         let candidates = self.names.candidates();
         lookup::report_unknown(&self.context, &candidates, self.reporter, span);

@@ -4,10 +4,10 @@ use crate::tree::name::Symbol;
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, Span, VariableId};
 
-/// Meaning of a name.
+/// Meaning of a declared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
-    /// Undeclared name.
+    /// The name is not declared.
     None,
     Register(RegisterId),
     /// Vector register, whose `n` components are consecutive registers.

@@ -264,7 +264,7 @@ impl<'d> Scopes<'d> {
         self.scopes.len()
     }
 
-    /// Opens a scope.
+    /// Opens a scope inside the present scope.
     pub(crate) fn open(&mut self) {
         self.scopes.push((self.undo.len(), self.groups.len()));
     }

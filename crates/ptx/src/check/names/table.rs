@@ -5,7 +5,7 @@ use crate::check::names::name_map::NameMap;
 use crate::tree::name::{Name, Symbol};
 use warpgrid_program::Span;
 
-/// Binding of a name.
+/// Entry of the table, which contains the binding of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BindingEntry {
     pub(crate) binding: Binding,
@@ -33,7 +33,7 @@ pub(crate) struct Stem {
     pub(crate) has_sparse: bool,
 }
 
-/// Bindings by name.
+/// Table of the bindings of all names.
 #[derive(Debug)]
 pub(crate) struct BindingTable {
     stems: Vec<Stem>,

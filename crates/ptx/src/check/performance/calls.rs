@@ -13,7 +13,7 @@ pub(crate) enum CallKind {
     Recursive(FunctionId),
     /// Function that this module declares and another module defines.
     External(FunctionId),
-    /// Call through a register.
+    /// Function that is called through a register.
     Indirect,
     /// Function that the driver provides.
     System(String),

@@ -26,7 +26,7 @@ pub(crate) const MAX_OPERANDS: usize = 10;
 /// Expected operand at an operand position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandExpectation {
-    /// Destination register.
+    /// Register to which the instruction writes.
     Destination(ScalarType, TypeMatch),
     /// Destination registers in braces, or a vector register. The vector width specifies the number of registers.
     Destinations(ScalarType),
@@ -34,7 +34,7 @@ pub(crate) enum OperandExpectation {
     Elements(ScalarType),
     /// Source vector with this number of elements: a list in braces, or a vector register.
     Sources(ScalarType, usize),
-    /// Source value.
+    /// Value that the instruction reads.
     Source(ScalarType, TypeMatch),
     /// Destination register of exactly this type.
     OwnDestination(ScalarType),
@@ -54,7 +54,7 @@ pub(crate) enum OperandExpectation {
     Pair(ScalarType, PairRule),
     /// Source predicate, optionally negated with `!`.
     Predicate,
-    /// Address in brackets.
+    /// Address in square brackets.
     Address,
     /// Address of this state space, in brackets.
     AddressIn(StateSpace),
@@ -120,7 +120,7 @@ pub(crate) struct ResolvedOpcode {
 }
 
 impl ResolvedOpcode {
-    /// Checks one opcode.
+    /// Checks the modifiers of one opcode.
     pub(crate) fn new(opcode: &Opcode<'_>, module: &TargetContext) -> ResolvedOpcode {
         let (name, words) = (opcode.name(), opcode.modifiers());
         match form::bind(name, words, None) {

@@ -55,7 +55,7 @@ pub struct AccessTraffic {
     pub problem: Option<String>,
 }
 
-/// Diagram of a fragment.
+/// Diagram of a matrix fragment, with the parameters of its request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentPicture {
     /// Request that the diagram shows. Nonexistent values of the original request are replaced, and omitted values are filled in.

@@ -13,7 +13,7 @@ use crate::layouts::tensor::{LayoutPicture, LayoutView, Operand, exactly, neares
 /// Kind of diagram that the layout inspector draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InspectorOp {
-    /// Layout expression.
+    /// Diagram of a layout expression.
     Typed,
     /// Tile that a `wgmma` descriptor addresses.
     WarpgroupTile(Operand),

@@ -32,7 +32,7 @@ pub struct LayoutViewRequest<'a> {
 pub struct LayoutMemoryView {
     pub title: String,
     pub ty: ElementType,
-    /// Layout in normalized notation.
+    /// Text of the layout in normalized notation.
     pub layout: String,
     /// Numbers of rows and columns of the layout.
     pub rows: u64,

@@ -11,7 +11,7 @@ const MAX_PARTS: u64 = 1_024;
 /// Maximum number of elements that are examined. In a larger memory, only evenly spaced elements are examined.
 const MAX_SAMPLES: u64 = 1 << 25;
 
-/// Minimap of a memory.
+/// Minimap of a memory, which consists of sections of equal length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minimap {
     pub title: String,
@@ -21,7 +21,7 @@ pub struct Minimap {
     pub parts: Vec<MinimapSegment>,
 }
 
-/// Section of a memory.
+/// Section of a memory in a minimap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MinimapSegment {
     /// Number of elements of the section that a step has written.

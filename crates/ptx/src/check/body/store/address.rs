@@ -138,7 +138,7 @@ impl BodyChecker<'_, '_> {
 enum ParameterKind {
     /// Parameter of the kernel or function itself, which is read-only.
     Input,
-    /// Result of the function.
+    /// Return parameter of the function itself.
     Return,
     /// Parameter that the body declares for a call.
     Argument,
