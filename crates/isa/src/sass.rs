@@ -1,8 +1,8 @@
 //! SASS tables by architecture: store mnemonics as printed by the disassemblers, one-sentence opcode descriptions, and the attributes of
 //! `.nv.info`.
 //!
-//! NVIDIA documents opcodes and, on one page, `STL` and `STS`; all other entries are derived from the output of `ptxas` 13.5 and 12.9 (11.8
-//! for `sm_35` and `sm_37`). Each entry lists the architectures on which the output contains the instruction.
+//! NVIDIA documents only the opcodes and, on one page, `STL` and `STS`. All other entries are derived from the output of `ptxas` 13.5 and
+//! 12.9 (11.8 for `sm_35` and `sm_37`). Each entry lists the architectures on which the output contains the instruction.
 
 pub mod addresses;
 pub mod control;

@@ -4,7 +4,7 @@
 //! Each phase is a function of the results of earlier phases and does not modify these results: [`header`] determines the version and the
 //! target; [`plans`] checks each distinct opcode once; [`declare`] collects the names of the module in one pass; [`body`] checks each body
 //! in its own scopes and converts it to instructions; [`assemble`] combines the parts; [`performance`] predicts remarks of the assembler.
-//! All phases report to one [`report::DiagnosticSink`]; no phase stops at the first error.
+//! All phases report to one [`report::DiagnosticSink`], and no phase stops at the first error.
 
 pub(crate) mod assemble;
 pub(crate) mod body;
@@ -30,7 +30,7 @@ use warpgrid_program::{Diagnostic, ExternalRegister, Overrides, Program, Severit
 /// Result of checking a PTX source.
 #[derive(Clone, Debug)]
 pub struct CheckedSource {
-    /// Checked program; `None` if a diagnostic of the parser or the checker is an error.
+    /// Checked program, or `None` if a diagnostic of the parser or the checker is an error.
     pub program: Option<Program>,
     /// Parser diagnostics, followed by checker diagnostics in source order.
     pub diagnostics: Vec<Diagnostic>,

@@ -1,7 +1,7 @@
 //! Syntax tree: flat vectors in source order that refer to each other by index ranges and to the source by spans.
 //!
-//! A [`Tree`] does not contain the source; its functions take the source as an argument. The parser does not check opcodes and names: the
-//! tree may contain unknown opcodes and undeclared names.
+//! A [`Tree`] does not contain the source, so its functions have the source as a parameter. The parser does not check opcodes and names:
+//! the tree may contain unknown opcodes and undeclared names.
 
 pub(crate) mod declaration;
 pub(crate) mod mnemonic;
@@ -60,7 +60,7 @@ pub struct Tree {
     pub kind: SourceKind,
     /// Statements in source order. Start and end entries enclose the statements of functions and blocks.
     pub statements: Vec<Statement>,
-    /// Guards of instructions; see [`Instruction::guard`].
+    /// Guards of instructions. See [`Instruction::guard`].
     pub guards: Vec<Guard>,
     /// Operands of instructions and directives. The children of an operand directly follow the operand.
     pub operands: Vec<Operand>,
@@ -119,9 +119,9 @@ pub struct Instruction {
     pub mnemonic: MnemonicId,
     /// Start offset of the opcode in the source. The offsets of the words of the mnemonic are relative to this offset.
     pub mnemonic_start: u32,
-    /// Operand entries, including nested entries; [`Tree::operands_of`] iterates over them.
+    /// Operand entries, including nested entries. [`Tree::operands_of`] iterates over the entries.
     pub operands: Range,
-    /// One plus the index into [`Tree::guards`], or 0 for an instruction without a guard; [`Tree::guard`] returns the guard.
+    /// One plus the index into [`Tree::guards`], or 0 for an instruction without a guard. [`Tree::guard`] returns the guard.
     pub guard: u32,
 }
 

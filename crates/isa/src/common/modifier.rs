@@ -76,7 +76,7 @@ spelled! {
     Rounding { Rn "rn", Rz "rz", Rm "rm", Rp "rp", Rna "rna", Rs "rs", Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi", Approx "approx", Full "full", }
 }
 spelled! {
-    /// Comparison operators of `setp`, `set` and related instructions; The comparisons that end in `u` are true if an operand is a NaN.
+    /// Comparison operators of `setp`, `set` and related instructions. The comparisons that end in `u` are true if an operand is a NaN.
     CompareOp {
         Eq "eq", Ne "ne", Lt "lt", Le "le", Gt "gt", Ge "ge", Lo "lo", Ls "ls", Hi "hi", Hs "hs",
         Equ "equ", Neu "neu", Ltu "ltu", Leu "leu", Gtu "gtu", Geu "geu", Num "num", Nan "nan",

@@ -1,8 +1,8 @@
 //! Operations: identifiers of instruction semantics, shared by the tables, the checked program and the emulator.
 //!
 //! Each table entry specifies an operation. Programs contain operations, and the decoder of the emulator matches exhaustively on the
-//! operation. Variants are grouped by family; each family has one file of forms here and one file of semantics in the emulator. The
-//! [`Modifiers`](crate::Modifiers) of an instruction specify the details (types, rounding, ordering, scope).
+//! operation. The variants are grouped by family. Each family has one file of forms in this crate and one file of semantics in the
+//! emulator. The [`Modifiers`](crate::Modifiers) of an instruction specify the details (types, rounding, ordering, scope).
 
 mod device_units;
 mod participation;
@@ -23,10 +23,10 @@ pub enum Operation {
     /// Elementwise operation with one result and up to four sources. The type of the instruction selects integer, floating-point or
     /// predicate arithmetic.
     Arithmetic(ArithmeticOp),
-    /// Arithmetic that reads or writes the carry flag; [`Flag::Cc`](crate::Flag::Cc) marks the writers.
+    /// Arithmetic that reads or writes the carry flag. [`Flag::Cc`](crate::Flag::Cc) marks the instructions that write the carry flag.
     Carry(CarryOp),
     /// Arithmetic on bytes, half-words and words of registers. An additional operand after the operands of the form encodes the selected
-    /// bytes and half-words; see [`SubwordSelectors`](crate::video_selectors::SubwordSelectors).
+    /// bytes and half-words. See [`SubwordSelectors`](crate::video_selectors::SubwordSelectors).
     Video(VideoOp, SimdWidth),
     /// Comparison or selection.
     Compare(ComparisonOp),
@@ -151,7 +151,7 @@ pub enum ArithmeticOp {
     Lop3,
     Shl,
     Shr,
-    /// Funnel shift; [`Flag::Left`](crate::Flag::Left) or [`Flag::Right`](crate::Flag::Right) specifies the direction.
+    /// Funnel shift. [`Flag::Left`](crate::Flag::Left) or [`Flag::Right`](crate::Flag::Right) specifies the direction.
     Shf,
     Popc,
     Clz,
@@ -364,7 +364,7 @@ pub enum AccessKind {
 pub enum MemoryOp {
     Load,
     Store,
-    /// Atomic read-modify-write; the first operand receives the old value.
+    /// Atomic read-modify-write. The first operand receives the old value.
     Atomic,
     /// Atomic operation without a result.
     Reduction,
@@ -441,7 +441,7 @@ impl AsyncOp {
 pub enum MbarrierOp {
     Init,
     Inval,
-    /// Arrive-on operation; [`Flag::ExpectTx`](crate::Flag::ExpectTx) adds an expect-tx operation before the arrive-on operation.
+    /// Arrive-on operation. [`Flag::ExpectTx`](crate::Flag::ExpectTx) adds an expect-tx operation before the arrive-on operation.
     Arrive,
     /// Arrive-on operation that also decrements the expected arrival count of later phases.
     ArriveDrop,
@@ -481,7 +481,7 @@ pub enum MatrixOp {
     MmaSparse,
     /// Sparse matrix multiply-accumulate with block scaling (`mma.sp` with `.block_scale`).
     MmaSparseBlockScaled,
-    /// Loads rows of matrices from shared memory into fragments; each lane provides a row address.
+    /// Loads rows of matrices from shared memory into fragments. Each lane provides the address of a row.
     Ldmatrix,
     /// Stores fragments to rows of matrices in shared memory.
     Stmatrix,

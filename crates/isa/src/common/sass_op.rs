@@ -14,7 +14,8 @@ pub enum SassOp {
     /// `{d}, {p, q} = a + b + c + x + y`: p is set if the addition carries at least once, and q is set if it carries twice. x and y are
     /// predicates. A negated source is replaced by its two's complement.
     Add3,
-    /// `a * b + c + x`. `Lo` and `Hi` return one half of the product; c has 64 bits for `Hi` and `Wide`. The predicate result is the carry.
+    /// `a * b + c + x`. `Lo` and `Hi` return one half of the product. For `Hi` and `Wide`, c has 64 bits. The predicate result is the
+    /// carry.
     Multiply {
         part: MulPart,
         signedness: Signedness,

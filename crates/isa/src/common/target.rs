@@ -229,7 +229,8 @@ impl TargetRequirement {
         }
     }
 
-    /// Formats the condition: "`sm_90` and later", "`sm_90a`", "the family of `sm_100f`"; `None` if every target satisfies the condition.
+    /// Formats the condition: "`sm_90` and later", "`sm_90a`", "the family of `sm_100f`". Returns `None` if every target satisfies the
+    /// condition.
     pub fn text(self) -> Option<String> {
         match self {
             TargetRequirement::Any | TargetRequirement::From(0..=10) => None,

@@ -1,7 +1,7 @@
 //! Fragment formulas of the group family: all operations from `sm_75` on, and integers on `sm_72`.
 //!
 //! A lane belongs to group g = lane >> 2 of four lanes and has index t = lane & 3 within the group. Matrices consist of blocks with 8 rows
-//! (A, C, D) or 8 columns (B); a lane holds row or column g of each block (PTX ISA, "Matrix Fragments for mma"). The sizes and the order in
+//! (A, C, D) or 8 columns (B). A lane holds row or column g of each block (PTX ISA, "Matrix Fragments for mma"). The sizes and the order in
 //! which the register index enumerates the blocks determine the formula.
 
 use super::formula::{BitField, BitFieldSum, FragmentFormula, element, lane};

@@ -109,7 +109,7 @@ impl FragmentMap {
             .filter(move |holder| self.place(*holder) == place)
     }
 
-    /// Returns the register locations of each element, matrix by matrix and row by row; see [`FragmentMap::cell`].
+    /// Returns the register locations of each element, matrix by matrix and row by row. See [`FragmentMap::cell`].
     pub fn cells(&self) -> Vec<Vec<RegisterLocation>> {
         let n_cells = [self.n_matrices, self.rows, self.columns]
             .into_iter()

@@ -279,8 +279,8 @@ fn map(
     }
 }
 
-/// Returns the family of the fragment: quad pairs for `wmma` on `f16` on `sm_70` and `sm_72`, and for `mma.m8n8k4` on every target;
-/// otherwise, groups of four lanes.
+/// Returns the family of the fragment. The family is quad pairs for `wmma` on `f16` on `sm_70` and `sm_72`, and for `mma.m8n8k4` on every
+/// target. For all other fragments, the family is groups of four lanes.
 fn family(query: &FragmentQuery, core: TensorCoreGeneration) -> FragmentFamily {
     let is_half = matches!(query.ty, F16 | F32);
     let is_own = query.op.is_wmma() && core == TensorCoreGeneration::Volta;

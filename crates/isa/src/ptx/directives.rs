@@ -103,7 +103,7 @@ pub static DIRECTIVES: &[Directive] = &[
 /// Pragma that the assembler recognizes. The assembler ignores all other pragmas, except at module scope (assembler 13.5).
 #[derive(Clone, Copy, Debug)]
 pub struct Pragma {
-    /// Prefix of the pragma string; only [`NOUNROLL`] is the complete string.
+    /// Prefix of the pragma string. Only [`NOUNROLL`] is a complete string.
     pub word: &'static str,
     pub gate: Gate,
     pub value: PragmaValue,

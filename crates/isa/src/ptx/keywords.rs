@@ -2,7 +2,7 @@
 
 use crate::dialect::IgnoredTypes;
 
-/// All PTX opcodes up to ISA 9.5, sorted; the opcode of `st.async` is `st`.
+/// All PTX opcodes up to ISA 9.5, sorted. The opcode of `st.async` is `st`.
 #[rustfmt::skip]
 pub static OPCODES: &[&str] = &[
     "abs", "activemask", "add", "addc", "alloca", "and", "applypriority", "atom",

@@ -82,7 +82,7 @@ impl Control {
     }
 }
 
-/// Parses the CuAssembler notation, such as `B--2---:R-:W0:-:S04`; some CuAssembler releases print the reuse mask first:
+/// Parses the CuAssembler notation, such as `B--2---:R-:W0:-:S04`. Some CuAssembler releases print the reuse mask first:
 /// `R---:B--2---:R-:W0:-:S04`.
 fn bracketed(fields: &str) -> Option<Control> {
     let mut fields = fields.split(':').map(str::trim).peekable();

@@ -1,8 +1,8 @@
 //! Operand lists, modifiers and PTX counterparts of SASS opcodes, with one table entry per opcode. Stores have a separate table, which
 //! contains their address forms.
 //!
-//! A syntax line has the notation of the disassemblers. Modifiers in capitals are literal; a lower-case modifier names a
-//! [`SassModifierSet`](super::modifiers::SassModifierSet). Braces enclose optional parts, `|` separates alternatives. An operand name
+//! A syntax line has the notation of the disassemblers. Modifiers in upper case are literal, and a modifier in lower case names a
+//! [`SassModifierSet`](super::modifiers::SassModifierSet). Braces enclose optional parts, and `|` separates alternatives. An operand name
 //! consists of the register file and a letter. The letters `d` and `e` (`Rd`, `Re`) denote destinations, and all other letters denote
 //! sources. The prefix `UR` denotes a uniform register, `P` a predicate, `UP` a uniform predicate, and `B` a convergence barrier.
 //!
@@ -25,7 +25,7 @@ pub struct Forms {
 /// The PTX instructions that the assembler compiles to an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counterpart {
-    /// Mnemonics, separated by commas; the first one is the closest.
+    /// Mnemonics, separated by commas. The first mnemonic is the closest.
     Ptx(&'static str),
     /// Reason why there is no counterpart.
     None(&'static str),
@@ -108,7 +108,7 @@ pub fn find_forms(opcode: &str) -> Option<(&'static Forms, Datapath)> {
     Some((find(opcode.strip_prefix('U')?)?, Datapath::Uniform))
 }
 
-/// Returns the syntax lines of an opcode; empty if the table does not specify its operands.
+/// Returns the syntax lines of an opcode. The result is empty if the table does not specify the operands of the opcode.
 pub fn syntax_lines(opcode: &str) -> Vec<SyntaxLine> {
     find_forms(opcode).map_or(Vec::new(), |(forms, datapath)| forms.lines(datapath))
 }

@@ -15,7 +15,7 @@ pub const MIN_STACK_SIZE: u8 = 0x12;
 pub const UNBOUNDED_STACK: u32 = u32::MAX;
 /// Attribute number of the number of threads per CTA that `.reqntid` requires. The value has three words.
 pub const REQUIRED_THREADS: u8 = 0x10;
-/// Attribute number of a kernel parameter; see [`ParameterInfo::read`].
+/// Attribute number of a kernel parameter. See [`ParameterInfo::read`].
 pub const KPARAM_INFO: u8 = 0x17;
 /// Attribute number of the register count per thread. The value contains the symbol of the function and the count.
 pub const REGCOUNT: u8 = 0x2f;
@@ -33,7 +33,7 @@ pub struct NvInfoAttribute {
     pub small: u16,
     /// Offset of the value in the section, in bytes.
     pub start: usize,
-    /// Size of the value in bytes; 0 for an attribute without an explicit size. The value may extend past the end of the section.
+    /// Size of the value in bytes, or 0 for an attribute without an explicit size. The value may extend past the end of the section.
     pub size: usize,
 }
 

@@ -42,7 +42,7 @@ pub struct MnemonicSlot {
 /// Modifier that a slot accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreModifier {
-    /// Spelling without the leading dot; `STRONG.GPU` consists of two dot-separated components.
+    /// Spelling of the modifier without the leading dot. The spelling `STRONG.GPU` consists of two components, separated by a dot.
     pub text: &'static str,
     pub meaning: StoreModifierKind,
     pub on: TargetRequirement,

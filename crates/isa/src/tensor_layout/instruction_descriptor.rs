@@ -102,7 +102,7 @@ const fn factor_type(kind: MmaKind, code: u32) -> Option<ScalarType> {
 }
 
 impl InstructionDescriptor {
-    /// Encodes the descriptor; returns `None` for a type that the kind does not support or for a size that cannot be encoded.
+    /// Encodes the descriptor. Returns `None` for a type that the kind does not support or for a size that cannot be encoded.
     pub fn encode(&self, kind: MmaKind) -> Option<u32> {
         use ScalarType as T;
         let is_scaled = kind.is_scaled();

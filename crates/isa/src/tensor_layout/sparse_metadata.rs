@@ -22,7 +22,7 @@ impl SparseMetadataLayout {
         }
     }
 
-    /// Returns the lane and the lowest bit of the 4-bit selector of a chunk; `row` is the row from 0 to 15 within the 16 rows of the warp.
+    /// Returns the lane and the lowest bit of the 4-bit selector of a chunk. `row` is the row from 0 to 15 within the 16 rows of the warp.
     pub const fn place(self, row: usize, chunk: usize) -> (usize, usize) {
         let (group, half) = (row % 8, row / 8);
         let selector = self.selector as usize;

@@ -57,7 +57,7 @@ pub struct AccumulatorLayout {
 }
 
 impl AccumulatorLayout {
-    /// Returns the letter of the layout; `None` if no layout has this number of rows (PTX ISA, "Data path layout organization").
+    /// Returns the letter of the layout. Returns `None` if no layout has this number of rows (PTX ISA, "Data path layout organization").
     pub const fn letter(self) -> Option<char> {
         Some(match (self.n_blocks, self.m, self.is_stationary) {
             (2, 256, false) => 'A',

@@ -10,8 +10,8 @@ pub const fn accumulator_element(lane: usize, element: usize) -> (usize, usize) 
     )
 }
 
-/// Returns the row (within the 16 rows of the warp) and column of an element of A in a register of a lane; `per_register` elements share
-/// a register.
+/// Returns the row (within the 16 rows of the warp) and the column of an element of A in a register of a lane. Each register contains
+/// `per_register` elements.
 pub const fn operand_element(
     lane: usize,
     register: usize,

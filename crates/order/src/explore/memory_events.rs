@@ -346,7 +346,7 @@ pub(crate) const fn bit_of(event: usize) -> u64 {
     }
 }
 
-/// Returns the memory ordering of an access; `without` is the ordering of an instruction that specifies no ordering.
+/// Returns the memory ordering of an access. `without` is the ordering of an instruction that specifies no ordering.
 pub(crate) fn words_of(at: &CurrentInstruction<'_>, without: Sem) -> MemoryOrdering {
     let sem = at.words.sem.unwrap_or(without);
     let scope = match sem {

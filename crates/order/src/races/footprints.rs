@@ -125,8 +125,8 @@ struct Footprint {
 pub(crate) struct FootprintKey {
     mask: u32,
     lane_bytes: u32,
-    /// Byte offset of each lane address from the start of the line that contains the first lane address; the offset of
-    /// inactive lanes is 0.
+    /// Byte offset of each lane address from the start of the line that contains the first lane address. The offset of
+    /// an inactive lane is 0.
     offsets: [u32; 32],
 }
 

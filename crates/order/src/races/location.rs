@@ -81,7 +81,7 @@ impl Iterator for WordIter {
     }
 }
 
-/// Returns the memory in which accesses can race; `None` for thread-private and read-only memory.
+/// Returns the memory in which accesses can race. Returns `None` for thread-private and read-only memory.
 pub(crate) fn memory_of(memory: MemoryId) -> Option<MemoryInstance> {
     match memory {
         MemoryId::Global => Some(MemoryInstance::Global),

@@ -23,7 +23,7 @@ struct Conflict {
     /// See [`Race::is_fenced_there`].
     is_fenced_there: bool,
     /// Whether the accesses are morally strong accesses by lanes of the same warp, and therefore an exchange and not a
-    /// race; see [`RaceDetector::with_lockstep`].
+    /// race. See [`RaceDetector::with_lockstep`].
     is_exchange: bool,
 }
 

@@ -68,7 +68,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses `_` and `WARP_SZ`; returns `None` for any other name.
+    /// Parses `_` and `WARP_SZ`. Returns `None` for any other name.
     #[cold]
     fn special_name(&mut self, span: Span) -> Option<ParseResult<()>> {
         match span.text(self.cursor.source) {

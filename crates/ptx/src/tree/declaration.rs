@@ -97,7 +97,7 @@ pub struct Declarator {
     pub count_span: Span,
     /// Range in [`crate::tree::Tree::dimensions`].
     pub dimensions: Range,
-    /// Range in [`crate::tree::Tree::init_values`]; the range is empty if the declarator has no initializer.
+    /// Range in [`crate::tree::Tree::init_values`]. The range is empty if the declarator has no initializer.
     pub initializer: Range,
 }
 
@@ -124,7 +124,7 @@ pub enum InitValueKind {
     },
     Single(u32),
     Double(u64),
-    /// `name`, `name+4`, `generic(name)`, `0xFF00(name)`; `mask` selects one byte of the address.
+    /// `name`, `name+4`, `generic(name)`, `0xFF00(name)`. The mask in `mask` selects one byte of the address.
     Address {
         name: Name,
         name_span: Span,
@@ -200,7 +200,7 @@ pub enum DirectiveKind {
     Pragma,
     /// `.alias f, g;`
     Alias,
-    /// `label: .callprototype (...) _ (...);` The parameters are stored as declarations; see [`Directive::prototype`].
+    /// `label: .callprototype (...) _ (...);` The parameters are stored as declarations. See [`Directive::prototype`].
     CallPrototype,
     /// `label: .calltargets f, g;`
     CallTargets,
@@ -209,7 +209,7 @@ pub enum DirectiveKind {
     /// `.maxntid 1, 2, 3` and similar directives: `.reqntid`, `.maxnreg`, `.minnctapersm`, `.reqnctapercluster`,
     /// `.explicitcluster`, `.maxclusterrank`, `.blocksareclusters`, `.noreturn`, `.abi_preserve`, ...
     Performance,
-    /// `@@DWARF ...` of old modules; extends to the end of its line.
+    /// `@@DWARF ...` in old modules. The directive extends to the end of its line.
     Dwarf,
     /// Any other construct that starts with a dot.
     Unknown,

@@ -3,7 +3,7 @@
 use crate::tree::name::Symbols;
 use warpgrid_program::Span;
 
-/// Distinct spelling of an opcode with its modifiers; index into [`Mnemonics`].
+/// Distinct spelling of an opcode with its modifiers, represented by an index into [`Mnemonics`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MnemonicId(pub u32);
 

@@ -5,7 +5,7 @@
 
 use warpgrid_program::Span;
 
-/// Interned stem; index into [`Symbols`].
+/// Interned stem, represented by an index into [`Symbols`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(pub u32);
 

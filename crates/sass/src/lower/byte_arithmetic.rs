@@ -175,7 +175,7 @@ fn byte_of((value, span): &SpannedValue, byte: u8) -> LoweredOperand {
     LoweredOperand::One(value, *span)
 }
 
-/// Lowers `I2I.U8.S32.SAT d, a`; in which the destination format precedes the source format.
+/// Lowers `I2I.U8.S32.SAT d, a`, in which the destination format precedes the source format.
 pub(super) fn integer_to_integer(
     w: &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>> {

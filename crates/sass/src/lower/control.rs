@@ -292,7 +292,7 @@ pub(super) fn branch_indirect(
     Ok(vec![control(ControlOp::BranchIndirect, vec![arg])])
 }
 
-/// Lowers `CALL.REL.NOINC target` and `CALL.REL.NOINC R10 base`; before the call, the caller stores the return address in registers.
+/// Lowers `CALL.REL.NOINC target` and `CALL.REL.NOINC R10 base`. Before the call, the caller stores the return address in registers.
 pub(super) fn call(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

@@ -101,7 +101,7 @@ pub(super) fn to_integer(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lower
     convert(w, types(to, from, Some(rounding)))
 }
 
-/// Lowers `F2F`; in which the destination format precedes the source format.
+/// Lowers `F2F`, in which the destination format precedes the source format.
 pub(super) fn float_to_float(
     w: &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>> {
@@ -180,7 +180,7 @@ const PACKINGS: &[(&str, (F2fpPacking, bool))] = &[
 ];
 
 /// Lowers `F2FP`. `F2FP.F16.F32.PACK_AB d, a, b` places a in the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c` places the low half
-/// of c above the pair of bytes; With `.RS`, c also contains the random bits. Other variants are `F2FP.E4M3.F16.UNPACK_B_MERGE_C d, a, c`,
+/// of c above the pair of bytes. With `.RS`, c also contains the random bits. Other variants are `F2FP.E4M3.F16.UNPACK_B_MERGE_C d, a, c`,
 /// `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
 pub(super) fn pack(
     c: &mut LoweringContext<'_>,

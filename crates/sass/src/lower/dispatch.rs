@@ -1,4 +1,4 @@
-//! Dispatch table from SASS opcodes to lowering functions. An opcode without an entry is not supported by the emulator;
+//! Dispatch table from SASS opcodes to lowering functions. The emulator does not support an opcode without an entry.
 //! `warpgrid_isa::sass::opcodes` describes every opcode and its architectures.
 
 use super::body::LoweredInstruction;
@@ -39,7 +39,7 @@ const fn row(name: &'static str, datapath: Datapath, lower: LowerFn) -> Dispatch
     }
 }
 
-/// Returns the lowering function of an opcode; `None` if the emulator does not support the opcode.
+/// Returns the lowering function of an opcode. Returns `None` if the emulator does not support the opcode.
 pub(super) fn find(opcode: &str) -> Option<LowerFn> {
     let own = find_row(opcode);
     let twin = || {

@@ -93,7 +93,7 @@ const SCALES: &[(&str, f64)] = &[
     ("M2", 2.0),
 ];
 
-/// Lowers `FMUL d, a, b`; `FMUL.D2` halves the product.
+/// Lowers `FMUL d, a, b`. The modifier of `FMUL.D2` halves the product.
 pub(super) fn multiply(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

@@ -97,7 +97,7 @@ fn any_pair(
     Ok((read(half), span))
 }
 
-/// Reads `R2.H0_NH1`; in which a preceding minus sign negates both halves.
+/// Reads `R2.H0_NH1`, in which a preceding minus sign negates both halves.
 fn swapped_pair(
     c: &mut LoweringContext<'_>,
     w: &InstructionCursor<'_>,

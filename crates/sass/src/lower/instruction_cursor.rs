@@ -407,7 +407,7 @@ impl<'a> InstructionCursor<'a> {
         })
     }
 
-    /// Returns the predicate with this number as a source if `mask` contains the predicate; otherwise, returns a constant.
+    /// Returns the predicate with this number as a source if `mask` contains the predicate. Otherwise, returns a constant.
     pub(super) fn predicate_number(&self, number: u16, mask: u64) -> OperandValue {
         let id = (mask >> number & 1 != 0).then(|| self.predicate_id(number));
         let source = match id.flatten() {

@@ -169,7 +169,7 @@ pub(super) fn funnel_shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Low
     ])
 }
 
-/// Lowers `SHL` and `SHR`; with `.W`, shift amounts are taken modulo 32.
+/// Lowers `SHL` and `SHR`. With `.W`, the shift amount is taken modulo 32.
 pub(super) fn shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let left = w.opcode().ends_with('L');
     let wraps = w.consume("W");

@@ -284,7 +284,7 @@ fn test(
     ])
 }
 
-/// Lowers `UGETNEXTWORKID.SELFCAST [a], [b]`, which requests a cluster that has not been launched; the instruction writes the response to
+/// Lowers `UGETNEXTWORKID.SELFCAST [a], [b]`, which requests a cluster that has not been launched. The instruction writes the response to
 /// address a, and the mbarrier at address b counts the bytes of the response.
 pub(super) fn next_cluster(
     c: &mut LoweringContext<'_>,

@@ -462,7 +462,8 @@ pub(super) fn operation(
     })
 }
 
-/// Lowers `ATOMG.E.ADD p, d, [a], b{, c}`; p indicates whether the memory supports the operation, which is always true in the emulator.
+/// Lowers `ATOMG.E.ADD p, d, [a], b{, c}`. The predicate p indicates whether the memory supports the operation, which is always true in the
+/// emulator.
 pub(super) fn atomic(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

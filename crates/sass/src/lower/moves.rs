@@ -44,7 +44,7 @@ pub(super) fn copy_register(
     Ok(vec![copy(to, a)])
 }
 
-/// Lowers `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`; returns `None` for other instructions.
+/// Lowers `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`. Returns `None` for other instructions.
 pub(super) fn copy_by_product(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

@@ -30,8 +30,9 @@ fn in_group(w: &mut InstructionCursor<'_>) -> Modifiers {
     modifiers
 }
 
-/// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns; d is the first allocated column in units of 32
-/// columns, and p indicates success. Also lowers `UTCATOMSWS.AND RZ, kept`, which deallocates the columns whose bits are clear in `kept`.
+/// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns. The result d is the first allocated column in units
+/// of 32 columns, and p indicates success. Also lowers `UTCATOMSWS.AND RZ, kept`, which deallocates the columns whose bits are clear in
+/// `kept`.
 pub(super) fn reserve(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -131,7 +132,8 @@ fn shape(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     }
 }
 
-/// Lowers `LDTM.16dp64bit.x8 d, tmem[a]` and `LDTM.STAT.x8.MIN r, d, tmem[a]`; r is the minimum of the loaded registers of a lane.
+/// Lowers `LDTM.16dp64bit.x8 d, tmem[a]` and `LDTM.STAT.x8.MIN r, d, tmem[a]`. The result r is the minimum of the loaded registers of a
+/// lane.
 pub(super) fn load(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (mut modifiers, n) = shape(w)?;
     let span = w.instruction.span;

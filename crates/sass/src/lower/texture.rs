@@ -282,8 +282,7 @@ fn whole(
     plain(Source::Register(RegisterTuple { first, n: 2 }))
 }
 
-/// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; in which, with `.B`, the lower half of the handle precedes the
-/// level.
+/// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`. With `.B`, the lower half of the handle precedes the level.
 pub(super) fn query(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -352,7 +351,7 @@ pub(super) fn query(
 }
 
 /// Lowers `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle` and
-/// `SURED.D.BA.2D.ADD.STRONG.SYS.IGN [a], b, handle`; the coordinates are in a register run, whose last register contains the layer.
+/// `SURED.D.BA.2D.ADD.STRONG.SYS.IGN [a], b, handle`. The coordinates are in consecutive registers, the last of which contains the layer.
 pub(super) fn surface(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

@@ -44,7 +44,7 @@ pub(super) fn members(c: &mut LoweringContext<'_>) -> Option<LoweredOperand> {
 }
 
 /// Lowers `VOTE.ANY {d,} p, a`: d is the mask of the lanes in which a is true. p is true if a is true in any lane (`.ANY`) or in all lanes
-/// (`.ALL`). `members` is the mask of the participating lanes; without a mask, the active lanes participate.
+/// (`.ALL`). `members` is the mask of the participating lanes. Without a mask, the active lanes participate.
 pub(super) fn vote(
     members: Option<LoweredOperand>,
     w: &mut InstructionCursor<'_>,

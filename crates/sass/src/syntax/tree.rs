@@ -37,8 +37,8 @@ pub enum StatementKind {
     Label(Span),
     /// Directive, such as `.section .text.vecadd,"ax",@progbits`: the name with the dot, and the rest of the line.
     Directive { name: Span, arguments: Span },
-    /// Header that a disassembler prints between functions: `code for sm_75`, `Function : vecadd`, `arch = sm_80`; the text before and
-    /// after the separator.
+    /// Header that a disassembler prints between functions: `code for sm_75`, `Function : vecadd`, `arch = sm_80`. The fields contain the
+    /// text before and after the separator.
     Header { key: Span, value: Span },
     /// Encoding on a separate line: the upper half of the encoding of the preceding instruction, or the control word of the following
     /// instructions.

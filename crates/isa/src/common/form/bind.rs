@@ -270,12 +270,12 @@ impl Dialect {
     }
 }
 
-/// Binds to the forms of PTX; see [`Dialect::bind`].
+/// Binds to the forms of PTX. See [`Dialect::bind`].
 pub fn bind(opcode: &str, words: &[&str], n_operands: Option<usize>) -> Option<BoundForm> {
     crate::PTX.bind(opcode, words, n_operands)
 }
 
-/// Binds to one form of PTX; see [`Dialect::bind_layout`].
+/// Binds to one form of PTX. See [`Dialect::bind_layout`].
 pub fn bind_layout(layout: &'static FormSyntax, words: &[&str]) -> BoundForm {
     crate::PTX.bind_layout(layout, words)
 }

@@ -50,7 +50,7 @@ pub fn distance(a: &str, b: &str) -> usize {
     last.last().copied().unwrap_or(0)
 }
 
-/// Returns the PTX equivalent of a foreign keyword; see [`Dialect::meant`](crate::Dialect::meant).
+/// Returns the PTX equivalent of a foreign keyword. See [`Dialect::meant`](crate::Dialect::meant).
 pub fn meant(word: &str) -> Option<&'static str> {
     crate::PTX.meant(word)
 }

@@ -2,7 +2,7 @@
 //!
 //! Grammar: an opcode (`ld`), then required (`.type`) and optional (`{.ss}`) slots without whitespace, then comma-separated operands. An
 //! operand is a name (`a`), an address (`[a]`), a pair of destinations (`d|p`; `d{|p}` if the second is optional), a negatable predicate
-//! (`{!}c`), or an optional operand in a group (`{, c}`). A slot with the name of one of the form's sets accepts a value of that set; any
+//! (`{!}c`), or an optional operand in a group (`{, c}`). A slot with the name of one of the form's sets accepts a value of this set. Any
 //! other slot is a literal modifier.
 
 use super::{
@@ -25,7 +25,7 @@ pub enum SlotKind {
 pub struct ModifierSlot {
     /// Name in the syntax line without the dot, such as `type` or `sat`.
     pub name: &'static str,
-    /// Identifier of the slot name. `None` for a literal without a flag; a test verifies that no such literal exists.
+    /// Identifier of the slot name, or `None` for a literal without a flag. A test verifies that no such literal exists.
     pub id: Option<SlotName>,
     pub required: bool,
     pub kind: SlotKind,
@@ -297,7 +297,7 @@ pub fn layouts() -> &'static [FormSyntax] {
     crate::PTX.layouts()
 }
 
-/// Returns the forms of a PTX opcode (`st`), in table order; empty for an opcode without forms.
+/// Returns the forms of a PTX opcode (`st`), in table order. The result is empty for an opcode without forms.
 pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static FormSyntax> {
     crate::PTX.forms_of(opcode)
 }

@@ -219,6 +219,6 @@ pub enum QueryObject {
     Texture,
     Surface,
     Sampler,
-    /// The sampler in modules with the texturing mode `independent`; otherwise, the texture.
+    /// The sampler in modules with the texturing mode `independent`. Otherwise, the texture.
     Filtering,
 }

@@ -46,7 +46,7 @@ pub enum ClusterLaunchControlOp {
     TryCancel,
     /// `query_cancel.is_canceled`
     IsCanceled,
-    /// `query_cancel.get_first_ctaid`; [`BlockIndex`](crate::modifier::BlockIndex) selects the component.
+    /// `query_cancel.get_first_ctaid`. [`BlockIndex`](crate::modifier::BlockIndex) selects the component of the block index.
     FirstBlock,
 }
 
@@ -85,7 +85,7 @@ pub enum TensorCopyOp {
 /// Operation on a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TensorMapOp {
-    /// `tensormap.replace`; [`TensorMapField`](crate::modifier::TensorMapField) selects the field.
+    /// `tensormap.replace`. [`TensorMapField`](crate::modifier::TensorMapField) selects the field.
     Replace,
     /// `tensormap.cp_fenceproxy`
     CopyFenceProxy,

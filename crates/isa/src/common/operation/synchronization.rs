@@ -82,7 +82,7 @@ impl DeviceUnitOp {
 }
 
 impl Operation {
-    /// Returns the kind of asynchronous transfer; [`AsyncTransferKind::None`] for operations of other families.
+    /// Returns the kind of asynchronous transfer, or [`AsyncTransferKind::None`] for operations of other families.
     pub const fn transfer(self) -> AsyncTransferKind {
         match self {
             Operation::Async(op) => op.transfer(),

@@ -137,7 +137,7 @@ macro_rules! sample {
     };
 }
 
-/// Instruction forms of texture accesses; the result consists of the four components of a texel, or of two registers with packed halves.
+/// Instruction forms of texture accesses. The result consists of the four components of a texel, or of two registers with packed halves.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     sample!(Sample "tex.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, FOUR, TEXELS], 0;

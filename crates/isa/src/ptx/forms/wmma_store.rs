@@ -11,7 +11,7 @@ use crate::version::Version;
 
 const ASSEMBLER: &str = "13.5";
 const SECTION: &str = "warp-level-matrix-instructions-wmma-st";
-/// Gate of floating-point fragments; the manual specifies PTX 6.0.
+/// Gate of forms with floating-point fragments. The manual specifies PTX 6.0.
 const FLOATS: Gate = since(5, 1).with(Wmma).assembler(ASSEMBLER);
 /// Gate of forms with integer fragments.
 const INTEGERS: Gate = since(6, 3).with(WmmaInteger);

@@ -147,7 +147,7 @@ pub(crate) struct SyntheticInstruction {
     pub(crate) operands: Vec<OperandValue>,
     /// Guard of the instruction. Without a guard, all lanes execute the instruction.
     pub(crate) guard: Option<Guard>,
-    /// Span of the statement whose step contains the instruction; empty before the first statement.
+    /// Span of the statement whose step contains the instruction. The span is empty before the first statement.
     pub(crate) span: Span,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct UnitOperandSpec {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks and lowers an operand; returns `None` after reporting an error. The function is not inlined, because it is large and rarely
+    /// Checks and lowers an operand. Returns `None` after reporting an error. The function is not inlined, because it is large and rarely
     /// called, and inlining would slow down the check of all other operands.
     #[cold]
     pub(crate) fn unit_operand(

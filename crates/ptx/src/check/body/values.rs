@@ -15,7 +15,7 @@ pub(crate) struct ValueOperand {
     pub(crate) span: Span,
     pub(crate) class: Class,
     /// Source of the value. For a literal, the source contains the bit pattern of the spelling, without a conversion to the type of the
-    /// instruction; see [`ValueOperand::source_as`].
+    /// instruction. See [`ValueOperand::source_as`].
     pub(crate) source: Source,
     /// Whether the value is a component of a vector register or of a special register.
     pub(crate) is_component: bool,
@@ -110,7 +110,7 @@ impl ValueError {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Reads the elements of a brace list, or the registers of a vector register; returns `None` for other operands.
+    /// Reads the elements of a brace list, or the registers of a vector register. Returns `None` for other operands.
     pub(crate) fn list(
         &mut self,
         operand: &Operand,

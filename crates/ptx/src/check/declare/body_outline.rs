@@ -29,9 +29,9 @@ pub(crate) struct Outline {
 pub(crate) struct Label {
     pub(crate) name: Name,
     pub(crate) span: Span,
-    /// Index of the brace scope that contains the label, in the order of opening braces; 0 is the body of the function.
+    /// Index of the brace scope that contains the label, in the order of opening braces. Index 0 denotes the body of the function.
     pub(crate) block: u32,
-    /// One plus the index of the directive if the label names a table or prototype; otherwise 0.
+    /// One plus the index of the directive if the label names a table or prototype, or 0 for other labels.
     pub(crate) table: u32,
 }
 

@@ -1,8 +1,7 @@
 //! Scopes of one body: determines the meaning of a name at the current position.
 //!
-//! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Braces nest scopes;
-//! an undo log restores the bindings when a scope is closed. A name that no scope declares may be declared by the module before
-//! the body.
+//! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Braces nest scopes, and an
+//! undo log restores the bindings when a scope is closed. A name that no scope declares may be declared by the module before the body.
 
 use crate::check::names::binding::{Binding, RegisterGroup};
 use crate::check::names::module_names::ModuleNames;
