@@ -157,7 +157,8 @@ fn iota_bits(ty: ElementType, index: u64) -> u128 {
     ty.float_bits(index as f64).unwrap_or(index.into())
 }
 
-/// Pseudorandom number generator whose sequence depends only on the seed.
+/// Pseudorandom number generator whose sequence depends only on the seed. The generator is xorshift64 (G. Marsaglia, "Xorshift RNGs",
+/// 2003).
 struct PatternRng(u64);
 
 impl PatternRng {

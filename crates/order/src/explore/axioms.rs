@@ -1,4 +1,5 @@
-//! Axioms of the PTX memory model (PTX ISA, "Memory Consistency Model"). For a candidate execution, the check computes
+//! Axioms of the PTX memory model (PTX ISA, "Memory Consistency Model"; D. Lustig, S. Sahasrabuddhe and O. Giroux, "A
+//! Formal Analysis of the NVIDIA PTX Memory Consistency Model", 2019). For a candidate execution, the check computes
 //! the relations between its events, and returns the violated axiom if the execution is inconsistent.
 
 use crate::explore::event::{EventKind, OrderingRole};

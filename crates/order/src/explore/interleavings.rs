@@ -1,4 +1,5 @@
-//! Sequentially consistent outcomes of a litmus test. Enumerates the interleavings of the traces of all threads, in
+//! Sequentially consistent outcomes of a litmus test (L. Lamport, "How to Make a Multiprocessor Computer That Correctly
+//! Executes Multiprocess Programs", 1979). The search enumerates the interleavings of the traces of all threads, in
 //! which each instruction executes atomically, and returns the outcomes of all interleavings.
 //!
 //! The traces of a thread form a prefix tree, so that a common prefix of several traces is explored only once.

@@ -2,8 +2,9 @@
 //! branches that use these values. Input: a session at its start. Output: a note for each use of such a value. The analysis replays the
 //! first steps, but only if the kernel may read a register before an instruction writes it.
 //!
-//! The analysis has the same principle as Memcheck of Valgrind, but the granularity of registers. The shadow mask of each register contains
-//! the lanes whose value derives from an unwritten register. A value that an instruction loads from memory counts as written.
+//! The analysis has the same principle as Memcheck (J. Seward and N. Nethercote, "Using Valgrind to Detect Undefined Value Errors with
+//! Bit-Precision", 2005), but its granularity is one register instead of one bit. The shadow mask of each register contains the lanes whose
+//! value derives from an unwritten register. A value that an instruction loads from memory counts as written.
 
 use crate::session::Session;
 use std::collections::HashMap;

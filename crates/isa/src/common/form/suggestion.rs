@@ -28,7 +28,7 @@ fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> 
 const MAX_LENGTH: usize = 64;
 
 /// Returns the edit distance between two words: the number of insertions, deletions, replacements, and transpositions of adjacent
-/// characters.
+/// characters. This distance is the optimal string alignment distance, a restricted form of the Damerau–Levenshtein distance.
 pub fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut before: Vec<usize> = Vec::new();

@@ -1,5 +1,6 @@
 //! Checks of `wgmma`: accesses to registers of MMAs in flight, and calls in kernels with MMAs (PTX ISA, "wgmma.mma_async"; assembler 13.5).
-//! The checks use a forward data-flow analysis over the basic blocks of each function that a kernel reaches.
+//! The checks use a forward data-flow analysis over the basic blocks of each function that a kernel reaches (A. V. Aho, M. S. Lam, R. Sethi
+//! and J. D. Ullman, "Compilers: Principles, Techniques, and Tools").
 
 use crate::check::performance::calls::{CallKind, Calls};
 use crate::check::performance::{is_product, warpgroup};

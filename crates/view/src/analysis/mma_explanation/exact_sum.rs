@@ -1,6 +1,7 @@
 //! Exact summation of floating-point numbers with a single rounding of the final sum.
 
-/// Exact sum of numbers as an expansion: components that do not overlap, in ascending order (J. R. Shewchuk).
+/// Exact sum of numbers as an expansion: components that do not overlap, in ascending order (J. R. Shewchuk, "Adaptive Precision
+/// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExactSum {
     parts: Vec<f64>,
@@ -47,8 +48,9 @@ impl ExactSum {
         (value, rest == 0.0)
     }
 
-    /// Returns the sum rounded to odd: the last bit of the result is set if the result is inexact. Rounding the returned `f64` to a type
-    /// with at most 51 significant bits gives the same result as rounding the exact sum.
+    /// Returns the sum rounded to odd (S. Boldo and G. Melquiond, "Emulation of a FMA and Correctly Rounded Sums: Proved Algorithms Using
+    /// Rounding to Odd", 2008): the last bit of the result is set if the result is inexact. Rounding the returned `f64` to a type with at
+    /// most 51 significant bits gives the same result as rounding the exact sum.
     pub(crate) fn round_to_odd(&self) -> f64 {
         let (value, rest) = self.split();
         let bits = value.to_bits();

@@ -1,5 +1,6 @@
-//! Slicing of an extracted litmus test. Input: a test whose threads contain all selected lines. Output: the test without the instructions
-//! that a thread never executes, and without the instructions whose results no other instruction uses.
+//! Slicing of an extracted litmus test (M. Weiser, "Program Slicing", 1981). Input: a test whose threads contain all selected lines.
+//! Output: the test without the instructions that a thread never executes, and without the instructions whose results no other instruction
+//! uses.
 
 use crate::memory_model::litmus::extraction::thread_body::DECLARATION;
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
