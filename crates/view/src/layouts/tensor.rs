@@ -1,6 +1,6 @@
 //! Layouts of tensor instructions: the location of each element of an operand matrix, accumulator, metadata or scale factors in registers
 //! of a warpgroup, shared memory or tensor memory. Input: query parameters. Output: a grid with the locations of each element, as plain
-//! data, as a text table and as a drawing. The emulator uses the same layout functions ([`warpgrid_isa::layout`]) to transfer data.
+//! data, as a text table and as a drawing. The emulator uses the same layout functions ([`warpgrid_isa::tensor_layout`]) to transfer data.
 
 pub(crate) mod descriptor_literal;
 pub(crate) mod drawing;
