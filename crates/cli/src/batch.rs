@@ -25,7 +25,8 @@ struct Request<'a> {
     ptx_version: Option<Cow<'a, str>>,
 }
 
-/// Struct with the same fields as [`Request`] that denies unknown fields, so that its error names the first unknown field.
+/// Struct with the same fields as [`Request`]. Deserialization of this struct rejects unknown fields, and its error message contains the
+/// first unknown field.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -41,7 +42,7 @@ struct StrictRequest {
 }
 
 impl Request<'_> {
-    /// Returns the options of the request. Options that the request does not specify have the values of the command.
+    /// Returns the options of the request. Options that the request does not specify have the values from the command line.
     fn options(&self, command: &CheckOptions) -> CheckOptions {
         let or = |own: &Option<Cow<'_, str>>, default: &Option<String>| {
             own.as_deref()
@@ -56,7 +57,7 @@ impl Request<'_> {
     }
 }
 
-/// Returns the message about the first unknown field of a request, which also lists the known fields.
+/// Returns a message about the first unknown field of a request, if any. The message also lists the known fields.
 fn unknown_field(line: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<StrictRequest>(line)
         .err()?
@@ -72,8 +73,8 @@ struct PartialRequest<'a> {
     id: Id<'a>,
 }
 
-/// Writes a result for every line. An invalid request has the code `W0900`, the line number, and its ID if the ID can be parsed. A request
-/// with an unknown field additionally has a warning with the same code.
+/// Writes a result for every line of the input. The result of an invalid request has the code `W0900`, the line number, and the ID of the
+/// request if the ID can be parsed. The result of a request with an unknown field contains an additional warning with the same code.
 pub(crate) fn batch(
     options: &CheckOptions,
     input: impl Read,
@@ -117,8 +118,8 @@ pub(crate) fn batch(
             }
         }
         output.write_all(b"\n")?;
-        // If no further input is buffered, the output is flushed, so that a caller that writes line by line receives each result
-        // immediately. If the input is a piped file, it is buffered, so the output is not flushed for each line.
+        // Flush the output if no further input is buffered, so that a caller that writes line by line receives each result immediately. A
+        // piped file fills the input buffer, so its results are not flushed line by line.
         if input.buffer().is_empty() {
             output.flush()?;
         }

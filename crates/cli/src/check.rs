@@ -1,4 +1,4 @@
-//! `warpgrid check`: checks sources.
+//! `warpgrid check`: checks sources and documents.
 
 use crate::document::{CodeBlock, Markup};
 use crate::embedded::{self, EmbeddedRequest};
@@ -79,8 +79,8 @@ pub(crate) enum LanguageArg {
     Sass,
 }
 
-/// Returns the language of a file. The file extension determines the language if it is known, and otherwise the contents of the file
-/// determine it, as for standard input.
+/// Returns the language of a file. The file extension determines the language if the extension is known. Otherwise, and for standard input,
+/// the contents determine the language.
 pub(crate) fn front_of(path: &Path, source: &str) -> SourceLanguage {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("sass") => SourceLanguage::Sass,
@@ -98,14 +98,14 @@ impl From<LanguageArg> for SourceLanguage {
     }
 }
 
-/// Identifier of the request to which a verdict belongs.
+/// Identifier of the file or request to which a verdict belongs.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Id<'a> {
     #[serde(borrow)]
     Text(Cow<'a, str>),
     Number(serde_json::Number),
-    /// The request has no readable ID.
+    /// The ID of the request cannot be parsed.
     Unknown(()),
 }
 
@@ -119,7 +119,7 @@ impl<'a> From<&'a str> for Id<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckVerdict<'a> {
     pub(crate) id: Id<'a>,
-    /// Whether the check succeeded, as in every JSON result of the command. The value is equal to `accept`.
+    /// Whether the check succeeded. Every JSON result of the command has this field. In a verdict, the value equals `accept`.
     ok: bool,
     accept: bool,
     diagnostics: &'a [DiagnosticView],
@@ -139,7 +139,7 @@ impl<'a> CheckVerdict<'a> {
         }
     }
 
-    /// Returns the verdict on unreadable input.
+    /// Returns the verdict on an input that cannot be read.
     pub(crate) fn unreadable(id: Id<'a>, diagnostics: &'a [DiagnosticView]) -> CheckVerdict<'a> {
         CheckVerdict {
             id,
@@ -151,7 +151,7 @@ impl<'a> CheckVerdict<'a> {
     }
 }
 
-/// Checks every file. The outcome is the worst outcome of the files.
+/// Checks every file. Returns the worst outcome of all files.
 pub(crate) fn check(arguments: &CheckArguments) -> io::Result<ExitKind> {
     let options = CheckOptions {
         language: arguments.language.unwrap_or_default().into(),
@@ -171,13 +171,13 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<ExitKind> {
             false => read_bytes(path),
         };
         if let Some(bytes) = read.as_ref().ok().filter(|bytes| is_compiled(bytes)) {
-            let asked = EmbeddedRequest {
+            let request = EmbeddedRequest {
                 name: &name,
                 options: &options,
                 format: arguments.format,
                 is_list: arguments.list,
             };
-            outcome = outcome.and(embedded::check(&asked, bytes, &mut out)?);
+            outcome = outcome.and(embedded::check(&request, bytes, &mut out)?);
             continue;
         }
         let source = match read.and_then(|bytes| text_of(path, bytes)) {
@@ -220,7 +220,7 @@ fn check_text(
 ) -> CheckedFile {
     if let Some(markup) = Markup::of_file(&listed.path) {
         let mut checked = check_document(&markup.blocks(source), options);
-        // Many documents of a directory contain no blocks, so only a document that the user named is reported.
+        // Many documents in a directory contain no blocks, so a document without blocks is reported only if the user named it explicitly.
         if listed.is_named && checked.is_empty() {
             checked.report.diagnostics.push(no_blocks());
         }
@@ -272,7 +272,7 @@ struct CheckedFile {
 }
 
 impl CheckedFile {
-    /// Checks whether the verdict is about a document without blocks.
+    /// Checks whether the verdict belongs to a document without blocks.
     fn is_empty(&self) -> bool {
         self.n_blocks == Some([0, 0])
     }
@@ -310,7 +310,7 @@ fn summary(checked: &CheckedFile) -> String {
     summary_of(&checked.report, checked.n_blocks)
 }
 
-/// Formats a verdict in one line.
+/// Formats the summary of a verdict in one line.
 pub(crate) fn summary_of(report: &CheckReport, n_blocks: Option<[usize; 2]>) -> String {
     let count = |severity: Severity| {
         report

@@ -1,4 +1,4 @@
-//! `warpgrid run --beside`: runs two sources of one kernel with one launch, and compares their final memory.
+//! `warpgrid run --beside`: runs two versions of a kernel with the same launch configuration, and compares the final memory of both runs.
 
 use crate::first_difference::print_difference;
 use crate::output::{JsonReport, stdout};
@@ -8,7 +8,7 @@ use warpgrid_view::SourceLanguage;
 use warpgrid_view::analysis::comparison::{ComparisonReport, ComparisonSide};
 use warpgrid_view::counted;
 
-/// Writes a report. The outcome is [`ExitKind::Failure`] if the runs diverge.
+/// Writes a comparison report. Returns [`ExitKind::Failure`] if the runs diverge.
 pub(crate) fn print(
     format: OutputFormat,
     names: [&str; 2],

@@ -1,5 +1,5 @@
-//! `warpgrid conflicts`: reports the conflicting lanes of shared-memory accesses and proposed fixes, and writes the rewritten source
-//! without bank conflicts.
+//! `warpgrid conflicts`: reports the conflicting lanes of shared memory accesses with proposed fixes, and writes a rewritten source without
+//! bank conflicts.
 
 use crate::launch::{LaunchOptions, kernels_text, write_guesses};
 use crate::output::{is_same_file, print_error, stdout};
@@ -66,16 +66,16 @@ pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<ExitKind> 
     Ok(outcome)
 }
 
-/// Report on the bank conflicts of a launch, with the inferred part of the launch.
+/// JSON report on the bank conflicts of a launch, with the inferred part of the launch configuration.
 #[derive(Serialize)]
 struct Answered<'a> {
-    /// False if bank conflicts are denied and the report contains any.
+    /// Whether the command succeeded. The value is `false` if bank conflicts are denied and the report contains a bank conflict.
     ok: bool,
     #[serde(flatten)]
     report: &'a ConflictReport,
     kernel: &'a str,
     kernels: Vec<String>,
-    /// Inferred part of the launch as annotations, on which the conflicts depend.
+    /// Inferred part of the launch configuration as annotations. The bank conflicts depend on the launch configuration.
     guesses: &'a [String],
 }
 
@@ -143,7 +143,7 @@ fn cure(
 ) -> io::Result<ExitKind> {
     let cured = match api::fix_bank_conflicts(scenario, arguments.max_steps) {
         Ok(cured) => cured,
-        // A missing fix is reported as a message about the file, not as an error in the source.
+        // If no rewrite exists, the reason is reported as a message about the file, and not as an error in the source.
         Err(failure) if failure.code == UNREADABLE_ARGUMENT => {
             print_error(&format!("{name}: {failure}"));
             return Ok(ExitKind::Failure);

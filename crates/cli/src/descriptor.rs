@@ -1,5 +1,5 @@
-//! `warpgrid descriptor`: decodes descriptor bits to fields and the addressed tile, or encodes a descriptor from options with the PTX that
-//! builds it.
+//! `warpgrid descriptor`: decodes the bits of a descriptor into its fields and the addressed tile, or encodes a descriptor from options and
+//! prints the PTX code that builds the descriptor.
 
 use crate::ExitKind;
 use crate::fragment::{FragmentFormat, print_request};

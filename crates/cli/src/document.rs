@@ -12,7 +12,7 @@ use std::path::Path;
 use warpgrid_view::SourceLanguage;
 use warpgrid_view::model::{DiagnosticView, EditView, LabelView};
 
-/// Markup language of a document.
+/// Markup language of a document with code blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markup {
     Markdown,
@@ -20,7 +20,7 @@ pub(crate) enum Markup {
 }
 
 impl Markup {
-    /// Returns the markup language by the file extension, or `None` for files that contain only a program.
+    /// Returns the markup language that the file extension specifies, or `None` for files that contain only a program.
     pub(crate) fn of_file(path: &Path) -> Option<Markup> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
@@ -30,7 +30,7 @@ impl Markup {
         }
     }
 
-    /// Returns the blocks of a document in order.
+    /// Returns the PTX and SASS blocks of a document in document order.
     pub(crate) fn blocks(self, document: &str) -> Vec<CodeBlock> {
         let mut blocks = match self {
             Markup::Markdown => markdown::blocks(document),
@@ -46,7 +46,7 @@ impl Markup {
         blocks
     }
 
-    /// Returns the document with each block formatted and all other bytes unchanged. The error message names the block that cannot be
+    /// Returns the document with each block formatted and all other bytes unchanged. The error message identifies the block that cannot be
     /// formatted.
     pub(crate) fn formatted(self, document: &str) -> Result<String, String> {
         let blocks = self.blocks(document);
@@ -68,7 +68,7 @@ impl Markup {
             expected.push(formatted.map_or_else(|| block.source.clone(), |it| it.source));
         }
         text += &document[at..];
-        // A formatted block could end at a different position of the document, so the result is parsed again to verify that all blocks are
+        // In the formatted document, a block could end at a different position, so the result is parsed again to verify that all blocks are
         // preserved.
         let found = self.blocks(&text);
         let is_same = |index: usize| {
@@ -255,7 +255,8 @@ impl CodeBlock {
         diagnostic
     }
 
-    /// Maps a position in the block to the document. The first column of the line after the last line is the end of the block.
+    /// Maps a position in the block to the document. The first column of the line after the last line of the block is mapped to the end of
+    /// the block.
     fn shift(&self, line: &mut u32, column: &mut u32) {
         let start = self.start(*line);
         let before = start.entities.iter().filter(|(at, _)| at < column);
@@ -279,7 +280,7 @@ impl CodeBlock {
 
 /// Formatted block.
 struct FormattedBlock {
-    /// Formatted source of the block.
+    /// Formatted source of the block, without the prefixes of its lines.
     source: String,
     /// Text that replaces the block in the document.
     written: String,
@@ -296,7 +297,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// Returns the lines of a text without line endings, each with its number and the byte offset of its start.
+/// Returns the lines of a text without line endings. Each line has its number and the byte offset of its start.
 fn numbered(text: &str) -> Vec<(u32, &str, usize)> {
     let mut at = 0;
     let lines = text.split_inclusive('\n').zip(1..);

@@ -1,5 +1,5 @@
 //! Sources within other files: code objects of cubins, fatbins, object files and executables, and inline assembly blocks. This module lists
-//! and checks these sources, and returns the source to run.
+//! and checks these sources, and selects the source to run.
 
 use crate::check::summary_of;
 use crate::output::{NamedSource, print_error, render, renderer};
@@ -15,7 +15,7 @@ pub(crate) struct EmbeddedRequest<'a> {
     pub(crate) name: &'a str,
     pub(crate) options: &'a CheckOptions,
     pub(crate) format: OutputFormat,
-    /// Whether the user requests only a list of the sources.
+    /// Whether the user requests only a list of the sources, without checks.
     pub(crate) is_list: bool,
 }
 
@@ -26,7 +26,7 @@ struct FileVerdict<'a> {
     ok: bool,
     accept: bool,
     file: &'a FileView,
-    /// One report per code object. The entry of machine code is `None`.
+    /// One report per code object. The report of machine code is `None`.
     reports: &'a [Option<CheckReport>],
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn list_parts(
     Ok(())
 }
 
-/// Returns the source of a file that the command runs: the named code object, or the first PTX source.
+/// Returns the source in a file that the command executes: the named code object, or the first PTX source.
 pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, String> {
     let file = CompiledFile::open(bytes)?;
     let programs = file.view().programs;
@@ -220,7 +220,7 @@ pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, Str
     }
 }
 
-/// Returns the name of an inline assembly block, which the user can specify by its number.
+/// Returns the name of an inline assembly block. The user specifies the block by its name or number.
 pub(crate) fn part_name(scenario: &Scenario, block: &str) -> Result<String, String> {
     let parts = warpgrid_view::check(&scenario.source, &CheckOptions::default()).parts;
     let is_meant = |(index, part): &(usize, &InlineAsmView)| {

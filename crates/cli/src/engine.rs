@@ -1,11 +1,11 @@
-//! Engine selection for runs without observers. This module executes a session from its start with JIT code where possible, and returns a
-//! line about the engine.
+//! Engine selection for runs without observers. Executes a session from its start with JIT code if possible, and returns a line about the
+//! engine.
 
 use warpgrid_view::Session;
 use warpgrid_view::session::translated_run::{Engine, RunLimits, WasmtimeEngine};
 
-/// Runs a long session with JIT code on `n_threads` threads, or on one thread per core if the number is absent. Returns `None` if the run
-/// is already complete or likely to complete soon.
+/// Runs a long session with JIT code on `n_threads` threads, or on one thread per core if `n_threads` is `None`. Returns `None` if the run
+/// is already complete or is likely to complete soon.
 pub(crate) fn run(session: &mut Session, max_steps: u64, n_threads: Option<u32>) -> Option<String> {
     let first = session.run_first_steps(max_steps, WasmtimeEngine::now)?;
     if !session.is_worth_translating(first.took) {

@@ -16,7 +16,7 @@ pub(crate) struct ExplainArguments {
     subjects: Vec<String>,
 }
 
-/// Prints the page of each subject.
+/// Prints the reference page of each subject.
 pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<ExitKind> {
     let mut outcome = ExitKind::Success;
     let mut out = stdout();
@@ -58,7 +58,7 @@ fn list(out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Formats names with commas, in lines of 100 characters.
+/// Formats names as a comma-separated list with lines of at most 100 characters.
 fn in_lines<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     let mut width = usize::MAX;

@@ -64,8 +64,8 @@ fn formatted(path: &Path, source: &str) -> Result<String, String> {
     }
 }
 
-/// Checks whether a file is a program. With a matching file extension, one valid line is sufficient. Otherwise, the number of valid lines
-/// must be at least the number of invalid lines, because a text in another language can contain a line of PTX.
+/// Checks whether a file is a PTX or SASS program. If the file extension matches, one valid line is sufficient. Otherwise, at least half of
+/// the lines must be valid, because a text in another language may contain a line of PTX.
 fn is_program(path: &Path, source: &str) -> bool {
     let found = warpgrid_view::understanding(source);
     let is_named = path

@@ -41,7 +41,7 @@ pub(crate) struct FragmentArguments {
     format: FragmentFormat,
 }
 
-/// Output format of a map.
+/// Output format of an element map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FragmentFormat {
     #[default]
@@ -58,7 +58,7 @@ pub(crate) fn word(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Returns the requested map in the requested format.
+/// Formats the requested map in the requested format.
 fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, RequestError> {
     let map = api::element_map(request)?;
     Ok(match format {
@@ -74,7 +74,7 @@ fn json(map: &ElementMap) -> String {
     text.map_or_else(|error| error.to_string(), |text| text + "\n")
 }
 
-/// Prints the fragment map. A nonexistent map is a usage error.
+/// Prints the fragment map. A request for a nonexistent map is a usage error.
 pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<ExitKind> {
     let request = FragmentRequest {
         op: arguments.op.clone(),

@@ -9,7 +9,7 @@ use warpgrid_view::value::Literal;
 /// Value of `--entry` that selects every kernel.
 pub(crate) const ALL: &str = "all";
 
-/// Options that override the launch that the file states or that is inferred.
+/// Options that override the specified or inferred launch configuration.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LaunchOptions {
     /// Run this kernel instead of the first kernel of the file; `all` runs every kernel.
@@ -27,12 +27,12 @@ pub(crate) struct LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// Checks whether every kernel of the file is selected.
+    /// Checks whether the options select every kernel of the file.
     pub(crate) fn selects_all(&self) -> bool {
         self.entry.as_deref() == Some(ALL)
     }
 
-    /// Replaces the specified or inferred launch of a scenario.
+    /// Applies the options to a scenario, whose specified or inferred launch configuration they override.
     pub(crate) fn apply(&self, scenario: &mut Scenario) {
         if let Some(entry) = self.entry.as_ref().filter(|_| !self.selects_all()) {
             scenario.entry = Some(entry.clone());
@@ -43,7 +43,7 @@ impl LaunchOptions {
     }
 }
 
-/// Parses a scalar argument: `n=100`.
+/// Parses a scalar argument, such as `n=100`.
 fn read_argument(text: &str) -> Result<(String, Literal), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| {
         format!("found the kernel argument `{text}`, expected an argument such as `n=100`")
@@ -73,7 +73,7 @@ pub(crate) fn kernels_text(ran: &str, kernels: &[String]) -> Option<String> {
     ))
 }
 
-/// Prints the inferred part of a launch below the result that depends on it.
+/// Prints the inferred part of a launch configuration after a result that depends on the launch configuration.
 pub(crate) fn write_guesses(out: &mut impl Write, guesses: &[String]) -> io::Result<()> {
     for guess in guesses {
         writeln!(out, "  inferred: `{guess}`")?;

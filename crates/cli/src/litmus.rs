@@ -63,7 +63,7 @@ struct TestReport<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<&'a str>,
-    /// Allowed outcomes. Absent if the memory model gives no guarantees for the test.
+    /// Allowed outcomes, or `None` if the memory model gives no guarantees for the test.
     outcomes: Option<Vec<&'a [u64]>>,
     race: bool,
     racy_pairs: &'a [[[u32; 2]; 2]],
@@ -107,7 +107,7 @@ struct TestFailure<'a> {
 
 /// Litmus test with its result.
 struct SolvedTest {
-    /// Source of an extracted test, to which the lines of the result refer.
+    /// Source of an extracted test. The line numbers of the result refer to this source.
     question: Option<String>,
     view: LitmusView,
     repairs: Option<LitmusRepairs>,
@@ -165,8 +165,8 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<ExitKind> {
     Ok(outcome)
 }
 
-/// Checks whether the memory model allows an outcome that the test declares bad. If racing accesses overlap only partially, the memory
-/// model gives no guarantees, so every outcome counts as allowed.
+/// Checks whether the memory model allows an outcome that the test declares as bad. If racing accesses overlap only partially, the memory
+/// model gives no guarantees, so every outcome is allowed.
 fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
     match &view.outcomes {
         Some(outcomes) => outcomes
@@ -176,7 +176,7 @@ fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
     }
 }
 
-/// Returns the tests of the file, or the test extracted from the selected lines. The error is the exit status of the command.
+/// Returns the tests of the file, or the test that is extracted from the selected lines. The error is the exit status of the command.
 fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, ExitKind>> {
     let made = match arguments.lines {
         Some(lines) => match extract::cut(arguments, lines)? {

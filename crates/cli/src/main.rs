@@ -1,7 +1,8 @@
 //! The `warpgrid` command.
 //!
-//! - Input and output: arguments, files and standard input; text or JSON, and an exit status (0 success, 1 findings, 2 usage errors).
-//! - The command contains argument parsing and output formats only. Checks, runs and all messages come from `view`.
+//! - Input: command-line arguments, files and standard input. Output: text or JSON, and an exit status (0 for success, 1 for findings, 2
+//!   for usage errors).
+//! - This crate contains only argument parsing and output formats. The crate `view` performs checks and runs, and produces all messages.
 //! - Tests: `cargo test -p warpgrid` runs the built command.
 
 mod analyze;
@@ -88,11 +89,12 @@ enum OutputFormat {
     Json,
 }
 
-/// Outcome of a command. Usage errors and unreadable files are [`ExitKind::UsageError`].
+/// Outcome of a command. The outcome of usage errors and unreadable files is [`ExitKind::UsageError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExitKind {
     Success,
-    /// The input was read, but it was rejected, its run faulted, or its results differ.
+    /// The command has read the input, but the input was rejected, its run ended with a fault, or its results differ from the expected
+    /// results.
     Failure,
     UsageError,
 }
@@ -149,7 +151,7 @@ fn main() -> ExitCode {
         Ok(ExitKind::Success) => ExitCode::SUCCESS,
         Ok(ExitKind::Failure) => ExitCode::from(1),
         Ok(ExitKind::UsageError) => ExitCode::from(2),
-        // A closed pipe (`warpgrid … | head`) is normal usage, not an error.
+        // A closed pipe (`warpgrid … | head`) is normal usage and not an error.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             output::print_error(&error.to_string());

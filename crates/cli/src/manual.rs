@@ -33,7 +33,7 @@ pub(crate) fn complete(arguments: &CompletionsArguments) -> io::Result<ExitKind>
     write(&text)
 }
 
-/// Prints a manual page.
+/// Prints the manual page of a command, or of all commands.
 pub(crate) fn print(arguments: &ManArguments) -> io::Result<ExitKind> {
     let mut whole = Arguments::command();
     whole.build();

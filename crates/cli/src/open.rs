@@ -26,10 +26,11 @@ pub(crate) struct OpenArguments {
     save: Option<PathBuf>,
 }
 
-/// Largest integer that JavaScript represents exactly.
+/// Maximum step number, which is the largest integer that JavaScript represents exactly.
 const MAX_STEPS: u64 = (1 << 53) - 1;
 
-/// Returns the URL of the playground: the URL configured at build time, the project page, or the server of `cargo xtask serve`.
+/// Returns the URL of the playground: the URL that is configured at build time, the project page, or the local server of
+/// `cargo xtask serve`.
 fn address() -> &'static str {
     let homepage = env!("CARGO_PKG_HOMEPAGE");
     let stated = option_env!("WARPGRID_SITE").unwrap_or(homepage);

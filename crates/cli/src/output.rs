@@ -1,4 +1,4 @@
-//! Human-readable output: diagnostics with their source lines, colored only on a terminal.
+//! Human-readable output: diagnostics with their source lines, which are colored only on a terminal.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use clap::ColorChoice;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use warpgrid_view::model::{DiagnosticView, LabelView, Severity, SourceRange};
 
-/// Returns the bytes of a file, or of standard input for `-`. The error names the file.
+/// Returns the bytes of a file, or of standard input for `-`. The error message contains the path of the file.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
         let mut bytes = Vec::new();
@@ -19,13 +19,13 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| about(path, error))
 }
 
-/// Adds the path to an error.
+/// Adds the path of a file to the message of an error.
 pub(crate) fn about(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Reads a source file, or standard input for `-`. Invalid UTF-8 is replaced, because a comment in another encoding is not an error of the
-/// program. UTF-16 is an error, because every byte would be invalid.
+/// Reads a source file, or standard input for `-`. Replaces invalid UTF-8, because a comment in another encoding is not an error of the
+/// program. UTF-16 is an error, because the whole text would be invalid.
 pub(crate) fn read_source(path: &Path) -> io::Result<String> {
     text_of(path, read_bytes(path)?)
 }
@@ -54,8 +54,8 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| refused("the file is not UTF-8 text"))
 }
 
-/// Returns the reason why bytes are not text in a supported encoding: they start with the UTF-16 byte-order mark, or contain a NUL byte
-/// like UTF-16 without a byte-order mark.
+/// Returns the reason why bytes are not text in a supported encoding, or `None` if they are. Text with a UTF-16 byte-order mark, and text
+/// with NUL bytes (such as UTF-16 without a byte-order mark), is not supported.
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Some("the file is UTF-16 text");
@@ -65,7 +65,7 @@ fn no_text(bytes: &[u8]) -> Option<&'static str> {
         .then_some("the file is not a text file, because it contains NUL bytes")
 }
 
-/// Removes the UTF-8 byte-order mark, which some editors write.
+/// Removes the UTF-8 byte-order mark, which some editors insert.
 pub(crate) fn without_mark(mut text: String) -> String {
     if text.starts_with('\u{feff}') {
         text.remove(0);
@@ -73,7 +73,7 @@ pub(crate) fn without_mark(mut text: String) -> String {
     text
 }
 
-/// Checks whether two paths refer to the same existing file, possibly through a link.
+/// Checks whether two paths refer to the same existing file, directly or through a link.
 pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -90,7 +90,7 @@ fn unreadable(path: &Path, reason: &str) -> io::Error {
     about(path, io::Error::new(io::ErrorKind::InvalidData, reason))
 }
 
-/// Standard output. If the reader has closed the pipe (`warpgrid … | head`), further output is discarded. The command still completes, and
+/// Standard output. If the reader has closed the pipe (`warpgrid … | head`), further output is discarded, so that the command completes and
 /// its exit status is valid.
 #[derive(Debug)]
 pub(crate) struct Output<W: Write> {
@@ -140,7 +140,7 @@ impl<W: Write> Write for Output<W> {
 
 /// Writes one line to standard error.
 pub(crate) fn print_error(message: &str) {
-    // An error of writing to standard error cannot be reported, so it is ignored.
+    // A failure to write to standard error cannot be reported, so it is ignored.
     let _ = writeln!(io::stderr(), "warpgrid: {message}");
 }
 
@@ -149,12 +149,12 @@ static COLOUR: OnceLock<ColorChoice> = OnceLock::new();
 
 /// Sets the color choice of the whole command.
 pub(crate) fn set_colour(choice: ColorChoice) {
-    // This function is called only once, so the color choice is not set yet.
+    // This function is called only once, so the color choice has not been set.
     let _ = COLOUR.set(choice);
 }
 
-/// Returns the renderer of source snippets: `--color` determines whether the output is colored. By default, it is colored on a terminal and
-/// plain elsewhere.
+/// Returns the renderer of source snippets: `--color` determines whether the output is colored. By default, the output is colored only on a
+/// terminal.
 pub(crate) fn renderer() -> Renderer {
     let is_styled = match COLOUR.get() {
         Some(ColorChoice::Always) => true,
@@ -169,7 +169,7 @@ pub(crate) fn renderer() -> Renderer {
     }
 }
 
-/// JSON report with the field `ok`, which precedes the fields of the report.
+/// JSON report that consists of the field `ok`, followed by the fields of the report.
 #[derive(Serialize)]
 pub(crate) struct JsonReport<'a, T> {
     pub(crate) ok: bool,
@@ -206,7 +206,7 @@ pub(crate) fn render(
         Severity::Information => Level::NOTE.with_name("information"),
     };
     let (path, lines, source) = (source.path, &source.lines, source.text);
-    // Only the lines around the labels are passed to the renderer, so that the cost does not depend on the size of the source.
+    // The renderer receives only the lines around the labels, so that its cost does not depend on the size of the source.
     let places = || {
         std::iter::once(diagnostic.range()).chain(diagnostic.labels.iter().map(LabelView::range))
     };

@@ -36,7 +36,7 @@ pub(crate) struct ProductArguments {
     format: OutputFormat,
 }
 
-/// Prints each step of the computation. A nonexistent instruction is a usage error.
+/// Prints each step of the computation. A request for a nonexistent instruction is a usage error.
 pub(crate) fn print(arguments: &ProductArguments) -> io::Result<ExitKind> {
     let request = MmaRequest {
         op: arguments.op.clone(),

@@ -95,12 +95,12 @@ fn read_seed(text: &str) -> Result<u64, String> {
     text.parse::<u64>().map_err(expected)
 }
 
-/// Fields of a `case.json` file that a scenario does not have.
+/// Fields of a `case.json` file that are not part of a scenario.
 #[derive(Debug, Default, Deserialize)]
 struct TestCaseManifest {
     #[serde(default)]
     variants: Vec<Variant>,
-    /// First source file, if it is not `kernel.ptx`.
+    /// Default source file, if it is not `kernel.ptx`.
     source_file: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl TestCaseManifest {
         self.source_file.as_deref().unwrap_or("kernel.ptx")
     }
 
-    /// Returns all source files, default file first.
+    /// Returns all source files, starting with the default file.
     fn files(&self) -> impl Iterator<Item = &str> {
         let first = self.first();
         let variants = self.variants.iter().map(|variant| variant.file.as_str());
@@ -123,7 +123,7 @@ impl TestCaseManifest {
     }
 }
 
-/// Output of `--format json`: the report, and every buffer with its values.
+/// JSON output of a run: the report, and every buffer with its values.
 #[derive(Debug, Serialize)]
 struct JsonRunReport<'a> {
     #[serde(flatten)]
@@ -142,7 +142,7 @@ struct JsonBuffer<'a> {
     values: BufferValues<'a>,
 }
 
-/// Runs one file, or one case with all its variants.
+/// Runs one file, or one test case with all its variants.
 pub(crate) fn run(arguments: &RunArguments) -> io::Result<ExitKind> {
     let (scenario, facts) = match load(arguments) {
         Ok(loaded) => loaded,
@@ -161,7 +161,7 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<ExitKind> {
         let mut scenario = scenario.clone();
         if let Some(path) = source {
             scenario.source = without_mark(read_source(path)?);
-            // In corpus files, the field `ptx_version` is the version of kernel.ptx, which the module itself also specifies.
+            // In corpus files, the field `ptx_version` repeats the version that `kernel.ptx` specifies, so it is not an override.
             scenario.ptx_version = None;
         }
         if let Some(front) = arguments.language {
@@ -194,8 +194,8 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<ExitKind> {
     Ok(outcome)
 }
 
-/// Returns one scenario per kernel for `--entry all`, and the scenario itself otherwise. A source with errors is returned unchanged, so
-/// that its errors are reported.
+/// Returns one scenario per kernel for `--entry all`, and the scenario itself otherwise. The scenario of a source with errors is returned
+/// unchanged, so that its errors are reported.
 pub(crate) fn scenarios_of_kernels(launch: &LaunchOptions, scenario: Scenario) -> Vec<Scenario> {
     if !launch.selects_all() {
         return vec![scenario];
@@ -257,7 +257,8 @@ fn sources(arguments: &RunArguments, facts: &Option<TestCaseManifest>) -> Vec<Op
     }
 }
 
-/// Loads a shareable scenario with its source: a shared file, a scenario, a case with a separate source file, or a source.
+/// Loads a shareable scenario with its source: a file that the page has saved, a scenario, a test case with a separate source file, or a
+/// source.
 pub(crate) fn load_shared(path: &Path) -> io::Result<Result<SharedState, String>> {
     let text = without_mark(read_source(path)?);
     let about = |reason: String| format!("{}: {reason}", path.display());
@@ -284,7 +285,7 @@ fn is_json(path: &Path) -> bool {
         .is_some_and(|extension| extension == "json")
 }
 
-/// Checks whether the page saved a JSON text. Such a text contains the version of the file format.
+/// Checks whether a JSON text is a file that the page has saved. Such a file contains the version of the file format.
 fn is_shared(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Version {
@@ -293,7 +294,7 @@ fn is_shared(text: &str) -> bool {
     serde_json::from_str(text).is_ok_and(|Version { warpgrid }| warpgrid.is_some())
 }
 
-/// Loads a scenario, and the fields of a corpus file if the source is in a separate file.
+/// Loads a scenario. If the source is in a separate file, also returns the additional fields of the corpus file.
 fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>), String> {
     let path = arguments.file.as_path();
     let bytes = read_bytes(path).map_err(|error| error.to_string())?;
@@ -308,7 +309,7 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>)
         return Ok((scenario, None));
     }
     let text = text_of(path, bytes).map_err(|error| error.to_string())?;
-    // The byte-order mark is an error for the assembler, but does not prevent a run.
+    // The assembler rejects a byte-order mark, but the mark does not prevent a run.
     let (mut scenario, facts) = read(path, without_mark(text))?;
     if let Some(block) = block {
         scenario.entry = Some(embedded::part_name(&scenario, block)?);
@@ -316,7 +317,7 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>)
     Ok((scenario, facts))
 }
 
-/// Parses the text of a file.
+/// Parses the text of a file: a scenario, a corpus file, or a source.
 fn read(path: &Path, text: String) -> Result<(Scenario, Option<TestCaseManifest>), String> {
     if !is_json(path) {
         return Ok((
@@ -336,7 +337,7 @@ fn read(path: &Path, text: String) -> Result<(Scenario, Option<TestCaseManifest>
     read_scenario(&text).map_err(|error| format!("{}: not a scenario: {error}", path.display()))
 }
 
-/// Parses a scenario, or a corpus file, which has other fields in place of the source.
+/// Parses a scenario, or a corpus file, which has additional fields and does not contain the source.
 fn read_scenario(text: &str) -> Result<(Scenario, Option<TestCaseManifest>), serde_json::Error> {
     let mut object: Map<String, Value> = serde_json::from_str(text)?;
     let is_script = spell_as_files(&mut object);
@@ -345,7 +346,7 @@ fn read_scenario(text: &str) -> Result<(Scenario, Option<TestCaseManifest>), ser
     if let Some(reason) = unknown_field::<Scenario>(keys, CASE_FACTS) {
         return Err(serde_json::Error::custom(reason));
     }
-    // A scenario that is deserialized directly from the text has error messages with line numbers.
+    // Errors have line numbers only if the scenario is deserialized directly from the text.
     let scenario = match is_script {
         true => Scenario::deserialize(Value::Object(object))?,
         false => serde_json::from_str(text)?,
@@ -354,8 +355,8 @@ fn read_scenario(text: &str) -> Result<(Scenario, Option<TestCaseManifest>), ser
     Ok((scenario, facts))
 }
 
-/// Converts the field names of an object and all nested objects from the JavaScript spelling to the file spelling: `dynamicShared` to
-/// `dynamic_shared`. Returns whether a name was converted.
+/// Converts the field names of an object and all nested objects from the JavaScript spelling to the file spelling, such as `dynamicShared`
+/// to `dynamic_shared`. Returns whether a name was converted.
 fn spell_as_files(object: &mut Map<String, Value>) -> bool {
     let mut is_changed = false;
     let members = std::mem::take(object).into_iter();
@@ -395,7 +396,7 @@ fn snake_cased(name: &str) -> String {
 
 fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<ExitKind> {
     let source = scenario.source.clone();
-    // Drawings show the last writers, so a run that saves a file requires last-writer tracking.
+    // Saved drawings show the last writers, so a run that saves a file requires last-writer tracking.
     let open = match arguments.save.is_empty() {
         true => Session::new_without_last_writers,
         false => Session::new,
@@ -452,7 +453,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     })
 }
 
-/// Checks whether an option requires single steps, or the interpreter is requested.
+/// Checks whether an option requires execution in single steps, or requests the interpreter.
 fn is_watched(arguments: &RunArguments) -> bool {
     arguments.interpret
         || arguments.trace.is_some()
@@ -514,7 +515,7 @@ fn print(
     Ok(())
 }
 
-/// Prints the registers that a snippet has written, and the changed elements of memories without a stated expectation.
+/// Prints the registers that a snippet has written, and the changed elements of memories for which the scenario states no expectation.
 fn print_values(out: &mut impl Write, report: &RunReport, session: &Session) -> io::Result<()> {
     const MAX_MEMORIES: usize = 8;
     for register in &report.registers {
@@ -545,7 +546,7 @@ fn print_values(out: &mut impl Write, report: &RunReport, session: &Session) -> 
     Ok(())
 }
 
-/// Prints one line each for the fault, its causes, the differences from expected memory, and the notes of the run.
+/// Prints the fault, its causes, the differences from the expected memory, and the notes of the run, with one line for each.
 fn print_reasons(out: &mut impl Write, report: &RunReport) -> io::Result<()> {
     let fault = report.fault.as_ref();
     let stop = fault.map(|fault| format!("line {}: {}", fault.line, fault.message));
@@ -554,7 +555,7 @@ fn print_reasons(out: &mut impl Write, report: &RunReport) -> io::Result<()> {
         let CauseView { step, range, text } = cause;
         format!("line {}, step {step}: {text}", range.line)
     });
-    // The fault is already reported with its line, so it is not reported again as a difference.
+    // The fault has already been printed with its source line, so it is not printed again as a difference.
     let is_said = |line: &&String| fault.is_some_and(|fault| line.ends_with(&fault.message));
     let wrong = report.differences.iter().filter(|line| !is_said(line));
     let is_note = |line: &&String| !report.differences.contains(line);
@@ -566,7 +567,7 @@ fn print_reasons(out: &mut impl Write, report: &RunReport) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the language of a file by its extension, or `None` if the contents determine it.
+/// Returns the language of a file by its extension, or `None` if the contents determine the language.
 fn front_stated(path: &Path) -> Option<SourceLanguage> {
     match path.extension()?.to_str()? {
         "ptx" => Some(SourceLanguage::Ptx),
@@ -575,7 +576,7 @@ fn front_stated(path: &Path) -> Option<SourceLanguage> {
     }
 }
 
-/// Runs two versions of a kernel.
+/// Runs two versions of a kernel with the same launch configuration, and compares their final memory.
 fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<ExitKind> {
     let second = scenario.beside.as_ref().map(|beside| beside.source.clone());
     let sources = [scenario.source.clone(), second.unwrap_or_default()];
@@ -594,7 +595,7 @@ fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::R
     }
 }
 
-/// Runs one file with several seeds.
+/// Runs one file with several scheduler seeds.
 fn run_seeds(
     arguments: &RunArguments,
     name: &str,

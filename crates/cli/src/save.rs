@@ -1,4 +1,4 @@
-//! Export of memories to files: `--save out=out.npy`.
+//! Export of memories to files, as in `--save out=out.npy`.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use warpgrid_view::memory_export::ExportFormat;
 use warpgrid_view::model::GridRequest;
 use warpgrid_view::{MemoryKey, Session};
 
-/// Memory and its output file.
+/// Name of a memory, with its output file.
 #[derive(Clone, Debug)]
 pub(crate) struct SaveTarget {
     memory: MemoryKey,

@@ -15,7 +15,7 @@ use warpgrid_view::{RequestError, Scenario};
 /// Maximum number of seeds, which is limited because the memory of each distinct end state is stored.
 const MAX_SEEDS: u64 = 1_000_000;
 
-/// Parses a range of seeds: `0..100`.
+/// Parses a range of seeds, such as `0..100`.
 pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
     let expected = || format!("found `{text}`, expected a range of seeds such as `0..100`");
     let (from, to) = text.split_once("..").ok_or_else(expected)?;
@@ -33,7 +33,7 @@ pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
 /// Number of steps between two checks of the clock.
 const SLICE: u64 = 1 << 20;
 
-/// Runs a scenario with each seed, with a progress line on a terminal.
+/// Runs a scenario with each seed, and shows a progress line on a terminal.
 pub(crate) fn search(
     scenario: Scenario,
     seeds: Range<u64>,
@@ -56,7 +56,7 @@ pub(crate) fn search(
     })
 }
 
-/// Progress line on standard error. Each update overwrites the line. The line is shown only if standard error is a terminal.
+/// Progress line on standard error, which each update overwrites. The line is shown only if standard error is a terminal.
 struct Progress {
     is_shown: bool,
     last: Instant,
@@ -83,7 +83,7 @@ impl Progress {
     }
 
     fn write(&mut self, line: &str) {
-        // A failure to write the progress line does not affect the result, so it is ignored.
+        // A failure to write the progress line does not affect the result, so the error is ignored.
         let _ = write!(io::stderr(), "\r{line:<width$}", width = self.width);
         self.width = line.len();
     }
@@ -96,7 +96,7 @@ impl Progress {
     }
 }
 
-/// Result of the search, with the inferred part of the launch as annotations.
+/// Result of the search, with the inferred part of the launch configuration as annotations.
 #[derive(Serialize)]
 struct Inferred<'a, T> {
     #[serde(flatten)]
@@ -104,7 +104,7 @@ struct Inferred<'a, T> {
     guesses: &'a [String],
 }
 
-/// Writes a report. The outcome is [`ExitKind::Failure`] if two seeds have different end states.
+/// Writes a report on the seeds. Returns [`ExitKind::Failure`] if two seeds have different end states.
 pub(crate) fn print(
     format: OutputFormat,
     name: &str,

@@ -41,7 +41,7 @@ pub(crate) fn print(out: &mut impl Write, traffic: &TrafficView) -> io::Result<(
     Ok(())
 }
 
-/// Global and local memory share the columns of sectors and cache lines.
+/// Returns the cells of a table row. Global and local memory share the columns for sectors and cache lines.
 fn row(name: String, traffic: &Traffic, opcode: String) -> [String; 8] {
     let Traffic {
         global,

@@ -1,5 +1,5 @@
-//! Definitions shared by all dialects: operations, modifiers, types, state spaces, targets, versions, number parsing, and the reader of
-//! the form tables.
+//! Definitions shared by all dialects: operations, modifiers, types, state spaces, targets, versions, number parsing, and the parser of the
+//! form tables.
 
 pub mod decimal;
 pub mod dialect;

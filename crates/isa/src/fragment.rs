@@ -1,15 +1,15 @@
 //! Fragment maps: the mapping between matrix elements and the lanes and registers of a warp. Converts a query (operation, shape, type,
 //! layout, target) into a [`FragmentMap`], or an error that explains why there is none.
 //!
-//! The manual leaves the fragment layout of `wmma` unspecified. The rules here are derived from the address arithmetic that the reference
-//! assembler generates for `wmma.load` and `wmma.store`; those of `mma`, `ldmatrix`, `stmatrix` and `movmatrix` are from the manual. A
-//! map is a closed formula over lane and element ([`formula`]), never a table.
+//! The manual leaves the fragment layout of `wmma` unspecified. The layout rules for `wmma` are derived from the address arithmetic that
+//! the reference assembler generates for `wmma.load` and `wmma.store`. The layout rules for `mma`, `ldmatrix`, `stmatrix` and `movmatrix`
+//! are from the manual. A map is a closed formula over lane and element index ([`formula`]), and not a table.
 //!
-//! - `family`: selects the family of rules.
-//! - `catalogue`: supported combinations, and their targets.
-//! - `quad_pair`, `group`: the two families of rules, by tensor core generation.
-//! - `formula`, `map`: sums of bit fields, and queries on them.
-//! - `operand`: number of registers of an operand.
+//! - `operation`, `tensor_core`: operations with fragments, and the tensor core generation of each target.
+//! - `supported`: supported combinations of operation, shape, type and layout, and the lookup of a fragment map.
+//! - `family`, `quad_pair`, `group`: the two families of layout rules.
+//! - `formula`, `map`: sums of bit fields, and queries on the resulting maps.
+//! - `operand`: length and element type of the register list of an operand.
 //! - `access`: memory accesses in the compiled code of `wmma.load` and `wmma.store`.
 
 mod access;
@@ -46,7 +46,7 @@ pub struct FragmentQuery {
     /// Element type: `f16`, not `f16x2`.
     pub ty: ScalarType,
     /// Layout of the matrix in memory (`wmma`), of the operand (`mma.m8n8k4`), or `.trans` as [`MatrixLayout::Col`] (`ldmatrix`,
-    /// `stmatrix`). `None` selects the first layout that the operation supports.
+    /// `stmatrix`). If the field is `None`, the lookup uses the first layout that the operation supports.
     pub layout: Option<MatrixLayout>,
     pub target: Target,
 }

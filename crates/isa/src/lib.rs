@@ -1,11 +1,32 @@
-//! Instruction-set tables and lookups: state spaces, types, targets, versions and instruction forms.
+//! Instruction set tables of PTX and SASS: instruction forms, modifiers, types, state spaces, targets and versions, and lookup functions on
+//! the tables.
 //!
-//! The crate has no dependencies, parses only its own syntax lines and names, and executes nothing.
+//! - Input: an opcode with its modifiers, or the name of a type, target, special register or matrix operation.
+//! - Output: the matching table entry, the mismatches between an instruction and its form, the gate of an instruction, or the mapping of
+//!   matrix elements to lanes and registers.
+//! - Main types: [`Dialect`] and its instance [`PTX`], [`Form`], [`Modifiers`], [`Operation`], [`Gate`], [`Target`], [`ScalarType`], and
+//!   [`fragment::FragmentMap`].
+//! - The crate has no dependencies, parses only its own syntax lines and names, and executes nothing.
 //!
-//! - `common`: definitions shared by all dialects, and the reader of the form tables.
-//! - `fragment`, `layout`: mapping of matrix elements to registers, bytes and columns.
-//! - `ptx`: the PTX tables, one file per family.
-//! - `sass`: the SASS tables: forms of stores by architecture, and the opcodes.
+//! Modules:
+//!
+//! - `common`: definitions shared by all dialects, and the parser of the form tables.
+//! - `fragment`: mapping of matrix elements to the lanes and registers of a warp.
+//! - `tensor_layout`: mapping of matrix elements to warpgroup registers, shared memory and tensor memory.
+//! - `ptx`: the PTX tables, with one file per instruction family.
+//! - `sass`: the SASS tables: instruction forms, modifiers, stores by architecture, and the mapping between PTX and SASS stores.
+//!
+//! # Example
+//!
+//! Selects the form of a `st` instruction with two operands, and checks the requirements of the instruction.
+//!
+//! ```
+//! use warpgrid_isa::{PTX, Target, Version};
+//!
+//! let bound = PTX.bind("st", &["global", "u32"], Some(2)).expect("`st` has forms");
+//! assert!(bound.complaints.is_empty());
+//! assert!(bound.gate().is_satisfied_by(Version::NEWEST, Target::default_target()));
+//! ```
 
 pub mod common;
 pub mod fragment;

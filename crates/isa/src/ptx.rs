@@ -1,4 +1,4 @@
-//! PTX tables: forms by family, special registers, and keywords that are not part of a form.
+//! PTX tables: instruction forms by family, special registers, directives, and keywords that are not part of a form.
 
 pub mod directives;
 pub mod forms;

@@ -1,8 +1,8 @@
 //! SASS tables by architecture: store mnemonics as printed by the disassemblers, one-sentence opcode descriptions, and the attributes of
 //! `.nv.info`.
 //!
-//! NVIDIA documents opcodes and, on one page, `STL` and `STS`; the rest is derived from the output of `ptxas` 13.5 and 12.9 (11.8 for
-//! `sm_35` and `sm_37`). Each entry lists the architectures on which it was observed.
+//! NVIDIA documents only the opcodes and, on one page, `STL` and `STS`. All other entries are derived from the output of `ptxas` 13.5 and
+//! 12.9 (11.8 for `sm_35` and `sm_37`). Each entry lists the architectures on which the output contains the instruction.
 
 pub mod addresses;
 pub mod control;
@@ -20,11 +20,11 @@ pub use stores::{MnemonicSlot, StoreModifier, StoreModifierKind, StoreOpcode, fi
 
 use crate::target::TargetRequirement;
 
-/// Kepler to Pascal.
+/// The architectures from Kepler to Pascal.
 pub(crate) const UP_TO_62: TargetRequirement = TargetRequirement::Between(35, 62);
-/// Volta and Turing.
+/// The Volta and Turing architectures.
 pub(crate) const VOLTA: TargetRequirement = TargetRequirement::Between(70, 75);
-/// Turing to Ada.
+/// The architectures from Turing to Ada.
 pub(crate) const TURING_TO_ADA: TargetRequirement = TargetRequirement::Between(75, 89);
-/// Up to Ada.
+/// The architectures from Kepler to Ada.
 pub(crate) const UP_TO_89: TargetRequirement = TargetRequirement::Between(35, 89);

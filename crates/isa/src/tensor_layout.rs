@@ -1,12 +1,12 @@
 //! Element layouts of tensor instructions in warpgroup registers, in shared memory (by matrix descriptor) and in tensor memory: maps an
-//! element or register index to its location. Used by the emulator and by the layout diagrams.
+//! element or register index to its location. The emulator and the layout diagrams use these functions.
 //!
-//! - `swizzle`, `descriptor`: shared memory.
+//! - `swizzle`, `descriptor`: swizzle modes and matrix descriptors of shared memory.
 //! - `instruction_descriptor`: types, sizes and layouts of `tcgen05.mma`.
-//! - `warpgroup`: registers of `wgmma`.
-//! - `sparse`: register layout of the sparsity metadata.
-//! - `tensor_memory`: lanes and columns.
-//! - `zero_columns`: columns of B that are treated as zero.
+//! - `warpgroup`: fragments of `wgmma` in registers.
+//! - `sparse_metadata`: register layout of the sparsity metadata.
+//! - `tensor_memory`: lanes and columns of tensor memory.
+//! - `zero_column_mask`: columns of B that are treated as zero.
 
 mod descriptor;
 mod instruction_descriptor;

@@ -1,4 +1,4 @@
-//! Launch facts as `//@` comments of a source, so that a snippet remains a valid source file.
+//! Launch annotations: `//@` comments of a source that specify the launch, so that a snippet with its launch remains a valid source file.
 //!
 //! ```text
 //! //@ title Strided stores
@@ -41,16 +41,16 @@ use crate::scenario::{
 use crate::value::{ElementType, Literal};
 use warpgrid_program::{Diagnostic, Span};
 
-/// Launch facts in the `//@` comments of a source.
+/// Launch facts that the `//@` comments of a source specify.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
     pub title: Option<String>,
     pub about: Option<String>,
-    /// Launch facts as a scenario that does not contain the source.
+    /// Launch facts as a scenario without the source.
     pub scenario: Scenario,
-    /// Span of each fact: `grid`, `block`, … for the launch line, and the name for a parameter.
+    /// Span of each fact. The key is a field of the launch line, such as `grid` or `block`, or the name of a parameter.
     pub places: Vec<(String, Span)>,
-    /// Parameters by name, with the span of the name.
+    /// Names of the specified parameters, with the span of each name.
     pub names: Vec<(String, Span)>,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -59,11 +59,11 @@ pub struct Annotations {
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 impl Annotations {
-    /// Parses every line that starts with `line_comment` and `@`: `//@` in PTX.
+    /// Parses every line that starts with `line_comment` and `@`, which is `//@` in PTX.
     pub fn parse(source: &str, line_comment: &str) -> Annotations {
         let mut annotations = Annotations::default();
         let mark = &format!("{line_comment}@");
-        // Most modules contain no `//@` line, and this search detects them faster than a line index can be built.
+        // Most modules contain no `//@` line. A string search detects these modules faster than a line index could be built.
         if !source.contains(mark) {
             return annotations;
         }
@@ -113,8 +113,8 @@ impl Annotations {
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
             "source" => self.source_file(&rest),
-            // Annotations that define a C++ name in inline assembly are ignored here, because the parser of inline
-            // assembly reads them.
+            // The launch ignores annotations that define a C++ name for inline assembly. The parser of inline assembly reads these
+            // annotations.
             "" | "constant" => Ok(()),
             _ => Err(word.error(diagnostics::unknown_fact(word.text))),
         };
@@ -233,7 +233,7 @@ impl Annotations {
         )
     }
 
-    /// Parses a tensor map.
+    /// Parses a tensor map annotation.
     fn tensor_map(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, tensor) = fact.split_init();
         let tensor = tensor.filter(|tensor| !tensor.text.is_empty() && !name.text.is_empty());
@@ -243,7 +243,7 @@ impl Annotations {
         self.add(fact, name, Parameter::Tensormap(map))
     }
 
-    /// Parses an array for textures and surfaces.
+    /// Parses an array annotation, which declares an array for textures and surfaces.
     fn array(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (declaration, init) = fact.split_init();
         let (name, texels) = declaration.name_and_type()?;
@@ -267,7 +267,7 @@ impl Annotations {
         Ok(())
     }
 
-    /// Parses a texture handle.
+    /// Parses a texture annotation, which declares a texture handle.
     fn texture(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let texture = Texture::read(name.text, rest.text)
@@ -275,7 +275,7 @@ impl Annotations {
         self.add(fact, name, Parameter::Texture(texture))
     }
 
-    /// Parses a surface handle.
+    /// Parses a surface annotation, which declares a surface handle.
     fn surface(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let surface = Surface::read(name.text, rest.text)
@@ -283,7 +283,7 @@ impl Annotations {
         self.add(fact, name, Parameter::Surface(surface))
     }
 
-    /// Parses a multimem address.
+    /// Parses a multimem annotation, which declares a multimem address.
     fn multimem(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, members) = fact.split_init();
         let members = members.filter(|members| !members.text.is_empty() && !name.text.is_empty());
@@ -322,7 +322,7 @@ impl Annotations {
         Ok((name, rest))
     }
 
-    /// Parses the element of a buffer whose address the kernel receives.
+    /// Parses a `start` annotation, which specifies the element of a buffer whose address the kernel receives.
     fn start(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, element) = fact.split_init();
         let element = element.ok_or_else(|| fact.error(diagnostics::no_start()))?;
@@ -342,7 +342,7 @@ impl Annotations {
         }
     }
 
-    /// Returns the buffer that a preceding line declares.
+    /// Returns the buffer `name`, which a preceding line declares.
     fn buffer_above(&mut self, name: &str) -> Option<&mut Buffer> {
         let parameters = self.scenario.params.iter_mut();
         parameters
@@ -442,7 +442,7 @@ pub fn literal(text: &str) -> Result<Literal, String> {
     read.map_err(|problem| problem.message)
 }
 
-/// Parses the size of a grid, a block or a cluster in the notation of annotations: `32x8`.
+/// Parses the size of a grid, a block or a cluster in the notation of annotations, such as `32x8`.
 pub fn extents(text: &str) -> Result<[u32; 3], String> {
     let read = AnnotationText::new(text, 0).extents();
     read.map_err(|problem| problem.message)
@@ -485,7 +485,7 @@ fn buffer_line(buffer: &Buffer, mark: &str) -> String {
     format!("{mark} buffer {name}: {array} = {}", buffer.init.text())
 }
 
-/// Part of the text of a fact, with its span in the source.
+/// Part of the text of an annotation, with its span in the source.
 #[derive(Clone, Copy, Debug)]
 struct AnnotationText<'a> {
     text: &'a str,
@@ -571,7 +571,7 @@ impl<'a> AnnotationText<'a> {
         }
     }
 
-    /// Parses sizes: `4`, `4x2` or `4x2x1`. Commas are also accepted as separators.
+    /// Parses sizes such as `4`, `4x2` or `4x2x1`. A comma is also accepted as the separator.
     fn extents(&self) -> Result<[u32; 3], Box<Diagnostic>> {
         let mut extents = [1; 3];
         let mut parts = self.text.split(['x', ',']);
@@ -593,7 +593,7 @@ impl<'a> AnnotationText<'a> {
             .ok_or_else(|| self.error(diagnostics::unknown_type(self.text)))
     }
 
-    /// Parses a type and its extents: `f32[16][16]`.
+    /// Parses an array type with its extents, such as `f32[16][16]`.
     fn array(&self) -> Result<(ElementType, Vec<u64>), Box<Diagnostic>> {
         let at = self.text.find('[').unwrap_or(self.text.len());
         let ty = self.part(0, at).element()?;

@@ -11,11 +11,11 @@ pub(crate) struct SpannedName<'a> {
     pub(crate) span: Span,
 }
 
-/// Error that prevents a launch, with the fact that causes the error: `block`, `entry`, or the name of a parameter.
+/// Error that prevents a launch, with the launch fact that causes the error, such as `block`, `entry`, or the name of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchDiagnostic {
     pub code: &'static str,
-    /// Fact that causes the error. Empty if no single fact causes it.
+    /// Fact that causes the error. The string is empty if no single fact causes the error.
     pub about: String,
     pub message: String,
 }
@@ -36,8 +36,8 @@ impl LaunchDiagnostic {
         self
     }
 
-    /// Returns the error with the name of the register in the message, because the fields of a scenario have no source
-    /// line to which the error could refer.
+    /// Returns the error with the name of the register in the message, because registers in the fields of a scenario have no source line to
+    /// which the error could refer.
     #[must_use]
     pub(crate) fn of_register(self, name: &str) -> LaunchDiagnostic {
         LaunchDiagnostic {
@@ -133,7 +133,7 @@ pub(crate) fn not_an_array(found: &str) -> LaunchDiagnostic {
     )
 }
 
-/// Returns the error for a buffer initializer that is not a valid pattern, with the reason.
+/// Returns the error for a buffer initializer that is not a valid pattern, `reason` describes the syntax error.
 pub(crate) fn unreadable_pattern(reason: String) -> LaunchDiagnostic {
     problem("W0702", reason)
 }
@@ -269,7 +269,7 @@ pub(crate) fn given_twice(name: &str) -> LaunchDiagnostic {
     problem("W0705", format!("duplicate `{name}`")).about(name)
 }
 
-/// Returns the diagnostic for a parameter that is matched by position although its name resembles the name of a kernel
+/// Returns the diagnostic for a specified parameter that is matched by position, although its name resembles the name of a kernel
 /// parameter.
 pub(crate) fn no_parameter_of_that_name(
     found: &SpannedName<'_>,
@@ -395,7 +395,7 @@ pub(crate) fn refused(
     problem("W0720", error.to_string()).about(about)
 }
 
-/// Reasons why a literal is not an element of a type.
+/// Messages that explain why a literal is not an element of a type.
 pub(crate) mod value {
     use super::ElementType;
 

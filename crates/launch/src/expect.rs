@@ -18,7 +18,7 @@ pub struct BufferMismatch {
     pub n_wrong: u64,
 }
 
-/// Returns the little-endian bytes of a list of literals. Missing elements are zero.
+/// Returns the little-endian bytes of a list of literals. Elements without a literal are zero.
 pub fn bytes_of(ty: ElementType, values: &[Literal], len: u64) -> Result<Vec<u8>, String> {
     let width = ty.width_bytes();
     let mut bytes = Vec::with_capacity(values.len() * width);
@@ -36,7 +36,8 @@ pub fn bytes_of(ty: ElementType, values: &[Literal], len: u64) -> Result<Vec<u8>
     Ok(bytes)
 }
 
-/// Compares the bytes of a buffer with `expect` and `one_of`. The error is a message about an invalid expectation.
+/// Compares the bytes of a buffer with `expect` and `one_of`. Returns the first mismatch, if any. The error is a
+/// message about an invalid expectation.
 pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<BufferMismatch>, String> {
     let ty = ElementType::from_name(&buffer.ty)
         .ok_or_else(|| format!("unknown element type `{}`", buffer.ty))?;
@@ -88,7 +89,7 @@ pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<BufferMismatch>, 
     Ok(first)
 }
 
-/// Checks the number of expected values.
+/// Returns an error if the number of expected values exceeds the number of elements.
 fn check_count(buffer: &Buffer, values: &[Literal]) -> Result<(), String> {
     if values.is_empty() && buffer.len > 0 {
         return Err(format!(
@@ -112,7 +113,8 @@ fn describe(ty: ElementType, bits: u128) -> String {
     format!("{} ({})", ty.text(bits), ty.hex(bits))
 }
 
-/// Compares the fault of a run and its message with the expected fault. The returned message describes the difference.
+/// Compares the fault of a run and its message with the expected fault. Returns a message that describes the
+/// difference, if any.
 pub fn compare_fault(
     expected: Option<&ExpectedFault>,
     found: Option<(&ExpectedFault, &str)>,

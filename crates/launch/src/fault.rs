@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warpgrid_emulator::FaultKind;
 use warpgrid_isa::StateSpace;
 
-/// Declares [`FaultSort`] with one variant per variant of [`FaultKind`], and the name of each variant.
+/// Declares [`FaultSort`], which has one variant for each variant of [`FaultKind`], and declares the name of each variant.
 macro_rules! fault_sorts {
     ($($sort:ident => $name:literal,)*) => {
         /// Kind of a fault.
@@ -59,7 +59,7 @@ fault_sorts! {
     Internal => "internal",
 }
 
-/// State space.
+/// State space or memory of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -77,7 +77,7 @@ pub enum MemorySpace {
 }
 
 impl MemorySpace {
-    /// Returns the name, as in an opcode.
+    /// Returns the name of the state space, as it appears in opcodes.
     pub const fn name(self) -> &'static str {
         match self {
             MemorySpace::Generic => "generic",

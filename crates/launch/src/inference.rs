@@ -25,7 +25,7 @@ use warpgrid_program::{
     VariableId,
 };
 
-/// Maximum number of bytes between the start of shared or local memory and an inferred address.
+/// Maximum distance in bytes of an inferred address from the start of shared or local memory.
 const MAX_BYTES_BEFORE: u64 = 4096;
 
 /// Number of threads of a warpgroup.
@@ -34,7 +34,7 @@ const WARPGROUP: u32 = 128;
 /// Maximum number of elements of an inferred buffer.
 const MAX_ELEMENTS: u64 = 4096;
 
-/// Values that launch inference produces for a kernel.
+/// Values that launch inference determines for a kernel.
 #[derive(Debug, Default)]
 pub(crate) struct InferredParameters {
     /// Inferred parameters, one for each parameter of the kernel, in order.
@@ -96,7 +96,7 @@ pub(crate) fn parameters(
     }
 }
 
-/// Register values and buffers that a SASS snippet needs.
+/// Inferred initial registers and buffers of a SASS snippet.
 #[derive(Debug, Default)]
 pub(crate) struct LooseStart {
     pub(crate) registers: Vec<InitialRegister>,
@@ -104,11 +104,11 @@ pub(crate) struct LooseStart {
     pub(crate) buffers: Vec<Parameter>,
 }
 
-/// Returns the registers that a SASS snippet reads before it has written them and that the scenario does not specify,
-/// with their initial values. A register pair from which an address in global memory derives points to a buffer. If the
-/// scenario specifies any registers, all other registers are zero. Otherwise, the lanes have different values.
-/// Registers with addresses contain adjacent addresses, which are far enough from 0 for the offsets that the snippet
-/// subtracts, and all other registers contain lane indices.
+/// Infers the initial values of the registers that a SASS snippet reads before it writes them and that the scenario
+/// does not specify. If an address in global memory derives from a register pair, the pair receives the address of a
+/// buffer. If the scenario specifies any registers, all other registers are zero. Otherwise, the inferred values differ
+/// between the lanes: a register with an address in shared or local memory contains adjacent addresses, which are large
+/// enough for the offsets that the snippet subtracts, and a register with data contains lane indices.
 pub(crate) fn loose_start(
     program: &Program,
     function: &Function,
@@ -132,7 +132,7 @@ pub(crate) fn loose_start(
         written.extend(destinations.into_iter().map(|id| id.0));
         if let Some(access) = reader.access().filter(|_| scenario.registers.is_empty()) {
             add_starts(&access, &mut starts);
-            // The inferred value of the guard is true, so that the access is executed.
+            // The inferred value of the guard predicate is true, so that the access is executed.
             let guard = reader.instruction.guard;
             let held = guard.map(|guard| (guard.predicate, u8::from(!guard.negated).to_string()));
             starts.extend(held);
@@ -178,7 +178,7 @@ struct Pointer {
     access: PointerAccess,
     /// Minimum and maximum byte offset of the accesses from the pair.
     reach: (i64, i64),
-    /// Whether an access uses the unmodified register pair as its address.
+    /// Whether the address of an access is the unmodified register pair.
     is_direct: bool,
 }
 
@@ -187,14 +187,15 @@ impl Pointer {
         i64::from(self.access.ty.width_bytes()) * i64::from(self.access.n_elements)
     }
 
-    /// Returns the number of bytes of the buffer before the address, a multiple of 16.
+    /// Returns the number of bytes of the buffer that precede the address in the register pair, rounded up to a
+    /// multiple of 16.
     fn bytes_before(&self) -> i64 {
         let bytes = self.reach.0.saturating_neg().clamp(0, MAX_REACH);
         (bytes + 15) & !15
     }
 
-    /// Returns the initial value of the register pair. If the snippet computes no address from the pair, the lanes have
-    /// adjacent addresses.
+    /// Returns the initial value of the register pair. If an access uses the pair directly as its address, the lanes
+    /// have adjacent addresses.
     fn value(&self) -> String {
         let mut value = self.name.clone();
         if self.is_direct {
@@ -216,7 +217,8 @@ impl Pointer {
     }
 }
 
-/// Pointers that the analysis has found, and the unset registers from which the value of each register derives.
+/// State of the pointer analysis: the detected pointers, and for each register the set of unset registers from which
+/// its value derives.
 #[derive(Default)]
 struct Pointers {
     origins: BTreeMap<u32, BTreeSet<RegisterId>>,
@@ -232,7 +234,7 @@ impl Pointers {
         self.origins.get(&register.0).cloned().unwrap_or_default()
     }
 
-    /// Propagates the origins of the source registers to the destination registers. A loaded value has no origin.
+    /// Propagates the origins of the source registers to the destination registers. A loaded value has no origins.
     fn carry(&mut self, sources: &[RegisterId], destinations: &[RegisterId]) {
         let mut origins: BTreeSet<RegisterId> = BTreeSet::new();
         for source in sources {
@@ -287,12 +289,13 @@ impl Pointers {
         pointer.access.n_elements = pointer.access.n_elements.max(n_elements);
         pointer.reach.0 = pointer.reach.0.min(access.byte_offset);
         pointer.reach.1 = pointer.reach.1.max(access.byte_offset);
-        // A uniform register has one value per warp.
+        // A uniform register has only one value per warp, so the lanes cannot have different addresses.
         pointer.is_direct |= pair == first && !name.starts_with('U');
     }
 }
 
-/// Adds the initial registers of an access to shared or local memory. A later entry of a register takes precedence.
+/// Adds the initial values of the data and address registers of an access to shared or local memory. If `starts`
+/// contains several entries for a register, the last entry determines the value.
 fn add_starts(access: &instruction_summary::MemoryAccess, starts: &mut Vec<(RegisterId, String)>) {
     let n = access.data.len().max(1);
     for (index, register) in access.data.iter().enumerate() {
@@ -301,7 +304,7 @@ fn add_starts(access: &instruction_summary::MemoryAccess, starts: &mut Vec<(Regi
             _ if index == 0 => format!("lane * {n}"),
             _ => format!("lane * {n} + {index}"),
         };
-        // A register that also contains an address keeps this address as its initial value.
+        // If the register is also the address of another access, its initial value remains the address.
         let is_new = |register: &RegisterId| starts.iter().all(|(of, _)| of != register);
         if let Some(register) = register.filter(is_new) {
             starts.push((register, value));
@@ -346,7 +349,7 @@ pub(crate) fn origin(
     })
 }
 
-/// Returns an inferred structure parameter with a member for each offset that the kernel reads.
+/// Returns an inferred structure parameter with a member for each byte offset that the kernel reads.
 fn structure(
     place: usize,
     variable: &Variable,
@@ -379,8 +382,8 @@ fn structure(
     }
 }
 
-/// Returns an inferred buffer that has room for one access by each thread. A buffer that the kernel reads initially
-/// contains 0, 1, 2, ….
+/// Returns an inferred buffer with enough elements for one access by each thread. A buffer that the kernel reads
+/// initially contains 0, 1, 2, ….
 pub(crate) fn buffer(name: String, access: PointerAccess, scenario: &Scenario) -> Parameter {
     let len = threads(scenario).saturating_mul(access.n_elements.into());
     let init = match access.is_read {
@@ -396,7 +399,8 @@ pub(crate) fn buffer(name: String, access: PointerAccess, scenario: &Scenario) -
     })
 }
 
-/// Returns the inferred block size: one warp in a row, or a tile if the kernel reads the y index of a thread.
+/// Returns the inferred block size: a single row of one warp, or a tile if the kernel reads the y component of the
+/// thread index.
 pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     let bounds = &function.bounds;
     let n_axes = n_block_dimensions(function, program);
@@ -410,7 +414,7 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
         (None, 1) => bounds.max_threads.unwrap_or_else(|| {
             loop_step(function, program).map_or(DEFAULT_BLOCK, |step| [step, 1, 1])
         }),
-        // A warp processes a matrix instruction together, so the block must have 32 threads along x.
+        // The lanes of a warp execute a matrix instruction together, so the block has 32 threads along x.
         (None, _) if most >= 64 && has_matrices(program) => [32, (most / 32).min(8), 1],
         (None, 2) if most >= 256 => [16, 16, 1],
         (None, 2) if most >= 64 => [8, 8, 1],
@@ -420,9 +424,9 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     }
 }
 
-/// Returns the step by which a loop advances an index that starts at the thread index, such as 128 in `for (i =
-/// threadIdx.x; i < n; i += 128)`. Such a loop is written for blocks with this number of threads. An unrolled loop adds
-/// multiples of the step.
+/// Returns the step by which a loop advances an index that starts at the thread index, such as 128 in
+/// `for (i = threadIdx.x; i < n; i += 128)`. The programmer intended such a loop for blocks with this number of
+/// threads. An unrolled loop adds multiples of the step.
 fn loop_step(function: &Function, program: &Program) -> Option<u32> {
     const STEPS: std::ops::RangeInclusive<u64> = 32..=1024;
     let readings: Vec<InstructionSummary> = readers(program, function)
@@ -430,7 +434,7 @@ fn loop_step(function: &Function, program: &Program) -> Option<u32> {
         .collect();
     let mut from_thread: BTreeSet<RegisterId> = BTreeSet::new();
     let (mut advances, mut distances) = (BTreeSet::new(), BTreeSet::new());
-    // A second pass over the instructions handles the values that a loop carries into its next iteration.
+    // The second pass over the instructions handles loop-carried values.
     for reading in readings.iter().chain(&readings) {
         match reading {
             InstructionSummary::Copy { to, from } => {
@@ -470,8 +474,8 @@ fn loop_step(function: &Function, program: &Program) -> Option<u32> {
     is_step.then_some(least as u32)
 }
 
-/// Returns the inferred number of blocks of a cluster if instructions operate on several blocks. The number follows
-/// from the block masks of these instructions, and is two without a mask.
+/// Returns the inferred number of blocks of a cluster if instructions operate on several blocks. The block masks of
+/// these instructions determine the number. Without a mask, the result is two blocks.
 pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]> {
     let mut constants: BTreeMap<RegisterId, u64> = BTreeMap::new();
     let mut n: u32 = 0;
@@ -487,7 +491,8 @@ pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]
             let known = mask.and_then(|mask| constants.get(&mask));
             let named = match (mask, known) {
                 (_, Some(mask)) => 16 - (*mask as u16).leading_zeros(),
-                // A mask in a register usually selects rows or columns of a two-dimensional arrangement of blocks.
+                // A block mask in a register usually selects rows or columns of a two-dimensional arrangement of
+                // blocks, such as 2x2.
                 (Some(_), None) => 4,
                 (None, None) => 2,
             };
@@ -528,7 +533,7 @@ fn has_matrices(program: &Program) -> bool {
     actions.any(|action| action.operation.matrix().is_some())
 }
 
-/// Returns a kernel and the functions that it may call, directly or through other functions.
+/// Returns a kernel and the functions that the kernel may call, directly or transitively.
 fn reachable<'p>(kernel: &'p Function, program: &'p Program) -> Vec<&'p Function> {
     let mut found = vec![kernel];
     let mut next = 0;
@@ -577,7 +582,7 @@ fn threads(scenario: &Scenario) -> u64 {
     product(scenario.grid).saturating_mul(product(scenario.block))
 }
 
-/// Parameter slot: the index of a parameter, and a byte offset within the parameter.
+/// Parameter slot: index of a parameter, and byte offset within the parameter.
 type ParameterOffset = (usize, i64);
 
 /// Properties of the accesses through a pointer parameter.
@@ -591,26 +596,26 @@ pub(crate) struct PointerAccess {
 /// Uses of the parameters of a kernel by its instructions.
 #[derive(Debug, Default)]
 struct ParameterUses {
-    /// Type of the first load from each parameter slot.
+    /// Parameter slots that the kernel loads, with the type of the first load.
     loads: Vec<(ParameterOffset, ScalarType)>,
     /// Parameter slots from which addresses derive, with the accesses through these addresses.
     pointers: Vec<(ParameterOffset, PointerAccess)>,
-    /// Parameter slots whose numbers are used as divisors.
+    /// Parameter slots whose values are used as divisors.
     divisors: Vec<ParameterOffset>,
-    /// Inferred properties of each register.
+    /// Abstract value of each register.
     held: Vec<AbstractValue>,
 }
 
-/// Inferred properties of a register.
+/// Abstract value of a register.
 #[derive(Clone, Copy, Debug, Default)]
 struct AbstractValue {
     /// Parameter slot whose address the register contains.
     base: Option<ParameterOffset>,
     /// Parameter slot from which the address in the register derives.
     origin: Option<ParameterOffset>,
-    /// Parameter slot whose number the register contains.
+    /// Parameter slot whose value the register contains.
     value: Option<ParameterOffset>,
-    /// Format of the floating-point values in the register, regardless of its declaration.
+    /// Format of the floating-point values in the register, regardless of the declared type of the register.
     float: Option<ScalarType>,
 }
 
@@ -621,13 +626,13 @@ fn find<T>(list: &[(ParameterOffset, T)], slot: ParameterOffset) -> Option<&T> {
 }
 
 impl ParameterUses {
-    /// Traces each parameter forward through moves and address arithmetic to the accesses.
+    /// Traces each parameter through moves and address arithmetic to the memory accesses.
     fn of(program: &Program, function: &Function) -> ParameterUses {
         ParameterUses::before(program, function, usize::MAX)
     }
 
-    /// Returns the uses of [`ParameterUses::of`], but with the register properties directly before an instruction,
-    /// because a register can contain different addresses at different instructions.
+    /// Returns the same uses as [`ParameterUses::of`], with the abstract values of the registers directly before
+    /// `instruction`, because a register can contain different addresses at different instructions.
     fn before(program: &Program, function: &Function, instruction: usize) -> ParameterUses {
         let mut uses = ParameterUses {
             held: vec![AbstractValue::default(); function.registers.len()],
@@ -636,7 +641,7 @@ impl ParameterUses {
         let readings: Vec<InstructionSummary> = readers(program, function)
             .map(InstructionView::read)
             .collect();
-        // A second pass over the instructions handles the values that a loop carries into its next iteration.
+        // The second pass over the instructions handles loop-carried values.
         for reading in readings.iter().chain(&readings) {
             uses.read(function, reading);
         }
@@ -705,7 +710,7 @@ impl ParameterUses {
         }
     }
 
-    /// Records the registers of a floating-point computation.
+    /// Records the format of the registers of a floating-point computation.
     fn note_floats(&mut self, ty: ScalarType, to: RegisterId, sources: &[SourceValue]) {
         if let ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64 = ty {
             let registers = sources.iter().filter_map(|source| source.register());
@@ -767,7 +772,7 @@ impl ParameterUses {
         }
     }
 
-    /// Returns the role of a scalar parameter, given the type of its first load.
+    /// Returns the purpose of a scalar parameter. `ty` is the type of the first load of the parameter.
     fn role(&self, slot: ParameterOffset, ty: Option<ScalarType>) -> ScalarPurpose {
         match self.divisors.contains(&slot) {
             _ if ty.is_some_and(ScalarType::is_float) => ScalarPurpose::Factor,
@@ -836,13 +841,13 @@ fn parameter_place(function: &Function, variable: VariableId) -> Option<usize> {
         .position(|parameter| *parameter == warpgrid_program::Parameter::Variable(index))
 }
 
-/// Role of a scalar parameter, from which its inferred value follows.
+/// Purpose of a scalar parameter, which determines the inferred value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ScalarPurpose {
-    /// Floating-point number, which is usually a factor.
+    /// Floating-point number, which is usually a scale factor.
     Factor,
-    /// Divisor of an index, which is usually the length of a row. The inferred length is short, so that several rows
-    /// exist, unless the block itself has several rows.
+    /// Divisor of an index, which is usually the length of a row. If the block has one row, the inferred length is
+    /// short, so that the data has several rows.
     Divisor,
     /// Any other integer, which is usually a number of elements.
     Count,
@@ -852,7 +857,7 @@ enum ScalarPurpose {
 const ROW: u64 = 8;
 
 fn scalar(name: String, size: u64, role: ScalarPurpose, scenario: &Scenario) -> Parameter {
-    // Number of elements per row, chosen so that a square matrix has as many rows as columns.
+    // Number of elements per row. A square matrix has as many rows as columns.
     let along_x = |extents: Option<[u32; 3]>| u64::from(extents.map_or(1, |[x, _, _]| x));
     let threads = along_x(scenario.grid) * along_x(scenario.block);
     let is_row = matches!(scenario.block, Some([_, 1, 1]));

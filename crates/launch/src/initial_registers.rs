@@ -1,5 +1,5 @@
-//! Initial register values: `//@ register R2 = lane * 4 + 16`. Parses a value into its terms, and resolves the terms once the buffers are
-//! known.
+//! Initial register values, such as `//@ register R2 = lane * 4 + 16`. Parses a value into its terms, and resolves the terms when the
+//! addresses of the buffers are known.
 
 use crate::diagnostics::{self, LaunchDiagnostic};
 use crate::scenario::{Buffer, InitialRegister};
@@ -10,7 +10,7 @@ use warpgrid_program::{Function, SassKernelInfo};
 /// Register with its initial value as a sum of terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InitialRegisterValue {
-    /// Name of the register in the source: `R2`.
+    /// Name of the register in the source, such as `R2`.
     name: String,
     start: u64,
     per_lane: u64,
@@ -20,7 +20,7 @@ pub(crate) struct InitialRegisterValue {
     buffer: Option<String>,
 }
 
-/// Parses a value: a sum of numbers, `lane`, `thread`, multiples of them, and the name of a buffer.
+/// Parses an initial value, which is a sum of numbers, multiples of `lane` and `thread`, and the name of a buffer.
 pub(crate) fn read(name: &str, value: &str) -> Result<InitialRegisterValue, LaunchDiagnostic> {
     let mut fact = InitialRegisterValue {
         name: name.to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn read(name: &str, value: &str) -> Result<InitialRegisterValue, Laun
     Ok(fact)
 }
 
-/// Parses a number: `16`, `-4`, `0x10`, or a 32-bit floating-point number such as `1.5`.
+/// Parses an integer such as `16`, `-4` or `0x10`, or a 32-bit floating-point number such as `1.5`.
 fn number(text: &str) -> Option<u64> {
     let text = text.trim();
     if let Ok(value) = text.parse::<i64>() {
@@ -65,8 +65,8 @@ fn number(text: &str) -> Option<u64> {
     read_decimal(text).map(|value| u64::from((value as f32).to_bits()))
 }
 
-/// Checks whether a register receives the upper half of a specified address. The address of a buffer occupies a pair of
-/// registers.
+/// Checks whether a register contains the upper half of a buffer address that `stated` assigns to the preceding register. The address of a
+/// buffer occupies a pair of registers.
 pub(crate) fn is_upper_half(name: &str, stated: &[InitialRegister]) -> bool {
     stated.iter().any(|register| {
         let fact = read(&register.name, &register.value.to_string());
@@ -82,14 +82,14 @@ fn is_name(text: &str) -> bool {
         && characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
 }
 
-/// Resolves initial register values for the machine.
+/// Converts initial register values to the representation of the emulator.
 pub(crate) fn resolve(
     registers: &[InitialRegister],
     buffers: &[Buffer],
     function: &Function,
 ) -> Result<Vec<RegisterInit>, LaunchDiagnostic> {
-    // SASS registers exist regardless of their use in the source. A register that the source does not use is never
-    // read, so its value is ignored.
+    // A SASS source may specify a register that its instructions do not use. The program never reads such a register, so its value is
+    // ignored.
     let is_machine = function.machine.is_some();
     let mut resolved = Vec::new();
     for (place, register) in registers.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Queries about one instruction for launch inference and views: its accesses, addresses and values, and its role in
-//! tensor, image and cluster operations.
+//! Queries about one instruction for launch inference and views: the memory accesses, addresses and values of the instruction, and its role
+//! in tensor, image and cluster operations.
 
 mod dataflow;
 
@@ -24,7 +24,7 @@ pub struct InstructionView<'a> {
     pub instruction: &'a Instruction,
 }
 
-/// Semantics of an instruction for launch inference.
+/// Simplified semantics of an instruction for launch inference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InstructionSummary {
     /// Load, store or atomic memory operation.
@@ -38,26 +38,27 @@ pub enum InstructionSummary {
     Compute {
         to: RegisterId,
         sources: Vec<SourceValue>,
-        /// Number of leading sources that are factors, which are never addresses: in `pitch * y + base`, only `base` can be an address.
+        /// Number of leading sources that are factors of a product. A factor is never an address: in `pitch * y + base`, only `base` can be
+        /// an address.
         n_factors: usize,
         ty: ScalarType,
-        /// Whether the result has the width of an address although `ty` has half of this width, as for `mad.wide`.
+        /// Whether the result has twice the width of `ty`, so that it can be an address, as for `mad.wide`.
         is_wide: bool,
         is_addition: bool,
         /// Whether the second source divides the first source.
         is_division: bool,
     },
-    /// Addresses of memory that the instruction copies or accesses as a matrix.
+    /// Addresses of memory that an asynchronous or matrix instruction accesses.
     Name(Vec<NamedAddress>),
     Other,
 }
 
-/// Role of an instruction in tensor copies.
+/// Role of an instruction in the tensor copies of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TensorAccess {
-    /// Expect-tx operation of an mbarrier with this number of bytes.
+    /// Expect-tx operation on an mbarrier, with the expected number of bytes.
     Expects(SourceValue),
-    /// Copy of a box between the tensor and shared memory, according to the tensor map at this address.
+    /// Copy of a box between the tensor and shared memory. The register `map` contains the address of the tensor map.
     Copy {
         map: RegisterId,
         /// Destination address of a load.
@@ -65,51 +66,51 @@ pub(crate) enum TensorAccess {
         rank: usize,
         mode: LoadMode,
         is_load: bool,
-        /// Reduction operation of the copy, if it has one.
+        /// Reduction operation, if the instruction is a tensor reduction.
         reduces: Option<AtomicOp>,
     },
-    /// Publication of a tensor map that the kernel creates, to global memory at this address.
+    /// Publication of a tensor map that the kernel has created: a copy to the global memory address in register `to`.
     Publishes { to: RegisterId },
     /// Replacement of a field in a tensor map that the kernel creates.
     Replaces {
         field: TensorMapField,
-        /// Index of the dimension, or the new value if the field has no dimensions.
+        /// Index of the dimension, or the new value if the field does not depend on a dimension.
         first: SourceValue,
         value: SourceValue,
     },
 }
 
-/// Address as a base with a byte offset.
+/// Address, expressed as a base and a byte offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AddressExpr {
     pub(crate) base: AddressOrigin,
     pub(crate) byte_offset: i64,
 }
 
-/// Role of an instruction in multimem accesses.
+/// Multimem access of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MultimemAccess {
-    /// Register with the address.
+    /// Register that contains the address.
     pub(crate) address: RegisterId,
     pub(crate) ty: ScalarType,
     pub(crate) n_elements: u32,
     pub(crate) is_read: bool,
 }
 
-/// Role of an instruction in texture and surface accesses.
+/// Texture or surface access of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ImageAccess {
-    /// Register with the handle.
+    /// Register that contains the handle.
     pub(crate) handle: RegisterId,
     pub(crate) is_surface: bool,
-    /// Geometry. Absent for a query.
+    /// Geometry of the image, or `None` for a query.
     pub(crate) geometry: Option<Geometry>,
-    /// Channel type and number of channels.
+    /// Channel type of the image. The next field is the number of channels.
     pub(crate) ty: ScalarType,
     pub(crate) channels: u64,
 }
 
-/// Address operand of an instruction that names memory without a per-lane access.
+/// Address operand of an instruction that accesses memory without an individual access per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedAddress {
     pub base: AddressOrigin,
@@ -127,11 +128,12 @@ pub struct MemoryAccess {
     pub ty: ScalarType,
     pub base: AddressOrigin,
     pub byte_offset: i64,
-    /// Register that provides or receives each element; `None` for sinks and constants. Empty for atomics and matrices.
+    /// Register that provides or receives each element, or `None` for sinks and constants. The list is empty for atomics and matrix
+    /// instructions.
     pub data: Vec<Option<RegisterId>>,
 }
 
-/// Operand matrix of a matrix instruction in registers.
+/// Operand matrix of a matrix instruction in registers, with its fragment map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterFragment {
     pub matrix: MatrixOperand,
@@ -143,7 +145,7 @@ pub struct RegisterFragment {
     pub has_factors: bool,
 }
 
-/// Base of an address.
+/// Location to which an address refers before the offset is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressOrigin {
     Register(RegisterId),
@@ -190,7 +192,7 @@ pub fn readers<'a>(
         })
 }
 
-/// Returns the indices of the module variables that an instruction names.
+/// Returns the indices of the module variables that instructions of the program reference.
 pub fn named_variables(program: &Program) -> BTreeSet<u32> {
     let mut named = BTreeSet::new();
     for function in &program.functions {
@@ -233,7 +235,7 @@ impl<'a> InstructionView<'a> {
             Operation::Matrix(op) => self
                 .matrix_accessed(action, op)
                 .map_or(InstructionSummary::Other, InstructionSummary::Access),
-            // A `cvt` to 64 bits can be the conversion of a 32-bit address.
+            // A `cvt` to a 64-bit integer can be the extension of a 32-bit address.
             Operation::Move(MoveOp::Cvt) => match action.modifiers.result_type() {
                 Some(ty) if ty.width_bits() == 64 && !ty.is_float() => self.copied(),
                 Some(_) | None => InstructionSummary::Other,
@@ -260,7 +262,7 @@ impl<'a> InstructionView<'a> {
         }
     }
 
-    /// Returns the memory access of the instruction, if there is one.
+    /// Returns the per-lane memory access of the instruction, or `None` for other instructions.
     pub fn access(self) -> Option<MemoryAccess> {
         match self.read() {
             InstructionSummary::Access(access) => Some(access),
@@ -271,7 +273,8 @@ impl<'a> InstructionView<'a> {
         }
     }
 
-    /// Returns the access with the first register of the pair that holds its address; `None` if the address has 32 bits.
+    /// Returns the access, and the first register of the register pair that contains its address. Returns `None` if the address has 32
+    /// bits.
     pub(crate) fn paired_access(self) -> Option<(MemoryAccess, RegisterId)> {
         let access = self.access()?;
         let pair = self.operands().iter().find_map(|operand| {
@@ -298,7 +301,7 @@ impl<'a> InstructionView<'a> {
         self.function.sources(self.instruction)
     }
 
-    /// Returns the role of the instruction in tensor copies.
+    /// Returns the role of the instruction in the tensor copies of a kernel.
     pub(crate) fn tensor_part(self) -> Option<TensorAccess> {
         let action = self.program.opcode(self.instruction)?;
         let unit = &action.modifiers.unit;
@@ -331,7 +334,7 @@ impl<'a> InstructionView<'a> {
         Some(TensorAccess::Expects(read_value(&bytes.value)))
     }
 
-    /// Returns the role of the instruction for a tensor map that the kernel creates.
+    /// Returns the role of an instruction that creates or publishes a tensor map.
     fn made_part(self, op: TensorMapOp, field: Option<TensorMapField>) -> Option<TensorAccess> {
         let operands = self.operands();
         match op {
@@ -358,8 +361,8 @@ impl<'a> InstructionView<'a> {
         }
     }
 
-    /// Returns `Some` if the instruction operates on several blocks of a cluster: with the register of the block mask,
-    /// or without a register if the instruction operates on a pair of blocks.
+    /// Returns `Some` if the instruction operates on several blocks of a cluster: `Some(Some(register))` with the register of the block
+    /// mask, or `Some(None)` if the instruction operates on a pair of blocks.
     pub(crate) fn cluster_part(self) -> Option<Option<RegisterId>> {
         let modifiers = &self.program.opcode(self.instruction)?.modifiers;
         if modifiers.has(Flag::Multicast) {
@@ -372,7 +375,7 @@ impl<'a> InstructionView<'a> {
         (modifiers.unit.group == Some(CtaGroup::Two)).then_some(None)
     }
 
-    /// Returns the role of the instruction in texture and surface accesses.
+    /// Returns the texture or surface access of the instruction.
     pub(crate) fn image_part(self) -> Option<ImageAccess> {
         let action = self.program.opcode(self.instruction)?;
         let modifiers = &action.modifiers;
@@ -413,7 +416,7 @@ impl<'a> InstructionView<'a> {
         })
     }
 
-    /// Returns the multimem address of the instruction.
+    /// Returns the multimem access of the instruction.
     pub(crate) fn multimem_part(self) -> Option<MultimemAccess> {
         let action = self.program.opcode(self.instruction)?;
         let op = action.operation.unit()?.multimem()?;
@@ -433,7 +436,7 @@ impl<'a> InstructionView<'a> {
         })
     }
 
-    /// Returns the type of operands A and B, if the instruction is a `wgmma` or `tcgen05` MMA.
+    /// Returns the element type of the operand matrices A and B, if the instruction is a `wgmma` or `tcgen05` MMA.
     pub(crate) fn factor_type(self) -> Option<ScalarType> {
         let action = self.program.opcode(self.instruction)?;
         action
@@ -453,7 +456,8 @@ impl<'a> InstructionView<'a> {
         modifiers.a_type.or(modifiers.kind.map(of_kind))
     }
 
-    /// Returns the operand matrices of a matrix instruction in the order of its operands. Empty if their fragments are unknown.
+    /// Returns the operand matrices of a matrix instruction in the order of its operands. The list is empty if the fragment maps of the
+    /// operands are unknown.
     pub fn held_matrices(self) -> Vec<RegisterFragment> {
         let Some(action) = self.program.opcode(self.instruction) else {
             return Vec::new();
@@ -504,7 +508,7 @@ impl<'a> InstructionView<'a> {
         }
     }
 
-    /// Returns the semantics of the instruction.
+    /// Returns the operation of the instruction.
     pub fn operation(self) -> Option<Operation> {
         Some(self.program.opcode(self.instruction)?.operation)
     }
@@ -592,7 +596,7 @@ impl<'a> InstructionView<'a> {
         }
     }
 
-    /// Returns the access of an instruction that accesses memory per lane.
+    /// Returns the access of an instruction in which each lane accesses memory at its own address.
     fn accessed(self, action: &OpcodeInfo, op: MemoryOp) -> Option<MemoryAccess> {
         let kind = op.access()?;
         let data = match kind {
@@ -603,8 +607,7 @@ impl<'a> InstructionView<'a> {
         self.access_of(action, kind, data)
     }
 
-    /// Returns the access of a matrix load or store: one access of the whole warp, whose data is distributed over the
-    /// lanes.
+    /// Returns the access of a matrix load or store: one access of the whole warp, whose elements are distributed over the lanes.
     fn matrix_accessed(self, action: &OpcodeInfo, op: MatrixOp) -> Option<MemoryAccess> {
         self.access_of(action, op.access()?, Vec::new())
     }
@@ -632,7 +635,7 @@ impl<'a> InstructionView<'a> {
         })
     }
 
-    /// Returns the addresses of an asynchronous operation. `source` is the index of its source operand.
+    /// Returns the addresses of an asynchronous operation. `source` is the index of the source operand, if the source is in memory.
     fn named(self, action: &OpcodeInfo, source: Option<usize>) -> InstructionSummary {
         let operands = self.operands().iter().enumerate();
         let named = operands.filter_map(|(place, operand)| match &operand.value {
@@ -646,8 +649,8 @@ impl<'a> InstructionView<'a> {
         InstructionSummary::Name(named.collect())
     }
 
-    /// Returns the state space of an access. For generic accesses and parameter accesses, the variable determines the
-    /// state space, and distinguishes kernel parameters from call parameters (PTX ISA, "Parameter State Space").
+    /// Returns the state space of an access. For generic accesses and parameter accesses, the variable in the address determines the state
+    /// space, which distinguishes kernel parameters from call parameters (PTX ISA, "Parameter State Space").
     fn space(self, action: &OpcodeInfo, address: &Address) -> StateSpace {
         let named = action.modifiers.state_space();
         let is_open = matches!(named, StateSpace::Generic | StateSpace::ParamFunc);

@@ -1,5 +1,5 @@
-//! Names of `//@` parameters that are probably misspelled. Such parameters are matched by position, which is correct for names from
-//! compilers but unexpected for names that a user has written.
+//! Names of `//@` parameters that are probably misspelled. Parameters with unknown names are matched by position. This is correct for names
+//! that a compiler has generated, but unexpected for names that a user has misspelled.
 
 use crate::annotations::Annotations;
 use crate::diagnostics::{self, SpannedName};
@@ -10,8 +10,8 @@ use warpgrid_program::{Diagnostic, Program, Span};
 /// Minimum length of a name for which an edit distance of one indicates a misspelling.
 const MIN_LETTERS: usize = 3;
 
-/// Returns a warning for each specified name that the kernel does not have, if other names match or if the name is similar to a parameter
-/// name.
+/// Returns a warning for each specified parameter name that the kernel does not declare, if other specified names match or if the name is
+/// similar to the name of a kernel parameter.
 pub fn mistyped_names(annotations: &Annotations, program: &Program) -> Vec<Diagnostic> {
     let Ok(entry) = find_entry(annotations.scenario.entry.as_deref(), program) else {
         return Vec::new();
@@ -22,7 +22,7 @@ pub fn mistyped_names(annotations: &Annotations, program: &Program) -> Vec<Diagn
         return Vec::new();
     }
     let stated = annotations.names.iter().map(|(name, span)| {
-        // A member is specified as `dims+8`.
+        // The name of a structure member has an offset, such as `dims+8`.
         let text = name
             .split_once('+')
             .map_or(name.as_str(), |(whole, _)| whole);
@@ -37,12 +37,12 @@ pub fn mistyped_names(annotations: &Annotations, program: &Program) -> Vec<Diagn
     let is_slip = |text: &str, own: &str| text.len() >= MIN_LETTERS && distance(text, own) == 1;
     let unknown = stated.iter().filter(|name| !has(name.text));
     let found = unknown.filter_map(|name| {
-        let meant = match any_known {
+        let candidate = match any_known {
             true => nearest(name.text, free.iter().copied()),
             false => free.iter().copied().find(|own| is_slip(name.text, own)),
         };
-        (any_known || meant.is_some())
-            .then(|| diagnostics::no_parameter_of_that_name(name, meant, &own))
+        (any_known || candidate.is_some())
+            .then(|| diagnostics::no_parameter_of_that_name(name, candidate, &own))
     });
     found.collect()
 }

@@ -1,4 +1,5 @@
-//! Initializers of buffers by pattern: `iota`, `random 7`, `nan`, optionally followed by exceptions: `0 [5000]=7`.
+//! Patterns that initialize buffers: `iota`, `random 7`, `nan` or a value, optionally followed by exceptions for single elements, such as
+//! `0 [5000]=7`.
 //!
 //! ```text
 //! pattern := base { "[" index "]=" value }
@@ -11,18 +12,18 @@ use crate::diagnostics::not_a_literal;
 use crate::value::{ElementType, Literal};
 use warpgrid_program::counted;
 
-/// Maximum number of exceptions of a pattern.
+/// Maximum number of exceptions in a pattern.
 const MAX_PLACES: usize = 4_096;
 
 /// Pattern that determines the initial elements of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     pub base: FillPattern,
-    /// Elements that differ from the pattern, in ascending order.
+    /// Exceptions: elements that differ from the base pattern, with their values, ordered by index.
     pub places: Vec<(u64, Literal)>,
 }
 
-/// Base pattern, which determines all elements without an exception.
+/// Base pattern, which determines the values of all elements that are not exceptions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FillPattern {
     /// Ascending numbers 0, 1, 2, …
@@ -33,7 +34,7 @@ pub enum FillPattern {
 }
 
 impl Pattern {
-    /// Parses a pattern. Returns `None` for a single value or a list. The error is a message for any other text.
+    /// Parses a pattern. Returns `None` for a single value or a list. For any other text, the error is a message.
     pub fn read(text: &str) -> Result<Option<Pattern>, String> {
         let (base, places) = match text.find('[') {
             Some(0) => return Ok(None),
@@ -87,7 +88,7 @@ impl Pattern {
         self.places.len() >= MAX_PLACES
     }
 
-    /// Returns the bytes of `len` elements. The error names a value that the type cannot represent.
+    /// Returns the bytes of `len` elements of type `ty`. The error is a message about a value that the type cannot represent.
     pub fn bytes(&self, ty: ElementType, len: u64) -> Result<Vec<u8>, String> {
         let width = ty.width_bytes();
         let mut bytes = Vec::with_capacity(len as usize * width);
@@ -124,7 +125,7 @@ impl Pattern {
     }
 }
 
-/// Parses the exceptions of a pattern: `[5]=7 [9]=1.5`.
+/// Parses the exceptions of a pattern, such as `[5]=7 [9]=1.5`.
 fn read_places(text: &str) -> Result<Vec<(u64, Literal)>, String> {
     let mut pattern = Pattern {
         base: FillPattern::Iota,
@@ -151,17 +152,19 @@ fn literal(text: &str) -> Result<Literal, String> {
     Literal::read(text).ok_or_else(|| not_a_literal(text).message)
 }
 
-/// Returns the bits of an index in the element type. For integer types, the index wraps.
+/// Returns the bits of an index in the element type. For integer types, the index wraps around.
 fn iota_bits(ty: ElementType, index: u64) -> u128 {
     ty.float_bits(index as f64).unwrap_or(index.into())
 }
 
-/// Deterministic pseudorandom numbers.
+/// Pseudorandom number generator whose sequence depends only on the seed. The generator is xorshift64 (G. Marsaglia, "Xorshift RNGs",
+/// 2003).
 struct PatternRng(u64);
 
 impl PatternRng {
     fn new(seed: u64) -> PatternRng {
-        // Seeds that differ in one bit must not produce similar sequences, and the state must not be zero.
+        // The multiplication ensures that seeds that differ in one bit do not produce similar sequences. The state must not be zero, so the
+        // lowest bit is set.
         PatternRng(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -238,8 +241,8 @@ mod tests {
         let drawn = |seed: u64| bytes(&format!("random {seed}"), ElementType::F32, 64);
         assert_eq!(drawn(1), drawn(1));
         assert_ne!(drawn(1), drawn(2));
-        let whole = bytes("random 1", ElementType::U8, 256).expect("bytes");
-        assert!(whole.iter().all(|byte| *byte < 100));
-        assert!(whole.windows(2).any(|pair| pair[0] != pair[1]));
+        let all_values = bytes("random 1", ElementType::U8, 256).expect("bytes");
+        assert!(all_values.iter().all(|byte| *byte < 100));
+        assert!(all_values.windows(2).any(|pair| pair[0] != pair[1]));
     }
 }

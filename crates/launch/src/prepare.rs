@@ -24,14 +24,14 @@ use warpgrid_program::{Function, FunctionId, Program, Variable, counted};
 
 /// Launch that is ready to run.
 pub struct PreparedLaunch {
-    /// Scenario with all omitted fields filled in.
+    /// Complete scenario, in which annotations or inference determine all omitted fields.
     pub scenario: Scenario,
     /// Inferred values as `//@` lines.
     pub guesses: Vec<String>,
     /// Whether the first line of `guesses` is the launch line, which contains the grid, block and cluster size and the
     /// shared memory size.
     pub infers_launch: bool,
-    /// Buffers of the launch, in the order in which the machine numbers them.
+    /// Buffers of the launch, ordered by their index in the machine.
     pub buffers: Vec<Buffer>,
     pub machine: Machine,
 }
@@ -58,7 +58,8 @@ pub fn prepare(
     })
 }
 
-/// Creates the machine of a scenario that [`prepare`] has completed, at its start, with code that was decoded for an earlier machine.
+/// Creates the machine of a scenario that [`prepare`] has completed, at the start of its run. Reuses the code that was decoded for an
+/// earlier machine.
 pub fn rebuild_machine(
     scenario: Scenario,
     program: &Arc<Program>,
@@ -104,12 +105,12 @@ fn launch(
     Ok((machine, buffers))
 }
 
-/// Launch, with the buffers and parameters from which its memories and arguments originate.
+/// Launch of the emulator, with the buffers and parameters of the scenario to which its memories and arguments correspond.
 pub struct LaunchDescription<'s> {
     pub launch: Launch,
-    /// Buffers in the order of the launch.
+    /// Buffer for each memory of the launch.
     pub buffers: Vec<Buffer>,
-    /// Parameter from which each argument originates.
+    /// Parameter for each argument of the launch.
     pub parameters: Vec<&'s Parameter>,
 }
 
@@ -128,7 +129,7 @@ pub fn describe<'s>(
     })
 }
 
-/// Returns the parameters of a scenario that become arguments of its kernel, in order.
+/// Returns the parameters of a scenario that are arguments of its kernel, in the order of the arguments.
 fn arguments_of<'s>(
     scenario: &'s Scenario,
     program: &Program,
@@ -136,7 +137,7 @@ fn arguments_of<'s>(
 ) -> Vec<&'s Parameter> {
     let n_declared = declared(function, &scenario.params).len();
     let is_argument = |parameter: &&Parameter| variable_of(parameter, function, program).is_none();
-    // The tensor of a tensor map and the buffers of a multimem address need not be parameters.
+    // The tensor of a tensor map and the buffers of a multimem address are not necessarily arguments of the kernel.
     let is_beyond = |place: usize, parameter: &Parameter| {
         place >= n_declared && is_named(parameter.name(), &scenario.params)
     };
@@ -148,7 +149,8 @@ fn arguments_of<'s>(
 /// Default block size: one warp.
 pub const DEFAULT_BLOCK: [u32; 3] = [32, 1, 1];
 
-/// Fills in omitted fields of the scenario from `annotations` and then from the kernel. The third result lists the inferred fields.
+/// Completes the omitted fields of the scenario, first from `annotations` and then by inference from the kernel. Returns the scenario, the
+/// kernel, and the inferred fields.
 fn complete(
     mut scenario: Scenario,
     annotations: Annotations,
@@ -193,7 +195,7 @@ fn complete(
     Ok((scenario, entry, guessed))
 }
 
-/// Fills in omitted fields of the scenario from annotations.
+/// Completes omitted fields of the scenario from annotations.
 fn add_annotations(scenario: &mut Scenario, annotations: Annotations) {
     let facts = annotations.scenario;
     if scenario.name.is_empty() {
@@ -221,7 +223,7 @@ fn add_annotations(scenario: &mut Scenario, annotations: Annotations) {
     }
 }
 
-/// Infers the parameters that annotations do not specify.
+/// Infers the parameters that neither the scenario nor annotations specify.
 fn guess_parameters(
     scenario: &mut Scenario,
     guessed: &mut InferredFields,
@@ -277,14 +279,14 @@ fn start_loose(
     program: &Program,
     function: &Function,
 ) {
-    // Listings of kernels fault on a misaligned address, like a GPU. SASS snippets instead follow the SASS reference,
-    // according to which an address is rounded down to a multiple of the access size.
+    // In listings of complete kernels, a misaligned address causes a fault, as on a GPU. SASS snippets follow the SASS reference instead,
+    // according to which the hardware rounds an address down to a multiple of the access size.
     guessed.misaligned = scenario.misaligned.is_none();
     scenario.misaligned = scenario.misaligned.or(Some(MisalignedPolicy::Force));
     let start = inference::loose_start(program, function, scenario);
     guessed.parameters.resize(scenario.params.len(), false);
     for buffer in start.buffers {
-        // The source can specify the buffer of a register whose value it does not specify.
+        // The source may specify the buffer for a register pair without specifying the value of the registers.
         let mut names = scenario.params.iter().map(Parameter::name);
         if !names.any(|name| name == buffer.name()) {
             scenario.params.push(buffer);
@@ -295,7 +297,8 @@ fn start_loose(
     guessed.registers = start.registers;
 }
 
-/// Removes the scalars that name registers from the parameters: an operand of inline assembly is a register of the snippet.
+/// Converts scalar parameters whose name is a register to initial register values, because the operands of inline assembly are registers of
+/// the snippet. Returns the remaining parameters.
 fn register_values(
     params: Vec<Parameter>,
     function: &Function,
@@ -318,7 +321,7 @@ fn register_values(
     Ok((registers, rest))
 }
 
-/// Replaces the values of scalar parameters by those of [`Scenario::overrides`], which count as specified, not inferred.
+/// Replaces the values of scalar parameters by the values in [`Scenario::overrides`], and marks these parameters as specified.
 fn override_scalars(
     scenario: &mut Scenario,
     guessed: &mut InferredFields,
@@ -384,8 +387,8 @@ pub(crate) fn find_entry(
     })
 }
 
-/// Moves members that are specified separately, such as `dims+8`, into their structures. A structure with an unknown name is matched by
-/// position.
+/// Moves structure members that are specified separately, such as `dims+8`, into structure parameters. A structure with an unknown name is
+/// matched by position.
 fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
     let mut gathered: Vec<Parameter> = Vec::new();
     let declared = declared(function, &stated);
@@ -399,11 +402,11 @@ fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter>
             continue;
         };
         let field = StructField { offset, parameter };
-        let whole = gathered.iter_mut().find_map(|other| match other {
+        let existing = gathered.iter_mut().find_map(|other| match other {
             Parameter::Struct { name, fields, .. } if *name == structure => Some(fields),
             _ => None,
         });
-        if let Some(fields) = whole {
+        if let Some(fields) = existing {
             fields.push(field);
             continue;
         }
@@ -422,8 +425,8 @@ fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter>
     gathered
 }
 
-/// Sorts specified parameters in the order of the kernel: by name if all names are known, otherwise by position. Infers the missing
-/// parameters. The second result marks the inferred parameters.
+/// Arranges the specified parameters in the order of the kernel, by name if the kernel declares all names, and otherwise by position. Adds
+/// inferred parameters for the missing parameters. The second result marks the inferred parameters.
 fn arrange(
     stated: Vec<Parameter>,
     function: &Function,
@@ -432,7 +435,7 @@ fn arrange(
     let names: Vec<&str> = variables(function)
         .map(|variable| variable.name.as_str())
         .collect();
-    // The tensor of a tensor map and the buffers of a multimem address can be buffers that are not parameters.
+    // The tensor of a tensor map and the buffers of a multimem address may be buffers that are not kernel parameters.
     let is_known = |name: &str| names.contains(&name) || is_named(name, &stated);
     let by_name = stated.iter().all(|parameter| is_known(parameter.name()));
     let mut stated: Vec<Option<Parameter>> = stated.into_iter().map(Some).collect();
@@ -451,14 +454,14 @@ fn arrange(
         guessed.push(found.is_none());
         arranged.push(found.unwrap_or(guess));
     }
-    // Excess parameters remain, so that the launch error reports the expected number of parameters.
+    // Excess parameters are not removed, so that the launch error reports the expected number of parameters.
     arranged.extend(stated.into_iter().flatten());
     guessed.resize(arranged.len(), false);
     (arranged, guessed)
 }
 
-/// Sorts the parameters of a scenario in the order of the kernel if the scenario names each parameter of the kernel.
-/// Parameters that the kernel does not declare follow.
+/// Sorts the parameters of a scenario in the order of the kernel if the scenario specifies each kernel parameter by name. Parameters that
+/// the kernel does not declare are last.
 fn in_order(mut parameters: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
     let place = |parameter: &Parameter| {
         let mut names = variables(function).map(|variable| &variable.name);
@@ -474,8 +477,8 @@ fn in_order(mut parameters: Vec<Parameter>, function: &Function) -> Vec<Paramete
     parameters
 }
 
-/// Returns a note for each scalar that a scenario states as a number of another kind than the kernel declares: an integer for a
-/// floating-point parameter, or the reverse. The bits are passed without conversion.
+/// Returns a note for each scalar whose kind in the scenario differs from the kernel declaration: an integer for a floating-point
+/// parameter, or a floating-point number for an integer parameter. The launch passes the bits of such a scalar without conversion.
 pub fn kinds_that_differ(scenario: &Scenario, program: &Program) -> Vec<String> {
     let Ok(entry) = find_entry(scenario.entry.as_deref(), program) else {
         return Vec::new();
@@ -504,9 +507,9 @@ pub fn kinds_that_differ(scenario: &Scenario, program: &Program) -> Vec<String> 
     notes.collect()
 }
 
-/// Returns the kernel parameters to which the specified parameters are matched. If the source declares no parameters,
-/// these are the parameters that follow from its instructions, provided that the specified names match. Otherwise, only
-/// the specified parameters exist.
+/// Returns the kernel parameters to which the specified parameters are matched. If the source declares no parameters, returns the
+/// parameters that are inferred from the instructions, provided that the specified names match. If the names do not match, the launch
+/// contains only the specified parameters.
 fn declared<'a>(function: &'a Function, stated: &[Parameter]) -> Vec<&'a Variable> {
     let machine = function.machine.as_ref();
     let is_open = machine.is_some_and(|machine| machine.has_unknown_parameters);
@@ -521,7 +524,8 @@ fn declared<'a>(function: &'a Function, stated: &[Parameter]) -> Vec<&'a Variabl
     }
 }
 
-/// Returns the module variable to which a texture or surface is bound: the variable with its name, if the kernel has no such parameter.
+/// Returns the module variable to which a texture or surface is bound, which is the variable with the same name. Returns `None` if the
+/// kernel has a parameter with this name.
 fn variable_of<'p>(
     parameter: &Parameter,
     function: &Function,
@@ -545,7 +549,7 @@ fn variable_of<'p>(
     Some(&found.name)
 }
 
-/// Returns the parameters of the kernel as variables.
+/// Returns the variables that represent the kernel parameters.
 pub(crate) fn variables(function: &Function) -> impl Iterator<Item = &Variable> {
     function
         .parameters
@@ -610,7 +614,7 @@ pub(crate) fn build(
     Ok((launch, builder.buffers))
 }
 
-/// Checks whether a tensor map or a multimem address refers to the buffer with this name.
+/// Checks whether a tensor map or a multimem address in `parameters` refers to the buffer with this name.
 fn is_named(name: &str, parameters: &[Parameter]) -> bool {
     parameters.iter().any(|parameter| match parameter {
         Parameter::Tensormap(map) => map.buffer == name,
@@ -684,7 +688,7 @@ impl MachineBuilder {
             BufferInitializer::List(values)
                 if values.iter().any(|value| pointee(value).is_some()) =>
             {
-                // Addresses of buffers are zero for now, and are inserted when all buffers are known.
+                // Addresses of buffers are initially zero. `point_to_buffers` inserts the addresses when all buffers are known.
                 let zero = |value: &Literal| match pointee(value) {
                     Some(_) => Literal::Integer(0),
                     None => value.clone(),
@@ -734,7 +738,7 @@ impl MachineBuilder {
         Ok(())
     }
 
-    /// Adds the tensor maps that are passed by address.
+    /// Adds the memory of the tensor maps that are passed by address.
     fn add_maps(&mut self, parameters: &[Parameter]) -> Result<(), LaunchDiagnostic> {
         for parameter in parameters {
             match parameter {
@@ -770,7 +774,7 @@ impl MachineBuilder {
         Ok(())
     }
 
-    /// Adds the multimem addresses.
+    /// Adds the multimem addresses to the launch.
     fn add_multicasts(&mut self, parameters: &[Parameter]) -> Result<(), LaunchDiagnostic> {
         for parameter in parameters {
             match parameter {
@@ -797,7 +801,7 @@ impl MachineBuilder {
         Ok(())
     }
 
-    /// Adds the textures and surfaces of a parameter.
+    /// Adds the texture or surface of a parameter to the launch.
     fn add_images(
         &mut self,
         parameter: &Parameter,
@@ -855,7 +859,7 @@ impl MachineBuilder {
         }
     }
 
-    /// Returns the bytes of a tensor map, which start with the address of the tensor.
+    /// Returns the tensor map object of a parameter as an argument. The object starts with the address of the tensor.
     fn map_object(&self, map: &TensorMap) -> Result<KernelArgument, LaunchDiagnostic> {
         let object = map.object();
         let object = object.map_err(|reason| diagnostics::tensor_map(&map.name, &reason))?;
@@ -887,7 +891,7 @@ impl MachineBuilder {
         })
     }
 
-    /// Records the locations at which buffers contain addresses of buffers, once all buffers are known.
+    /// Records the locations in buffers that contain addresses of other buffers. Must be called after all buffers have been added.
     fn point_to_buffers(&mut self) -> Result<(), LaunchDiagnostic> {
         for place in 0..self.buffers.len() {
             let pointers = self.pointers_in(&self.buffers[place])?;
@@ -921,8 +925,8 @@ impl MachineBuilder {
         Ok(pointers)
     }
 
-    /// Splits the target of an address into the name of the buffer and the byte offset. The name of a structure member
-    /// also ends with `+` and a number.
+    /// Splits the target of an address into the name of the buffer and the byte offset. The function first searches for a buffer with the
+    /// complete text as its name, because the name of a structure member also ends with `+` and a number.
     fn split_pointee<'t>(&self, text: &'t str) -> (&'t str, i64) {
         let is_buffer = |name: &str| self.buffers.iter().any(|buffer| buffer.name == name);
         let split = text.rsplit_once('+').filter(|_| !is_buffer(text));
@@ -948,7 +952,7 @@ impl MachineBuilder {
         })
     }
 
-    /// Returns the byte offset of the element whose address the kernel receives.
+    /// Returns the byte offset of the start element of a buffer, whose address the kernel receives.
     fn start_of(&self, index: BufferIndex) -> Result<i64, LaunchDiagnostic> {
         let Some(buffer) = self.buffers.get(index.0 as usize) else {
             return Ok(0);
@@ -983,7 +987,7 @@ impl MachineBuilder {
                     .encode(value)
                     .map_err(|reason| diagnostics::argument_not_in_type(name, &reason))?;
                 let mut bytes = bits.to_le_bytes()[..ty.width_bytes()].to_vec();
-                // A compiler can declare a parameter that is wider than its scalar, but not one that is narrower.
+                // A compiler may declare a parameter that is wider than the scalar, but never a narrower parameter.
                 if let Some(width) =
                     width.filter(|width| (*width as usize) > bytes.len() && *width <= 16)
                 {
@@ -1017,7 +1021,7 @@ impl MachineBuilder {
         if align != 0 && !align.is_power_of_two() {
             return Err(diagnostics::odd_alignment(name, align));
         }
-        let mut whole = KernelArgument {
+        let mut argument = KernelArgument {
             bytes: vec![0; size as usize],
             align_bytes: align,
             pointers: Vec::new(),
@@ -1027,7 +1031,7 @@ impl MachineBuilder {
             let start = field.offset as usize;
             let Some(place) = start
                 .checked_add(part.bytes.len())
-                .and_then(|end| whole.bytes.get_mut(start..end))
+                .and_then(|end| argument.bytes.get_mut(start..end))
             else {
                 return Err(diagnostics::field_outside(
                     field.parameter.name(),
@@ -1040,9 +1044,9 @@ impl MachineBuilder {
                 byte_offset: patch.byte_offset + start as u32,
                 ..patch
             });
-            whole.pointers.extend(patches);
+            argument.pointers.extend(patches);
         }
-        Ok(whole)
+        Ok(argument)
     }
 }
 

@@ -1,7 +1,8 @@
-//! Scenario: a serializable value with all inputs of a run, which share links, widgets, examples, the npm API, the command and tests use.
+//! Scenario: a serializable value with all inputs of a run. Share links, widgets, examples, the npm API, the command-line tool and tests
+//! use scenarios.
 //!
-//! The format is that of corpus files (`case.json`), except that the source is included and all other fields are optional. The same facts
-//! can be comments in the source, so that the source remains valid:
+//! The format is that of corpus files (`case.json`), except that the source is included and all other fields are optional. Comments in the
+//! source can specify the same facts, so that the source remains valid:
 //!
 //! ```text
 //! //@ launch grid=1 block=32
@@ -35,10 +36,10 @@ pub struct Scenario {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<SourceLanguage>", optional))]
     pub front: SourceLanguage,
-    /// Overrides `.target`.
+    /// Target that overrides `.target` of the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Overrides `.version`.
+    /// PTX ISA version that overrides `.version` of the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptx_version: Option<String>,
     /// Kernel to run. Default: the first kernel.
@@ -54,8 +55,8 @@ pub struct Scenario {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub dynamic_shared: u64,
-    /// Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty,
-    /// the parameters are inferred from the kernel and reported as guesses.
+    /// Kernel parameters. The parameters are matched by name if the kernel declares all of their names, and otherwise by position. If the
+    /// list is empty, the parameters are inferred from the kernel and reported as guesses.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Parameter>>", optional))]
     pub params: Vec<Parameter>,
@@ -70,18 +71,18 @@ pub struct Scenario {
     /// resident until they exit. Default: as many blocks as the device supports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resident: Option<u32>,
-    /// Initial register values. All other registers are zero. Only SASS reads registers from the launch.
+    /// Initial register values. All other registers are zero. Only SASS programs read initial register values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(
         feature = "typescript",
         ts(as = "Option<Vec<InitialRegister>>", optional)
     )]
     pub registers: Vec<InitialRegister>,
-    /// Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions
-    /// without a listing follow their reference.
+    /// Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions without a
+    /// listing follow the SASS reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub misaligned: Option<MisalignedPolicy>,
-    /// Second version of the kernel, which `compare` runs with the same launch configuration. A session runs only the first
+    /// Second version of the kernel, which `compare` executes with the same launch configuration. A session executes only the first
     /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<ComparisonKernel>,
@@ -113,7 +114,7 @@ pub struct SourceFile {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct InitialRegister {
-    /// Name of the register in the source: `R2`.
+    /// Name of the register in the source, such as `R2`.
     pub name: String,
     /// Number, or a sum such as `"lane * 4 + out"` of numbers, `lane`, `thread`, multiples of `lane` and `thread`, and the
     /// address of a buffer.
@@ -126,10 +127,10 @@ pub struct InitialRegister {
 #[serde(deny_unknown_fields)]
 pub struct ComparisonKernel {
     pub source: String,
-    /// Language of the source. Default: inferred from the source.
+    /// Language of the source. By default, the language is detected from the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub front: Option<SourceLanguage>,
-    /// Overrides the target of the source.
+    /// Target that overrides the target of the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Kernel to run. Default: the kernel with the same name, otherwise the first kernel.
@@ -156,7 +157,7 @@ pub enum Parameter {
         ty: String,
         value: Literal,
     },
-    /// Structure that is passed by value. Its fields are values, and bytes that no field covers are zero.
+    /// Structure that is passed by value. The fields contain the values of the members. Bytes that no field covers are zero.
     Struct {
         name: String,
         size: u64,
@@ -168,9 +169,9 @@ pub enum Parameter {
     Alias { name: String, of: String },
     /// Tensor map, which describes a tensor for tensor copies.
     Tensormap(TensorMap),
-    /// Texture handle.
+    /// Handle of a texture.
     Texture(Texture),
-    /// Surface handle.
+    /// Handle of a surface.
     Surface(Surface),
     /// Multimem address, which refers to several buffers, one on each device.
     Multimem { name: String, buffers: Vec<String> },
@@ -206,7 +207,7 @@ impl Parameter {
     }
 }
 
-/// Member of a structure that is passed by value.
+/// Member of a structure parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(try_from = "deserialize::ParameterFields")]
@@ -234,7 +235,7 @@ pub struct Buffer {
     pub shape: Vec<u64>,
     #[cfg_attr(feature = "typescript", ts(as = "Option<BufferInitializer>", optional))]
     pub init: BufferInitializer,
-    /// Element whose address the kernel receives. Kernels with negative indices require an element in the middle of the buffer.
+    /// Element whose address the kernel receives. Kernels that use negative indices require an element in the middle of the buffer.
     #[serde(skip_serializing_if = "is_first")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub start: u64,
@@ -256,18 +257,18 @@ impl Buffer {
     }
 }
 
-/// Checks whether an element is the first one, which is the default.
+/// Checks whether the start element is the first element, which is the default.
 fn is_first(start: &u64) -> bool {
     *start == 0
 }
 
-/// Initial memory contents.
+/// Initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
 pub enum BufferInitializer {
-    /// One value for each element; missing values are zero. The text `"&out+16"` is the address 16 bytes after the
-    /// start of the buffer `out`.
+    /// One value for each element. Missing values are zero. The text `"&out+16"` is the address 16 bytes after the start of the buffer
+    /// `out`.
     List(Vec<Literal>),
     /// One value for all elements, or a pattern (see `pattern`): `"iota"` is 0, 1, 2, …, `"random 7"` are random
     /// numbers, `"nan"` is NaN, `"0 [5000]=7"` has exceptions for single elements, and `"&out"` is the address of a

@@ -1,7 +1,6 @@
-//! Trial runs of inferred launches. If the kernel accesses memory outside of an inferred buffer, the buffer grows. If
-//! the kernel uses an inferred number as an address, a buffer replaces the number. Specified values, and the faults
-//! that these values cause, remain unchanged. A run without stores, with a hang or with a fault is repeated with other
-//! inferred numbers.
+//! Trial runs of inferred launches. If the kernel accesses memory outside of an inferred buffer, the buffer grows. If the kernel uses an
+//! inferred number as an address, a buffer replaces the number. Trial runs do not change specified values, nor the faults that these values
+//! cause. If a trial run ends with a fault, hangs or performs no stores, further trial runs use other inferred numbers.
 
 use crate::annotations::lines_of;
 use crate::inference;
@@ -21,9 +20,9 @@ use warpgrid_emulator::{
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{FunctionId, Program};
 
-/// Step limit of one trial run. If a run is longer, only its beginning is executed.
+/// Step limit of one trial run. Only the first part of a longer run is executed.
 const MAX_STEPS: u64 = 200_000;
-/// Step limit of a trial run with a replaced number. The limit is sufficient to observe stores.
+/// Step limit of a trial run that tests a replaced value. The limit is sufficient to observe stores.
 const MAX_STEPS_OF_TRIAL: u64 = 20_000;
 /// Limit of the total number of steps of all trial runs of a launch.
 const MAX_STEPS_IN_ALL: u64 = 1_000_000;
@@ -31,18 +30,18 @@ const MAX_STEPS_IN_ALL: u64 = 1_000_000;
 const MAX_BUFFER_BYTES: u64 = 4 << 20;
 /// Minimum number of elements by which a buffer grows at its start.
 const MIN_ELEMENTS: u64 = 32;
-/// Maximum number of trial runs with replaced numbers.
+/// Maximum number of trial runs that test replaced values.
 const MAX_TRIALS: usize = 24;
-/// Cost of each parameter of a trial run, in steps, because the machine creates a buffer for most parameters.
+/// Cost of each parameter in a trial run, measured in steps. The machine creates a buffer for most parameters.
 const STEPS_PER_PARAMETER: u64 = 100;
-/// Maximum number of instructions of a kernel for which the reached instructions are recorded.
+/// Maximum kernel size in instructions for which trial runs record the reached instructions.
 const MAX_INSTRUCTIONS: usize = 20_000;
 /// Maximum number of threads of a block.
 const MAX_BLOCK: u32 = 1024;
-/// Maximum distance of an access from a number that was used as an address.
+/// Maximum distance in bytes between an accessed address and the inferred number that was used as an address.
 const MAX_POINTER_DISTANCE_BYTES: u64 = 1 << 20;
 
-/// Inferred parts of a scenario.
+/// Flags for the inferred parts of a scenario.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InferredFields {
     /// Whether each parameter is inferred, with one entry per parameter of the kernel, in order.
@@ -58,7 +57,7 @@ pub(crate) struct InferredFields {
 }
 
 impl InferredFields {
-    /// Returns all inferred parameters, including the members of structures.
+    /// Returns all inferred parameters. The result contains the members of inferred structures instead of the structures.
     fn leaves<'a>(
         &'a self,
         parameters: &'a mut [Parameter],
@@ -91,7 +90,7 @@ impl InferredFields {
         launch.into_iter().chain(lines).chain(registers).collect()
     }
 
-    /// Returns the line that states the inferred part of the launch; `None` if all of it is stated.
+    /// Returns the `//@` line with the inferred part of the launch configuration, or `None` if no part is inferred.
     pub(crate) fn launch_line(&self, scenario: &Scenario, mark: &str) -> Option<String> {
         let mut launch = String::new();
         if self.grid {
@@ -113,7 +112,7 @@ impl InferredFields {
     }
 }
 
-/// Formats sizes without trailing extents of 1: `16x16`.
+/// Formats an extent without trailing components of 1, such as `16x16`.
 fn extents([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (1, 1) => x.to_string(),
@@ -122,8 +121,8 @@ fn extents([x, y, z]: [u32; 3]) -> String {
     }
 }
 
-/// Executes trial runs of a complete scenario, and grows the inferred values until the kernel accesses no memory
-/// outside of the inferred buffers, or no change helps.
+/// Executes trial runs of a complete scenario, and changes the inferred values until the kernel accesses no memory outside of the inferred
+/// buffers, or until no change improves the run.
 pub(crate) fn refine_by_trial_runs(
     scenario: &mut Scenario,
     guessed: &InferredFields,
@@ -163,27 +162,27 @@ pub(crate) fn refine_by_trial_runs(
     stage.decoded
 }
 
-/// Outcome of a trial run, from the least to the most informative.
+/// Outcome of a trial run, ordered from the least to the most informative outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum TrialOutcome {
     /// The run stops with a fault.
     Faults,
-    /// All remaining threads wait.
+    /// All threads that have not exited wait.
     Stuck,
-    /// The run continues without stores.
+    /// The run reaches the step limit without stores.
     Spins,
     /// The run ends without stores.
     EndsEmpty,
-    /// The run has stores, and ends or continues.
+    /// The run performs stores, and ends or reaches the step limit.
     Stores,
 }
 
-/// The evaluation of a launch by a trial run.
+/// Evaluation of a launch by a trial run.
 #[derive(Clone, Debug)]
 struct Evaluation {
-    /// Function and index of each instruction that the run reached.
+    /// Function and index of each instruction that the run has reached.
     reached: BTreeSet<(u32, u32)>,
-    /// Number of reached instructions of the kernel.
+    /// Number of instructions of the kernel that the run has reached.
     n_reached: usize,
     outcome: TrialOutcome,
     has_conflict: bool,
@@ -203,7 +202,8 @@ impl Evaluation {
 struct TrialRun {
     outcome: TrialOutcome,
     fault: Option<Fault>,
-    /// Buffer from which the faulting address was computed, and the byte offset from its start, which can be negative.
+    /// Buffer from which the faulting address was computed, and the byte offset of the access from the start of this buffer, which can be
+    /// negative.
     origin: Option<(String, i64)>,
 }
 
@@ -211,12 +211,12 @@ struct TrialRun {
 #[derive(Clone, Copy, PartialEq)]
 struct LastStore {
     thread: Option<u64>,
-    /// Number of synchronizations of the block before the store.
+    /// Number of synchronizations of the block that precede the store.
     epoch: u64,
     step: u64,
 }
 
-/// Observer that counts steps with stores, and optionally records the reached instructions.
+/// Observer of a trial run that records stores and conflicts, and optionally the reached instructions.
 #[derive(Default)]
 struct CoverageObserver {
     n_stores: u64,
@@ -228,7 +228,7 @@ struct CoverageObserver {
     written: HashSet<(MemoryId, u64)>,
     /// Number of synchronizations of each block.
     epochs: BTreeMap<u64, u64>,
-    /// Whether two threads stored the same element without a synchronization of the block in between.
+    /// Whether two threads of a block stored to the same element without an intermediate synchronization of the block.
     has_conflict: bool,
     /// Whether a word of shared memory was read before it was written.
     reads_unwritten: bool,
@@ -287,7 +287,8 @@ impl Observer for CoverageObserver {
                         epoch,
                         step,
                     };
-                    // Lanes of one store usually write the same value.
+                    // Several lanes that store to one element in the same instruction usually write the same value, which is not a
+                    // conflict.
                     let is_conflict = |last: LastStore| {
                         let is_other = last.thread.is_some_and(|other| other != thread);
                         is_other && last.epoch == epoch && last.step != step
@@ -325,18 +326,18 @@ struct TrialRunner<'a> {
     entry: FunctionId,
     limits: &'a ResourceLimits,
     steps_left: u64,
-    /// Decoded code of the last run, which is cached because most other runs execute the same code.
+    /// Decoded code of the last run. The code is cached, because most runs of a launch execute the same code.
     decoded: Option<DecodedLaunch>,
 }
 
-/// Access outside of all memories, and the fault that it causes.
+/// Access outside of all memories, with the fault that the access causes.
 struct OutOfBounds {
     fault: Fault,
     access: AccessFault,
     origin: Option<(String, i64)>,
 }
 
-/// Inferred integer parameter.
+/// Integer parameter whose value was inferred.
 struct InferredScalar<'a> {
     name: &'a str,
     ty: &'a str,
@@ -360,7 +361,7 @@ impl InferredScalar<'_> {
     }
 }
 
-/// Returns the number of elements of the buffers of a parameter.
+/// Returns the total number of elements in the buffers of a parameter.
 fn n_elements(parameter: &Parameter) -> u64 {
     match parameter {
         Parameter::Buffer(buffer) => buffer.len,
@@ -393,8 +394,8 @@ fn is_deadlock(fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::Deadlock { .. })
 }
 
-/// Replaces an inferred value, or all elements of an inferred buffer with ascending elements, by `number`. Returns
-/// whether the value changes.
+/// Replaces an inferred scalar, or all elements of an inferred buffer with ascending elements, by `number`. Returns whether the parameter
+/// has changed.
 fn set_value(guess: &mut Parameter, number: u8) -> bool {
     let literal = Literal::Integer(number.into());
     match guess {
@@ -419,8 +420,7 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
     }
 }
 
-/// Converts a buffer of integers to a buffer of pointers, all of which point to the memory after the pointers in the
-/// same buffer.
+/// Converts a buffer of integers to a buffer of pointers, which all point to memory in the same buffer after the pointers.
 fn of_pointers(guess: &Parameter) -> Option<Parameter> {
     let Parameter::Buffer(buffer) = guess else {
         return None;
@@ -443,8 +443,8 @@ fn of_pointers(guess: &Parameter) -> Option<Parameter> {
 }
 
 impl TrialRunner<'_> {
-    /// Grows the inferred buffers until the run accesses no memory outside of them, and returns the outcome of the run.
-    /// Returns `None` if the launch is impossible or no steps are left.
+    /// Grows the inferred buffers until the run accesses no memory outside of them, and returns the outcome of the run. Returns `None` if
+    /// the launch is invalid or the step limit of all trial runs is reached.
     fn enlarge_until_in_bounds(
         &mut self,
         scenario: &mut Scenario,
@@ -461,7 +461,7 @@ impl TrialRunner<'_> {
         }
     }
 
-    /// Returns the scenario with one inferred value replaced by 1 or 0, if the run is then more informative.
+    /// Returns the scenario with one inferred value replaced by 1 or 0, if the trial run of this scenario is more informative.
     fn with_other_value(
         &mut self,
         scenario: &Scenario,
@@ -481,8 +481,8 @@ impl TrialRunner<'_> {
             let found = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL);
             let least = best.as_ref().map(|(outcome, _)| *outcome).or(outcome);
             let is_better = found.is_some_and(|found| Some(found) > least);
-            // A count of 0 may only skip the loop in which the first launch hangs, so the fault-free run is not an
-            // improvement in this case.
+            // With a count of 0, the kernel may skip the loop in which the first launch hangs. A run that ends for this reason is not an
+            // improvement.
             let hides = is_better
                 && value == 0
                 && outcome.is_some_and(|outcome| outcome >= TrialOutcome::Stuck)
@@ -497,8 +497,8 @@ impl TrialRunner<'_> {
         best.map(|(_, scenario)| scenario)
     }
 
-    /// Returns the scenario with the smallest larger one-dimensional block in which the threads do not wait forever,
-    /// because a barrier can expect more threads than one warp has.
+    /// Returns the scenario with the smallest larger one-dimensional block with which the threads do not wait forever. A barrier may expect
+    /// more threads than the current block has.
     fn with_larger_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let [x, 1, 1] = scenario.block.filter(|_| self.guessed.block)? else {
             return None;
@@ -516,9 +516,8 @@ impl TrialRunner<'_> {
         None
     }
 
-    /// Returns the scenario with more blocks or warps, if the run then reaches further instructions, such as those of
-    /// block 1 or warp 3. Among several candidates, the smallest scenario that reaches the most instructions is
-    /// selected.
+    /// Returns the scenario with more blocks or warps, if this launch reaches additional instructions, such as the code for block 1 or warp
+    /// 3. Selects the smallest launch that reaches the most instructions.
     fn with_more_coverage(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
         let n_instructions = function.instructions.len();
@@ -561,7 +560,8 @@ impl TrialRunner<'_> {
                 continue;
             }
             let evaluated = self.evaluate(&other)?;
-            // Threads in excess of the intended block size repeat the work of other threads.
+            // If the block has more threads than intended, the additional threads repeat the work of other threads, which causes
+            // conflicting stores.
             let is_too_large = evaluated.has_conflict && !base.has_conflict;
             if evaluated.n_reached > best && !is_too_large {
                 (best, found) = (evaluated.n_reached, Some(other));
@@ -570,8 +570,9 @@ impl TrialRunner<'_> {
         found
     }
 
-    /// Returns the scenario with the first other block size for which the kernel ends, reaches at least as many instructions, has no
-    /// conflicting stores of two threads, and reads no uninitialized shared memory. Returns `None` if the present block size is as good.
+    /// Returns the scenario with the first other block size for which the kernel ends, reaches at least as many instructions, performs no
+    /// conflicting stores, and reads no uninitialized shared memory. Returns `None` if the current block size already satisfies these
+    /// conditions, or if no other block size does.
     fn with_other_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let own = scenario.block.filter(|_| self.guessed.block)?;
         let base = self.evaluate(scenario)?;
@@ -579,8 +580,8 @@ impl TrialRunner<'_> {
             return None;
         }
         let n_axes = own.iter().filter(|extent| **extent > 1).count();
-        // Kernels that read several components of the thread index are written for whole blocks, and other kernels are
-        // often written for one warp.
+        // Kernels that read several components of the thread index usually require a large block. Other kernels often require only one
+        // warp.
         let sizes: &[u32] = match n_axes {
             0 | 1 => &[32, 64, 128, 256, 512, 1024],
             _ => &[256, 128, 512, 1024, 64, 32],
@@ -606,7 +607,7 @@ impl TrialRunner<'_> {
         None
     }
 
-    /// Checks whether a launch does not reach an instruction that another launch has reached.
+    /// Checks whether a launch does not reach some instruction that the launch `base` has reached.
     fn skips_any_of(&mut self, scenario: &Scenario, base: Option<&Evaluation>) -> bool {
         let evaluated = self.evaluate(scenario);
         match (evaluated, base) {
@@ -648,8 +649,7 @@ impl TrialRunner<'_> {
         max_steps: u64,
         watch: &mut CoverageObserver,
     ) -> Option<TrialRun> {
-        // Each launch has a cost that increases with the size of its buffers, so that the total cost of the trial runs
-        // is bounded.
+        // The cost of each trial run includes the size of its buffers, so that the total time of all trial runs is bounded.
         let elements = scenario.params.iter().map(n_elements);
         let cost = elements.fold(1_000u64, |cost, len| {
             cost.saturating_add(STEPS_PER_PARAMETER + len / 64)
@@ -683,7 +683,8 @@ impl TrialRunner<'_> {
         })
     }
 
-    /// Returns the buffer from which a faulting address was computed, since an out-of-bounds index can access another memory.
+    /// Returns the buffer from which a faulting address was computed, because an out-of-bounds index can result in an address in a
+    /// different memory.
     fn origin(
         &self,
         fault: &Fault,
@@ -701,12 +702,12 @@ impl TrialRunner<'_> {
         Some((name, access.address.wrapping_sub(start) as i64))
     }
 
-    /// Returns the scenario in which the inferred value that the access exceeded is changed.
+    /// Returns the scenario with a changed inferred value, so that the out-of-bounds access is within bounds.
     fn grown(&mut self, scenario: &Scenario, found: &OutOfBounds) -> Option<Scenario> {
         let place = &found.access.place;
         let width = u64::from(found.access.width_bytes);
-        // An out-of-bounds index can access another memory, such as the end of the preceding buffer, so the buffer from which the address
-        // was computed takes precedence.
+        // An out-of-bounds index can result in an address in a different memory, such as the end of the preceding buffer. Therefore, the
+        // buffer from which the address was computed has precedence over the accessed memory.
         if let Some((name, offset)) = &found.origin {
             let is_elsewhere = match &place.region {
                 NamedRegion::Variable { .. } | NamedRegion::Nothing => true,
@@ -727,7 +728,7 @@ impl TrialRunner<'_> {
         let mut better = scenario.clone();
         match &place.region {
             NamedRegion::Shared if self.guessed.dynamic_shared => {
-                // Dynamic shared memory follows the arrays of fixed size, and ends at the limit of the target.
+                // Dynamic shared memory follows the statically allocated arrays, and can grow up to the limit of the target.
                 let most = self.program.target.limits.shared_bytes;
                 let fixed = place.size_bytes.saturating_sub(scenario.dynamic_shared);
                 let most = most.saturating_sub(fixed);
@@ -751,7 +752,8 @@ impl TrialRunner<'_> {
                 });
                 with_buffer.or_else(|| self.with_other_guess(scenario, found, of_pointers))
             }
-            // If the array has a fixed size, an inferred number that the kernel received was too large.
+            // Arrays in local memory and static shared memory have a fixed size, so an inferred number that the kernel received was too
+            // large.
             NamedRegion::Local | NamedRegion::Shared => {
                 self.with_other_number(scenario, found, |scalar| {
                     (scalar.value > 1).then(|| Parameter::Scalar {
@@ -765,8 +767,8 @@ impl TrialRunner<'_> {
         }
     }
 
-    /// Returns the scenario with an inferred buffer that also contains the `width` bytes at `offset` from its start. If the bytes precede
-    /// the buffer, the kernel receives the address of a later element.
+    /// Returns the scenario in which the inferred buffer `name` is enlarged to contain the `width` bytes at `offset` from its start. If the
+    /// bytes precede the buffer, the buffer grows at its start, and the kernel receives the address of a later element.
     fn with_bytes(
         &self,
         scenario: &Scenario,
@@ -799,8 +801,7 @@ impl TrialRunner<'_> {
         Some(better)
     }
 
-    /// Returns the scenario with one inferred number replaced. Among several numbers, the first replacement with which the run advances
-    /// further is selected.
+    /// Returns the scenario with one inferred number replaced. Selects the first replacement with which the run executes more steps.
     fn with_other_number(
         &mut self,
         scenario: &Scenario,
@@ -810,8 +811,7 @@ impl TrialRunner<'_> {
         self.with_other_guess(scenario, found, |guess| other(&InferredScalar::of(guess)?))
     }
 
-    /// Returns the scenario with one inferred value replaced. Among several values, the first replacement with which the run advances
-    /// further is selected.
+    /// Returns the scenario with one inferred value replaced. Selects the first replacement with which the run executes more steps.
     fn with_other_guess(
         &mut self,
         scenario: &Scenario,

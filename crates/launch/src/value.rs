@@ -1,4 +1,4 @@
-//! Element values: conversion between JSON numbers or `"0x…"` bit patterns and little-endian bytes.
+//! Element values: conversion of JSON numbers and `"0x…"` bit patterns to and from little-endian bytes.
 
 mod packed_values;
 
@@ -18,7 +18,7 @@ use warpgrid_isa::{FloatFormat, read_decimal};
 pub enum Literal {
     Integer(i128),
     Float(f64),
-    /// Text: `"0x…"` for the bits of an element, or a word such as `"iota"`.
+    /// Text, such as `"0x…"` for the bits of an element, or a word such as `"iota"`.
     Text(String),
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Literal::Integer(value) => value.fmt(f),
-            // The text contains a decimal point, so that it is parsed as a floating-point number.
+            // The debug format contains a decimal point, so that the text is parsed as a floating-point number.
             Literal::Float(value) => write!(f, "{value:?}"),
             Literal::Text(text) => f.write_str(text),
         }
@@ -128,16 +128,16 @@ pub enum ElementType {
     B32,
     B64,
     B128,
-    /// Narrow floating-point types, one number per byte. A number with 6 bits is in the low bits of its byte.
+    /// Narrow floating-point types, one number per byte. A 6-bit number occupies the low bits of its byte.
     E4m3,
     E5m2,
     E2m3,
     E3m2,
-    /// Unsigned power of two (scale factor).
+    /// Unsigned power of two, which is a format of scale factors.
     Ue8m0,
-    /// 19-bit floating-point type in the upper bits of 32 bits.
+    /// 19-bit floating-point type in the upper bits of a 32-bit word.
     Tf32,
-    /// Packed narrow numbers, lowest bits first.
+    /// Packed narrow floating-point numbers, lowest bits first.
     E2m1x2,
     F16x2,
     Bf16x2,
@@ -147,15 +147,15 @@ pub enum ElementType {
     S8x4,
     U16x2,
     S16x2,
-    /// Byte displayed as a character.
+    /// Byte that is displayed as a character.
     Char,
-    /// Bits displayed as binary digits.
+    /// Bits that are displayed as binary digits.
     Bin8,
     Bin32,
 }
 
 impl ElementType {
-    /// All types with their names in the order of selection lists.
+    /// All types with their names, in the order of the selection list in the page.
     pub const ALL: &'static [(&'static str, ElementType)] = &[
         ("f32", ElementType::F32),
         ("f64", ElementType::F64),
@@ -202,7 +202,7 @@ impl ElementType {
             .map(|(_, ty)| *ty)
     }
 
-    /// Returns the name: `f32`.
+    /// Returns the name of the type, such as `f32`.
     pub fn name(self) -> &'static str {
         ElementType::ALL
             .iter()
@@ -210,14 +210,14 @@ impl ElementType {
             .map_or("b8", |(name, _)| name)
     }
 
-    /// Checks whether elements are untyped bits, which are displayed in hexadecimal.
+    /// Checks whether elements of this type are untyped bits, which are displayed in hexadecimal.
     pub const fn is_bits(self) -> bool {
         use ElementType as T;
         matches!(self, T::B8 | T::B16 | T::B32 | T::B64 | T::B128)
     }
 
-    /// Returns the size of an element in bytes. `widths.json` contains the same sizes for the page, which reads files without an emulator
-    /// module.
+    /// Returns the size of an element in bytes. `widths.json` contains the same sizes for the page, because the page imports files before
+    /// it loads an emulator module.
     pub const fn width_bytes(self) -> usize {
         use ElementType as T;
         match self {
@@ -266,7 +266,7 @@ impl ElementType {
         }
     }
 
-    /// Checks whether an element is a single floating-point number.
+    /// Checks whether an element of this type is a single floating-point number.
     pub(crate) const fn is_float(self) -> bool {
         matches!(
             self,
@@ -300,8 +300,7 @@ impl ElementType {
             .fold(0, |bits, byte| bits << 8 | u128::from(*byte))
     }
 
-    /// Returns an element in the notation of corpus files: as a number, or as `"0x…"` if a JSON number cannot represent
-    /// the value.
+    /// Returns an element in the notation of corpus files, which is a number, or `"0x…"` if a JSON number cannot represent the value.
     pub fn decode(self, bits: u128) -> Literal {
         use ElementType as T;
         let hex = || {
@@ -337,8 +336,7 @@ impl ElementType {
         self.is_float().then(|| self.to_f64(bits))
     }
 
-    /// Returns the numeric value of bits: the value of a floating-point number or an integer, and otherwise the bits as
-    /// an integer.
+    /// Returns the numeric value of bits: the value of a floating-point or integer type, or the bits as an integer for any other type.
     pub fn number(self, bits: u128) -> f64 {
         let float = self.float(bits);
         float.unwrap_or_else(|| self.to_integer(bits) as f64)
@@ -385,7 +383,7 @@ impl ElementType {
         }
     }
 
-    /// Formats the bits in hexadecimal with all digits: `0x3f800000`.
+    /// Formats the bits in hexadecimal with all digits, such as `0x3f800000`.
     pub fn hex(self, bits: u128) -> String {
         format!("{bits:#0width$x}", width = self.width_bytes() * 2 + 2)
     }

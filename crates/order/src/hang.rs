@@ -1,5 +1,6 @@
-//! Diagnosis of launches that never end. Input: the final state of the machine, and the history of the run. Output: the
-//! waits of all threads, the event that never occurs, and the instruction that should have produced this event.
+//! Diagnosis of launches that never end. From the final state of the machine and the history of the run, the diagnosis
+//! determines the waits of all threads, the event that never occurs, and the instruction that should have produced this
+//! event.
 
 pub(crate) mod barrier_diagnosis;
 pub(crate) mod diagnosis;

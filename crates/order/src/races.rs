@@ -1,11 +1,13 @@
-//! Dynamic data-race detection as defined by the PTX memory model. Input: the memory accesses and synchronization
-//! events of a run, received as an observer. Output: pairs of instructions whose accesses conflict, are not morally
-//! strong, and are not ordered by causality.
+//! Dynamic detection of data races as defined by the PTX memory model. The detector observes the memory accesses and
+//! synchronization events of a run, and reports pairs of instructions whose accesses conflict, are not morally strong,
+//! and are not ordered by causality order.
 //!
-//! Each thread has a vector clock (`vector_clock`). Asynchronous operations have separate clock components. The
-//! operations of a thread that complete in order share one counter, and every other operation in flight has its own
-//! component. `shadow_memory` stores the accesses with which later accesses may race, per 128-byte line or per word.
-//! `line_shadow` checks whole lines by means of the cached shapes (`footprints`) of the accesses.
+//! Each thread has a vector clock (`vector_clock`). An epoch represents one component of a vector clock, as in
+//! FastTrack (C. Flanagan and S. N. Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", 2009).
+//! Asynchronous operations have separate clock components. The asynchronous operations of a thread that complete in
+//! order share one component, and every other operation in flight has a separate component. `shadow_memory` stores the
+//! accesses with which later accesses may race, per 128-byte line or per word. `line_shadow` checks whole lines, based
+//! on the cached shapes (`footprints`) of the accesses.
 
 pub(crate) mod access_checks;
 pub(crate) mod access_site;

@@ -1,5 +1,5 @@
-//! Scopes and moral strength (PTX ISA, "Memory Consistency Model"). Input: thread locations, memory orderings and
-//! scopes. Output: the strength of operations, and whether two scopes include the thread of each other.
+//! Scopes and moral strength (PTX ISA, "Memory Consistency Model"). Determines the strength of memory operations, and
+//! whether the scopes of two operations include the thread of each other.
 
 use warpgrid_isa::{Scope, Sem};
 
@@ -12,7 +12,7 @@ pub struct ThreadLocation {
     pub cluster: u64,
 }
 
-/// A scope together with the location of the thread that specifies it.
+/// Scope with the location of the thread that specifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScopeInstance {
     pub scope: Scope,
@@ -20,7 +20,7 @@ pub struct ScopeInstance {
 }
 
 impl ScopeInstance {
-    /// Returns the scope that a thread at `home` specifies.
+    /// Creates the instance of a scope that a thread at `home` specifies.
     pub const fn new(scope: Scope, home: ThreadLocation) -> ScopeInstance {
         ScopeInstance { scope, home }
     }

@@ -1,4 +1,4 @@
-//! Calls with inline assembly in all languages: parses their arguments, the variables to which their results are assigned, and their LLVM
+//! Parts of inline assembly calls that all host languages share: arguments, variables to which the results of a call are assigned, and LLVM
 //! constraints.
 
 use crate::block::Unresolved;
@@ -6,7 +6,7 @@ use crate::parsed_block::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
 use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::{MappedSource, Span};
 
-/// Argument of a call: its name, if it has one, and the tokens of its value.
+/// Argument of a call: the name of a keyword argument, and the token range of the value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Argument<'a> {
     pub(crate) name: Option<&'a str>,
@@ -15,14 +15,14 @@ pub(crate) struct Argument<'a> {
 }
 
 impl Argument<'_> {
-    /// Returns the span of the value.
+    /// Returns the source span of the argument value.
     pub(crate) fn span(&self, pieces: TokenStream<'_>) -> Span {
         let first = pieces.tokens[self.from].span;
         first.to(pieces.tokens[self.to - 1].span)
     }
 
-    /// Decodes a value that consists of one string literal or several string literals with `operator` between them. `decode` appends the
-    /// text of a literal that is not raw, given the span between its quotes.
+    /// Decodes a value that consists of one string literal or several string literals with `operator` between them. `decode` receives the
+    /// span between the quotes of a literal that is not raw, and appends the decoded text.
     pub(crate) fn literals(
         &self,
         pieces: TokenStream<'_>,
@@ -46,7 +46,7 @@ impl Argument<'_> {
     }
 }
 
-/// Splits the arguments at commas.
+/// Splits the tokens from `from` to `to` into arguments at commas outside of brackets.
 pub(crate) fn arguments<'a>(pieces: TokenStream<'a>, from: usize, to: usize) -> Vec<Argument<'a>> {
     let mut all = Vec::new();
     let mut at = from;
@@ -83,7 +83,7 @@ pub(crate) fn arguments<'a>(pieces: TokenStream<'a>, from: usize, to: usize) -> 
 
 /// Returns the variables to which the result of a call is assigned.
 pub(crate) fn outputs(pieces: TokenStream<'_>, call: usize) -> Vec<String> {
-    // Include the path before the name of the function, as in `tl.inline_asm_elementwise`.
+    // Skip the path before the name of the called function, as in `tl.inline_asm_elementwise`.
     let mut at = call;
     while at >= 2 && pieces.is(at - 1, b'.') {
         at -= 2;
@@ -108,7 +108,7 @@ pub(crate) fn outputs(pieces: TokenStream<'_>, call: usize) -> Vec<String> {
     names
 }
 
-/// Adds the operands of a list of LLVM constraints to a block.
+/// Adds the operands that a list of LLVM constraints describes to a block.
 pub(crate) fn add_operands(
     constraints: &MappedSource,
     outputs: &[String],
@@ -158,7 +158,7 @@ pub(crate) fn add_operands(
     }
 }
 
-/// Returns the operand name of register `number`. The `n` registers are distributed equally among the names.
+/// Returns the operand name of register `number`. Each name belongs to the same number of the `n` registers.
 fn shared_name(names: &[String], number: usize, n: usize) -> String {
     if names.is_empty() || n < names.len() {
         return names.get(number).cloned().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Version and target requirements of PTX features: converts a name in assembler notation (`tcgen05.wait`, `.bf16x2`, `redux`) to a
-//! requirement from the tables.
+//! Version and target requirements of PTX features: looks up the requirement of a feature by its name in assembler messages
+//! (`tcgen05.wait`, `.bf16x2`, `redux`).
 
 use warpgrid_isa::form::{FormSyntax, SlotKind, bind, forms_of, layouts};
 use warpgrid_isa::{Gate, Target, TargetRequirement, Version};
@@ -33,7 +33,7 @@ fn has_words(layout: &FormSyntax, words: &[&str]) -> bool {
     })
 }
 
-/// Returns the requirement of a modifier. It is the requirement of the first form that has this modifier.
+/// Returns the requirement of a modifier. The requirement is that of the first instruction form with this modifier.
 fn of_word(word: &str) -> Option<Gate> {
     let gates = layouts().iter().flat_map(|layout| {
         layout.slots.iter().filter_map(|slot| match slot.kind {
@@ -55,7 +55,7 @@ fn of_word(word: &str) -> Option<Gate> {
     })
 }
 
-/// Returns the target that replaces a target without a feature: the nearest target with this feature.
+/// Returns the replacement for a target that does not satisfy `gate`: the nearest target that satisfies it.
 pub(crate) fn nearest_target(
     gate: Gate,
     stated: &Target,

@@ -1,5 +1,5 @@
-//! Compiled files: cubins, fatbins, host object files and executables. Extracts the PTX and the machine code, with the recorded properties
-//! of each kernel. The file contents are untrusted: sizes and offsets are validated, and the decompressed size is limited.
+//! Compiled files: cubins, fatbins, host object files and executables. Extracts the PTX and the machine code, with the kernel properties
+//! that the compiler recorded. The file contents are untrusted: sizes and offsets are validated, and the decompressed size is limited.
 
 mod cubin;
 mod cubin_summary;
@@ -16,7 +16,7 @@ pub const MAX_FILE_BYTES: usize = 512 << 20;
 /// Maximum decompressed size in bytes of one entry, and of all entries together.
 const MAX_ENTRY_BYTES: usize = 64 << 20;
 const MAX_ALL_BYTES: usize = 256 << 20;
-/// Maximum number of listed entries.
+/// Maximum number of entries that are read from one file.
 const MAX_ENTRIES: usize = 4096;
 
 /// Contents of a compiled file.
@@ -25,15 +25,15 @@ pub struct BinaryContents {
     /// Kind of the file: `cubin`, `fatbin`, or a file that contains fatbins.
     pub kind: &'static str,
     pub entries: Vec<EmbeddedProgram>,
-    /// Reasons why parts of the file cannot be read, as sentences.
+    /// Sentences that explain why parts of the file cannot be read.
     pub notes: Vec<String>,
 }
 
-/// Code object that a file contains.
+/// Code object in a compiled file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddedProgram {
     pub kind: EmbeddedProgramKind,
-    /// Target of the code, such as `sm_90`. For PTX, it is the target in the module header.
+    /// Target of the code, such as `sm_90`. For PTX, the target in the module header.
     pub target: Option<String>,
     /// Name of the source file that the compiler recorded.
     pub source_name: Option<String>,
@@ -43,7 +43,7 @@ pub struct EmbeddedProgram {
     pub n_bytes: usize,
 }
 
-/// Contents of an entry.
+/// Contents of a code object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EmbeddedProgramKind {
     Ptx(String),
@@ -62,7 +62,7 @@ impl EmbeddedProgram {
         }
     }
 
-    /// Returns the entry as text: the unchanged PTX, or the parts of machine code that are readable without a disassembler.
+    /// Returns the code object as text: the unchanged PTX, or a summary of the machine code that requires no disassembler.
     pub fn text(&self) -> String {
         match &self.kind {
             EmbeddedProgramKind::Ptx(text) => text.clone(),
@@ -71,12 +71,12 @@ impl EmbeddedProgram {
     }
 }
 
-/// Checks whether a file can be a compiled file rather than text.
+/// Checks whether a file may be a compiled file and not a text file.
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(elf::MAGIC) || fatbin::find(bytes, 0).is_some()
 }
 
-/// Opens a file. The error is a message that describes the detected format.
+/// Reads the contents of a compiled file. The error is a message that describes the detected format.
 pub fn open(bytes: &[u8]) -> Result<BinaryContents, String> {
     if bytes.len() > MAX_FILE_BYTES {
         let most = MAX_FILE_BYTES >> 20;

@@ -1,4 +1,4 @@
-//! Inline assembly block: the assembly and the operands of a statement in C++ or of a call in Python, as plain data.
+//! Inline assembly block as plain data: the assembly and the operands of a C++ statement, or of a call in another host language.
 
 use crate::constraint::{AsmDialect, ConstraintAccess, OperandKind};
 use warpgrid_isa::TypeKind;
@@ -11,10 +11,10 @@ pub enum Purity {
     Impure,
 }
 
-/// Inline assembly block. All its spans refer to the host source.
+/// Inline assembly block. All spans of the block refer to the host source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AsmBlock {
-    /// Name of the enclosing function, followed by a number if the function contains several asm blocks.
+    /// Unique name of the block: the name of the enclosing function, followed by a number if the function contains several asm blocks.
     pub name: String,
     /// Span of the whole statement.
     pub span: Span,
@@ -23,7 +23,7 @@ pub struct AsmBlock {
     /// Assembly with operand names in place of operand numbers.
     pub snippet: MappedSource,
     pub operands: Vec<AsmOperand>,
-    /// Whether the compiler must neither delete nor move the statement.
+    /// Whether the statement is volatile, so that the compiler must neither delete nor move it.
     pub is_volatile: bool,
     /// Purity of assembly that Triton applies to each element of a tensor.
     pub elementwise: Option<Purity>,
@@ -38,23 +38,23 @@ pub struct AsmBlock {
 /// Operand of an asm block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsmOperand {
-    /// Name in the snippet, or the number of a known constant.
+    /// Name of the operand in the snippet, or the value of a known constant.
     pub name: String,
     pub kind: OperandKind,
     pub role: ConstraintAccess,
     /// Constraint as written in the source, without quotation marks, such as `=r`.
     pub constraint: String,
-    /// Span of the constraint.
+    /// Span of the constraint in the host source.
     pub place: Span,
-    /// Expression in C++ or Python.
+    /// Expression of the host language that is passed to the operand.
     pub expression: String,
-    /// Whether the source defines the value of the constant.
+    /// Whether the source defines the value of a constant operand.
     pub is_known: bool,
     /// Spans of the uses of the operand in the assembly.
     pub uses: Vec<Span>,
 }
 
-/// Part of the assembly that the source does not define.
+/// Part of the assembly whose text or value the source does not define.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unresolved {
     pub name: String,
@@ -63,7 +63,7 @@ pub struct Unresolved {
 }
 
 impl Unresolved {
-    /// Creates an unresolved part for an expression at `span` whose value is inserted into the assembly.
+    /// Creates an unresolved part for the expression at `span`, whose value the host language inserts into the assembly.
     pub(crate) fn assembly(source: &str, span: Span) -> Unresolved {
         Unresolved {
             name: span.text(source).to_owned(),
@@ -78,12 +78,12 @@ impl Unresolved {
 pub enum UnresolvedKind {
     /// Part of the text of the assembly.
     Assembly,
-    /// Value of a constant, for which a value is assumed.
+    /// Value of a constant. The check assumes a value.
     Number,
 }
 
 impl AsmBlock {
-    /// Checks whether all of the assembly is known.
+    /// Checks whether the text of the assembly is completely known.
     pub fn is_whole(&self) -> bool {
         let mut unknown = self.unknown.iter();
         !unknown.any(|unknown| unknown.what == UnresolvedKind::Assembly)
@@ -97,8 +97,8 @@ impl AsmBlock {
             .count()
     }
 
-    /// Returns the registers of the operands as the compiler declares them: integers as bit types, so that `"h"` also accepts `.f16`.
-    /// `stated` contains the names of operands or expressions that annotations define.
+    /// Returns the registers of the operands with the types that the compiler declares. Integers have untyped bit types, so that `"h"` also
+    /// accepts `.f16`. `stated` contains the names of operands or expressions that annotations define.
     pub fn given(&self, stated: &[String]) -> Vec<ExternalRegister> {
         let registers = self
             .operands

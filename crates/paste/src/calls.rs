@@ -7,10 +7,10 @@ pub(crate) mod lexer;
 
 use crate::token_stream::{Token, TokenKind, TokenStream};
 
-/// Maximum number of blocks that are read from one text.
+/// Maximum number of asm blocks that are read from one source.
 const MAX_BLOCKS: usize = 512;
 
-/// Maximum number of operands that are read from one call.
+/// Maximum number of operands that are read from one inline assembly call.
 const MAX_OPERANDS: usize = 64;
 
 /// Returns the tokens of a text without its comments.
@@ -29,7 +29,7 @@ fn start_of_path(pieces: TokenStream<'_>, at: usize) -> usize {
     at
 }
 
-/// Returns the closing parenthesis of the parameters that follow the function name at token `at`. At most 256 tokens are searched.
+/// Returns the closing parenthesis of the parameters that follow the function name at token `at`. The search is limited to 256 tokens.
 fn end_of_parameters(pieces: TokenStream<'_>, at: usize) -> Option<usize> {
     let end = pieces.tokens.len().min(at + 256);
     let near = TokenStream {

@@ -1,31 +1,30 @@
-//! Operand constraints, such as `"=r"`, and the kinds of registers that they specify. The letters are those of the guide "Inline PTX
-//! Assembly in CUDA", and for LLVM those of its NVPTX back end. The rejected constraints were determined with release 13 of the CUDA
-//! compiler.
+//! Operand constraints, such as `"=r"`, and the kinds of registers that they specify. The constraint letters are from the guide "Inline PTX
+//! Assembly in CUDA", and from the NVPTX back end of LLVM. The rejected constraints were determined with release 13 of the CUDA compiler.
 
 use warpgrid_isa::ScalarType;
 
-/// Dialect in which the constraints of a statement are written.
+/// Dialect of an inline assembly statement, which determines the syntax of constraints and operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsmDialect {
     /// `asm` statements of CUDA C++, in which operands are written as `%0`.
     Cuda,
     /// LLVM inline assembly, which Triton and other projects use. Operands are written as `$0`.
     Llvm,
-    /// ILGPU calls, in which operands are written as `%0` and C# types take the place of constraints.
+    /// ILGPU calls, in which operands are written as `%0` and C# types replace constraints.
     Ilgpu,
 }
 
-/// Kind of an operand.
+/// Kind of an asm operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
     Register(ScalarType),
-    /// Compile-time integer constant.
+    /// Integer constant that is known at compile time.
     Constant,
-    /// Compile-time string constant.
+    /// String constant that is known at compile time.
     Text,
 }
 
-/// Direction of an operand as specified by its constraint.
+/// Direction of an operand, which its constraint specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstraintAccess {
     /// The constraint has no modifier: the statement reads the operand.
@@ -36,7 +35,7 @@ pub enum ConstraintAccess {
     ReadAndWritten,
 }
 
-/// Parsed constraint.
+/// Parsed constraint of an asm operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Constraint {
     pub(crate) role: ConstraintAccess,
@@ -68,10 +67,10 @@ const LETTERS: &[(char, OperandKind)] = &[
     ('i', OperandKind::Constant),
 ];
 
-/// Number of entries at the start of the table whose letters CUDA supports.
+/// Number of entries at the start of [`LETTERS`] whose letters CUDA supports.
 const N_OF_CUDA: usize = 8;
 
-/// Letters in the notation of help texts.
+/// List of the constraint letters for help texts.
 pub(crate) const LETTERS_IN_WORDS: &str = "`\"h\"` for `.u16`, `\"r\"` for `.u32`, `\"l\"` for `.u64`, `\"q\"` for `.b128`, `\"f\"` for \
 `.f32`, `\"d\"` for `.f64`, `\"n\"` for a constant, `\"C\"` for a constant text";
 
@@ -85,7 +84,7 @@ impl Constraint {
                 None => (ConstraintAccess::Read, text),
             },
         };
-        // The modifier `&` marks an early-clobber output, which is written before all inputs have been read.
+        // The modifier `&` marks an early-clobber output, which the assembly writes before it has read all inputs.
         let rest = rest.strip_prefix('&').unwrap_or(rest);
         let mut letters = rest.chars();
         let letter = letters.next().ok_or(ConstraintError::Empty)?;

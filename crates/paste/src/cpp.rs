@@ -1,5 +1,5 @@
-//! Inline assembly in C++. Extracts the `asm` statements of a source. The source is not preprocessed. Macros that the source defines are
-//! expanded, and all other macros are reported as unresolved.
+//! Inline assembly in C++. Extracts the `asm` statements of a source. The parser does not run a preprocessor. It expands the macros that
+//! the source defines, and reports all other macros as unresolved.
 
 pub(crate) mod constants;
 pub(crate) mod lexer;
@@ -15,7 +15,7 @@ use macros::Macros;
 use scopes::Scopes;
 use warpgrid_program::container::ASM_KEYWORDS;
 
-/// Source whose statements are parsed.
+/// C++ source with its tokens, macros and constants.
 pub(crate) struct CppSource<'a> {
     pieces: TokenStream<'a>,
     macros: Macros<'a>,
@@ -25,7 +25,7 @@ pub(crate) struct CppSource<'a> {
 /// Maximum number of `asm` statements that are read from one source.
 const MAX_BLOCKS: usize = 512;
 
-/// Returns the statements of a source in order.
+/// Returns the asm blocks of a source, in source order.
 pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let mut tokens = lexer::tokens(source);
     tokens.retain(|token| token.kind != TokenKind::Comment);

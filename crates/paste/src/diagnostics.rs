@@ -1,4 +1,4 @@
-//! Diagnostics about host sources and logs, one function per code. The doc comment of a code is its reference page.
+//! Diagnostics about host sources and logs, one function per code. The doc comment of a code is the text of its reference page.
 
 use crate::block::{AsmOperand, Purity};
 use crate::constraint::{AsmDialect, ConstraintError, LETTERS_IN_WORDS};
@@ -71,7 +71,7 @@ diagnostic_codes! {
     INTEL_DIALECT = "W1222", "Intel dialect", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_Intel)", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)";
 }
 
-/// Adapts diagnostics about elements that a snippet of a manual may omit but the assembly of a statement may not.
+/// Converts a diagnostic about an omitted element. A snippet from a manual may omit the element, but an `asm` statement must contain it.
 pub(crate) fn as_in_module(found: Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
@@ -158,7 +158,7 @@ pub(crate) fn input_written(
         ))
 }
 
-/// Returns the notation of an operand that is written and not read.
+/// Returns the notation for an operand that the assembly writes but does not read.
 const fn output_modifier(dialect: AsmDialect) -> &'static str {
     match dialect {
         AsmDialect::Cuda | AsmDialect::Llvm => "`=`",
@@ -198,7 +198,7 @@ pub(crate) fn output_kept(
     make_input(message, help, letter, use_at, constraint)
 }
 
-/// Warning whose fix also makes the output an input.
+/// Creates a warning with a fix that changes an output operand to an input and output operand.
 fn make_input(
     message: String,
     help: String,
@@ -356,12 +356,12 @@ pub(crate) fn replicated_effect(purity: Purity, span: Span) -> Diagnostic {
         .help("use `tl.store` or `tl.atomic_add`, which mask element replicas")
 }
 
-/// Returns the help for operands of C# calls that are used against their direction.
+/// Returns the help text for operands of C# calls whose uses contradict their direction.
 pub(crate) const fn csharp_direction() -> &'static str {
     "pass `Ref<T>` to `CudaAsm.EmitRef` for an operand that is read and written, because an `out` argument is only an output, and any other argument is only an input"
 }
 
-/// Describes the type of an operand and its origin.
+/// Describes the type of an operand and the constraint or C# type that declares it.
 pub(crate) fn declared_by(dialect: AsmDialect, letter: &str, ty: ScalarType) -> String {
     match dialect {
         AsmDialect::Cuda | AsmDialect::Llvm => {
@@ -394,7 +394,7 @@ pub(crate) fn log_alone(span: Span) -> Diagnostic {
     }
 }
 
-/// Formats the diagnostic of the Warpgrid checker for the same line.
+/// Formats the diagnostic of the Warpgrid checker for the module line to which a log message refers.
 pub(crate) fn agrees(own: &Diagnostic) -> String {
     match &own.help {
         Some(help) => format!("Warpgrid reports {}: {}; {help}", own.code, own.message),

@@ -1,5 +1,5 @@
-//! Side effects of an asm block that its operands do not declare. Determines from the checked program which transformations the compiler
-//! may apply to the statement, and whether the declared effects are sufficient (guide "Inline PTX Assembly in CUDA", "Incorrect
+//! Side effects of an asm block that the operands do not declare. Determines from the checked program which transformations the compiler
+//! may apply to the statement, and whether the statement declares all side effects (guide "Inline PTX Assembly in CUDA", "Incorrect
 //! Optimization").
 
 use crate::block::AsmBlock;
@@ -8,7 +8,7 @@ use crate::diagnostics as diagnose;
 use warpgrid_isa::{AccessKind, AsyncOp, Operation, Sem};
 use warpgrid_program::{Diagnostic, Module, OperandValue, Source};
 
-/// Effects of the instructions of an asm block in addition to their results.
+/// Side effects of the instructions of an asm block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effects {
     reads_memory: bool,
@@ -17,14 +17,14 @@ pub(crate) struct Effects {
     orders: bool,
     /// Whether an instruction exchanges values with other lanes, or exits the thread.
     exchanges: bool,
-    /// Whether an instruction gives the hardware a hint that does not affect results.
+    /// Whether an instruction is a hint to the hardware that does not affect results.
     hints: bool,
-    /// Whether the results differ between executions of the asm block.
+    /// Whether an instruction reads a clock, so that the results differ between executions of the asm block.
     reads_clock: bool,
 }
 
 impl Effects {
-    /// Returns the effects of all instructions of a program.
+    /// Returns the side effects of all instructions of a module.
     pub(crate) fn of(module: &Module) -> Effects {
         let mut effects = Effects::default();
         for function in &module.functions {
@@ -33,7 +33,8 @@ impl Effects {
                 let is_own = instruction.span.end > instruction.span.start;
                 if let Some(action) = module.opcode(instruction).filter(|_| is_own) {
                     effects.add(action.operation);
-                    // A strong load is ordered with accesses of other threads. If it is repeated, it may return another value.
+                    // A strong load is ordered with respect to accesses of other threads, and a repeated strong load may return a different
+                    // value.
                     effects.orders |= action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak);
                 }
                 for operand in function.operands_of(instruction.operands) {
@@ -85,7 +86,7 @@ impl Effects {
         }
     }
 
-    /// Records an access. An access of unknown kind counts as a write.
+    /// Records an access. An access of unknown kind is recorded as a write.
     fn access(&mut self, kind: Option<AccessKind>) {
         match kind {
             Some(AccessKind::Load) => self.reads_memory = true,
@@ -93,17 +94,17 @@ impl Effects {
         }
     }
 
-    /// Checks whether deleting or moving the statement has effects beyond its outputs.
+    /// Checks whether deleting or moving the statement would change the program beyond its outputs, so that the statement must be volatile.
     fn needs_volatile(self) -> bool {
         self.writes_memory || self.orders || self.exchanges || self.reads_clock || self.hints
     }
 
-    /// Checks whether the compiler must not cache memory values in registers across the statement.
+    /// Checks whether the statement requires a memory clobber, because the compiler must not cache memory values in registers across it.
     fn needs_memory(self) -> bool {
         self.reads_memory || self.writes_memory || self.orders
     }
 
-    /// Describes the effects as a phrase that ends a sentence.
+    /// Describes the side effects as a phrase at the end of a sentence.
     fn words(self) -> &'static str {
         let all = [
             (self.writes_memory, "writes memory"),
@@ -121,7 +122,7 @@ impl Effects {
     }
 }
 
-/// Notation in which a dialect declares side effects.
+/// Notation of a dialect for the declaration of side effects.
 struct SideEffectSyntax {
     volatile: &'static str,
     memory: &'static str,
@@ -156,9 +157,9 @@ impl SideEffectSyntax {
     }
 }
 
-/// Formats the transformations that a compiler may apply to the statement, in two sentences.
+/// Describes the transformations that a compiler may apply to the statement in two sentences.
 pub(crate) fn note(block: &AsmBlock, effects: Effects) -> String {
-    let what = effects.words();
+    let effect_words = effects.words();
     let freedom = match (block.is_volatile, block.clobbers_memory) {
         (false, false) => {
             "the compiler may move the statement, delete the statement if the outputs are unused, and cache memory values in registers across the statement"
@@ -182,10 +183,10 @@ pub(crate) fn note(block: &AsmBlock, effects: Effects) -> String {
         (false, true) => format!("requires {memory} if this memory is modified"),
         (false, false) => format!("requires neither {volatile} nor {memory}"),
     };
-    format!("The asm block {what} and {needs}. As written, {freedom}.")
+    format!("The asm block {effect_words} and {needs}. As written, {freedom}.")
 }
 
-/// Returns the diagnostic for writes to memory by assembly that Triton applies to each element of a tensor.
+/// Returns the diagnostic for assembly that writes memory although Triton executes it for each element of a tensor.
 pub(crate) fn replicated(block: &AsmBlock, effects: Effects) -> Option<Diagnostic> {
     let purity = block.elementwise.filter(|_| effects.writes_memory)?;
     Some(diagnose::replicated_effect(purity, block.word))
@@ -194,7 +195,7 @@ pub(crate) fn replicated(block: &AsmBlock, effects: Effects) -> Option<Diagnosti
 /// Returns the diagnostic for effects that the statement does not declare.
 pub(crate) fn untold(block: &AsmBlock, effects: Effects) -> Option<Diagnostic> {
     let lacks_volatile = effects.needs_volatile() && !block.is_volatile;
-    // Memory that is only read may be constant, so reads alone need no memory clobber.
+    // A statement that only reads memory needs no memory clobber, because the memory may be constant.
     let changes = effects.writes_memory || effects.orders;
     let lacks_memory = changes && !block.clobbers_memory;
     let words = SideEffectSyntax::of(block.dialect);

@@ -1,10 +1,10 @@
-//! Document embedded in another text: converts results of the inner document to spans of the outer text.
+//! Document embedded in another text: converts the spans of all results from the inner document to the outer text.
 
 use warpgrid_program::{
     CompletionItem, Diagnostic, Document, Hover, MappedSource, SignatureHelp, SourceMap,
 };
 
-/// Inner document, and the offset in it to which a request refers.
+/// Inner document, with the offset in this document to which a request refers.
 pub(crate) struct Embedded<'d> {
     map: &'d SourceMap,
     document: &'d dyn Document,

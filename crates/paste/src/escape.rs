@@ -1,4 +1,4 @@
-//! Decoding of C++ and Python string literals, with a source map.
+//! Decoder of C++ and Python string literals, which produces the text with a source map.
 
 use warpgrid_program::{MappedSource, Span};
 
@@ -11,7 +11,7 @@ pub(crate) enum EscapeSyntax {
     Python,
 }
 
-/// Appends the decoded text of a literal to `to`. `inner` is its span in `source` without quotes.
+/// Appends the decoded text of a literal to `to`. `inner` is the span of the literal in `source`, without quotes.
 pub(crate) fn decode(source: &str, inner: Span, escapes: EscapeSyntax, to: &mut MappedSource) {
     let text = inner.text(source);
     let mut done = 0;
@@ -63,12 +63,12 @@ fn escape(text: &str, escapes: EscapeSyntax) -> (Option<char>, usize) {
         'U' => number(text, 2, 8, 16),
         '\n' => (None, 2),
         '\r' if text[2..].starts_with('\n') => (None, 3),
-        // An unknown escape sequence remains unchanged.
+        // The backslash of an unknown escape sequence is part of the text.
         _ => (None, 1),
     }
 }
 
-/// Decodes a numeric escape sequence with up to `most` digits after the first `skip` bytes.
+/// Decodes a numeric escape sequence that has up to `most` digits after `skip` bytes.
 fn number(text: &str, skip: usize, most: usize, base: u32) -> (Option<char>, usize) {
     let digits = text[skip..]
         .bytes()

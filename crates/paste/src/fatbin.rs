@@ -1,5 +1,5 @@
-//! Output of `cuobjdump -ptx` and `cuobjdump -all`: PTX modules, each after the header of its fat binary entry. Headers are skipped, and
-//! each module is checked separately. The first module without errors is the module that runs.
+//! Output of `cuobjdump -ptx` and `cuobjdump -all`: PTX modules, each after the header of its fat binary entry. The parser skips the
+//! headers, and checks each module separately. By default, the first module without errors is executed.
 
 use crate::embedded::{Embedded, place};
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use warpgrid_program::{
 /// Headers of fat binary entries. `elf` entries contain machine code.
 const HEADERS: [&str; 2] = [FATBIN_PTX_HEADER, "Fatbin elf code:"];
 
-/// Modules that a text contains.
+/// PTX modules in the output of `cuobjdump`.
 #[derive(Clone, Debug)]
 pub(crate) struct FatbinText {
     modules: Vec<Module>,
@@ -26,7 +26,7 @@ struct Module {
 }
 
 impl FatbinText {
-    /// Parses a text. Returns `None` if no line is the header of a fat binary entry with PTX.
+    /// Parses the output of `cuobjdump`. Returns `None` if no line of the text is the header of a fat binary entry with PTX.
     pub(crate) fn read(source: &str) -> Option<FatbinText> {
         if ContainerFormat::of_source(source) != Some(ContainerFormat::Fatbin) {
             return None;
@@ -61,7 +61,7 @@ impl FatbinText {
         (!modules.is_empty()).then_some(FatbinText { modules })
     }
 
-    /// Returns the tokens of all modules.
+    /// Returns the semantic tokens of all modules.
     pub(crate) fn tokens(&self, inner: &dyn FrontEnd) -> Vec<SemanticToken> {
         let of_module = |module: &Module| {
             let tokens = inner.tokens(&module.text.text).into_iter();
@@ -78,8 +78,8 @@ impl FatbinText {
     }
 }
 
-/// Checks whether a line is the first line of a module, which is a comment or a directive. In contrast, the lines of a header have the form
-/// `key = value`.
+/// Checks whether a line is the first line of a module, which is a comment or a directive. The lines of a fat binary header have the form
+/// `key = value` instead.
 fn begins_module(line: &str) -> bool {
     line.starts_with(['.', '/', '{'])
 }

@@ -1,5 +1,6 @@
 //! [`FrontEnd`] for texts with embedded instructions: extracts the instructions, passes them to the front end of their language, and
-//! converts all results to positions of the whole text. A text that consists only of instructions is passed unchanged.
+//! converts all results to positions of the whole text. A text that consists only of instructions is passed unchanged to the front end of
+//! its language.
 
 use crate::fatbin::{FatbinDocument, FatbinText};
 use crate::highlight;
@@ -19,7 +20,7 @@ pub struct EmbeddedFrontEnd {
 }
 
 impl EmbeddedFrontEnd {
-    /// Creates a front end for texts with embedded instructions of `inner`.
+    /// Creates a front end for texts with embedded instructions in the language of `inner`.
     pub const fn over(inner: &'static dyn FrontEnd) -> EmbeddedFrontEnd {
         EmbeddedFrontEnd { inner }
     }
@@ -61,7 +62,7 @@ impl FrontEnd for EmbeddedFrontEnd {
         }
     }
 
-    /// Host sources are formatted by other tools, so the text of a host source is returned unchanged.
+    /// Returns the text of a host source unchanged, because other tools format host languages.
     fn format(&self, source: &str) -> String {
         match ContainerFormat::of_source(source).is_some() {
             true => source.to_owned(),

@@ -9,7 +9,7 @@ use crate::python::lexer as python;
 use crate::token_stream::{Token, TokenKind};
 use warpgrid_program::{FrontEnd, SemanticToken, SemanticTokenKind, Span};
 
-/// Returns the tokens in source order. Each token is within one line.
+/// Returns the semantic tokens of a host source, in source order. Each token is within one line.
 pub(crate) fn tokens(source: &str, text: &HostSource, inner: &dyn FrontEnd) -> Vec<SemanticToken> {
     let around = match text.language {
         HostLanguage::Cpp => of_host(source, cpp::tokens(source), CPP_WORDS),
@@ -41,7 +41,7 @@ pub(crate) fn tokens(source: &str, text: &HostSource, inner: &dyn FrontEnd) -> V
     merged(around, within)
 }
 
-/// Returns the tokens of a log with its module. Log lines are highlighted as comments.
+/// Returns the semantic tokens of a log with its module. Log lines have the token kind of comments.
 pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<SemanticToken> {
     let mut tokens: Vec<SemanticToken> = Vec::new();
     if let Some(module) = &text.module {
@@ -61,7 +61,7 @@ pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<SemanticToken>
     tokens
 }
 
-/// Returns the tokens of the host language. `words` are highlighted as keywords.
+/// Returns the semantic tokens of the host language. `words` are the keywords of this language.
 fn of_host(source: &str, found: Vec<Token>, words: &[&str]) -> Vec<SemanticToken> {
     let coloured = found.into_iter().filter_map(|Token { kind, span, .. }| {
         let class = match kind {
@@ -76,7 +76,7 @@ fn of_host(source: &str, found: Vec<Token>, words: &[&str]) -> Vec<SemanticToken
     coloured.collect()
 }
 
-/// Highlighted keywords.
+/// C++ keywords that are highlighted.
 const CPP_WORDS: &[&str] = &[
     "asm",
     "__asm__",
@@ -140,14 +140,16 @@ const CSHARP_WORDS: &[&str] = &[
     "default",
 ];
 
-/// Merges the tokens of the assembly into the tokens of the host language, which are split around them.
+/// Merges the tokens of the assembly into the tokens of the host language. A token of the host language is split around the assembly tokens
+/// that it contains.
 fn merged(around: Vec<SemanticToken>, within: Vec<SemanticToken>) -> Vec<SemanticToken> {
     let mut tokens = Vec::with_capacity(around.len() + within.len());
     let mut within = within.into_iter().peekable();
     for outer in around {
         let mut at = outer.span.start;
         while let Some(inner) = within.next_if(|inner| inner.span.start < outer.span.end) {
-            // The asm blocks that result from one macro have the same source position.
+            // Asm blocks that result from several uses of one macro have the same source position, so only the tokens of the first block
+            // are added.
             if inner.span.start < at || inner.span.end > outer.span.end {
                 continue;
             }

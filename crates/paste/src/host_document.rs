@@ -18,7 +18,7 @@ use warpgrid_program::{
     MappedSource, Overrides, Severity, SignatureHelp, SnippetOperand, Span,
 };
 
-/// Open host source.
+/// Open document of a host source.
 pub(crate) struct HostDocument<'a> {
     source: Cow<'a, str>,
     language: HostLanguage,
@@ -31,21 +31,23 @@ struct OpenBlock {
     document: Box<dyn Document>,
 }
 
-/// Results for an asm block.
+/// Check results of an asm block.
 struct BlockReport {
     checked: CheckResult,
-    /// Diagnostics of the asm block, with spans of the whole source.
+    /// Diagnostics of the asm block, with spans in the host source.
     diagnostics: Vec<Diagnostic>,
-    /// Diagnostics that are shown only if this asm block is selected.
+    /// Informational diagnostics, which are shown only if this asm block is selected.
     informational: Vec<Diagnostic>,
     accept: bool,
     note: Option<String>,
 }
 
-/// Maximum number of unknown constants of an asm block for which values are searched. The value of each constant is searched separately.
+/// Maximum number of unknown constants of an asm block for which the check searches values. The search processes one constant after the
+/// other.
 const MAX_CHOSEN: usize = 8;
 
-/// Returns for each of `n` constants the value with which the fewest errors remain. The values are determined one constant after the other.
+/// Returns the values of `n` constants that minimize the number of errors. The search optimizes one constant after the other (coordinate
+/// descent).
 fn best_choices(n: usize, n_errors: impl Fn(&[i64]) -> Option<usize>) -> Vec<i64> {
     let mut choices = vec![CHOICES[0]; n];
     let mut fewest = n_errors(&choices).unwrap_or(0);
@@ -94,7 +96,7 @@ impl<'a> HostDocument<'a> {
         })
     }
 
-    /// Returns the asm block with this name, or the first asm block that can run.
+    /// Returns the index of the asm block with this name, or of the first asm block that can run.
     fn chosen(&self, name: Option<&str>) -> Option<usize> {
         let named = name.and_then(|name| self.blocks.iter().position(|own| own.block.name == name));
         named.or_else(|| match name {
@@ -106,7 +108,7 @@ impl<'a> HostDocument<'a> {
         })
     }
 
-    /// Returns the asm block at an offset of the source.
+    /// Returns the document of the asm block at an offset of the host source.
     fn at(&self, offset: u32) -> Option<Embedded<'_>> {
         let mut blocks = self.blocks.iter();
         blocks.find_map(|open| Embedded::at(&open.block.snippet, open.document.as_ref(), offset))
@@ -114,7 +116,7 @@ impl<'a> HostDocument<'a> {
 }
 
 impl OpenBlock {
-    /// Reads an asm block, with values of its unknown constants for which the block is legal, if such values exist.
+    /// Opens an asm block. If the block has unknown constants, searches for values with which the block is legal.
     fn new(
         text: &HostSource,
         index: usize,
@@ -135,7 +137,8 @@ impl OpenBlock {
         if n == 0 || usual.document.check().program.is_some() {
             return Some(usual);
         }
-        // The version and the target are specified to avoid a search for them, because wrong constants are illegal for every target.
+        // The search for constants specifies a version and a target, so that each check does not also search for a target, because wrong
+        // constants are illegal for every target.
         let stated = Overrides {
             target: overrides.target.or(Some(Target::default_target())),
             version: overrides.version.or(Some(Version::NEWEST)),
@@ -165,8 +168,8 @@ impl OpenBlock {
             match found.code {
                 INFERRED => self.inferred(found, &mut diagnostics, &mut asides),
                 SELECTED_TARGET => asides.push(self.placed(found)),
-                // An asm block without instructions is useful: with a memory clobber, it prevents the compiler from moving accesses across
-                // the statement.
+                // An asm block without instructions is valid: with a memory clobber, it prevents the compiler from moving memory accesses
+                // across the statement.
                 EMPTY => {}
                 _ if !block.is_whole() && found.severity == Severity::Error => {}
                 _ if found.is_tolerated => {
@@ -199,7 +202,7 @@ impl OpenBlock {
         }
     }
 
-    /// Returns the diagnostics about unresolved parts of the asm block.
+    /// Returns the diagnostics for unresolved parts of the asm block.
     fn unknown<'b>(&'b self, mark: &'b str) -> impl Iterator<Item = Diagnostic> + 'b {
         self.block
             .unknown
@@ -215,7 +218,7 @@ impl OpenBlock {
             })
     }
 
-    /// Splits a diagnostic about inferred declarations: inferred declarations of operands are intended, but all other names are undeclared.
+    /// Splits a diagnostic about inferred declarations. Operands need no declaration, so only the other names are reported as undeclared.
     fn inferred(
         &self,
         mut found: Diagnostic,
@@ -236,7 +239,7 @@ impl OpenBlock {
         }
     }
 
-    /// Converts a diagnostic of the asm block to positions of the whole source.
+    /// Converts the spans of a diagnostic from the asm block to the host source.
     fn placed(&self, mut found: Diagnostic) -> Diagnostic {
         let map = &self.block.snippet.map;
         let name = found.span.text(&self.block.snippet.text).to_owned();
@@ -270,7 +273,8 @@ impl OpenBlock {
         found
     }
 
-    /// Converts a fix to positions of the whole source, if its text is valid within the string literal.
+    /// Converts the spans of a fix from the asm block to the host source. Returns `None` if the text of the fix is not valid within the
+    /// string literal.
     fn placed_fix(&self, fix: Fix) -> Option<Fix> {
         let edits = fix.edits.into_iter().map(|edit| {
             let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
@@ -338,7 +342,7 @@ impl Document for HostDocument<'_> {
         for (index, found) in self.found().iter().enumerate() {
             let asides = found.informational.iter().filter(|_| chosen == Some(index));
             for found in found.diagnostics.iter().chain(asides) {
-                // All uses of a macro have the same diagnostics, which are reported once.
+                // All uses of a macro cause the same diagnostics, which are reported only once.
                 if !diagnostics.contains(found) {
                     diagnostics.push(found.clone());
                 }

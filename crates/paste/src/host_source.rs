@@ -1,4 +1,4 @@
-//! Host sources: detects the language, and extracts the inline assembly blocks with their names.
+//! Host sources: detects the host language, and extracts the inline assembly blocks with their names.
 
 use crate::block::AsmBlock;
 use crate::calls::{csharp, julia};
@@ -43,11 +43,11 @@ pub struct HostSource {
     blocks: Vec<(String, ParsedAsmBlock)>,
 }
 
-/// Values that are tried for unknown constants, in this order.
+/// Candidate values for unknown constants, in search order.
 pub(crate) const CHOICES: &[i64] = &[1, 16, 0, 4, 8, 2, 32, 64, 128, -1];
 
 impl HostSource {
-    /// Parses a source. Returns `None` if it contains no inline assembly.
+    /// Parses a source. Returns `None` if the source contains no inline assembly.
     pub fn read(source: &str) -> Option<HostSource> {
         if ContainerFormat::of_source(source) != Some(ContainerFormat::HostSource) {
             return None;
@@ -56,7 +56,8 @@ impl HostSource {
             true => HostLanguage::Python,
             false => HostLanguage::Cpp,
         };
-        // Comments and strings in C++ and Python may contain calls of the other languages.
+        // The detection of Julia and C# is not sufficient, because comments and strings in C++ and Python may contain calls of these
+        // languages. Therefore, the first language in which the source contains an asm block is selected.
         let candidates = [
             has_julia_assembly(source).then_some(HostLanguage::Julia),
             has_csharp_assembly(source).then_some(HostLanguage::CSharp),
@@ -76,8 +77,8 @@ impl HostSource {
         self.blocks.len()
     }
 
-    /// Returns an asm block. `choices` are the values of its unknown constants in order, and the last value applies to all further
-    /// constants.
+    /// Returns the asm block at `index`. `choices` are the values of the unknown constants in order. The last value also applies to all
+    /// further unknown constants.
     pub fn block(&self, index: usize, choices: &[i64]) -> Option<AsmBlock> {
         let (name, raw) = self.blocks.get(index)?;
         Some(raw.resolve_operands(name.clone(), choices))
@@ -97,7 +98,8 @@ fn raw_blocks(source: &str, language: HostLanguage) -> Vec<ParsedAsmBlock> {
     raw
 }
 
-/// Assigns unique names to asm blocks: the name of the function, followed by a number from the second block of the function on.
+/// Assigns unique names to asm blocks. The name is the name of the enclosing function. From the second block of the function on, a number
+/// follows the name.
 fn named(blocks: Vec<ParsedAsmBlock>) -> Vec<(String, ParsedAsmBlock)> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     let all = blocks.into_iter().map(|block| {

@@ -1,8 +1,27 @@
-//! Reads input formats that contain PTX or SASS: source code with inline assembly, assembler logs and object files.
+//! Reads input formats that contain PTX or SASS: source code with inline assembly, assembler logs and compiled files.
 //!
-//! - Input and output: a text or the bytes of a file; the contained instructions, with the position of each in the input.
+//! - Input: a text, or the bytes of a compiled file.
+//! - Output: the contained instructions with a source map to the input, and the results of a front end with positions in the input.
+//! - Main types: [`EmbeddedFrontEnd`] extends a front end to texts with embedded instructions. [`HostSource`] extracts the inline assembly
+//!   blocks of a source as [`AsmBlock`]s. [`binary::open`] reads cubins, fatbins and host object files.
 //! - The crate decompresses files within limits, and executes nothing.
 //! - Tests: `cargo test -p warpgrid-paste`.
+//!
+//! # Example
+//!
+//! Extracts the inline assembly of a C++ function.
+//!
+//! ```
+//! use warpgrid_paste::HostSource;
+//!
+//! let source = r#"__device__ void f(int a) { asm volatile("add.s32 %0, %0, 1;" : "+r"(a)); }"#;
+//! let host = HostSource::read(source).expect("the source contains an `asm` statement");
+//! assert_eq!(host.n_blocks(), 1);
+//!
+//! let block = host.block(0, &[]).expect("the block exists");
+//! assert_eq!(block.name, "f");
+//! assert!(block.is_volatile);
+//! ```
 
 mod argument;
 mod availability;

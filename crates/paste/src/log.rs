@@ -3,11 +3,11 @@
 use warpgrid_program::container::{ContainerFormat, is_compiler_diagnostic, is_log_line, log_word};
 use warpgrid_program::{MappedSource, Span};
 
-/// Log with its module.
+/// Log of the assembler, with its module.
 #[derive(Clone, Debug)]
 pub(crate) struct LogText {
     pub(crate) entries: Vec<LogEntry>,
-    /// Lines that are not part of the log. `None` if these lines are blank.
+    /// Module, which consists of all lines that are not part of the log. `None` if all of these lines are blank.
     pub(crate) module: Option<MappedSource>,
 }
 
@@ -17,7 +17,7 @@ pub(crate) struct LogEntry {
     pub(crate) word: LogSeverity,
     /// Line of the module to which the message refers.
     pub(crate) line: Option<u32>,
-    /// Text of the message after the colon.
+    /// Text of the message, without its severity.
     pub(crate) message: String,
     /// Span of the whole log line.
     pub(crate) span: Span,
@@ -35,7 +35,7 @@ pub(crate) enum LogSeverity {
 const MAX_ENTRIES: usize = 1_000;
 
 impl LogText {
-    /// Parses a text. Returns `None` if it contains no log line.
+    /// Parses a text. Returns `None` if the text contains no log line.
     pub(crate) fn read(source: &str) -> Option<LogText> {
         if ContainerFormat::of_source(source) != Some(ContainerFormat::AssemblerLog) {
             return None;
@@ -44,7 +44,7 @@ impl LogText {
         let mut entries: Vec<LogEntry> = Vec::new();
         let mut start = 0;
         let mut is_after_log = false;
-        // A diagnostic of the C++ compiler includes the source lines that follow it, up to an empty line.
+        // A diagnostic of the C++ compiler also includes the subsequent source lines up to an empty line.
         let mut is_in_message = false;
         for line in source.split_inclusive('\n') {
             let span = Span::new(start, start + line.trim_end().len() as u32);
@@ -78,7 +78,7 @@ impl LogText {
     }
 }
 
-/// Parses a log line.
+/// Parses a line of an assembler log.
 fn entry(line: &str, span: Span) -> Option<LogEntry> {
     let begin = line.find("ptxas ").map_or(0, |at| at + "ptxas ".len());
     let rest = &line[begin..];
@@ -99,12 +99,12 @@ fn entry(line: &str, span: Span) -> Option<LogEntry> {
     })
 }
 
-/// Checks whether a line continues the previous log line: `    0 bytes stack frame, …`.
+/// Checks whether a line such as `    0 bytes stack frame, …` continues the previous log line.
 fn belongs_to_log(line: &str) -> bool {
     line.starts_with("    ") && line.contains(" bytes stack frame")
 }
 
-/// Checks whether a line can start a module, unlike blank lines, prompts and Markdown fences.
+/// Checks whether a line can be the first line of a module. Blank lines, prompts and Markdown fences cannot.
 fn is_part_of_module(line: &str) -> bool {
     let line = line.trim();
     let is_prompt = line.starts_with("$ ") || line.starts_with("```") || line.starts_with("> ");

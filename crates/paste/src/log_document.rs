@@ -1,5 +1,5 @@
-//! [`Document`] of a log with or without its module. The module is checked as usual, and each log message is reported at its module line
-//! together with the diagnostic of the Warpgrid checker.
+//! [`Document`] of a log with or without its module. The Warpgrid checker checks the module. Each log message is reported at its module
+//! line, with the diagnostic of the Warpgrid checker for the same line.
 
 use crate::diagnostics as diagnose;
 use crate::embedded::{Embedded, place};
@@ -11,7 +11,7 @@ use warpgrid_program::{
     Overrides, Severity, SignatureHelp, Span,
 };
 
-/// Open log.
+/// Open document of a log.
 pub(crate) struct LogDocument<'a> {
     source: Cow<'a, str>,
     entries: Vec<LogEntry>,
@@ -64,8 +64,8 @@ impl Document for LogDocument<'_> {
             lines: LineIndex::new(&origin.text),
             own: &checked.diagnostics,
         };
-        let said: Vec<Diagnostic> = beside.said(&self.entries);
-        checked.diagnostics.extend(said);
+        let adjacent: Vec<Diagnostic> = beside.said(&self.entries);
+        checked.diagnostics.extend(adjacent);
         CheckResult {
             origin: Some(origin.clone()),
             ..checked
@@ -88,7 +88,7 @@ impl Document for LogDocument<'_> {
 
 /// Returns the diagnostics of a log without its module.
 fn log_without_module(entries: &[LogEntry]) -> Vec<Diagnostic> {
-    let said = entries.iter().map(|entry| {
+    let diagnostics = entries.iter().map(|entry| {
         let severity = match entry.word {
             LogSeverity::Error => Severity::Error,
             LogSeverity::Warning => Severity::Warning,
@@ -96,33 +96,33 @@ fn log_without_module(entries: &[LogEntry]) -> Vec<Diagnostic> {
         };
         diagnose::log_line(severity, &entry.message, entry.span, advice(&entry.message))
     });
-    let mut said: Vec<Diagnostic> = said.collect();
-    said.extend(entries.first().map(|first| diagnose::log_alone(first.span)));
-    said
+    let mut diagnostics: Vec<Diagnostic> = diagnostics.collect();
+    diagnostics.extend(entries.first().map(|first| diagnose::log_alone(first.span)));
+    diagnostics
 }
 
-/// Log with its module.
+/// Log of the assembler, with its module.
 struct LogWithModule<'a> {
     origin: &'a MappedSource,
     lines: LineIndex,
-    /// Diagnostics of the Warpgrid checker with spans of the whole text.
+    /// Diagnostics of the Warpgrid checker, with spans in the whole text.
     own: &'a [Diagnostic],
 }
 
 impl LogWithModule<'_> {
     fn said(&self, entries: &[LogEntry]) -> Vec<Diagnostic> {
         let mut present = None;
-        let mut said = Vec::new();
+        let mut diagnostics = Vec::new();
         for entry in entries {
-            // Messages of `-v` about a function span several lines.
+            // With `-v`, the assembler prints several lines about one function. Only the first line names the function.
             present = function(&entry.message).or(present);
-            // This message only reports that there were other errors.
+            // This message only states that other errors have occurred.
             if entry.message.starts_with("Ptx assembly aborted") {
                 continue;
             }
-            said.push(self.line(entry, present));
+            diagnostics.push(self.line(entry, present));
         }
-        said
+        diagnostics
     }
 
     fn line(&self, entry: &LogEntry, function: Option<&str>) -> Diagnostic {
@@ -130,7 +130,7 @@ impl LogWithModule<'_> {
             .line
             .and_then(|line| self.place_of_line(line))
             .or_else(|| function.and_then(|name| self.place_of_function(name)));
-        // The verdict is that of the Warpgrid checker, so an error of another assembler is a warning.
+        // The Warpgrid checker decides whether the module is legal, so errors and warnings of another assembler are reported as warnings.
         let severity = match entry.word {
             LogSeverity::Error | LogSeverity::Warning => Severity::Warning,
             LogSeverity::Information

@@ -1,9 +1,9 @@
-//! Help for assembler messages: converts a message to a suggestion, based on the instruction tables where possible.
+//! Help for assembler messages: derives a suggestion from a message. If possible, the suggestion is based on the instruction tables.
 
 use crate::availability::{gate_of, nearest_target};
 use warpgrid_isa::{Target, Version};
 
-/// Returns a suggestion that follows from the message alone.
+/// Returns a suggestion for an assembler message.
 pub(crate) fn advice(message: &str) -> Option<String> {
     gated(message)
         .or_else(|| version(message))
@@ -12,13 +12,14 @@ pub(crate) fn advice(message: &str) -> Option<String> {
         .or_else(|| plain(message).map(str::to_owned))
 }
 
-/// Returns the first quoted text after `from`.
+/// Returns the text within the first pair of single quotes.
 fn quoted(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once('\'')?;
     rest.split_once('\'').map(|(inside, _)| inside)
 }
 
-/// Parses `Feature '…' requires .target sm_80 or higher` and `Instruction '…' not supported on .target 'sm_120'`.
+/// Returns the suggestion for messages about targets, such as `Feature '…' requires .target sm_80 or higher` and
+/// `Instruction '…' not supported on .target 'sm_120'`.
 fn gated(message: &str) -> Option<String> {
     let is_gate = message.contains("requires .target")
         || message.contains("requires PTX ISA")
@@ -52,7 +53,7 @@ fn gated(message: &str) -> Option<String> {
     })
 }
 
-/// Parses `Unsupported .version 9.9; current version is '9.5'`.
+/// Returns the suggestion for messages about versions, such as `Unsupported .version 9.9; current version is '9.5'`.
 fn version(message: &str) -> Option<String> {
     if let Some((_, rest)) = message.split_once("Unsupported .version ") {
         let stated = rest.split(';').next()?.trim();
@@ -70,7 +71,7 @@ fn version(message: &str) -> Option<String> {
     None
 }
 
-/// Causes of serialized `wgmma` instructions: a part of the remark, and the cause with its remedy.
+/// Causes of serialized `wgmma` instructions. Each entry consists of a part of the assembler remark, and the cause with its remedy.
 const WGMMA_CAUSES: &[(&str, &str)] = &[
     (
         "for the wgmma pipeline",
@@ -134,7 +135,8 @@ const WGMMA_CAUSES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Remarks about `wgmma` (C7509 to C7519; releases 12 number some of them differently), each with its cause and remedy.
+/// Returns the cause and the remedy for a remark about `wgmma` (C7509 to C7519). Assembler releases 12 use different numbers for some of
+/// these remarks.
 fn performance(message: &str) -> Option<&'static str> {
     let is_remark = ["wgmma", "warpgroup.", "GMMA"]
         .iter()
@@ -154,7 +156,7 @@ fn performance(message: &str) -> Option<&'static str> {
     ))
 }
 
-/// Messages about register counts (C7406, C7504 to C7508, C7600, C7602), each with its remedy.
+/// Returns the remedy for a message about register counts (C7406, C7504 to C7508, C7600, C7602).
 fn registers(message: &str) -> Option<&'static str> {
     const KNOWN: &[(&str, &str)] = &[
         (
@@ -210,7 +212,7 @@ fn registers(message: &str) -> Option<&'static str> {
     known.map(|(_, help)| *help)
 }
 
-/// Further messages by their prefix.
+/// Returns the suggestion for other messages, which are recognized by their prefix.
 fn plain(message: &str) -> Option<&'static str> {
     const KNOWN: &[(&str, &str)] = &[
         (
@@ -280,7 +282,8 @@ pub(crate) fn function(message: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// All remarks of assembler 13.5 about `setmaxnreg` and `wgmma` with their numbers, and their earlier texts.
+    /// The test cases are all remarks of assembler 13.5 about `setmaxnreg` and `wgmma` with their numbers, and the texts of these remarks
+    /// in earlier releases.
     #[test]
     fn setmaxnreg_and_wgmma_remarks_have_advice() {
         let serialized = |reason: &str| {

@@ -1,5 +1,5 @@
-//! Names of operands in a snippet: derives a recognizable name that the assembly does not use from a C++ or Python expression. `d[0]`
-//! becomes `d0`, and `__cvta_generic_to_shared(tile)` becomes `tile`.
+//! Names of operands in a snippet: derives a recognizable name from the expression of an operand. The name does not occur in the assembly.
+//! `d[0]` becomes `d0`, and `__cvta_generic_to_shared(tile)` becomes `tile`.
 
 use crate::cpp::lexer::tokens;
 use crate::token_stream::{Token, TokenKind};
@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 /// Maximum length of a name.
 const MAX_LEN: usize = 40;
 
-/// Assigned names of an asm block.
+/// Allocator of unique operand names for an asm block.
 #[derive(Debug)]
 pub(crate) struct NameAllocator {
     taken: BTreeSet<String>,
 }
 
 impl NameAllocator {
-    /// Creates a set of names that excludes the words of an assembly.
+    /// Creates an allocator that does not assign any word of the assembly as a name.
     pub(crate) fn avoiding(assembly: &str) -> NameAllocator {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         // `%[name]` is an operand, not a register.
@@ -33,7 +33,7 @@ impl NameAllocator {
         }
     }
 
-    /// Returns the name of operand `number` with this expression.
+    /// Assigns a name to the operand with index `number` and the given expression.
     pub(crate) fn name(&mut self, expression: &str, number: usize) -> String {
         let pieces = tokens(expression);
         let pieces: Vec<Token> = pieces
@@ -60,7 +60,7 @@ impl NameAllocator {
     }
 }
 
-/// Maximum depth of nested parentheses.
+/// Maximum depth of nested parentheses in an expression.
 const MAX_DEPTH: usize = 16;
 
 struct ExpressionReader<'a> {
@@ -88,7 +88,7 @@ impl ExpressionReader<'_> {
             .map_or("", |token| token.span.text(self.source))
     }
 
-    /// Returns the exclusive end of a group that opens at `at`.
+    /// Returns the exclusive end of the bracketed group that opens at `at`.
     fn close(&self, at: usize, to: usize, open: u8, close: u8) -> usize {
         let mut depth = 0usize;
         for index in at..to {
@@ -106,7 +106,7 @@ impl ExpressionReader<'_> {
         to
     }
 
-    /// Appends the name of an expression.
+    /// Appends the name that is derived from an expression.
     fn read(&self, from: usize, to: usize, depth: usize, name: &mut String) {
         let mut at = from;
         while at < to && matches!(self.byte(at), Some(b'*' | b'&' | b'-' | b'+' | b'~' | b'!')) {
@@ -117,7 +117,7 @@ impl ExpressionReader<'_> {
         }
         if self.byte(at) == Some(b'(') {
             let end = self.close(at, to, b'(', b')');
-            // `(int) x` is a cast, and `(x)` is an expression in parentheses.
+            // Distinguish a cast such as `(int) x` from an expression in parentheses such as `(x)`.
             let is_cast = self.is_word(end) || matches!(self.byte(end), Some(b'(' | b'*' | b'&'));
             return match is_cast && end < to {
                 true => self.read(end, to, depth - 1, name),
@@ -129,7 +129,7 @@ impl ExpressionReader<'_> {
         }
     }
 
-    /// Parses `a.b[1]->c`, a call, or a cast with a type in angle brackets.
+    /// Parses a path such as `a.b[1]->c`, a call, or a cast with a type in angle brackets.
     fn path(&self, from: usize, to: usize, depth: usize, name: &mut String) {
         let mut at = from + 1;
         let is_cast = self.text(from).ends_with("_cast");

@@ -1,5 +1,5 @@
-//! Consistency of the declared and actual uses of operands in an asm block: reports inputs that are written, and outputs that are not
-//! written or are read first.
+//! Consistency of the declared and actual uses of operands in an asm block: reports inputs that the assembly writes, and outputs that the
+//! assembly does not write or reads before the first write.
 
 use crate::block::{AsmBlock, AsmOperand};
 use crate::constraint::{AsmDialect, ConstraintAccess, OperandKind};
@@ -14,19 +14,19 @@ struct OperandUse {
     /// First instruction that reads the operand before an instruction has written it.
     read_first: Option<Span>,
     first_write: Option<Span>,
-    /// Guards of the writes.
+    /// Guards of the instructions that write the operand.
     guards: Vec<Option<Guard>>,
 }
 
 /// Returns the diagnostics about the operands of a block, with spans in the host source.
 pub(crate) fn check_operand_use(block: &AsmBlock, function: &Function) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    // An empty statement with operands orders their computation.
+    // A statement without assembly may have operands, because it orders the computation of the operands.
     let is_empty = block.snippet.text.trim().is_empty();
     let is_unused = |operand: &AsmOperand| {
         operand.role == ConstraintAccess::Read
             && operand.uses.is_empty()
-            // A number ties the input to an output.
+            // A constraint that is a number ties the input to an output, so the operand is used.
             && operand.constraint.parse::<usize>().is_err()
             && matches!(operand.kind, OperandKind::Register(_))
     };
@@ -46,12 +46,12 @@ pub(crate) fn check_operand_use(block: &AsmBlock, function: &Function) -> Vec<Di
             uses(function, RegisterId(id))
         });
         let mut misuse = examine(block, operand, &uses);
-        // If operand numbers are wrong, another constraint does not help.
+        // If the block has unused operands, operand numbers may be wrong, so a different constraint is not suggested.
         if let Some(misuse) = misuse.as_mut().filter(|_| has_unused) {
             misuse.help = None;
             misuse.fixes.clear();
         }
-        // The direction of a C# argument is `out`, `ref` or none, rather than a constraint modifier.
+        // In C#, the keyword `out` or `ref` specifies the direction of an argument instead of a constraint modifier.
         if let Some(misuse) = misuse
             .as_mut()
             .filter(|_| block.dialect == AsmDialect::Ilgpu)
@@ -107,7 +107,7 @@ fn examine(block: &AsmBlock, operand: &AsmOperand, uses: &OperandUse) -> Option<
     }
 }
 
-/// Checks whether every write has the same predicate.
+/// Checks whether every write of an operand is guarded by the same predicate.
 fn is_partial(guards: &[Option<Guard>]) -> bool {
     let Some(Some(first)) = guards.first() else {
         return false;

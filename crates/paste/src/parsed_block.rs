@@ -1,5 +1,5 @@
-//! Inline assembly block as parsed from C++, Python, and strings within strings, before its operands are interpreted. All spans refer to
-//! one source, and a map can convert them to the enclosing source.
+//! Inline assembly block after parsing and before the interpretation of its operands. All spans refer to the source in which the block is
+//! parsed. If this source is a string literal, a source map converts the spans to the enclosing source.
 
 use crate::block::{AsmBlock, AsmOperand, Purity, Unresolved, UnresolvedKind};
 use crate::constraint::{AsmDialect, Constraint, ConstraintAccess, OperandKind};
@@ -10,10 +10,10 @@ use crate::operand_names::NameAllocator;
 use crate::template::{SymbolicOperand, constant_text, expand};
 use warpgrid_program::{Diagnostic, MappedSource, SourceMap, Span};
 
-/// Uninterpreted asm block.
+/// Asm block with uninterpreted operands.
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedAsmBlock {
-    /// Enclosing function.
+    /// Name of the enclosing function.
     pub(crate) function: String,
     pub(crate) span: Span,
     pub(crate) word: Span,
@@ -28,30 +28,30 @@ pub(crate) struct ParsedAsmBlock {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Uninterpreted operand.
+/// Operand of an asm block before interpretation.
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedAsmOperand {
-    /// `[name]`
+    /// Symbolic name in brackets (`[name]`), and its span.
     pub(crate) symbol: Option<(String, Span)>,
     pub(crate) constraint: String,
     pub(crate) place: Span,
     pub(crate) expression: String,
-    /// Value of a constant that the source defines.
+    /// Value of a constant operand, if the source defines it.
     pub(crate) value: Option<String>,
     pub(crate) section: OperandSection,
 }
 
-/// Section of an operand.
+/// Section of the statement that contains an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandSection {
     Outputs,
     Inputs,
-    /// In a list of constraints, in which only the modifier determines the direction.
+    /// Constraint list without sections, in which only the modifier determines the direction.
     Either,
 }
 
 impl ParsedAsmBlock {
-    /// Creates an empty block.
+    /// Creates a block without assembly and operands.
     pub(crate) fn new(function: &str, word: Span, dialect: AsmDialect) -> ParsedAsmBlock {
         ParsedAsmBlock {
             function: function.to_owned(),
@@ -68,7 +68,7 @@ impl ParsedAsmBlock {
         }
     }
 
-    /// Sets the values of constants that the source defines.
+    /// Sets the values of constant operands that the source defines.
     pub(crate) fn settle(&mut self, constants: &ConstantTable<'_>) {
         for operand in &mut self.operands {
             operand.value = match Constraint::read(&operand.constraint, self.dialect) {
@@ -111,7 +111,7 @@ impl ParsedAsmBlock {
         self
     }
 
-    /// Returns the block with interpreted operands. `choices` are the values of unknown constants.
+    /// Interprets the operands, and returns the block with the given name. `choices` are the values of the unknown constants in order.
     pub(crate) fn resolve_operands(&self, name: String, choices: &[i64]) -> AsmBlock {
         let mut diagnostics = self.diagnostics.clone();
         let mut unknown = self.unknown.clone();
@@ -249,7 +249,7 @@ impl ParsedAsmBlock {
         }
     }
 
-    /// Parses a constraint. A number refers to the constraint of another operand.
+    /// Parses a constraint. A constraint that is a number is replaced by the constraint of the operand with this number.
     fn constraint(
         &self,
         text: &str,

@@ -1,5 +1,5 @@
-//! Inline assembly in Python: calls with assembly and constraints as strings (Triton, Numba, MLIR), and C++ in strings. Extracts the asm
-//! blocks of a source with their spans.
+//! Inline assembly in Python: calls with assembly and constraints as strings (Triton, Numba, MLIR), and string literals that contain C++
+//! with `asm` statements. Extracts the asm blocks of a source with their spans.
 
 pub(crate) mod call;
 pub(crate) mod lexer;
@@ -12,7 +12,7 @@ use lexer::tokens;
 use strings::StringReader;
 use warpgrid_program::container::ASM_FUNCTIONS;
 
-/// Checks whether a source is Python rather than C++, based on its first unambiguous line.
+/// Checks whether a source is Python and not C++. The first unambiguous line determines the result.
 pub(crate) fn is_python(source: &str) -> bool {
     source.lines().find_map(of_line).unwrap_or(false)
 }
@@ -60,7 +60,7 @@ fn of_line(line: &str) -> Option<bool> {
         .then_some(true)
 }
 
-/// Returns the asm blocks of a source in order.
+/// Returns the asm blocks of a source, in source order.
 pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let all = tokens(source);
     let tokens: Vec<Token> = all
@@ -93,7 +93,7 @@ pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     blocks
 }
 
-/// Returns the asm blocks of C++ in a string.
+/// Returns the asm blocks of C++ code in a string.
 fn within(strings: StringReader<'_>, from: usize, to: usize) -> Vec<ParsedAsmBlock> {
     let span = strings.pieces.tokens[from]
         .span

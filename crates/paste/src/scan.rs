@@ -1,11 +1,11 @@
-//! Scanning functions that the lexers of several languages share.
+//! Scanning functions that the lexers of the host languages share.
 
-/// Checks whether a byte starts a word. All non-ASCII characters do.
+/// Checks whether a byte can start a word. Bytes of non-ASCII characters can start a word.
 pub(crate) fn begins_word(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
 
-/// Returns the number of open brackets after a byte, given the number before it.
+/// Returns the number of unclosed brackets after a byte, given the number before the byte.
 pub(crate) fn depth_after(byte: u8, depth: usize) -> usize {
     match byte {
         b'(' | b'[' | b'{' => depth + 1,
@@ -21,7 +21,7 @@ pub(crate) fn end_of_number(bytes: &[u8], at: usize) -> usize {
     at + rest.take_while(|byte| is_part(byte)).count()
 }
 
-/// Returns the end of the character literal whose opening quote is at `at`. Without a closing quote it ends with its line.
+/// Returns the end of the character literal whose opening quote is at `at`. A literal without a closing quote ends at the end of the line.
 pub(crate) fn end_of_character(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while let Some(byte) = bytes.get(at) {

@@ -1,21 +1,23 @@
 //! Expansion of assembly templates: returns the text that the assembler receives, with operand names in place of placeholders.
 //!
 //! The treatment of `%` by the CUDA compiler was determined with release 13: `%0` is an operand, `%%` is `%`, `%{`, `%|`, `%}` and other
-//! punctuation characters are removed, a letter before a number (`%r1`) is rejected, and any other word is unchanged (`%tid`).
+//! punctuation characters are removed, a letter before a number (`%r1`) is rejected, and a percent sign before any other word remains
+//! (`%tid`).
 
 use crate::block::AsmOperand;
 use crate::constraint::{AsmDialect, OperandKind};
 use crate::diagnostics as diagnose;
 use warpgrid_program::{Diagnostic, MappedSource, Span};
 
-/// Symbolic names of operands.
+/// Operand of an asm block that has a symbolic name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SymbolicOperand<'a> {
     pub(crate) name: &'a str,
     pub(crate) operand: usize,
 }
 
-/// Expands a template. Records the uses of operands, and adds diagnostics to `found`.
+/// Expands a template, and returns the text with a source map. Records the spans at which the template uses each operand, and adds
+/// diagnostics to `found`.
 pub(crate) fn expand(
     template: &MappedSource,
     operands: &mut [AsmOperand],
@@ -57,12 +59,12 @@ struct TemplateExpander<'a> {
     dialect: AsmDialect,
     found: &'a mut Vec<Diagnostic>,
     filled: MappedSource,
-    /// Index of the alternative within `$(`, `$|` and `$)`.
+    /// Index of the current alternative between `$(` and `$)`, or `None` outside of alternatives.
     alternative: Option<usize>,
 }
 
 impl TemplateExpander<'_> {
-    /// Checks whether the text belongs to an alternative that the AT&T dialect omits.
+    /// Checks whether the current text belongs to an alternative that the AT&T dialect omits.
     fn is_left_out(&self) -> bool {
         self.alternative.is_some_and(|number| number > 0)
     }
@@ -79,7 +81,7 @@ impl TemplateExpander<'_> {
         self.template.map.span(Span::new(from as u32, to as u32))
     }
 
-    /// Expands a `%` at `at`. Returns the position after it.
+    /// Expands the placeholder that starts with the `%` at byte offset `at`. Returns the offset after the placeholder.
     fn percent(&mut self, at: usize) -> usize {
         let template = self.template;
         let rest = &template.text[at + 1..];
@@ -123,7 +125,7 @@ impl TemplateExpander<'_> {
         }
     }
 
-    /// Reports `%%0`, which is not a register name, so that an operand was probably intended.
+    /// Reports `%%0`. The resulting `%0` is not a register name, so an operand was probably intended.
     fn escaped(&mut self, at: usize, rest: &str) {
         let digits = n_digits(rest);
         let line = self.template.text[..at].rsplit('\n').next().unwrap_or("");
@@ -134,7 +136,8 @@ impl TemplateExpander<'_> {
         }
     }
 
-    /// Expands a `$` at `at` according to LLVM. Returns the position after it.
+    /// Expands the placeholder that starts with the `$` at byte offset `at`, according to the rules of LLVM. Returns the offset after the
+    /// placeholder.
     fn dollar(&mut self, at: usize) -> usize {
         let template = self.template;
         let rest = &template.text[at + 1..];
@@ -168,7 +171,7 @@ impl TemplateExpander<'_> {
                 self.alternative = None;
                 return at + 2;
             }
-            // Outside of alternatives, the characters are a literal bar and brace.
+            // Outside of alternatives, `$|` denotes a literal bar, and `$)` denotes a literal closing brace.
             (Some(b'|'), None) => {
                 self.keep(at + 1, at + 2);
                 return at + 2;
@@ -191,7 +194,7 @@ impl TemplateExpander<'_> {
         end
     }
 
-    /// `%[name]`
+    /// Expands a symbolic operand (`%[name]`).
     fn symbolic(&mut self, at: usize, rest: &str) -> usize {
         let Some(close) = rest.find(']') else {
             self.keep(at, at + 1);
@@ -229,7 +232,7 @@ impl TemplateExpander<'_> {
     }
 }
 
-/// Prefix of names for nonexistent operands.
+/// Prefix of the placeholder names for nonexistent operands.
 pub(crate) const MISSING: &str = "missing_operand_";
 
 /// Returns a name for a nonexistent operand, so that the remaining assembly can be parsed.
@@ -242,7 +245,7 @@ fn n_digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// Returns the replacement of a constant operand in the text, in place of its name.
+/// Returns the text that replaces a constant operand in the assembly.
 pub(crate) fn constant_text(kind: OperandKind, value: Option<&str>, choice: i64) -> String {
     match (kind, value) {
         (_, Some(value)) => value.to_owned(),

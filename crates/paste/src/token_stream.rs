@@ -7,7 +7,8 @@ use warpgrid_program::Span;
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) span: Span,
-    /// Whether the token starts a logical line. A backslash at the end of a line, and in Python an open bracket, continues the line.
+    /// Whether the token starts a logical line. A backslash at the end of a line continues the logical line. In Python, an unclosed bracket
+    /// also continues it.
     pub(crate) starts_line: bool,
 }
 
@@ -16,11 +17,11 @@ pub(crate) struct Token {
 pub(crate) enum TokenKind {
     Word,
     Number,
-    /// String with the span between its quotes.
+    /// String literal, with the span of the text between its quotes.
     Text {
         inner: Span,
         is_raw: bool,
-        /// Whether the string contains interpolated values (f-string).
+        /// Whether the string literal contains interpolated values, such as an f-string.
         is_formatted: bool,
     },
     Character,
@@ -54,7 +55,7 @@ impl<'a> TokenStream<'a> {
         self.kind(at) == Some(TokenKind::Word)
     }
 
-    /// Returns the column of a token that starts a line, in bytes.
+    /// Returns the column in bytes of a token that starts a line. Returns `None` for other tokens.
     pub(crate) fn column(&self, at: usize) -> Option<usize> {
         let token = self.tokens.get(at).filter(|token| token.starts_line)?;
         let before = self.source.get(..token.span.start as usize)?;

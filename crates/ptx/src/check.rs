@@ -1,10 +1,10 @@
 //! Checker: converts a syntax tree to diagnostics and, if no diagnostic is an error, to a [`Program`]. This is the only
 //! constructor of a [`Program`] from PTX.
 //!
-//! Each phase is a function of the results of earlier phases, which no phase modifies: [`header`] determines the version and the
-//! target; [`plans`] checks each distinct opcode once; [`declare`] collects the names of the module in one pass; [`body`] checks
-//! each body in its own scopes and converts it to instructions; [`assemble`] combines the parts; [`performance`] predicts remarks
-//! of the assembler. All phases report to one [`report::DiagnosticSink`]; no phase stops at the first error.
+//! Each phase is a function of the results of earlier phases and does not modify these results: [`header`] determines the version and the
+//! target; [`plans`] checks each distinct opcode once; [`declare`] collects the names of the module in one pass; [`body`] checks each body
+//! in its own scopes and converts it to instructions; [`assemble`] combines the parts; [`performance`] predicts remarks of the assembler.
+//! All phases report to one [`report::DiagnosticSink`], and no phase stops at the first error.
 
 pub(crate) mod assemble;
 pub(crate) mod body;
@@ -27,10 +27,10 @@ use crate::tree::Tree;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{Diagnostic, ExternalRegister, Overrides, Program, Severity};
 
-/// Result of a check.
+/// Result of checking a PTX source.
 #[derive(Clone, Debug)]
 pub struct CheckedSource {
-    /// Checked program; `None` if a diagnostic of the parser or the checker is an error.
+    /// Checked program, or `None` if a diagnostic of the parser or the checker is an error.
     pub program: Option<Program>,
     /// Parser diagnostics, followed by checker diagnostics in source order.
     pub diagnostics: Vec<Diagnostic>,
@@ -83,13 +83,14 @@ pub(crate) struct ParsedSource<'a> {
 /// Treatment of modifiers that the manual of another version omits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leniency {
-    /// According to the version of the source.
+    /// Modifiers are required according to the version of the source.
     Strict,
-    /// Missing modifiers are assumed, with a warning. This is the last attempt for a snippet.
+    /// The checker assumes missing modifiers and reports a warning. A snippet is checked with this variant if all other attempts have
+    /// failed.
     Lenient,
 }
 
-/// Checks a parsed source for the version and the target of its header or of the options, or for the defaults.
+/// Checks a parsed source for the version and the target of its header or of the options, or for the default version and target.
 pub(crate) fn check_for(
     text: &ParsedSource<'_>,
     options: &Overrides,

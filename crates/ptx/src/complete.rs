@@ -83,7 +83,7 @@ fn opcodes(line: &PartialInstruction<'_>, module: &TargetContext) -> Vec<Complet
     found
 }
 
-/// Returns the modifiers that a form of the opcode still accepts.
+/// Returns completions for the modifiers that a form of the opcode accepts in addition to the present modifiers.
 fn modifiers(line: &PartialInstruction<'_>, module: &TargetContext) -> Vec<CompletionItem> {
     let Some((opcode, words)) = line.finished().split_first() else {
         return Vec::new();
@@ -125,17 +125,17 @@ fn modifiers(line: &PartialInstruction<'_>, module: &TargetContext) -> Vec<Compl
     found
 }
 
-/// Modifier that a form still accepts.
+/// Modifier that a form accepts in addition to the present modifiers.
 struct ModifierCandidate {
     text: &'static str,
-    /// Value of a modifier set; `None` for a literal modifier of the form.
+    /// Value of a modifier set, or `None` for a literal modifier of the form.
     value: Option<&'static ModifierSpelling>,
     slot: &'static ModifierSlot,
 }
 
 impl ModifierCandidate {
-    /// Returns the description of the modifier. A modifier that belongs to the instruction name has the description of the
-    /// instruction.
+    /// Returns the description of the modifier. The description of a modifier that belongs to the instruction name is the description of
+    /// the instruction.
     fn help(&self, longer: &BoundForm) -> &'static str {
         let leads = longer.layout.leads();
         let is_name = leads.iter().any(|lead| lead.name == self.slot.name);
@@ -146,8 +146,8 @@ impl ModifierCandidate {
         }
     }
 
-    /// Returns the completion for the modifier. `longer` is the form bound with the modifier, and `bound` is the form bound with only the
-    /// modifiers before it.
+    /// Returns the completion for the modifier. `longer` is the form bound to all modifiers including this modifier, and `bound` is the
+    /// form bound to the preceding modifiers.
     fn completion(&self, bound: &BoundForm, longer: &BoundForm, span: Span) -> CompletionItem {
         let form = longer.layout.form;
         // A modifier may change the requirements of preceding modifiers. For example, `.v8.f32` has different requirements than `.v8.b16`.
@@ -171,7 +171,8 @@ impl ModifierCandidate {
     }
 }
 
-/// Returns whether all type modifiers are present. Because types are the last modifiers, only required modifiers may follow.
+/// Returns whether all type modifiers are present. Because types are the last modifiers, the completion then offers only required
+/// modifiers.
 fn is_over(bound: &BoundForm) -> bool {
     let mut types = bound
         .layout
@@ -202,7 +203,7 @@ struct OpcodeProbe<'a> {
 }
 
 impl OpcodeProbe<'_> {
-    /// Returns the form with these modifiers if the only errors are missing modifiers.
+    /// Binds the modifiers to a form. Returns the bound form if its only errors are missing modifiers.
     fn bind(&self, words: &[&str]) -> Option<BoundForm> {
         let bound = bind_layout(self.layout, words);
         let complete = bound

@@ -1,5 +1,5 @@
-//! Editor of the syntax tree: converts an edit of a statement to a text replacement that preserves the indentation, the comments
-//! and the other statements of the line.
+//! Editor of the syntax tree: converts an edit of a statement to a text replacement. The replacement preserves the indentation, the
+//! comments and the other statements on the line.
 
 use crate::lexer::{TokenKind, token_at};
 use crate::tree::{Instruction, OperandKind, StatementKind, Tree};
@@ -7,7 +7,7 @@ use warpgrid_program::syntax;
 use warpgrid_program::syntax::{Change, InstructionSyntax, OperandSyntax, StatementEdit};
 use warpgrid_program::{Edit, Span};
 
-/// Editor of a parsed source.
+/// Editor for the statements of a parsed source.
 #[derive(Clone, Copy, Debug)]
 pub struct Editor<'a> {
     source: &'a str,
@@ -107,7 +107,7 @@ impl<'a> Editor<'a> {
         let at = all.binary_search_by_key(&span.start, |own| own.span.start);
         let statement = all.get(at.ok()?).filter(|own| own.span == span)?;
         let line = Line::of(self.source, span);
-        // Statements after a label have more indentation than the label.
+        // Statements that follow a label have more indentation than the label.
         let indented = match statement.kind {
             StatementKind::Label(_) => {
                 let mut next = all.iter().filter(|own| own.span.start > span.start);
@@ -154,7 +154,7 @@ struct Line<'a> {
     is_first: bool,
     /// Whether only a line comment may follow the statement on its line.
     is_last: bool,
-    /// Offset of the text after the statement and its trailing blanks.
+    /// Offset of the first character after the statement and its trailing blanks.
     next: u32,
 }
 

@@ -1,6 +1,6 @@
 //! Formatter: writes one statement per line, indented by braces, and preserves all tokens and comments.
 //!
-//! Only white space changes. Malformed statements and sections of debug data are preserved verbatim.
+//! The formatter changes only white space. Malformed statements and sections of debug data are preserved verbatim.
 
 use crate::lexer;
 use crate::lexer::TokenKind;
@@ -11,7 +11,8 @@ use warpgrid_program::Span;
 
 /// Formats a source. Formatting is idempotent.
 pub fn format(source: &str) -> String {
-    // Preserve the byte-order mark at the start, where the parser reports it as an error. The mark is not part of the first line.
+    // A byte-order mark remains at the start of the source, where the parser reports it as an error. The mark is not part of the first
+    // line.
     if let Some(text) = source.strip_prefix(BYTE_ORDER_MARK) {
         return format!("{BYTE_ORDER_MARK}{}", format_text(text));
     }
@@ -53,10 +54,10 @@ fn formatted(source: &str) -> (String, bool) {
     (writer.finish(), sound)
 }
 
-/// How white space within a statement is formatted.
+/// Treatment of white space within a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SpacingStyle {
-    /// All tokens are on one line.
+    /// All tokens of the statement are on one line.
     Line,
     /// Line breaks are preserved, for initializers and parameter lists.
     Broken,
@@ -147,7 +148,7 @@ impl<'s> Writer<'s> {
             _ => (self.depth, SpacingStyle::Line),
         };
         if span.text(self.source).trim().is_empty() {
-            // A function that is not closed has no text at its end.
+            // An unclosed function has no closing brace, so there is nothing to write.
             return;
         }
         self.new_line(depth);
@@ -222,7 +223,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// Maximum indentation depth. Braces may be nested more deeply.
+/// Maximum indentation depth. The formatter does not increase the indentation for deeper nesting.
 const MAX_INDENT: usize = 32;
 
 fn directive_layout(tree: &Tree, index: u32) -> SpacingStyle {
@@ -265,7 +266,7 @@ impl<'s> PrecedingToken<'s> {
         self.line_ends = kind.is_comment() && runs_to_line_end(text);
     }
 
-    /// Returns whether a brace at this position starts the body of a function.
+    /// Returns whether the preceding tokens are a function header, so that a brace starts the body.
     fn is_header(&self) -> bool {
         self.nesting == 0 && !self.assigned
     }

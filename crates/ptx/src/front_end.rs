@@ -15,7 +15,7 @@ use warpgrid_program::{
     TermDoc,
 };
 
-/// Front end for PTX.
+/// Front end for PTX sources.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ptx;
 

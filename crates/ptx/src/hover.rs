@@ -1,4 +1,4 @@
-//! Hover: describes the token at an offset, with the facts of the instruction tables that the checker and the completion use.
+//! Hover: describes the token at an offset, based on the same instruction tables as the checker and the completion.
 
 pub(crate) mod keywords;
 
@@ -413,7 +413,7 @@ impl HoverPosition<'_> {
     }
 }
 
-/// Returns the SASS instruction that corresponds to a store.
+/// Returns the SASS instruction that corresponds to a PTX store on a target.
 fn machine_code(operation: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
     let code = ptx_mapping::machine_code(operation, modifiers, target)?;
     let name = target.name;
@@ -425,7 +425,7 @@ fn machine_code(operation: Operation, modifiers: &Modifiers, target: &Target) ->
 
 /// Describes the role of an operand in the form of the instruction.
 fn role_line(role: &OperandPosition, bound: Option<&BoundForm>, noun: &str) -> String {
-    let what = match role.ty {
+    let role_text = match role.ty {
         OperandType::Address | OperandType::AddressIn(_) => "the address",
         OperandType::MbarrierIn(_) => "the mbarrier",
         OperandType::Label => "the target",
@@ -434,7 +434,7 @@ fn role_line(role: &OperandPosition, bound: Option<&BoundForm>, noun: &str) -> S
         _ => noun,
     };
     let form = bound.map_or("", |bound| bound.layout.form.syntax);
-    format!("{what}, operand `{}` of `{form}`", role.name)
+    format!("{role_text}, operand `{}` of `{form}`", role.name)
 }
 
 fn type_line(ty: ScalarType) -> String {

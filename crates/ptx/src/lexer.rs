@@ -1,13 +1,13 @@
-//! Lexer: character classes, the cursor of the parser, and the tokenizer for cold paths (messages, error recovery and
-//! highlighting).
+//! Lexer: character classes, the cursor of the parser, and the tokenizer for messages, error recovery and highlighting, which are not
+//! performance-critical.
 //!
-//! There is no token vector. The parser reads the bytes of the source with a [`Cursor`].
+//! The parser does not use a token vector, but reads the bytes of the source with a [`Cursor`].
 
 pub(crate) mod number;
 
 use warpgrid_program::Span;
 
-/// Class of blanks. As in the reference assembler, the class contains form feed, but not vertical tab.
+/// Class of blank characters. As in the reference assembler, the class contains form feed, but not vertical tab.
 const SPACE: u16 = 1;
 /// Class of characters that may start a name.
 const START: u16 = 2;
@@ -26,7 +26,7 @@ pub(crate) const OPERAND: u16 = 128;
 /// Class of characters that may start a comment or a line marker.
 const COMMENT: u16 = 256;
 
-/// Classes of each byte.
+/// Lexical classes of each byte value.
 static CLASS: [u16; 256] = classes();
 
 const fn classes() -> [u16; 256] {
@@ -175,7 +175,8 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Consumes the directive keyword at the cursor, if there is one, and returns its span including the dot.
+    /// Consumes the directive keyword at the cursor and returns its span including the dot, or returns `None` if no keyword is at the
+    /// cursor.
     #[inline]
     pub(crate) fn word(&mut self) -> Option<Span> {
         if self.byte() != b'.' || !self.byte_at(1).is_ascii_alphabetic() {
@@ -187,7 +188,7 @@ impl<'s> Cursor<'s> {
         Some(Span::new(start, self.offset()))
     }
 
-    /// Consumes the name at the cursor, if there is one, and returns its span.
+    /// Consumes the name at the cursor and returns its span, or returns `None` if no name is at the cursor.
     #[inline]
     pub(crate) fn name(&mut self) -> Option<Span> {
         if !self.at_name() {
@@ -229,10 +230,10 @@ pub(crate) enum TokenKind {
     Blank,
     /// A comment or a line marker.
     Comment,
-    /// Unterminated comment.
+    /// Comment that is not terminated.
     OpenComment,
     Name,
-    /// `.word`, `.shared::cta`
+    /// Word with a leading dot, such as `.word` or `.shared::cta`.
     Word,
     /// Number, including all name characters that directly follow it.
     Number,
@@ -240,7 +241,7 @@ pub(crate) enum TokenKind {
     /// String that is not terminated on its line.
     OpenString,
     Punctuation,
-    /// Sequence of bytes that are not part of the PTX syntax.
+    /// Sequence of bytes that PTX syntax does not permit.
     Foreign,
     End,
 }
@@ -251,7 +252,7 @@ impl TokenKind {
     }
 }
 
-/// Token with its span.
+/// Token of a source, with its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) span: Span,
@@ -263,7 +264,7 @@ enum CommentEnd {
     Never,
 }
 
-/// Returns the end of the comment or line marker that starts at `at`, or `None` if none starts at `at`.
+/// Returns the end of the comment or line marker that starts at `at`, or `None` if no comment or line marker starts at `at`.
 fn comment_end(source: &str, at: usize) -> Option<CommentEnd> {
     if source.as_bytes().get(at) == Some(&b'#') {
         return line_marker_end(source.as_bytes(), at).map(CommentEnd::At);

@@ -1,9 +1,26 @@
-//! The PTX front end: converts PTX source into a checked [`Program`](warpgrid_program::Program).
+//! PTX front end: converts PTX source into a checked [`Program`](warpgrid_program::Program).
 //!
-//! - Input and output: source text with target and version overrides; diagnostics with fixes, tokens, hover, completion, reference
-//!   pages, and a program if no diagnostic is an error.
-//! - The parser never fails: it produces a tree with error nodes for any text.
+//! - Input: source text, with an optional override of the target and the PTX ISA version.
+//! - Output: diagnostics with fixes, semantic tokens, hover text, completion and reference pages. If no diagnostic is an error, the output
+//!   also contains a program.
+//! - Main types: [`Ptx`] implements [`FrontEnd`](warpgrid_program::FrontEnd). [`parse()`] returns a [`Parse`] with the syntax [`Tree`], and
+//!   [`check()`] converts the tree to a [`CheckedSource`].
+//! - The parser accepts any text: it represents malformed statements by error nodes in the tree.
 //! - Tests: `cargo test -p warpgrid-ptx`.
+//!
+//! # Example
+//!
+//! Checks a kernel that consists of one instruction.
+//!
+//! ```
+//! use warpgrid_program::Overrides;
+//! use warpgrid_ptx::{check, parse};
+//!
+//! let source = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }\n";
+//! let checked = check(source, &parse(source), &Overrides::default());
+//! assert!(checked.accept());
+//! assert!(checked.program.is_some());
+//! ```
 
 pub mod check;
 pub mod complete;

@@ -1,23 +1,23 @@
-//! Names that are visible at an offset: declared before it and still in scope, with their meanings. Also supports sources with
-//! errors.
+//! Names that are visible at an offset: names that are declared before the offset and whose scope contains the offset, with their meanings.
+//! The functions also support sources with errors.
 
 use crate::tree::declaration::{Declaration, DeclarationSpace, DeclaredType, FunctionHeader};
 use crate::tree::{StatementKind, Tree};
 use warpgrid_isa::{ScalarType, StateSpace, VectorWidth};
 use warpgrid_program::Span;
 
-/// Meaning of a name.
+/// Kind of object that a visible name denotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// Register, with the number of vector elements (1 for a scalar).
     Register(ScalarType, usize),
-    /// Variable. Textures, samplers and surfaces have no type.
+    /// Variable. The type of textures, samplers and surfaces is `None`.
     Variable(StateSpace, Option<ScalarType>),
     Function,
     Label,
 }
 
-/// Visible name.
+/// Name that is visible at a position of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleName {
     pub name: String,
@@ -44,7 +44,7 @@ impl VisibleName {
     }
 }
 
-/// Returns the names in scope at an offset, innermost last.
+/// Returns the names in scope at an offset, with the names of the innermost scope at the end.
 pub fn visible(source: &str, tree: &Tree, offset: u32) -> Vec<VisibleName> {
     let mut names = VisibleNames {
         source,
@@ -73,7 +73,7 @@ struct VisibleNames<'s> {
     source: &'s str,
     tree: &'s Tree,
     list: Vec<VisibleName>,
-    /// For each open scope: the number of names before it.
+    /// Number of names that precede each open scope.
     scopes: Vec<usize>,
 }
 

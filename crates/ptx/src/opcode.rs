@@ -1,4 +1,4 @@
-//! Opcode and modifiers of one mnemonic, with their spans, for checks and diagnostics.
+//! View of one mnemonic for checks and diagnostics: the opcode and the modifiers with their spans.
 
 use crate::tree::Tree;
 use crate::tree::mnemonic::MnemonicId;

@@ -34,7 +34,7 @@ use warpgrid_program::{Diagnostic, Span};
 #[derive(Clone, Debug, Default)]
 pub struct Parse {
     pub tree: Tree,
-    /// Diagnostics in source order.
+    /// Diagnostics of the parser in source order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -99,7 +99,7 @@ fn parse_text(source: &str) -> Parse {
     }
 }
 
-/// Error of a parser function: the function has reported a diagnostic, and the statement cannot be parsed further.
+/// Error of a parser function: the function has reported a diagnostic, and the caller must stop parsing the statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StatementError;
 
@@ -117,7 +117,7 @@ pub(crate) struct Parser<'s> {
     /// Index of the function whose body is being parsed.
     function: u32,
     depth: u32,
-    /// Declared names that contain a dot.
+    /// Spans of declared names that contain a dot.
     dotted_declarations: Vec<Span>,
     /// Operands that may be names with a dot: the span of the name, and the span of its diagnostic.
     dotted_uses: Vec<(Span, Span)>,
@@ -191,7 +191,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reports "found X, expected Y", or the reason why X itself is malformed, and returns an error.
+    /// Reports that the token at the cursor is unexpected, or the reason why this token itself is malformed, and returns an error.
     #[cold]
     fn unexpected<T>(&mut self, expected: &str) -> ParseResult<T> {
         self.bad_token()?;
@@ -199,7 +199,7 @@ impl<'s> Parser<'s> {
         self.broken(syntax::unexpected(&found, expected))
     }
 
-    /// Reports an error if the token at the cursor is invalid in all contexts.
+    /// Reports an error if the token at the cursor is invalid in every context.
     #[cold]
     fn bad_token(&mut self) -> ParseResult<()> {
         let token = self.cursor.token();
@@ -215,7 +215,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Skips trivia, and consumes `byte` if it follows.
+    /// Skips trivia, and consumes the next byte if it equals `byte`.
     #[inline]
     fn eat(&mut self, byte: u8) -> bool {
         let here = self.cursor.skip() == byte && !self.cursor.at_end();

@@ -3,7 +3,7 @@
 use warpgrid_isa::{Gate, Target, Version};
 use warpgrid_program::{Requirement, Span};
 
-/// Settings for which the source is checked.
+/// Settings of the module that determine the checks of the source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TargetContext {
     pub(crate) version: Version,

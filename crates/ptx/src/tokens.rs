@@ -1,11 +1,12 @@
-//! Syntax highlighting: assigns a class to each token in one pass without a syntax tree, fast enough for every keystroke.
+//! Syntax highlighting: assigns a class to each token in one pass without a syntax tree. The pass is fast enough to run after every
+//! keystroke.
 
 use crate::lexer;
 use crate::lexer::{TokenKind, token_at};
 use warpgrid_isa::{OperandType, ScalarType, special::SpecialRegister};
 use warpgrid_program::{SemanticToken, SemanticTokenKind, Span};
 
-/// Returns the tokens of a source in order, without blanks. Empty for sources of 4 GiB and more.
+/// Returns the semantic tokens of a source in source order. The result is empty for sources of 4 GiB and more.
 pub fn tokens(source: &str) -> Vec<SemanticToken> {
     if source.len() >= u32::MAX as usize {
         return Vec::new();
@@ -40,24 +41,24 @@ pub fn tokens(source: &str) -> Vec<SemanticToken> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TokenContext {
     Start,
-    /// After `@`.
+    /// The token follows an `@`.
     Guard,
-    /// Within the modifiers.
+    /// The token is part of the modifiers of an opcode.
     Opcode,
     Operands,
-    /// Within a declaration or directive that ends with a semicolon.
+    /// The token is part of a declaration or directive that ends with a semicolon.
     Directive,
-    /// Within a directive that ends with its line.
+    /// The token is part of a directive that ends at the end of the line.
     Line,
 }
 
 struct Highlighter<'s> {
     source: &'s str,
     place: TokenContext,
-    /// Number of open braces within the statement.
+    /// Number of unclosed braces within the statement.
     braces: u32,
     after_equals: bool,
-    /// Whether names are labels.
+    /// Whether names in the operands are labels, because the opcode is a branch.
     branch: bool,
     /// Whether the preceding token was a special register.
     special: bool,
@@ -207,7 +208,7 @@ fn data_word(word: &str) -> bool {
     matches!(word, ".b8" | ".b16" | ".b32" | ".b64")
 }
 
-/// Returns whether the opcode has a label operand.
+/// Returns whether instructions with the opcode have a label operand.
 fn takes_label(opcode: &str) -> bool {
     let first = warpgrid_isa::form::forms_of(opcode).next();
     first.is_some_and(|layout| {

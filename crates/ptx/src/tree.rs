@@ -1,7 +1,7 @@
 //! Syntax tree: flat vectors in source order that refer to each other by index ranges and to the source by spans.
 //!
-//! A [`Tree`] does not contain the source; its functions take the source as an argument. The tree is unchecked: any opcode is an
-//! instruction, and any identifier is a name.
+//! A [`Tree`] does not contain the source, so its functions have the source as a parameter. The parser does not check opcodes and names:
+//! the tree may contain unknown opcodes and undeclared names.
 
 pub(crate) mod declaration;
 pub(crate) mod mnemonic;
@@ -60,9 +60,9 @@ pub struct Tree {
     pub kind: SourceKind,
     /// Statements in source order. Start and end entries enclose the statements of functions and blocks.
     pub statements: Vec<Statement>,
-    /// Guards of instructions; see [`Instruction::guard`].
+    /// Guards of instructions. See [`Instruction::guard`].
     pub guards: Vec<Guard>,
-    /// Operands of instructions and directives. Children directly follow their parent.
+    /// Operands of instructions and directives. The children of an operand directly follow the operand.
     pub operands: Vec<Operand>,
     /// Distinct spellings of opcodes with their modifiers.
     pub mnemonics: Mnemonics,
@@ -73,7 +73,7 @@ pub struct Tree {
     pub declarations: Vec<Declaration>,
     pub declarators: Vec<Declarator>,
     pub dimensions: Vec<Dimension>,
-    /// Initializers. Nested initializers directly follow their parent.
+    /// Initializers. Nested initializers directly follow the enclosing initializer.
     pub init_values: Vec<InitValue>,
     pub attributes: Vec<Attribute>,
     pub directives: Vec<Directive>,
@@ -99,13 +99,13 @@ pub enum StatementKind {
     /// `.entry` or `.func` with a body. The statements of the body follow until the matching [`StatementKind::FunctionEnd`]. The
     /// span contains the header up to and including the `{`. Index into [`Tree::functions`].
     FunctionStart(u32),
-    /// `}` of the function with this index. The span is empty if the function is unclosed.
+    /// Closing brace of the function with this index. The span is empty if the function is unclosed.
     FunctionEnd(u32),
     /// `.entry` or `.func` without a body. Index into [`Tree::functions`].
     Prototype(u32),
-    /// `{` of a scope within a function.
+    /// Opening brace of a scope within a function.
     BlockOpen,
-    /// `}` of a scope within a function.
+    /// Closing brace of a scope within a function.
     BlockClose,
     /// Empty statement: a single `;`.
     Empty,
@@ -113,19 +113,19 @@ pub enum StatementKind {
     Error,
 }
 
-/// Instruction statement.
+/// Statement that contains an instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instruction {
     pub mnemonic: MnemonicId,
-    /// Start offset of the opcode in the source. The words of the mnemonic have offsets relative to it.
+    /// Start offset of the opcode in the source. The offsets of the words of the mnemonic are relative to this offset.
     pub mnemonic_start: u32,
-    /// Operand entries, including nested ones; [`Tree::operands_of`] iterates over them.
+    /// Operand entries, including nested entries. [`Tree::operands_of`] iterates over the entries.
     pub operands: Range,
-    /// One plus the index into [`Tree::guards`], or 0 for an instruction without a guard; [`Tree::guard`] returns the guard.
+    /// One plus the index into [`Tree::guards`], or 0 for an instruction without a guard. [`Tree::guard`] returns the guard.
     pub guard: u32,
 }
 
-/// `@%p` or `@!%p`.
+/// Guard predicate of an instruction, such as `@%p` or `@!%p`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
     /// Span from the `@` to the end of the name.

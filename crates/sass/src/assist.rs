@@ -21,7 +21,7 @@ use crate::syntax::{Instruction, Tree};
 use warpgrid_isa::Target;
 use warpgrid_program::{Overrides, Span};
 
-/// Returns whether `offset` is within the span or directly after it.
+/// Returns whether `offset` is within the span or directly after the span.
 fn touches(span: Span, offset: u32) -> bool {
     span.start <= offset && offset <= span.end
 }
@@ -31,7 +31,7 @@ fn contains(span: Span, offset: u32) -> bool {
     span.start <= offset && offset < span.end
 }
 
-/// Returns the instruction at `offset`, and the architecture specified before it.
+/// Returns the instruction at `offset`, and the architecture that the source specifies before this instruction.
 fn at<'a>(
     source: &str,
     tree: &'a Tree,

@@ -1,4 +1,5 @@
-//! Checker: validates syntax, architectures, opcodes and stores of a source. Unknown parts are preserved and reported.
+//! Checker: validates syntax, architectures, opcodes and stores of a source. Unknown parts of a source are preserved in the tree and
+//! reported.
 
 mod address;
 mod store;
@@ -13,7 +14,7 @@ use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_program::{Diagnostic, Overrides, Span};
 
-/// Result of a check.
+/// Result of the check of a source.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckedSource {
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -21,7 +22,7 @@ pub(crate) struct CheckedSource {
     pub(crate) stated: Option<&'static Target>,
 }
 
-/// Checks a source for the architectures that it specifies, or for that of `overrides`.
+/// Checks a source for the architectures that the source specifies, or for the target of `overrides`.
 pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> CheckedSource {
     if let Some(graph) = syntax::graph(source) {
         return CheckedSource {
@@ -70,7 +71,7 @@ pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked
     }
 }
 
-/// Returns the instruction of a statement.
+/// Returns the instruction of a statement, or `None` for statements of other kinds.
 pub(crate) fn instruction_of<'a>(tree: &'a Tree, statement: &Statement) -> Option<&'a Instruction> {
     match statement.kind {
         StatementKind::Instruction(index) => tree.instructions.get(index as usize),

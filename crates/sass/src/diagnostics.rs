@@ -1,4 +1,5 @@
-//! Diagnostics of the SASS front end: one catalog file per stage, one function per code. All message texts are defined here.
+//! Diagnostics of the SASS front end: one catalog file per stage, with one function per diagnostic code. This module contains all message
+//! texts of the front end.
 
 pub(crate) mod document;
 pub(crate) mod store;

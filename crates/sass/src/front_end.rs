@@ -1,4 +1,4 @@
-//! [`FrontEnd`] implementation for SASS, which delegates to the functions of this crate and converts their results.
+//! [`FrontEnd`] implementation for SASS, which delegates to the functions of this crate and converts the results.
 
 use crate::assist;
 use crate::check::check;
@@ -14,7 +14,7 @@ use warpgrid_program::{
     SignatureHelp, Span,
 };
 
-/// SASS front end.
+/// Front end for SASS sources.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sass;
 

@@ -18,19 +18,19 @@ use data::SectionBuilder;
 use warpgrid_isa::Target;
 use warpgrid_program::Span;
 
-/// Assembled listing.
+/// Disassembly listing, assembled into one part per architecture.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// One part per architecture, in source order.
     pub parts: Vec<ArchUnit>,
 }
 
-/// Code for one architecture.
+/// Code and data for one architecture.
 #[derive(Clone, Debug, Default)]
 pub struct ArchUnit {
-    /// Architecture specified in the source; `None` for loose instructions.
+    /// Architecture that the source specifies, or `None` for instructions without a surrounding listing.
     pub target: Option<&'static Target>,
-    /// Span of the architecture name.
+    /// Span of the architecture name in the source.
     pub target_span: Span,
     pub functions: Vec<FunctionCode>,
     pub sections: Vec<Section>,
@@ -39,28 +39,28 @@ pub struct ArchUnit {
 /// Instructions of a function, or of a section with several functions.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionCode {
-    /// Name; empty for loose instructions.
+    /// Name of the function or section. The name is empty for instructions without a surrounding listing.
     pub name: String,
     pub span: Span,
     pub instructions: Vec<AddressedInstruction>,
-    /// Addresses of labels.
+    /// Names and addresses of labels.
     pub labels: Vec<(String, u64)>,
     /// System functions that the source references, such as `vprintf`, with their assigned addresses.
     pub system: Vec<(String, u64)>,
 }
 
-/// Instruction with its address.
+/// Instruction of a listing with its address in the section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressedInstruction {
     /// Index into [`Tree::instructions`].
     pub index: u32,
     pub address: u64,
-    /// Complete encoding, if it is printed.
+    /// Complete encoding, if the listing contains it.
     pub encoding: Option<u128>,
 }
 
 impl FunctionCode {
-    /// Returns whether an instruction has this address.
+    /// Returns whether the function contains an instruction with this address.
     pub fn has(&self, address: u64) -> bool {
         let place = self
             .instructions
@@ -110,11 +110,11 @@ pub fn read(tree: &Tree, source: &str) -> Listing {
 /// Kind of the region that contains the current statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListingContext {
-    /// Before any header.
+    /// The source contains no header before the current statement.
     Loose,
-    /// Function of `cuobjdump`, or section `.text.*`.
+    /// Function in the output of `cuobjdump`, or section `.text.*`.
     Text,
-    /// Data section.
+    /// The following lines belong to a data section.
     Data,
 }
 
@@ -124,7 +124,7 @@ struct ListingBuilder<'a> {
     listing: Listing,
     place: ListingContext,
     reader: SectionBuilder,
-    /// Distance between instructions in bytes, used if no addresses are printed.
+    /// Distance between instructions in bytes, which determines addresses if the listing contains no addresses.
     stride: u64,
 }
 
@@ -147,7 +147,7 @@ impl ListingBuilder<'_> {
             StatementKind::Label(name) => self.label(name),
             StatementKind::Instruction(index) => self.instruction(index, address, span),
             StatementKind::Encoding(encoding) => {
-                // This is the upper half of the preceding instruction.
+                // An encoding on a separate line is the upper half of the encoding of the preceding instruction.
                 let text = self.part().functions.last_mut();
                 let last = text.and_then(|text| text.instructions.last_mut());
                 if let Some(low) = last.and_then(|placed| placed.encoding.as_mut())
@@ -178,7 +178,7 @@ impl ListingBuilder<'_> {
         }
     }
 
-    /// Starts the part of an architecture, unless it is the current part.
+    /// Starts a part for an architecture, unless the current part has this architecture.
     fn target(&mut self, name: &str, span: Span) {
         let Some(target) = Target::from_name(name) else {
             return;
@@ -269,7 +269,7 @@ impl ListingBuilder<'_> {
 
     fn instruction(&mut self, index: u32, address: Option<u64>, span: Span) {
         if self.place == ListingContext::Data {
-            // The line only resembles an instruction.
+            // Data sections contain no code, so this line only resembles an instruction.
             return;
         }
         let encoding = self.tree.instructions.get(index as usize);
@@ -298,8 +298,8 @@ impl ListingBuilder<'_> {
     }
 }
 
-/// Returns the target in the flags of an ELF header, `EF_CUDA_SM80`; listings of CUDA 12 have no `.target` line. The flags do not contain
-/// variants such as `sm_120f`, so `None` is returned if the source has already specified the architecture.
+/// Returns the target in the flags of an ELF header, such as `EF_CUDA_SM80`, because listings of CUDA 12 have no `.target` line. The flags
+/// do not distinguish variants such as `sm_120f`, so the function returns `None` if the source has already specified the architecture.
 pub(crate) fn header_target(flags: &str, known: Option<&Target>) -> Option<&'static Target> {
     let mut words = flags.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let number = words

@@ -1,5 +1,5 @@
-//! Lowering of disassembly listings to programs: each SASS instruction becomes a sequence of operations executed in one step. Each family
-//! has one file; each opcode is lowered by one function, which rejects unsupported modifiers and operands.
+//! Lowering of disassembly listings to programs: each SASS instruction becomes a sequence of operations that the emulator executes in one
+//! step. Each instruction family has one file. One function lowers each opcode, and rejects unsupported modifiers and operands.
 
 mod asynchronous;
 mod body;
@@ -44,11 +44,11 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterTuple, Source, Span, Variable};
 
-/// Context of the lowering of an instruction, in addition to its modifiers and operands.
+/// Context for the lowering of an instruction. [`InstructionCursor`] contains the modifiers and operands of the instruction.
 struct LoweringContext<'a> {
     text: &'a FunctionCode,
     target: &'static Target,
-    /// Variables of the module.
+    /// Variables of the lowered module.
     variables: &'a [Variable],
     body: &'a mut FunctionBuilder,
     /// Address of the current instruction.
@@ -56,17 +56,17 @@ struct LoweringContext<'a> {
     guard: Option<Guard>,
 }
 
-/// Returns whether instructions with this opcode are supported.
+/// Returns whether the emulator supports instructions with this opcode.
 pub(crate) fn is_executed(opcode: &str) -> bool {
     dispatch::find(opcode).is_some()
 }
 
-/// Returns whether an opcode is supported with any operands and modifiers.
+/// Returns whether the lowering of an opcode accepts any operands and modifiers, because the instruction has no effect on results.
 pub(crate) fn ignores_modifiers(opcode: &str) -> bool {
     kernel::is_lowered(&format!("{opcode}.ANY_MODIFIER ANY_OPERAND;"))
 }
 
-/// Lowers one instruction to the operations of its step.
+/// Lowers one instruction to the operations that the emulator executes in its step.
 fn lower_one(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -80,7 +80,7 @@ fn lower_one(
     Ok(steps)
 }
 
-/// Creates an operation without a separate guard.
+/// Creates an operation with the guard of the instruction.
 #[inline(never)]
 fn step(
     operation: Operation,
@@ -96,13 +96,13 @@ fn step(
     }
 }
 
-/// Returns modifiers with no field set.
+/// Returns modifiers in which no field is set.
 #[inline(never)]
 fn blank() -> Modifiers {
     Modifiers::default()
 }
 
-/// Returns modifiers with a type.
+/// Returns modifiers in which only the type is set.
 #[inline(never)]
 fn typed(ty: ScalarType) -> Modifiers {
     Modifiers {
@@ -131,7 +131,7 @@ fn number_of(value: u64) -> OperandValue {
     instruction_cursor::number(value)
 }
 
-/// Combines up to three predicates by a lookup table: bit `4 * a + 2 * b + c` is the result for a, b and c.
+/// Combines up to three predicates by a lookup table: bit `4 * a + 2 * b + c` of the table is the result for the predicates a, b and c.
 fn predicates_by_table(
     to: Option<RegisterId>,
     conditions: Vec<SpannedValue>,
@@ -156,7 +156,8 @@ fn predicate_source(register: RegisterId, negated: bool) -> OperandValue {
 }
 
 impl LoweringContext<'_> {
-    /// Returns a guard that is the conjunction of the instruction's guard and `condition`, and the operation that computes it.
+    /// Returns a guard that is the conjunction of the instruction's guard and `condition`, and the operation that computes this
+    /// conjunction.
     fn guard_with(&mut self, (condition, span): SpannedValue) -> (Guard, LoweredInstruction) {
         let both = self.body.temporary(ScalarType::Pred);
         let own = match self.guard {
@@ -171,7 +172,7 @@ impl LoweringContext<'_> {
             LoweredOperand::One(condition, span),
             LoweredOperand::One(own, span),
         ];
-        // The conjunction must be computed in all lanes, so it is not guarded itself.
+        // All lanes must compute the conjunction, so the guard of the instruction does not apply to this operation.
         let mut sum = step(
             Operation::Arithmetic(ArithmeticOp::And),
             typed(ScalarType::Pred),
@@ -185,7 +186,7 @@ impl LoweringContext<'_> {
         (guard, sum)
     }
 
-    /// Returns operations that execute `step` in a single lane, elected from those whose guard is true.
+    /// Returns operations that execute `step` in a single lane, which is elected from the lanes whose guard is true.
     fn in_one_lane(&mut self, mut step: LoweredInstruction, span: Span) -> [LoweredInstruction; 3] {
         let elected = self.body.temporary(ScalarType::Pred);
         let to = LoweredOperand::One(OperandValue::Pair(None, Some(elected)), span);
@@ -227,7 +228,7 @@ impl SassOperandLists {
     }
 }
 
-/// Returns the value of a constant predicate source.
+/// Returns the value of a constant predicate source, or `None` if the source is not constant.
 fn known(value: &OperandValue) -> Option<bool> {
     match value {
         OperandValue::Predicate {
@@ -246,7 +247,7 @@ fn known(value: &OperandValue) -> Option<bool> {
     }
 }
 
-/// Returns the source modifiers of an operand; none if it is not a source.
+/// Returns the source modifiers of an operand. An operand that is not a source has no source modifiers.
 fn modifiers_of(value: &OperandValue) -> warpgrid_program::SourceModifiers {
     match value {
         OperandValue::Source(_, modifiers) => *modifiers,
@@ -261,12 +262,12 @@ fn modifiers_of(value: &OperandValue) -> warpgrid_program::SourceModifiers {
     }
 }
 
-/// Returns whether a source is zero.
+/// Returns whether a source is the constant zero.
 fn is_zero(value: &OperandValue) -> bool {
     is_number(value, 0)
 }
 
-/// Returns whether a source is this number.
+/// Returns whether a source is the constant `number`.
 fn is_number(value: &OperandValue, number: u64) -> bool {
     let is_plain = modifiers_of(value) == warpgrid_program::SourceModifiers::NONE;
     matches!(value, OperandValue::Source(Source::Immediate(bits), _) if *bits == number) && is_plain

@@ -1,4 +1,4 @@
-//! Builds a program from a syntax tree: assembles the listing and lowers the part for the target.
+//! Builds a program from a syntax tree: assembles the listing, and lowers the listing part for the target.
 
 use crate::check::target::inferred;
 use crate::diagnostics::document;
@@ -8,21 +8,22 @@ use crate::syntax::Tree;
 use warpgrid_isa::Version;
 use warpgrid_program::{Diagnostic, Overrides, Program};
 
-/// Program, and diagnostics about its unsupported instructions.
+/// Program of a source, with diagnostics about unsupported instructions.
 pub(crate) struct LoweringResult {
-    /// `None` for a source without instructions.
+    /// The program, or `None` for a source without instructions.
     pub(crate) program: Option<Program>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Builds the program of a source from the part for the requested target, or else from the first part with instructions.
+/// Builds the program of a source from the listing part for the requested target. If no part has this target, uses the first part with
+/// instructions.
 pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> LoweringResult {
     let listing = listing::read(tree, source);
     let has_code = |part: &&ArchUnit| !part.functions.is_empty();
     let is_asked = |part: &&ArchUnit| part.target.is_some() && part.target == overrides.target;
     let mut parts = listing.parts.iter().filter(has_code);
-    let asked = parts.clone().find(is_asked);
-    let Some(part) = asked.or_else(|| parts.next()) else {
+    let requested = parts.clone().find(is_asked);
+    let Some(part) = requested.or_else(|| parts.next()) else {
         return LoweringResult {
             program: None,
             diagnostics: Vec::new(),
@@ -46,17 +47,17 @@ pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> Lowerin
 
 /// Reports each kind of unsupported instruction once, at its first occurrence.
 fn not_run(found: &[UnsupportedInstruction]) -> Vec<Diagnostic> {
-    let mut said: Vec<&UnsupportedInstruction> = Vec::new();
+    let mut distinct: Vec<&UnsupportedInstruction> = Vec::new();
     // A guard without an opcode has already been reported as a syntax error.
     for one in found.iter().filter(|one| !one.mnemonic.is_empty()) {
         let is_same = |other: &&UnsupportedInstruction| {
             other.mnemonic == one.mnemonic && other.what == one.what
         };
-        if !said.iter().any(is_same) {
-            said.push(one);
+        if !distinct.iter().any(is_same) {
+            distinct.push(one);
         }
     }
-    let diagnostics = said.into_iter();
+    let diagnostics = distinct.into_iter();
     diagnostics
         .map(|one| document::not_run(one.span, &one.mnemonic, &one.what))
         .collect()

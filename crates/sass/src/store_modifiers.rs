@@ -1,4 +1,4 @@
-//! Binds the modifiers of a store to its slots, in any order.
+//! Binds the modifiers of a store to the slots of the store. The order of the modifiers does not matter.
 
 use std::ops::Range;
 use warpgrid_isa::sass::{MnemonicSlot, StoreModifier, StoreOpcode};
@@ -9,7 +9,7 @@ pub(crate) struct BoundModifier {
     /// Index into [`StoreOpcode::slots`].
     pub(crate) slot: usize,
     pub(crate) word: &'static StoreModifier,
-    /// Range of source modifiers that form it: one or two.
+    /// Range of the one or two source modifiers that form the bound modifier.
     pub(crate) parts: Range<usize>,
 }
 
@@ -31,7 +31,7 @@ impl BoundModifiers {
     }
 }
 
-/// Binds modifiers, without their dots, to the slots of a store. Values of two components such as `STRONG.GPU` take precedence.
+/// Binds modifiers, without their dots, to the slots of a store. Modifiers with two components, such as `STRONG.GPU`, take precedence.
 pub(crate) fn bind(store: &StoreOpcode, modifiers: &[&str]) -> BoundModifiers {
     let mut bound = BoundModifiers::default();
     let mut at = 0;

@@ -1,5 +1,5 @@
-//! Parser and printer of SASS. Accepts disassembly listings as well as handwritten lines; unparsable text is kept with an error, and
-//! parsing resumes at the next line.
+//! Parser and printer of SASS. The parser accepts disassembly listings and handwritten instructions. If the parser cannot parse a line, it
+//! reports an error, preserves the text in the tree, and continues with the next line.
 
 mod cursor;
 mod operand;

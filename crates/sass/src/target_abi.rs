@@ -1,5 +1,5 @@
-//! ABI by architecture: launch data in constant bank 0, reserved shared memory, and architecture-dependent instruction semantics (derived
-//! from listings of assembler 13.5).
+//! ABI by architecture: layout of the launch data in constant bank 0, reserved shared memory, and architecture-dependent instruction
+//! semantics. The data are derived from listings of assembler 13.5.
 
 use warpgrid_isa::Target;
 use warpgrid_program::LaunchConstant;
@@ -7,9 +7,9 @@ use warpgrid_program::LaunchConstant;
 /// ABI of a hardware generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TargetAbi {
-    /// First architecture.
+    /// First architecture with this ABI.
     sm: u16,
-    /// Offset of the CTA dimensions in constant bank 0; the following fields are offsets as well.
+    /// Offset of the CTA dimensions in constant bank 0. The following fields up to `parameter_address` are also offsets in constant bank 0.
     block: u32,
     grid: u32,
     stack_pointer: u32,
@@ -17,10 +17,10 @@ pub(crate) struct TargetAbi {
     local_window: Option<u32>,
     /// Offset of the address of the first parameter, for kernels that access parameters as memory.
     parameter_address: Option<u32>,
-    /// Numbers of constant banks, and offsets of their generic addresses: before `sm_90`, code addresses parameters relative to bank 0,
-    /// and `.const` variables are in bank 3 (derived from code of assembler 13.5).
+    /// Numbers of constant banks, and offsets of the generic addresses of these banks. Before `sm_90`, code addresses parameters relative
+    /// to bank 0, and `.const` variables are in bank 3 (derived from code of assembler 13.5).
     bank_addresses: &'static [(u8, u32)],
-    /// Number of the last uniform register: the disassembler prints the field values below that of `URZ`.
+    /// Number of the last uniform register. The field value of `URZ` is the next number.
     pub(crate) last_uniform_register: u16,
     cluster: Option<ClusterConstants>,
     /// Offset of the first kernel parameter.
@@ -30,13 +30,13 @@ pub(crate) struct TargetAbi {
     /// Offset within the reserved shared memory of the mbarrier that synchronizes tensor-memory allocation between the two CTAs of a
     /// pair.
     pub(crate) pair_barrier: Option<u32>,
-    /// Whether mbarrier instructions exist; on older architectures the code maintains the counter itself.
+    /// Whether the architecture has mbarrier instructions. On older architectures, the code itself maintains the arrival counter.
     pub(crate) has_mbarrier_instructions: bool,
     /// Whether `BSYNC.RECONVERGENT` differs from `BSYNC`.
     pub(crate) has_reconvergent_bsync: bool,
 }
 
-/// Offsets of the cluster data. From `sm_100` on a launch may have clusters of several sizes; the data describe the first size.
+/// Offsets of the cluster data. From `sm_100` on, a launch may have clusters of several sizes. The cluster data describe the first size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ClusterConstants {
     is_explicit: u32,
@@ -65,7 +65,7 @@ impl TargetAbi {
             .unwrap_or(&ENVIRONMENTS[0])
     }
 
-    /// Returns whether an architecture has its first kernel parameter at this offset.
+    /// Returns whether `offset` is the offset of the first kernel parameter on any architecture.
     pub(crate) fn is_start_of_parameters(offset: u64) -> bool {
         ENVIRONMENTS
             .iter()

@@ -1,5 +1,5 @@
 //! Analyses that execute the steps of a [`Session`](crate::Session) again, or run a second session. Input: a session, or scenarios. Output:
-//! plain data of [`model`](crate::model). An analysis costs nothing until a host requests it.
+//! plain data of [`model`](crate::model). An analysis runs only when a host requests it.
 
 pub mod cell_history;
 pub mod comparison;

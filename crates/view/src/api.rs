@@ -1,4 +1,4 @@
-//! Requests of hosts. Each request is a function of plain arguments that returns plain data or a [`RequestError`].
+//! Requests of hosts. Each request is a function with plain arguments that returns plain data or a [`RequestError`].
 //!
 //! All hosts, including the npm package and the command-line program, call these functions. The functions validate arguments, fill in
 //! defaults and format error messages. A [`Session`] is the only stateful result, and its methods with plain arguments are in `session`.
@@ -45,18 +45,20 @@ use crate::request_error::RequestError;
 use crate::session::Session;
 use warpgrid_launch::Scenario;
 
-/// Returns the mapping from lane and register to matrix element. If the fragment does not exist, the error message lists the alternatives.
+/// Returns the mapping from lane and register to matrix element. If the requested fragment does not exist, the error message lists the
+/// alternatives.
 pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, RequestError> {
     Ok(fragment::fragment(request)?)
 }
 
-/// Returns the element locations of a tensor instruction. If the layout does not exist, the error message lists the alternatives.
+/// Returns the locations of the elements of a tensor instruction. If the requested layout does not exist, the error message lists the
+/// alternatives.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, RequestError> {
     Ok(tensor::layout(request)?)
 }
 
-/// Returns the diagram of a layout expression, a descriptor tile, or a pair of instructions. The error message contains the position of a
-/// syntax error.
+/// Returns the diagram of a layout expression, of a descriptor tile, or of a pair of instructions. The error message contains the position
+/// of a syntax error.
 pub fn inspect_layout(request: &FragmentRequest) -> Result<LayoutView, RequestError> {
     Ok(inspector::picture::layout(request)?)
 }
@@ -67,7 +69,7 @@ pub fn element_map(request: &FragmentRequest) -> Result<ElementMap, RequestError
 }
 
 /// Formats the diagram of a URL of the matrix view or the layout inspector, or of a list of parameters with one parameter per line. `form`
-/// is `svg`, `text` or `link`.
+/// is the output format: `svg`, `text` or `link`.
 pub fn render_diagram(query: &str, form: &str) -> Result<String, RequestError> {
     let Some(form) = PictureFormat::from_name(form) else {
         let reason = format!("found `{form}`, expected `svg`, `text` or `link`");
@@ -76,7 +78,7 @@ pub fn render_diagram(query: &str, form: &str) -> Result<String, RequestError> {
     Ok(drawn(query, form)?)
 }
 
-/// Returns the steps by which a Tensor Core computes one result element of an MMA instruction. Fails if the instruction does not exist.
+/// Returns the steps by which a Tensor Core computes one result element of an MMA instruction. Fails if the MMA instruction does not exist.
 pub fn product(request: &MmaRequest) -> Result<MmaExplanation, RequestError> {
     mma_explanation::product(request).map_err(RequestError::unsupported)
 }
@@ -95,7 +97,7 @@ pub fn compare(scenario: Scenario, max_steps: u64) -> Result<ComparisonReport, R
 }
 
 /// Rewrites the source of a scenario so that its accesses to shared memory have no bank conflicts, and verifies the result by running both
-/// sources. Fails if the scenario cannot run, or if no bank conflict is fixed.
+/// sources. Fails if the scenario cannot run, or if no layout change removes a bank conflict.
 pub fn fix_bank_conflicts(
     scenario: &Scenario,
     max_steps: u64,
@@ -116,8 +118,8 @@ pub fn repair_litmus(source: &str) -> Result<LitmusRepairs, RequestError> {
     Ok(litmus::repairs(&test, &view)?)
 }
 
-/// Extracts a litmus test from lines of a kernel as source text. The kernel runs to these lines with at most `max_steps` steps. Fails if
-/// the scenario cannot run, or if the lines contain no litmus test.
+/// Extracts a litmus test from lines of a kernel as source text. The kernel executes at most `max_steps` steps to reach these lines. Fails
+/// if the scenario cannot run, or if no litmus test can be extracted from the lines.
 pub fn extract_litmus_test(
     scenario: Scenario,
     cut: &ExtractionRequest,
@@ -138,7 +140,8 @@ pub fn open_file(bytes: &[u8]) -> Result<FileView, RequestError> {
     Ok(open_compiled(bytes)?.view())
 }
 
-/// Returns the source text of a code object in a compiled file, by its index from 0. Fails if the code object does not exist.
+/// Returns the source text of a code object in a compiled file, by the index of the code object, which starts at 0. Fails if the code
+/// object does not exist.
 #[cfg(feature = "paste")]
 pub fn file_text(bytes: &[u8], program: u64) -> Result<String, RequestError> {
     let file = open_compiled(bytes)?;

@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileView {
-    /// Kind of the file: `cubin`, `fatbin`, `object or program with fatbins`.
+    /// Kind of the compiled file: `cubin`, `fatbin`, `object or program with fatbins`.
     pub kind: String,
     pub programs: Vec<ProgramView>,
-    /// Parts of the file that cannot be read, one sentence each.
+    /// Descriptions of the parts of the file that cannot be read, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Code object in a file.
+/// Code object in a compiled file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProgramView {
     pub language: ProgramLanguage,
     pub target: Option<String>,
-    /// Name of the source file that the compiler recorded.
+    /// Name of the source file of the code object, as recorded by the compiler.
     pub source_name: Option<String>,
-    /// Compression of the code object in the file: `zstd`, `LZ4`.
+    /// Compression of the code object in the file: `zstd`, `LZ4`. Absent if the code object is not compressed.
     pub packed: Option<String>,
     /// Size of the code object in bytes after decompression.
     pub bytes: u32,
@@ -57,7 +57,7 @@ impl ProgramLanguage {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ProgramKernel {
     pub name: String,
-    /// Properties of the kernel that the file records, one phrase each: `32 registers`.
+    /// Properties of the kernel that the compiled file records, one phrase each: `32 registers`.
     pub facts: Vec<String>,
 }
 

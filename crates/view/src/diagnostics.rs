@@ -1,4 +1,4 @@
-//! Diagnostic codes of hosts: one function per message, and the reference page of each code.
+//! Diagnostics of hosts: one function per message, and the reference page of each diagnostic code.
 
 use crate::model::text::{DiagnosticView, Severity, SourceRange};
 use warpgrid_isa::form::nearest;
@@ -35,7 +35,7 @@ pub fn not_a_request(line: u64, reason: &str) -> DiagnosticView {
 }
 
 /// Returns the diagnostic for an unknown option in the info string of a code block, or for an option with an invalid value. `candidates`
-/// are the possible spellings.
+/// contains the valid spellings.
 pub fn unknown_word(
     message: String,
     word: &str,
@@ -43,8 +43,8 @@ pub fn unknown_word(
     range: SourceRange,
 ) -> DiagnosticView {
     let mut view = DiagnosticView::new("W0906", Severity::Warning, message, range);
-    let meant = nearest(word, candidates.iter().copied());
-    view.help = meant.map(|meant| format!("did you mean `{meant}`?"));
+    let candidate = nearest(word, candidates.iter().copied());
+    view.help = candidate.map(|candidate| format!("did you mean `{candidate}`?"));
     view
 }
 
@@ -110,7 +110,8 @@ pub(crate) fn unknown_version(found: &str) -> Diagnostic {
     Diagnostic::error("W0903", Span::at(0), message)
 }
 
-/// Returns the note at the first instruction of each kind that is valid but that the emulator does not support.
+/// Returns the note at the first instruction of each kind that is valid but that the emulator does not support. `opcode` is the opcode of
+/// the instruction.
 pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic {
     let message = format!(
         "`{opcode}` is valid, but the emulator does not support this instruction, so execution stops here"

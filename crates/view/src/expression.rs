@@ -1,6 +1,6 @@
-//! Grammar of run-until conditions, watch expressions and lane selections of puzzle quantities. Input: a text. Output: a syntax tree, or a
-//! message with its position. The modules `session::stop_conditions::condition` and `session::inspect::watch_expressions` evaluate the
-//! syntax trees.
+//! Grammar of run-until conditions, watch expressions and lane selections of puzzle quantities. Input: a text. Output: a syntax tree, or an
+//! error message with its position in the text. The modules `session::stop_conditions::condition` and `session::inspect::watch_expressions`
+//! evaluate the syntax trees.
 //!
 //! ```text
 //! condition  := [place ":"] register comparison number
@@ -10,8 +10,8 @@
 //! number     := 7  0x1f  1.5  inf  nan, in a condition also  -4  -inf  true  false
 //! operand    := number  %r5  v.x  name[expression]  type(expression)  (expression)  -operand  ~operand  !operand
 //! ```
-//! An expression combines operands with the operators of C, in the precedence of C except for comparisons, which have the lowest. `type(…)`
-//! reinterprets bits as another element type: `f32(%r5)`, `bin32(out[0])`.
+//! An expression combines operands with the operators of C, with the precedence of C, except that comparisons have the lowest precedence.
+//! `type(…)` reinterprets bits as another element type: `f32(%r5)`, `bin32(out[0])`.
 
 pub(crate) mod lexer;
 pub(crate) mod parser;

@@ -1,13 +1,14 @@
-//! Puzzles and guided tours. Input: Markdown files, and answers of users. Output: displayed content, positions of a run, and the verdict on
-//! an answer.
+//! Puzzles and guided tours. Input: Markdown files, and answers of users. Output: the content that the page displays, positions of a run,
+//! and the verdict on an answer.
 //!
 //! Each puzzle and each tour is one Markdown file. The page displays the files and calls this module to evaluate them. The tests also solve
-//! every puzzle and follow every tour. Only the emulator module that the page loads on demand links this module.
+//! every puzzle and follow every tour. Of the WebAssembly modules of the page, only the emulator module that the page loads on demand
+//! contains this module.
 //!
 //! - `lesson_file` parses a file into fields, prose and a kernel. `prose` parses the prose.
-//! - `run_position` is a position of a run. `quantity` is a quantity at a position, and compares its value with an answer.
-//! - `puzzle` asks the user to predict a quantity or to write lines. `tour` is a sequence of positions with facts that hold at these
-//!   positions.
+//! - `run_position` specifies a position of a run. `quantity` measures a quantity at a position, and compares its value with an answer.
+//! - `puzzle` asks the user to predict a quantity or to write lines. `tour` guides the user through a sequence of positions, with facts
+//!   that hold at these positions.
 //! - `thumbnail` draws a small image of the stores of a kernel.
 
 pub(crate) mod lesson_file;
@@ -32,7 +33,7 @@ use warpgrid_launch::{Scenario, SourceLanguage};
 /// Step limit of runs in puzzles and tours.
 pub const MAX_STEPS: u64 = 100_000;
 
-/// Opens a session with the launch that the source specifies.
+/// Opens a session of the source, with the launch configuration that the source specifies.
 pub(crate) fn launched(source: &str) -> Result<Session, RequestError> {
     let front = SourceLanguage::of_source(source);
     let scenario = Scenario {

@@ -1,7 +1,39 @@
-//! The facade for all hosts: a [`Session`] runs a [`Scenario`] and returns plain serializable data with the texts that hosts display.
+//! The facade for all hosts, such as the page, the npm package and the command-line program.
+//!
+//! - Input: a source in PTX or SASS, or a [`Scenario`], which contains a source and the parameters of its launch.
+//! - Output: plain serializable data with the texts that hosts display, or a [`RequestError`].
+//! - Main types: [`check()`] checks a source and returns a [`CheckReport`]. A [`Session`] runs a scenario, and returns the types of
+//!   [`model`]. The functions of [`api`] are the requests of hosts with plain arguments.
 //!
 //! The types of [`model`] are serializable, because hosts send the same types from the worker to the page, return them to JavaScript, and
 //! print them on the command line. These types contain no references to the machine.
+//!
+//! # Example
+//!
+//! Runs a kernel in which each thread stores its index, and reads the result.
+//!
+//! ```
+//! use warpgrid_view::{MemoryKey, Scenario, Session};
+//!
+//! # fn main() -> Result<(), warpgrid_view::RequestError> {
+//! let source = ".version 8.0
+//! .target sm_80
+//! .address_size 64
+//! //@ launch grid=1 block=4
+//! //@ buffer out: u32[4] = 0
+//! .visible .entry k(.param .u64 out) {
+//! .reg .b32 %t; .reg .b64 %q, %o;
+//! mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4;
+//! ld.param.b64 %q, [out]; add.s64 %q, %q, %o; st.global.u32 [%q], %t;
+//! ret; }";
+//! let scenario = Scenario { source: source.to_owned(), ..Scenario::default() };
+//! let mut session = Session::new(scenario)?;
+//! assert!(session.run(1_000));
+//! let out = session.memory(&MemoryKey::Buffer("out".to_owned())).unwrap_or_default();
+//! assert_eq!(out[4..8], 1u32.to_le_bytes());
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod analysis;
 pub mod api;
@@ -27,14 +59,14 @@ pub use crate::source::document::Document;
 pub use crate::source::language::{Language, ParseCoverage};
 pub use crate::source::reference::explain;
 pub use warpgrid_program::counted;
-// Hosts depend only on this crate, so it exports the types of launches that hosts use.
+// Hosts depend only on this crate, so this crate exports the types of launches that hosts use.
 pub use warpgrid_emulator::WriterTracking;
 pub use warpgrid_launch::{
     Parameter, Scenario, SourceLanguage, annotations, diagnostics::NO_SUCH_KERNEL, scenario, value,
 };
 
-/// Formats a source in its detected language. Tokens and comments are preserved, with one statement per line. All lines of the result have
-/// the line ending of the first line.
+/// Formats a source in its detected language. The result contains the same tokens and comments, with one statement per line. All
+/// lines of the result have the line ending of the first line.
 pub fn format(source: &str) -> String {
     Language::from(SourceLanguage::of_source(source)).format(source)
 }
@@ -45,7 +77,8 @@ pub fn is_wrapped(source: &str) -> bool {
     warpgrid_program::container::ContainerFormat::of_source(source).is_some()
 }
 
-/// Returns how much of a text is valid in its detected language. A text without valid statements can be written in any language.
+/// Returns the number of lines of a text that are valid and invalid in its detected language. If a text has no valid statements, its actual
+/// language can differ from the detected language.
 pub fn understanding(source: &str) -> ParseCoverage {
     let front = SourceLanguage::of_source(source);
     Language::from(front).understanding(source, &source::reference::opcodes(front))

@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum ExportFormat {
-    /// SVG drawing of the requested cells in the colors of their lanes, at most 4,096 cells.
+    /// SVG drawing of at most 4,096 requested cells. The color of each cell shows the lane that wrote the cell.
     Svg,
-    /// SVG animation (by CSS) of the run from its start to the present position. The animation has at most 1,024 cells, 60 evenly selected
-    /// stores, and the last ten million steps.
+    /// SVG animation (by CSS) of the run from its start to the present position. The animation has at most 1,024 cells, shows at most 60
+    /// evenly distributed stores, and covers at most the last ten million steps.
     Animation,
-    /// CSV table of all elements, with one line per row, at most 16,777,216 elements. Special values are written as `inf`, `-inf` and
-    /// `NaN`, which NumPy and spreadsheets can read.
+    /// CSV table of all elements, with one line per row. The table can have at most 16,777,216 elements. Special values are written as
+    /// `inf`, `-inf` and `NaN`, which NumPy and spreadsheets can read.
     Csv,
-    /// NumPy array file, version 1.0, with all bytes and the extents of the memory.
+    /// NumPy array file (format version 1.0) with all bytes and the extents of the memory.
     Npy,
 }
 
 impl ExportFormat {
-    /// All formats with their names and file extensions. An animation is also an SVG file.
+    /// All formats with their names and file extensions. The file of an animation is also an SVG file.
     pub const ALL: [(ExportFormat, &'static str, &'static str); 4] = [
         (ExportFormat::Svg, "svg", "svg"),
         (ExportFormat::Animation, "animation", "animated.svg"),
@@ -35,13 +35,13 @@ impl ExportFormat {
         (ExportFormat::Npy, "npy", "npy"),
     ];
 
-    /// Returns the format with this name.
+    /// Returns the export format with this name.
     pub fn from_name(name: &str) -> Option<ExportFormat> {
         let found = ExportFormat::ALL.iter().find(|(_, own, _)| *own == name);
         found.map(|(form, ..)| *form)
     }
 
-    /// Returns the error message for an unknown format name.
+    /// Returns the error message for a name that is not the name of a format.
     pub fn expected(name: &str) -> String {
         let names: Vec<String> = ExportFormat::ALL
             .iter()
@@ -53,7 +53,7 @@ impl ExportFormat {
         )
     }
 
-    /// Checks whether a file in this format shows the last writers.
+    /// Checks whether a file in this format shows the last writer of each cell.
     pub const fn shows_writers(self) -> bool {
         match self {
             ExportFormat::Svg | ExportFormat::Animation => true,
@@ -61,13 +61,13 @@ impl ExportFormat {
         }
     }
 
-    /// Returns the file extension without the period.
+    /// Returns the file extension of the format without the leading period.
     pub fn file_extension(self) -> &'static str {
         let found = ExportFormat::ALL.iter().find(|(form, ..)| *form == self);
         found.map_or("svg", |(_, _, ending)| ending)
     }
 
-    /// Returns the format for a file name. If several extensions match, the longest extension determines the format.
+    /// Returns the export format for a file name. If several extensions match, the longest extension determines the format.
     pub fn of_name(name: &str) -> Option<ExportFormat> {
         let fits = |ending: &str| {
             let before = name.len().checked_sub(ending.len() + 1);

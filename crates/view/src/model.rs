@@ -1,4 +1,4 @@
-//! Types of the data that hosts display: grids, lanes, stores and sentences, without behavior.
+//! Types of the data that hosts display, such as grids, lanes, stores and sentences. The types have no behavior.
 
 pub(crate) mod cluster;
 pub(crate) mod fault;
@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 pub use warpgrid_emulator::MachineStatus as RunStatus;
 pub use warpgrid_launch::fault::{FaultSort, MemorySpace};
 
-/// Target of a link in a sentence.
+/// Object to which a part of a sentence links.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -57,7 +57,7 @@ pub enum PhraseLink {
     Warp(u64, u32),
 }
 
-/// Part of a sentence. Numbers and names are emphasized.
+/// Part of a sentence. Hosts emphasize numbers and names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Phrase {
@@ -67,28 +67,28 @@ pub struct Phrase {
     pub link: Option<PhraseLink>,
 }
 
-/// Number of grid columns per block in the grid of a cluster.
+/// Number of grid columns for each block in a grid that displays the blocks of a cluster side by side.
 const CLUSTER_COLUMNS: u32 = 4;
 
-/// View of a run at one position.
+/// View of a run at one position of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionFrame {
-    /// Number of executed steps.
+    /// Number of steps that the run has executed.
     pub position: u64,
-    /// Number of steps of the whole run; absent as long as this number is unknown.
+    /// Number of steps of the complete run. Absent as long as this number is unknown.
     pub length: Option<u64>,
     pub status: RunStatus,
-    /// Summary of the last step.
+    /// Summary sentence of the last executed step.
     pub sentence: Vec<Phrase>,
-    /// Last executed step. Absent at the start.
+    /// Last step that the run executed. Absent at the start of the run.
     pub last: Option<StepView>,
-    /// Next step. Absent at the end.
+    /// Step that the run executes next. Absent at the end of the run.
     pub next: Option<StepView>,
-    /// Store of the last step, if the step was a store.
+    /// Store that the last step performed. Absent if the last step performed no store.
     pub store: Option<StoreView>,
-    /// Matrices of the last step, if the step was a matrix instruction.
+    /// Matrices of the last step. Absent if the last step was not a matrix instruction.
     pub matrix: Option<MatrixStep>,
     /// Tensor operation that the last step started or completed.
     pub tensor: Option<TensorStep>,
@@ -98,27 +98,28 @@ pub struct SessionFrame {
     pub memories: Vec<MemoryView>,
     pub grids: Vec<MemoryGrid>,
     pub warp: Option<WarpView>,
-    /// Progress of each block, and the resident warps.
+    /// Progress of each block of the launch, and the resident warps.
     pub blocks: BlockMap,
-    /// Positions after steps with stores, which the transport control marks. If their number is very large, the list is a sample.
+    /// Positions after steps with stores, which the transport control marks. If the number of such positions is very large, the list
+    /// contains only a sample of the positions.
     pub store_steps: Vec<u64>,
     /// Number of stores up to this position.
     pub stores_done: u64,
-    /// Number of stores in all known steps.
+    /// Number of stores in all steps that are known so far.
     pub stores_known: u64,
     /// Cluster of the displayed block. Absent if the launch has no clusters.
     pub cluster: Option<ClusterView>,
-    /// mbarrier objects of the resident blocks.
+    /// The mbarrier objects of the resident blocks.
     pub mbarriers: Vec<MbarrierView>,
-    /// Pending asynchronous operations, which an earlier step issued and which complete in a separate step.
+    /// Pending asynchronous operations. An earlier step issued such an operation, and a later separate step completes it.
     pub pending: Vec<AsyncOperationView>,
     /// Notes of the run, such as output of `printf` and relevant choices of the scheduler. The number of notes is limited.
     pub notes: Vec<String>,
 }
 
 impl SessionFrame {
-    /// Checks whether a page with this frame displays a memory. The page displays the shared memory and tensor memory of the displayed
-    /// block and its cluster only.
+    /// Checks whether a page with this frame displays a memory. Of the shared memories and tensor memories, the page displays only those of
+    /// the displayed block and of its cluster.
     pub fn shows(&self, memory: &MemoryKey) -> bool {
         match memory {
             MemoryKey::Buffer(_) | MemoryKey::Variable(_) => true,
@@ -129,7 +130,8 @@ impl SessionFrame {
         }
     }
 
-    /// Returns the number of grid columns of a memory, if it differs from the default: the blocks of a cluster are displayed side by side.
+    /// Returns the number of grid columns of a memory, if it differs from the default number of columns. The number differs if the blocks
+    /// of a cluster are displayed side by side.
     pub fn columns_of(&self, memory: &MemoryKey) -> Option<u32> {
         match memory {
             MemoryKey::Shared(_) if self.cluster.is_some() => Some(CLUSTER_COLUMNS),

@@ -1,4 +1,4 @@
-//! Error of a request, in the common format of all hosts.
+//! Error of a request, in the common format that all hosts use.
 
 use crate::diagnostics::{UNREADABLE_ARGUMENT, unreadable_argument};
 use crate::layouts::fragment::request::FragmentRequestError;
@@ -7,7 +7,7 @@ use crate::model::text::DiagnosticView;
 use serde::Serialize;
 use std::fmt;
 
-/// Error of a request: a code of the reference, a message, and diagnostics if the error concerns a source.
+/// Error of a request, which consists of a diagnostic code, a message, and diagnostics if the error concerns a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RequestError {
     pub code: String,
@@ -16,7 +16,7 @@ pub struct RequestError {
 }
 
 impl RequestError {
-    /// Creates an error without a source position.
+    /// Creates an error that has no source position.
     pub fn new(code: &str, message: impl Into<String>) -> RequestError {
         RequestError {
             code: code.to_owned(),

@@ -1,4 +1,5 @@
-//! Session: executes one scenario on one machine, and keeps a history that supports steps and seeks in both directions.
+//! Session that executes one scenario on one machine. The session keeps a history of the run, so that it can step and seek in both
+//! directions.
 
 pub mod block_map;
 #[cfg(test)]
@@ -43,7 +44,7 @@ use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_launch::scenario::{Buffer, Scenario};
 use warpgrid_program::{FunctionId, Program};
 
-/// Maximum number of stores after which one call of [`Session::events`] stops.
+/// Maximum number of stores that one call of [`Session::events`] returns. The call stops after this number.
 pub const MAX_EVENTS: usize = 10_000;
 
 /// Data of the last step: its stores, loads, matrices and tensor operation.
@@ -54,14 +55,14 @@ pub(crate) struct LastStepCache {
     step: Option<StepView>,
     place: Option<(FunctionId, u32)>,
     stores: Vec<StoreRecord>,
-    /// Matrices and loads of the matrix instruction that the step executed.
+    /// Matrices and loads of the matrix instruction that the last step executed.
     matrices: Vec<MatrixRecord>,
     loads: Vec<StoreRecord>,
-    /// Tensor operation that the step started or completed.
+    /// Tensor operation that the last step started or completed.
     tensor: TensorRecord,
 }
 
-/// Execution of a checked scenario, which can be stepped forward and backward.
+/// Execution of a checked scenario, which can step forward and backward.
 pub struct Session {
     scenario: Scenario,
     pub(crate) language: Language,
@@ -71,22 +72,22 @@ pub struct Session {
     buffers: Vec<Buffer>,
     diagnostics: Vec<DiagnosticView>,
     inferred_annotations: Vec<String>,
-    /// Whether the first inferred `//@` line is the line of the launch.
+    /// Whether the first inferred `//@` line specifies the launch.
     infers_launch: bool,
-    /// Prefix of `//@` lines in the language of the source.
+    /// Prefix of `//@` lines in the language of the source. The prefix starts a comment.
     pub(crate) comment_marker: String,
-    /// Indices of the module variables that an instruction names.
+    /// Indices of the module variables that an instruction of the program names.
     named: BTreeSet<u32>,
     last: LastStepCache,
     pub(crate) counter: TrafficCounter,
-    /// Causes of the fault, and the number of executed steps before the fault.
+    /// Causes of the fault, and the number of steps that were executed before the fault.
     pub(crate) causes: Option<(u64, Vec<CauseView>)>,
-    /// Inline assembly blocks of the source. `entry` of the scenario names the executed block.
+    /// Inline assembly blocks of the source. The field `entry` of the scenario names the executed block.
     parts: Vec<InlineAsmView>,
 }
 
 impl Session {
-    /// Returns the executed scenario, including inferred parameters.
+    /// Returns the executed scenario, with the inferred parameters.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
@@ -110,7 +111,7 @@ impl Session {
         &self.inferred_annotations
     }
 
-    /// Returns the line that states the inferred part of the launch; `None` if the source states the complete launch.
+    /// Returns the `//@` line that states the inferred part of the launch, or `None` if the source states the complete launch.
     pub fn inferred_launch(&self) -> Option<&str> {
         let first = self
             .inferred_annotations
@@ -119,7 +120,7 @@ impl Session {
         first.map(String::as_str)
     }
 
-    /// Returns the warnings and notes of the checker. A source with errors has no session.
+    /// Returns the warnings and notes of the checker. The result contains no errors, because a source with errors has no session.
     pub fn diagnostics(&self) -> &[DiagnosticView] {
         &self.diagnostics
     }
@@ -134,7 +135,7 @@ impl Session {
         self.timeline.position()
     }
 
-    /// Returns the number of steps of the whole run, or `None` as long as this number is unknown.
+    /// Returns the number of steps of the complete run, or `None` as long as this number is unknown.
     pub fn length(&self) -> Option<u64> {
         self.timeline.length()
     }
@@ -153,7 +154,7 @@ impl Session {
         })
     }
 
-    /// Returns the number of executed lane-instructions, which is the sum of the active lanes over all steps of warps.
+    /// Returns the number of executed lane-instructions, which is the sum of the numbers of active lanes over all steps of warps.
     pub fn lane_instructions(&self) -> u64 {
         self.timeline.machine().lane_instructions()
     }
@@ -163,16 +164,16 @@ impl Session {
         self.timeline.ticks().n_stores
     }
 
-    /// Executes one warp instruction. Returns `false` at the end of the run.
+    /// Executes one warp instruction. Returns `false` if the run is at its end.
     pub fn step(&mut self) -> bool {
         let before = self.position();
         self.timeline.step(&mut ());
         self.position() > before
     }
 
-    /// Steps back over one warp instruction. Returns `false` at the start of the run.
+    /// Steps back over one warp instruction. Returns `false` if the run is at its start.
     pub fn step_back(&mut self) -> bool {
-        // A fault is not a separate step: stepping back from a fault returns to the position before the faulting step.
+        // A fault is not a separate step. A step back from a fault returns to the position before the faulting step.
         self.timeline.back()
     }
 
@@ -181,7 +182,8 @@ impl Session {
         self.timeline.seek(position);
     }
 
-    /// Executes at most `budget` steps of a seek. Returns whether the position is reached. If it is not, further calls continue the seek.
+    /// Executes at most `budget` steps of a seek. Returns whether the session has reached the position. If the result is `false`, further
+    /// calls continue the seek.
     pub fn seek_within(&mut self, position: u64, budget: u64) -> bool {
         self.timeline.seek_within(position, budget)
     }
@@ -193,7 +195,7 @@ impl Session {
     }
 
     /// Runs forward to the position directly after the next step with a store, or to the end, with at most `max_steps` steps. Returns
-    /// whether this position or the end is reached.
+    /// whether the session has reached this position or the end.
     pub fn run_to_next_store(&mut self, max_steps: u64) -> bool {
         for _ in 0..max_steps {
             let mut last = LastStoreObserver {
@@ -207,8 +209,8 @@ impl Session {
         false
     }
 
-    /// Completes a pending asynchronous operation now. Returns `false` if the operation is not pending. Discards all recorded data on later
-    /// steps, because the early completion can change these steps.
+    /// Completes a pending asynchronous operation at the present position. Returns `false` if the operation is not pending. The method
+    /// discards all recorded data on later steps, because the early completion can change these steps.
     pub fn complete_operation(&mut self, id: u64) -> bool {
         let position = self.position();
         let lands = self.timeline.complete_now(AsyncOperationId(id), &mut ());
@@ -243,7 +245,7 @@ impl Session {
     pub fn back_to_store(&mut self) {
         let position = self.position();
         let known = self.timeline.ticks();
-        // A recorded store is the index of its step. The position directly after this step is greater by one.
+        // The list contains the index of the step of each recorded store. The position directly after this step is greater by one.
         let sampled = known
             .steps
             .iter()
@@ -254,7 +256,7 @@ impl Session {
             self.seek(sampled.map_or(0, |step| step + 1));
             return;
         }
-        // Stores between two samples are not recorded, so these steps are executed again to find the last store.
+        // Stores between two samples are not recorded, so the session replays these steps to find the last store.
         let from = sampled.unwrap_or(0);
         let mut last = LastStoreObserver {
             before: position.saturating_sub(1),

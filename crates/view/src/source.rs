@@ -1,4 +1,4 @@
-//! Source text: checks, editor assistance and reference pages, by the front end of the source language.
+//! Source text: checks, editor assistance and reference pages. The front end of the source language provides the underlying functions.
 
 pub mod check;
 pub(crate) mod document;

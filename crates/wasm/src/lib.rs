@@ -25,8 +25,8 @@ use wasm_bindgen::prelude::*;
 mod whole;
 #[cfg(feature = "whole")]
 pub use whole::{
-    codes, compare, complete, cure, cut_litmus, explain, explore_litmus, file_text, format, forms,
-    hover, lens, open_file, picture, product, repair_litmus,
+    analyze, codes, compare, complete, cure, cut_litmus, explain, explore_litmus, file_text,
+    format, forms, hover, lens, open_file, picture, product, repair_litmus,
 };
 
 #[cfg(feature = "translate")]

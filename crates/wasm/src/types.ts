@@ -5,15 +5,15 @@ export type SourceLanguage = "ptx" | "sass";
 
 /** Options of a check of a source. */
 export type CheckOptions = { front?: SourceLanguage,
-/** Target for the check, which overrides the target of the module: `sm_90`. */
+/** Target for which the source is checked, which overrides the target of the module: `sm_90`. */
 target?: string | null,
-/** PTX ISA version for the check, which overrides the version of the module: `8.8`. The JSON of `check --batch` and of scenarios uses
- * the same name. */
+/** PTX ISA version for which the source is checked, which overrides the version of the module: `8.8`. The JSON of `check --batch` and
+ * of scenarios uses the same name. */
 ptx_version?: string | null, };
 
-/** Result of checking a source. */
+/** Result of the check of a source. */
 export type CheckReport = {
-/** Whether no diagnostic is an error. */
+/** Whether the diagnostics contain no error. */
 accept: boolean, diagnostics: Array<DiagnosticView>,
 /** Target that the source specifies. */
 target: string | null,
@@ -22,19 +22,20 @@ ptx_version: string | null,
 /** Target for which a source without a target is checked: the default target, or the nearest target for which the source is
  * legal. */
 assumed_target: string | null,
-/** PTX ISA version for which a source without a version is checked. */
+/** PTX ISA version for which a source that specifies no version is checked. */
 assumed_ptx_version: string | null,
-/** Asm blocks of a source with inline assembly. Each asm block runs separately under its own name. */
+/** Asm blocks of a source with inline assembly. Each asm block runs separately, and its name identifies it. */
 parts: Array<InlineAsmView>, };
 
-/** Asm block. Lines and columns refer to the source code and start at 1. Columns count UTF-16 units, and the end is exclusive. */
+/** Inline assembly block in host source code. Lines and columns refer to the host source code and start at 1. Columns count UTF-16 units,
+ * and the end is exclusive. */
 export type InlineAsmView = {
-/** Name of the enclosing function, followed by a number if the function contains several asm blocks. `entry` of a scenario
+/** Name of the enclosing function, followed by a number if the function contains several asm blocks. The field `entry` of a scenario
  * refers to this name. */
 name: string, line: number, column: number, endLine: number, endColumn: number,
-/** Instructions that are checked and executed, with operand names in place of operand numbers. */
+/** Instructions of the asm block that are checked and executed. Operand names replace operand numbers. */
 text: string,
-/** Whether the asm block contains no error. */
+/** Whether the checker found no error in the asm block. */
 accept: boolean,
 /** Target for which the asm block is checked. */
 target: string | null,
@@ -108,23 +109,23 @@ export type Severity = "error" | "warning" | "information";
 export type DiagnosticView = { code: string, severity: Severity, message: string, line: number, column: number, end_line: number, end_column: number, help: string | null,
 /** Requirement such as "since PTX 8.8, on `sm_100` and later", if the version or the target is the reason for the diagnostic. */
 needs: string | null,
-/** Related source ranges with messages. */
+/** Source ranges that are related to the diagnostic, with messages. */
 labels: Array<LabelView>,
-/** Preferred fix of the diagnostic. */
+/** Preferred fix of the diagnostic. Absent if the diagnostic has no fix. */
 fix: FixView | null,
 /** Alternative fixes that the user can choose. */
 other_fixes: Array<FixView>, };
 
-/** Related source range of a diagnostic, with a message. */
+/** Source range that is related to a diagnostic, with a message. */
 export type LabelView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
-/** Fix that can be applied to the source. */
+/** Fix of a diagnostic that can be applied to the source. */
 export type FixView = { title: string,
 /** Whether the fix changes the version or target of the source. If an option overrides the version or the target, the host hides such a
  * fix. */
 is_header: boolean, edits: Array<EditView>, };
 
-/** Text replacement of a fix. */
+/** Text replacement that is part of a fix. */
 export type EditView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
 /** Value in a scenario. */
@@ -133,7 +134,7 @@ export type Literal = number | string;
 /** Element type of a buffer or of a grid. */
 export type ElementType = "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64" | "f16" | "bf16" | "f32" | "f64" | "b8" | "b16" | "b32" | "b64" | "b128" | "e4m3" | "e5m2" | "e2m3" | "e3m2" | "ue8m0" | "tf32" | "e2m1x2" | "f16x2" | "bf16x2" | "u4x2" | "s4x2" | "u8x4" | "s8x4" | "u16x2" | "s16x2" | "char" | "bin8" | "bin32";
 
-/** Initial memory contents. */
+/** Initial contents of a buffer. */
 export type BufferInitializer = Array<Literal> | Literal;
 
 /** Array in global memory. */
@@ -144,7 +145,7 @@ type: ElementType,
 len: number,
 /** Extents of the array, outermost first. If empty, the array has one dimension. */
 shape?: Array<number>, init?: BufferInitializer,
-/** Element whose address the kernel receives. Kernels with negative indices require an element in the middle of the buffer. */
+/** Element whose address the kernel receives. Kernels that use negative indices require an element in the middle of the buffer. */
 start?: number,
 /** Expected memory contents after the launch. `null` specifies no expectation. */
 expect?: Array<Literal> | null,
@@ -153,7 +154,7 @@ expect_sha256?: string | null,
 /** Permitted final values for each element. */
 one_of?: Array<Array<Literal>> | null, };
 
-/** Member of a structure that is passed by value. */
+/** Member of a structure parameter. */
 export type StructField = {
 /** Byte offset from the start of the structure. */
 offset: number, } & ({ "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<StructField>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface | { "kind": "multimem", name: string, buffers: Array<string>, });
@@ -166,13 +167,14 @@ export type ExpectedFault = { kind: FaultSort, buffer?: string | null, space?: M
 
 /** Initial value of a register. */
 export type InitialRegister = {
-/** Name of the register in the source: `R2`. */
+/** Name of the register in the source, such as `R2`. */
 name: string,
 /** Number, or a sum such as `"lane * 4 + out"` of numbers, `lane`, `thread`, multiples of `lane` and `thread`, and the
  * address of a buffer. */
 value: Literal, };
 
-/** Tensor map parameter, which is passed as 128 bytes by value or as their address (CUDA driver API, "cuTensorMapEncodeTiled"). */
+/** Tensor map parameter, which is passed by value as 128 bytes, or as the address of these bytes (CUDA driver API,
+ * "cuTensorMapEncodeTiled"). */
 export type TensorMap = { name: string,
 /** Mode: `tiled`, `im2col`, `im2col_w` or `im2col_w128`. */
 mode: string,
@@ -241,7 +243,7 @@ channels?: number, width: number,
 height?: number,
 /** Depth. Default: 0, for an array that is not a volume. */
 depth?: number,
-/** Number of layers. Default: 0, for an array without layers. */
+/** Number of layers. Default: 0, for an array that is not layered. */
 layers?: number,
 /** Whether the array is a cube map, in which each layer has six faces. A cube map has at least one layer. */
 cubemap?: boolean,
@@ -254,30 +256,30 @@ expect?: Array<Literal> | null,
 /** SHA-256 digest of the expected bytes in little-endian order. */
 expect_sha256?: string | null, };
 
-/** How misaligned accesses are handled. */
+/** Treatment of misaligned accesses. */
 export type MisalignedPolicy = "fault" | "force";
 
 /** Second version of a kernel. */
 export type ComparisonKernel = { source: string,
-/** Language of the source. Default: inferred from the source. */
+/** Language of the source. By default, the language is detected from the source. */
 front?: SourceLanguage | null,
-/** Overrides the target of the source. */
+/** Target that overrides the target of the source. */
 target?: string | null,
 /** Kernel to run. Default: the kernel with the same name, otherwise the first kernel. */
 entry?: string | null, };
 
 /** All inputs of a run. */
 export type Scenario = { name?: string, source: string, front?: SourceLanguage,
-/** Overrides `.target`. */
+/** Target that overrides `.target` of the source. */
 target?: string | null,
-/** Overrides `.version`. */
+/** PTX ISA version that overrides `.version` of the source. */
 ptx_version?: string | null,
 /** Kernel to run. Default: the first kernel. */
 entry?: string | null, grid?: [number, number, number] | null, block?: [number, number, number] | null, cluster?: [number, number, number] | null,
 /** Size of dynamic shared memory in bytes. */
 dynamic_shared?: number,
-/** Kernel parameters, matched by name if the kernel declares all of their names, otherwise by position. If empty,
- * the parameters are inferred from the kernel and reported as guesses. */
+/** Kernel parameters. The parameters are matched by name if the kernel declares all of their names, and otherwise by position. If the
+ * list is empty, the parameters are inferred from the kernel and reported as guesses. */
 params?: Array<Parameter>,
 /** Arrays for textures and surfaces. */
 arrays?: Array<TexelArray>,
@@ -286,12 +288,12 @@ seed?: number | null,
 /** Number of concurrently resident blocks, at least 1. Blocks become resident in the order of their indices, and remain
  * resident until they exit. Default: as many blocks as the device supports. */
 resident?: number | null,
-/** Initial register values. All other registers are zero. Only SASS reads registers from the launch. */
+/** Initial register values. All other registers are zero. Only SASS programs read initial register values. */
 registers?: Array<InitialRegister>,
-/** Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions
- * without a listing follow their reference. */
+/** Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions without a
+ * listing follow the SASS reference. */
 misaligned?: MisalignedPolicy | null,
-/** Second version of the kernel, which `compare` runs with the same launch configuration. A session runs only the first
+/** Second version of the kernel, which `compare` executes with the same launch configuration. A session executes only the first
  * version. */
 beside?: ComparisonKernel | null,
 /** Expected fault of the launch, if any. */
@@ -303,10 +305,10 @@ sources?: Array<SourceFile>, };
 export type HistoryOptions = {
 /** Displayed element type. Default: the element type of the memory. */
 type?: ElementType | null,
-/** Size of the cell in bytes, from 1 to 64. Default: the element size. */
+/** Size of the cell in bytes, from 1 to 64. Default: the size of an element. */
 bytes?: number | null, };
 
-/** Store to a cell. */
+/** Store to a memory cell. */
 export type CellWrite = {
 /** Position directly after the store, as an argument for `seek`. */
 position: number,
@@ -326,92 +328,92 @@ before: string,
 /** Value of the cell after the store. */
 after: string, };
 
-/** Stores to a cell in the executed steps. */
+/** Stores to a memory cell in the executed steps. */
 export type CellHistory = { memory: MemoryKey,
 /** Byte offset of the cell from the start of the memory. */
 offset: number, nBytes: number, type: ElementType,
-/** Initial value of the cell. */
+/** Value of the cell at the start of the launch. */
 initial: string,
-/** Position around which stores are listed: the latest stores up to this position, and the first stores after this position. */
+/** Position of the run. The history lists the latest stores up to this position, and the first stores after this position. */
 position: number,
 /** Total number of stores to the cell up to this position. */
 nBefore: number,
-/** Number of stores after this position. */
+/** Total number of stores to the cell after this position. */
 nAfter: number,
-/** Number of examined steps. */
+/** Number of steps that the search for stores has examined. */
 steps: number,
-/** Listed stores in the order of their execution. */
+/** Stores that the history lists, in order of execution. */
 writes: Array<CellWrite>, };
 
 /** Stop condition of `Session.runUntil`: one of `condition`, `lines` and `memory`. */
 export type StopOptions = {
-/** Condition that a lane meets after the step, but not before the step: `lane 3: %r5 == 7`. */
+/** Condition that a lane meets after the step at which the run stops, but not before this step: `lane 3: %r5 == 7`. */
 condition?: string | null,
-/** Stop when the next step executes one of these lines. */
+/** Lines of the source. The run stops when the next step executes one of these lines. */
 lines?: Array<number> | null,
-/** Stop when `bytes` bytes (default: one element) at `offset` bytes from the start of this memory change. */
+/** Name of a memory. The run stops when `bytes` bytes (default: one element) at `offset` bytes from the start of this memory change. */
 memory?: string | null, offset?: number | null, bytes?: number | null,
-/** Search backwards for the previous match. */
+/** Whether to search backwards for the previous match. */
 back?: boolean,
 /** Number of steps after which the run pauses. */
 maxSteps?: number | null, };
 
 /** Result of `Session.runUntil`. */
 export type StopResult = {
-/** Whether the condition was met. Otherwise the run is at its end, at its start, or at the step limit. */
+/** Whether the stop condition was met. If the value is false, the run is at its end, at its start, or at the step limit. */
 isReached: boolean, position: number,
-/** Description of the match, or message that no match was found: `lane 3 of warp 0, block 0: %r5 is 7`. */
+/** Description of the match, or a message that the run found no match: `lane 3 of warp 0, block 0: %r5 is 7`. */
 text: string, };
 
-/** Store to an element. */
+/** Store to an element of a memory. */
 export type ElementStore = { step: number, block: [number, number, number], warp: number, lane: number,
 /** Line of the source, starting at 1. */
 line: number, instruction: string,
 /** Value of the element after the store. */
 value: string, };
 
-/** Value of an element in one run, with the stores that wrote it. */
+/** Value of an element in one run, with the stores to the element. */
 export type DifferenceSide = { seed: number, value: string,
-/** Latest stores to the element in order of execution. Empty if no store wrote the element. */
+/** Latest stores to the element, in order of execution. Empty if no store wrote the element. */
 stores: Array<ElementStore>, };
 
 /** Memory whose final contents differ between two runs. */
 export type MemoryDifference = { memory: MemoryKey,
-/** Index of the first differing element. */
+/** Index of the first element that differs. */
 index: number, nElements: number,
-/** Values of the element in each run. */
+/** Values of this element in each run. */
 sides: [DifferenceSide, DifferenceSide], };
 
-/** Run of one version of a kernel. */
+/** Run of one of the two versions of a kernel. */
 export type ComparisonSide = { front: SourceLanguage,
-/** Target for which the version was checked and run. */
+/** Target for which this version was checked and run. */
 target: string,
 /** Name of the executed kernel. */
 entry: string,
-/** Number of steps of the run. */
+/** Number of steps that the run executed. */
 steps: number,
-/** Number of steps that stored to the compared memory. */
+/** Number of steps that stored to a compared memory. */
 stores: number,
 /** Whether the run finished within the step limit. */
 over: boolean,
 /** Fault that stopped the run. */
 fault: string | null, };
 
-/** Comparison of two versions of a kernel. */
+/** Result of the comparison of two versions of a kernel. */
 export type ComparisonReport = {
-/** Whether both runs finished with identical memory contents and, if they faulted, with the same kind of fault. */
+/** Whether both runs finished with identical memory contents and, if the runs faulted, with the same kind of fault. */
 equal: boolean,
-/** Summary of the result: `identical memory contents: 128 bytes of \`out\``. */
+/** Summary of the comparison result, for example `identical memory contents: 128 bytes of \`out\``. */
 summary: string, sides: [ComparisonSide, ComparisonSide],
-/** Memories that exist in both versions: buffers, and variables with equal names. */
+/** Memories that exist in both versions: the buffers, and the variables whose names are equal in both versions. */
 memories: Array<MemoryKey>,
-/** Total size of the compared memories in bytes. */
+/** Total size of the memories in `memories`, in bytes. */
 nBytes: number,
-/** Variables of each version that do not exist in the other version and are not compared. */
+/** Variables of each version that do not exist in the other version. The comparison ignores these variables. */
 alone: [Array<MemoryKey>, Array<MemoryKey>],
-/** First differing element of each memory, with the stores of both versions that wrote this element. */
+/** First differing element of each memory, with the stores of both versions to this element. */
 differences: Array<MemoryDifference>,
-/** If the results differ, findings that make the results of a version undefined, such as a data race. */
+/** Findings that make the results of a version undefined, such as a data race. Empty if the results are equal. */
 notes: Array<string>, };
 
 /** Lane and register that hold a matrix element. */
@@ -419,11 +421,13 @@ export type CellHolder = { lane: number, register: number, element: number, };
 
 /** Matrix element with its value in a run. */
 export type ElementView = {
-/** Lanes and registers that hold the element, lowest lane first. The list has several entries if the hardware replicates the element. */
+/** Lanes and registers that hold the element, the lowest lane first. The list has several entries if the hardware replicates the
+ * element. */
 holders: Array<CellHolder>, value: string,
 /** Bits of the element in hexadecimal: `0x3c00`. */
 bits: string,
-/** Memory from which the element is loaded or to which it is stored. */
+/** Memory from which the instruction loads the element or to which it stores the element. Absent if the instruction does not access
+ * memory. */
 memory: MemoryKey | null,
 /** Byte offset of the element from the start of the memory. */
 offset: number | null, };
@@ -434,9 +438,9 @@ export type MatrixOperandView = {
 name: string,
 /** Request for the fragment layout of the operand, with the stride of the memory access if the access has a stride. */
 fragment: FragmentRequest,
-/** Byte offset of the matrix from a 256-byte boundary of memory. 0 if the instruction does not access memory. */
+/** Byte offset of the matrix from a 256-byte boundary of memory. The value is 0 if the instruction does not access memory. */
 baseBytes: number, rows: number, columns: number,
-/** Elements of the operand, ordered by matrix and then by row. */
+/** Elements of the operand, ordered by matrix and within a matrix by row. */
 cells: Array<ElementView>,
 /** Names of the registers of the operand. Empty for a constant. */
 registers: Array<string>, elementsPerRegister: number, };
@@ -445,38 +449,38 @@ registers: Array<string>, elementsPerRegister: number, };
 export type TensorStep = {
 /** Whether the step completed the operation. Otherwise, the step started the operation. */
 hasLanded: boolean,
-/** Tiles that the operation reads and writes, at most eight. */
+/** Tiles that the operation reads and writes. The list contains at most eight tiles. */
 tiles: Array<TileView>,
-/** Details of the operation if it is a tensor copy. */
+/** Details of a tensor copy. Absent if the operation is not a tensor copy. */
 copy: TensorCopyView | null, };
 
-/** Matrix tile that an operation reads or writes. */
+/** Matrix tile that a tensor operation reads or writes. */
 export type TileView = {
 /** Name of the tile: `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source` or `destination`. */
 name: string,
 /** Element type of the tile: `f16`. */
 type: string, rows: number, columns: number, isWritten: boolean,
-/** Layout of the tile: `from byte 1024, K-major, 128B swizzle`. */
+/** Location and layout of the tile: `from byte 1024, K-major, 128B swizzle`. */
 place: string,
 /** Memories that contain the tile. Empty if the tile is in registers. */
 memories: Array<MemoryKey>,
-/** First byte of the tile in each memory. */
+/** Byte offset of the tile in each memory. */
 starts: Array<number>,
 /** Number of bytes of the tile that the operation accesses. */
 nBytes: number,
-/** Request that shows the layout of the tile in the Layout Explorer. */
+/** Request that shows the layout of the tile in the Layout Explorer. Absent if no such layout exists. */
 layout: FragmentRequest | null, };
 
 /** Cells of a grid that belong to a tile. */
 export type TileCells = {
-/** Index of the tile in the step. */
+/** Index of the tile among the tiles of the step. */
 tile: number,
 /** Index in the memory of the first element of the tile. */
 first: number,
 /** Number of elements of the tile. */
 n: number, };
 
-/** Copy of a box of a tensor. */
+/** Copy of a box of a tensor between global memory and shared memory. */
 export type TensorCopyView = {
 /** Whether the copy transfers data from the tensor to shared memory. Otherwise, it transfers data from shared memory to the tensor. */
 isLoad: boolean,
@@ -484,7 +488,7 @@ isLoad: boolean,
 mode: string,
 /** Element type: `f16`. */
 type: string,
-/** Extents of the tensor in elements, innermost dimension first. */
+/** Extents of the tensor in elements, the innermost dimension first. */
 extents: Array<number>,
 /** Extents of the box in elements along each dimension. In `im2col` mode, the extents are the numbers of channels and pixels. */
 boxExtents: Array<number>,
@@ -498,42 +502,42 @@ memory: MemoryKey | null,
 shared: Array<MemoryKey>,
 /** Number of bytes that the copy transfers in the shared memory of each block. */
 nBytes: number,
-/** Number of transferred bytes that are outside of the tensor. */
+/** Number of transferred bytes that belong to elements outside of the tensor. */
 nOutside: number,
-/** Fill value for out-of-bounds elements: `0`, `NaN`. */
+/** Fill value for elements outside of the tensor: `0`, `NaN`. */
 fill: string,
 /** Address of the mbarrier on which the copy completes, in the shared memory of its block. */
 mbarrier: number | null,
-/** Chunks of the copy in the order of the box, at most the first 4,096 chunks. */
+/** Chunks of the copy in the order of the box. The list contains at most the first 4,096 chunks. */
 pieces: Array<TensorPieceView>, };
 
-/** Chunk of a tensor copy: 16 bytes, or the remainder of a row. */
+/** Chunk of a tensor copy, which consists of 16 bytes or of the remainder of a row. */
 export type TensorPieceView = {
-/** Coordinates in the tensor of the first element of the chunk, innermost dimension first. */
+/** Coordinates in the tensor of the first element of the chunk, the innermost dimension first. */
 coordinates: Array<number>,
-/** Offset of the first byte in shared memory with the swizzle. */
+/** Offset of the first byte of the chunk in shared memory, after the swizzle. */
 shared: number,
-/** Offset of the first byte in shared memory without the swizzle. */
+/** Offset of the first byte of the chunk in shared memory, before the swizzle. */
 plain: number, nBytes: number,
 /** Number of bytes of the chunk that are inside of the tensor. */
 nInside: number, };
 
 /** Results of a matrix multiplication on Tensor Cores. */
 export type StepMma = {
-/** Request for the multiplication without operand values. */
+/** Request for the computation of an element of the multiplication. The request contains no operand values. */
 request: MmaRequest,
-/** Number of elements of D. */
+/** Number of elements of the result matrix D. */
 nElements: number,
-/** Number of elements that are not correctly rounded. */
+/** Number of elements of D that are not correctly rounded. */
 nOdd: number,
-/** Index, among the cells of D, of the first element that is not correctly rounded. */
+/** Index of the first element that is not correctly rounded, among the cells of D. Absent if all elements are correctly rounded. */
 firstOdd: number | null, };
 
-/** Matrix instruction that the step executed. */
+/** Matrix instruction of a step, with its operands and results. */
 export type MatrixStep = {
-/** Operands in the order of the instruction. */
+/** Matrix operands in the order in which the instruction specifies them. */
 operands: Array<MatrixOperandView>,
-/** Results of a floating-point multiplication, whose sums Tensor Cores round. */
+/** Results of a floating-point multiplication whose sums Tensor Cores round. Absent for other instructions. */
 product: StepMma | null, };
 
 /** Options of a run. */
@@ -552,14 +556,14 @@ maxSteps?: number | null,
 /** Engine of the run. */
 engine?: EngineChoice | null, };
 
-/** Engine that executed a run. */
+/** Engine that executed a run of a session. */
 export type EngineKind = "interpreter" | "translated";
 
-/** Engine of the last run of a session, and its throughput. */
+/** Engine that executed the last run of a session, and its throughput. */
 export type EngineView = { name: EngineKind,
-/** Description of the engine in a sentence, with the reason if a run was not compiled. */
+/** Description of the engine in a sentence. If a run was not compiled, the sentence contains the reason. */
 words: string,
-/** Throughput in million lane-instructions per second. */
+/** Throughput of the run in million lane-instructions per second. */
 rate: number, };
 
 /** Options of an analysis. */
@@ -625,52 +629,52 @@ kernels: Array<KernelAnalysis>, };
 
 /** Options of `Session.report`. */
 export type ReportOptions = {
-/** Step limit. `ok` is false if the run does not finish within this limit. */
+/** Step limit of the run. The result `ok` is false if the run does not finish within this limit. */
 maxSteps?: number | null,
-/** Whether to count sectors, cache lines, wavefronts and bank conflicts. */
+/** Whether to count sectors, cache lines, wavefronts and bank conflicts of the run. */
 traffic?: boolean,
-/** Whether to detect data races. */
+/** Whether to detect data races in the run. */
 races?: boolean,
 /** Whether to infer the layout of each access from its addresses. */
 layouts?: boolean,
-/** Whether to compute a digest of every buffer. */
+/** Whether to compute a digest of the contents of every buffer. */
 digests?: boolean,
-/** Whether `ok` remains true despite certain data races and undefined behavior. */
+/** Whether the result `ok` remains true if the run has certain data races or undefined behavior. */
 allowUndefined?: boolean,
 /** Engine of the run. */
 engine?: EngineChoice | null, };
 
-/** Result of a run and of the expectations of its scenario. */
+/** Result of a run, and of the comparison with the expectations of its scenario. */
 export type RunReport = {
 /** Whether the launch finished, all expectations of the scenario hold, and no certain data race or undefined behavior was
  * found. */
 ok: boolean,
 /** Fault that stopped the launch. */
 fault: FaultReport | null,
-/** Buffers after the run, by name, if digests are requested. */
+/** Digests of the buffers after the run, indexed by buffer name. Absent if digests are not requested. */
 buffers?: { [key in string]: BufferDigest },
-/** Number of executed steps. `null` after a JIT run in which a warp diverged. */
+/** Number of steps that the run executed. `null` after a JIT run in which a warp diverged. */
 steps: number | null,
-/** Number of steps with a store. `null` after a JIT run in which a warp diverged. */
+/** Number of executed steps that stored to memory. `null` after a JIT run in which a warp diverged. */
 stores: number | null,
-/** Number of executed lane-instructions, which is the sum of the active lanes over all steps of warps. */
+/** Number of executed lane-instructions, which is the sum of the numbers of active lanes over all steps of warps. */
 lane_instructions: number,
-/** Memory traffic: sectors, cache lines, wavefronts and bank conflicts, in total and per source line. */
+/** Memory traffic of the run: sectors, cache lines, wavefronts and bank conflicts, in total and per source line. */
 traffic: TrafficView | null,
-/** Data races, if race detection is requested. */
+/** Data races of the run. Absent if race detection is not requested. */
 races?: Array<RaceView>,
 /** Diagnosis of a launch that hangs. */
 hang?: HangView,
-/** Inferred layouts of accesses, if requested. */
+/** Inferred layouts of the accesses of the run. Absent if layout inference is not requested. */
 layouts?: Array<InferredAccessLayout>,
 /** Registers that a snippet has written, at the end of the run. Empty for a kernel. */
 registers?: Array<RegisterResult>,
 /** Reasons why `ok` is false, one sentence each: differences from the expectations, and undefined behavior. */
 differences: Array<string>,
-/** Notes for the user: the inferred launch configuration, notes of the run, and the differences. */
+/** Notes for the user: the inferred launch configuration, the notes on the run, and the differences. */
 notes: Array<string>, };
 
-/** Fault with its message, its line and related events, in the notation of scenarios. */
+/** Fault with its message, its source line and related events, in the notation of scenarios. */
 export type FaultReport = { message: string, line: number,
 /** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. */
 source: Array<SourcePosition>,
@@ -679,21 +683,21 @@ causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: Memor
 
 /** Digest of the contents of a buffer after a run. */
 export type BufferDigest = { type: string,
-/** SHA-256 digest of the bytes in little-endian order, in hexadecimal. */
+/** SHA-256 digest of the bytes of the buffer in little-endian order, in hexadecimal. */
 sha256: string, };
 
-/** Register that a snippet has written, at the end of the run. */
+/** Register that a snippet has written, with its values at the end of the run. */
 export type RegisterResult = { name: string,
-/** Type in which the values are displayed: `b32`, `f32`. */
+/** Type in which the values of the register are displayed: `b32`, `f32`. */
 type: string,
-/** Groups of lanes with equal values, in the order of blocks, warps and lanes. */
+/** Groups of lanes in which the register has equal values, in the order of blocks, warps and lanes. */
 groups: Array<LaneGroup>, };
 
 /** Lanes of a warp in which a register has the same value. */
 export type LaneGroup = {
 /** Linear index of the block. */
 block: number, warp: number,
-/** Lane mask with one bit per lane. */
+/** Mask of the lanes of the group, with one bit per lane. */
 lanes: number, value: string, };
 
 /** Options of `Session.grid`: the fields of [`GridRequest`] except `memory`. */
@@ -703,14 +707,15 @@ export type GridOptions = { type?: ElementType | null, columns?: number | null, 
 export type GridRequest = { memory: MemoryKey,
 /** Displayed element type. Default: the element type of the memory. */
 type?: ElementType | null,
-/** Number of cells per row. Default: derived from the shape of the array, otherwise 16 or 32. */
+/** Number of cells per row. The default follows from the shape of a multidimensional array. For other arrays, the default is 2 to 32
+ * and depends on the element size. */
 columns?: number | null, firstRow?: number,
-/** Number of rows, at most 512. */
+/** Number of rows of the window, at most 512. */
 nRows?: number | null, };
 
-/** Request for a frame at the current position. */
+/** Request for a frame at the present position of a session. */
 export type FrameRequest = { grids?: Array<GridRequest>,
-/** Displayed warp, as the linear index of its block and its index in the block. Default: the warp of the last step. */
+/** Warp that the host displays, as the linear index of its block and its index in the block. Default: the warp of the last step. */
 warp?: [number, number] | null, };
 
 /** Format of an exported file. */
@@ -719,7 +724,7 @@ export type ExportFormat = "svg" | "animation" | "csv" | "npy";
 /** ID of a memory of a launch. */
 export type MemoryKey = string;
 
-/** State space. */
+/** State space or memory of an access. */
 export type MemorySpace = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster" | "tensor";
 
 /** Kind of a fault. */
@@ -728,23 +733,24 @@ export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_sp
 /** Declared type of a register. Registers of other types are untyped bits of the same width. */
 export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";
 
-/** Memory that can be displayed as a grid. */
+/** Memory that a host can display as a grid. */
 export type MemoryView = {
-/** ID: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
+/** ID of the memory: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
  * `var:table` for a module variable. */
 id: MemoryKey,
-/** Displayed name of the memory. */
+/** Name of the memory that hosts display. */
 title: string, space: MemorySpace,
 /** Address of the first byte of the memory: `0x7f0000000400`. */
 address: string, sizeBytes: number,
 /** Element type of the memory: `f32`. */
 type: ElementType,
-/** Declared extents of the array, outermost first. Empty for a one-dimensional array. */
+/** Declared extents of the array, the outermost dimension first. Empty for a one-dimensional array. */
 shape: Array<number>,
-/** Whether an instruction of the program uses the memory, because compilers declare many unused variables. */
+/** Whether an instruction of the program uses the memory. A host can hide unused memories, because compilers declare many unused
+ * variables. */
 isNamed: boolean, };
 
-/** Time of the last write to a cell. */
+/** Time of the last write to a cell, relative to the present step. */
 export type WriteAge = "never" | "before" | "now";
 
 /** Cell of a grid. */
@@ -753,33 +759,33 @@ export type GridCell = {
 text: string,
 /** Whether the value of the cell is zero. Negative zero does not count as zero. */
 isZero: boolean,
-/** Lane that wrote the cell last. Absent if no store of the run wrote the cell. Also absent in very large launches, where the session
- * tracks only whether a cell was written. */
+/** Lane of the last write to the cell. Absent if no store of the run wrote the cell. In very large launches, always absent, because the
+ * session tracks only whether a store wrote the cell. */
 lane: number | null,
-/** Step of the last write to the cell. */
+/** Step of the last write to the cell. Absent if no store of the run wrote the cell. */
 step: number | null, written: WriteAge,
 /** Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
  * the winning lane. */
 conflict: boolean,
-/** Whether a pending asynchronous operation will write the cell. */
+/** Whether a pending asynchronous operation will write to the cell. */
 pending: boolean, };
 
 /** Window of a memory as a grid of cells. */
 export type MemoryGrid = { memory: MemoryView, type: ElementType, columns: number, firstRow: number, nRows: number,
-/** Number of rows that the whole memory has. */
+/** Number of rows of the complete memory. */
 totalRows: number,
-/** Size of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors. */
+/** Size in bytes of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors. */
 sectorBytes: number | null,
-/** Cells of the window, row by row. The last row may be incomplete. */
+/** Cells of the window in row-major order. The last row may be incomplete. */
 cells: Array<GridCell>,
-/** Cells that belong to tiles of the step. */
+/** Cells that belong to tiles of the tensor operation of the step. */
 tiles: Array<TileCells>, };
 
-/** Element of a store. */
+/** Element that a lane stored. */
 export type PieceView = {
-/** Index of the element in the vector operand of the lane. */
+/** Index of the element in the vector operand of the lane that stored it. */
 element: number,
-/** Lane that supplied the address. */
+/** Lane that supplied the address of the element. */
 asked: number,
 /** ID of the memory. Absent if the address is in no known memory. */
 memory: MemoryKey | null, address: string,
@@ -789,18 +795,18 @@ offset: number | null, nBytes: number, type: ElementType,
 value: string,
 /** Value of the element in memory before the store. */
 before: string,
-/** Value to be written: the stored value, or the result of the atomic operation. */
+/** Value that the instruction writes: the stored value, or the result of the atomic operation. */
 given: string,
-/** Whether memory was modified. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum whose result
- * memory already contained. */
+/** Whether the instruction modified the memory. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum
+ * whose result memory already contained. */
 written: boolean,
-/** Source operand of the lane, as spelled in the program: `%r3`. */
+/** Source operand of the lane, as written in the program: `%r3`. */
 source: string | null, };
 
 /** Kind of a memory modification. */
 export type StoreAction = "store" | "atomic" | "reduction";
 
-/** Bytes that one lane stored. */
+/** Bytes that one lane stored in one store. */
 export type LaneStore = { lane: number,
 /** Index of the storing thread in its block. */
 thread: [number, number, number], address: string,
@@ -810,7 +816,7 @@ offset: number | null,
 bytes: Array<number>,
 /** Value in memory after the store, in the type of the store. Elements are separated by commas, and `_` is a sink. */
 value: string,
-/** Elements of the store except sinks. */
+/** Elements of the store that are not sinks. */
 pieces: Array<PieceView>, };
 
 /** Cost of accesses to global or local memory. */
@@ -850,14 +856,14 @@ export type Traffic = {
 /** Number of warp instructions that accessed global, local or shared memory (`inst_executed`), and of completions of
  * asynchronous operations. */
 requests: number,
-/** Sum of the active lanes over all of these warp instructions (`thread_inst_executed`). */
+/** Sum of the numbers of active lanes over all of these warp instructions (`thread_inst_executed`). */
 lanes: number, global: SectorTraffic, local: SectorTraffic, shared: BankTraffic, };
 
-/** Store of a run. */
+/** Store that a step of the run performed. */
 export type StoreView = { step: number, block: [number, number, number], warp: number, range: SourceRange,
 /** Source text of the store instruction. */
 instruction: string,
-/** Opcode with modifiers: `st.global.v2.f32`. */
+/** Opcode of the store instruction with its modifiers: `st.global.v2.f32`. */
 opcode: string, action: StoreAction,
 /** Whether the store is the completion of an asynchronous operation. */
 hasLanded: boolean,
@@ -865,19 +871,19 @@ hasLanded: boolean,
 memory: MemoryKey | null,
 /** IDs of all memories that the lanes of the store wrote. */
 memories: Array<MemoryKey>, space: MemorySpace,
-/** Element type of the store: `f32`. */
+/** Type of the stored elements: `f32`. */
 type: ElementType,
 /** Number of elements that each lane stores. */
 nElements: number, lanes: Array<LaneStore>,
-/** Number of distinct written bytes. */
+/** Number of distinct bytes that the store wrote. */
 nBytes: number,
-/** Cost of the store: sectors, cache lines, wavefronts. */
+/** Cost of the store, in sectors, cache lines and wavefronts. */
 traffic: Traffic,
-/** Memory order, such as `weak`, `volatile`, `relaxed`, `release` or `acq_rel`. */
+/** Memory order of the store, such as `weak`, `volatile`, `relaxed`, `release` or `acq_rel`. */
 order: string,
 /** Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`. */
 scope: string | null,
-/** Cache hints, as spelled in the program: `cs`, `L1::no_allocate`. Cache hints do not affect results. */
+/** Cache hints, as written in the program: `cs`, `L1::no_allocate`. Cache hints do not affect the results of the emulator. */
 hints: Array<string>,
 /** Number of lanes with a write conflict: another lane of the same store wrote a different value to at least one byte that the lane
  * wrote. */
@@ -892,69 +898,70 @@ offset: number | null, bytes: Array<number>, };
 
 /** Pending asynchronous operation. */
 export type AsyncOperationView = {
-/** ID of the operation, with which a host can request its completion. */
+/** ID of the operation. With this ID, a host can request the completion of the operation. */
 id: number,
-/** Step that issued the operation. */
+/** Index of the step that issued the operation. */
 step: number,
-/** Step before which the operation completes automatically. Absent while other warps must first issue their part of the
+/** Index of the step before which the operation completes automatically. Absent while other warps must first issue their part of the
  * operation. */
 landsAt: number | null, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<AsyncPieceView>, };
 
-/** Equivalent of a store in the other language. */
+/** Equivalent of a store instruction in the other language, PTX or SASS. */
 export type CounterpartView = {
-/** Equivalent instruction with its own register names: `STG.E.64 desc[UR4][R2.64], R4`. */
+/** Text of the equivalent instruction. The registers have names of the other language: `STG.E.64 desc[UR4][R2.64], R4`. */
 text: string,
-/** Language of the instruction, with the architecture if the instruction depends on it: `SASS for sm_90`. */
+/** Language of the equivalent instruction, with the architecture if the instruction depends on it: `SASS for sm_90`. */
 language: string,
-/** Limitations of the equivalence. */
+/** Limitations of the equivalence between both instructions. */
 about: string, };
 
-/** Step of a warp. */
+/** Step that a warp executed or will execute. */
 export type StepView = { step: number,
-/** Linear index of the block that executed the step. */
+/** Linear index of the block of the warp. */
 block: number,
 /** Coordinates of the block in the grid. */
 blockId: [number, number, number], warp: number, range: SourceRange,
 /** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. Empty if
  * the compiler recorded no position. */
 source: Array<SourcePosition>,
-/** Source text of the instruction. */
+/** Text of the instruction in the source. */
 instruction: string,
 /** Opcode of the instruction with its modifiers. */
 opcode: string,
-/** Names in the instruction that may be registers. */
+/** Names in the instruction text that may be register names. */
 names: Array<string>,
-/** Mask of active lanes: bit `i` is lane `i`. */
+/** Mask of the active lanes of the step: bit `i` is lane `i`. */
 active: number,
-/** Equivalent of a store in the other language, PTX or SASS. Absent if the step is not a store. */
+/** Equivalent of a store instruction in the other language, PTX or SASS. Absent if the step is not a store. */
 counterpart: CounterpartView | null,
-/** Scheduling control bits of the encoding: `stall 4 cycles, waits for 0`. The control bits do not affect the results of the emulator. */
+/** Scheduling control bits of the encoded instruction: `stall 4 cycles, waits for 0`. The control bits do not affect the results of the
+ * emulator. */
 schedule: string | null, };
 
-/** Fault of a run. */
+/** Fault that stopped a run. */
 export type FaultView = { kind: FaultSort,
-/** Buffer or module variable that contains the address or is adjacent to the address. */
+/** Buffer or module variable that contains the faulting address or is adjacent to it. Absent if no such buffer or variable exists. */
 buffer: string | null,
-/** State space of the address, if the address is in neither a buffer nor a variable. */
+/** State space of the faulting address. Present only if the address is in neither a buffer nor a variable. */
 space: MemorySpace | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
 /** Mask of faulting lanes: bit `i` is lane `i`. */
 lanes: number, range: SourceRange,
 /** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. */
 source: Array<SourcePosition>, message: string, help: string | null, };
 
-/** Earlier event that is related to a fault. */
+/** Event before a fault that is related to the fault. */
 export type CauseView = {
-/** Index of the step of the event, starting at 0. */
+/** Index of the step in which the event occurred, starting at 0. */
 step: number, range: SourceRange,
 /** Description of the event: "`%rd3`, which holds the address, was computed by lane 5 of warp 0". */
 text: string, };
 
-/** State of a lane at the current step. */
+/** State of a lane at the present step. */
 export type LaneState = "active" | "ready" | "guarded" | "inactive" | "waiting" | "faulted" | "exited" | "absent";
 
-/** Lane of a warp. */
+/** Lane of a warp with its state. */
 export type LaneView = { lane: number, thread: [number, number, number], state: LaneState,
-/** Line that the lane executes next. */
+/** Source line that the lane executes next. Absent if the lane has exited or does not exist. */
 line: number | null,
 /** Event for which the lane waits: `for the other threads at barrier 0`. */
 waits: string | null, };
@@ -965,16 +972,16 @@ export type RegisterView = { name: string, type: RegisterType,
 values: Array<string>,
 /** Value of the register in each lane, in hexadecimal. */
 hex: Array<string>,
-/** Whether the current step wrote the register. */
+/** Whether the last step wrote the register. */
 changed: boolean, };
 
-/** Warp with its lanes and registers. */
+/** Warp with the state of its lanes and registers. */
 export type WarpView = { block: number, blockId: [number, number, number], warp: number, active: number, lanes: Array<LaneView>, registers: Array<RegisterView>, };
 
-/** Target of a link in a sentence. */
+/** Object to which a part of a sentence links. */
 export type PhraseLink = { "memory": MemoryKey } | { "warp": [number, number] };
 
-/** Part of a sentence. Numbers and names are emphasized. */
+/** Part of a sentence. Hosts emphasize numbers and names. */
 export type Phrase = { text: string, strong: boolean,
 /** Object that this part of the sentence names, if the host can display the object. */
 link: PhraseLink | null, };
@@ -982,7 +989,7 @@ link: PhraseLink | null, };
 /** Progress of a block or a warp. */
 export type BlockProgress = "toCome" | "running" | "waiting" | "done";
 
-/** Resident block. */
+/** Block that is resident on the machine. */
 export type ResidentBlock = {
 /** Linear index of the block. */
 block: number,
@@ -991,17 +998,17 @@ warps: Array<BlockProgress>, };
 
 /** Map of the blocks of a launch. */
 export type BlockMap = {
-/** Grid size in blocks. */
+/** Size of the grid in blocks. */
 grid: [number, number, number], nBlocks: number, nDone: number,
-/** Number of blocks per cell, which is 1 except for very large grids. */
+/** Number of blocks that each cell represents. The number is 1 except for very large grids. */
 blocksPerCell: number,
-/** Progress of the blocks of each cell, in the order of linear block indices. A cell of several blocks is finished if all its blocks
- * are finished, and not started if none of its blocks has started. */
+/** Progress of the blocks of each cell, in the order of linear block indices. A cell that represents several blocks is finished if all
+ * of these blocks are finished, and not started if none of these blocks has started. */
 cells: Array<BlockProgress>,
 /** Blocks that are resident on the machine. */
 resident: Array<ResidentBlock>, };
 
-/** Block of a cluster. */
+/** Block of a cluster, with its progress. */
 export type ClusterBlock = {
 /** Rank of the block in the cluster (`%cluster_ctarank`). */
 rank: number,
@@ -1012,44 +1019,44 @@ blockId: [number, number, number],
 /** Progress of each warp of the block. */
 warps: Array<BlockProgress>, };
 
-/** Cluster whose blocks are resident. */
+/** Cluster whose blocks are resident on the machine. */
 export type ClusterView = {
-/** Blocks of the cluster, ordered by rank. */
+/** Blocks of the cluster, in ascending order of rank. */
 blocks: Array<ClusterBlock>, };
 
-/** Current, incomplete phase of an mbarrier. */
+/** Current phase of an mbarrier object. This phase is not yet complete. */
 export type MbarrierPhase = {
-/** Parity of the phase: 0 for the first phase, 1 for the second, 0 for the third. */
+/** Parity of the phase: 0 for the first phase, 1 for the second phase, 0 for the third phase. */
 parity: number,
-/** Pending arrival count. */
+/** Pending arrival count of the phase. */
 pending: number,
 /** Expected arrival count of the next phase. */
 expected: number,
-/** Pending tx-count in bytes. Negative if more bytes have completed than are expected so far. */
+/** Pending tx-count of the phase in bytes. Negative if more bytes have completed than are expected so far. */
 bytes: number, };
 
-/** Lanes of a warp that wait for a phase of an mbarrier. */
+/** Lanes of a warp that wait for a phase of an mbarrier object. */
 export type PhaseWaiter = {
 /** Linear index of the block of the waiting lanes. */
 block: number, warp: number,
-/** Mask of waiting lanes: bit `i` is lane `i`. */
+/** Mask of the waiting lanes: bit `i` is lane `i`. */
 lanes: number,
-/** Parity of the awaited phase. */
+/** Parity of the phase for which the lanes wait. */
 parity: number,
-/** Line of the wait in the source, starting at 1. */
+/** Source line of the wait instruction, starting at 1. */
 line: number, };
 
-/** mbarrier object. */
+/** Object of type mbarrier in shared memory. */
 export type MbarrierView = {
 /** Shared memory that contains the object. */
 memory: MemoryKey,
 /** Byte offset of the object from the start of the memory. */
 offset: number,
-/** Name of the object in the source: `full`, `full[1]`. Absent if no variable is at this address. */
+/** Name of the object in the source: `full`, `full[1]`. Absent if no variable contains the object. */
 name: string | null,
-/** Current phase. Absent if the object was overwritten. */
+/** Current phase of the object. Absent if a store has overwritten the object. */
 phase: MbarrierPhase | null,
-/** Number of pending operations that complete on the object. */
+/** Number of pending asynchronous operations that complete on the object. */
 nInFlight: number,
 /** Number of bytes that these pending operations transfer. */
 bytesInFlight: number, waiting: Array<PhaseWaiter>, };
@@ -1074,7 +1081,7 @@ steps: number, total: Traffic,
 /** Source lines that access memory, in ascending order. */
 lines: Array<LineTraffic>, };
 
-/** Condition that two accesses must satisfy to be race-free, but do not satisfy. */
+/** Unsatisfied condition because of which two accesses race. */
 export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | "init";
 
 /** Certainty of a race: the source from which the race follows. */
@@ -1083,7 +1090,7 @@ export type RaceConfidence = "certain" | "axiom" | "documented";
 /** Kind of an access of a race. */
 export type RaceKind = "read" | "write" | "atomic" | "life";
 
-/** One of the two accesses of a race. */
+/** One of the two accesses of a data race. */
 export type RaceAccess = {
 /** Line of the access in the source, starting at 1. Absent if this side of the race is the start or exit of a block. */
 line: number | null,
@@ -1091,33 +1098,34 @@ line: number | null,
 what: string | null, block: [number, number, number],
 /** Index of the accessing thread in its block. */
 thread: [number, number, number], kind: RaceKind,
-/** Proxy of the access: `generic`, `async` or `tensormap`. */
+/** Proxy through which the access is performed: `generic`, `async` or `tensormap`. */
 proxy: string, asynchronous: boolean,
 /** Memory order and scope of a strong access: `relaxed at gpu`. */
 scope: string | null, };
 
-/** Byte range of a race. */
+/** Bytes of memory on which a data race occurs. */
 export type RaceLocation = {
-/** State space: `global` or `shared`. */
+/** State space of the bytes: `global` or `shared`. */
 space: string,
-/** Linear index of the block that owns the shared memory; absent for global memory. */
+/** Linear index of the block that owns the shared memory. Absent for global memory. */
 block: number | null, buffer: string | null, variable: string | null,
-/** Byte offset from the start of the buffer or variable, or from the start of the memory if the range has no name. */
+/** Byte offset from the start of the buffer or variable. If the bytes belong to no named buffer or variable, the offset is relative to
+ * the start of the memory. */
 offset: number, bytes: number, };
 
 /** Kind of an edit. */
 export type RepairOp = "insert-before" | "insert-after" | "replace" | "delete";
 
-/** Edit of a statement of the source. */
+/** Edit of a statement in the source, as part of a repair. */
 export type RepairEdit = { op: RepairOp,
-/** Line of the edited statement, starting at 1. */
+/** Line of the statement that the edit changes, starting at 1. */
 line: number,
-/** Text of the inserted or replacing statements, without indentation. Empty if the edit removes the statement. */
+/** Text of the inserted or replacing statements, without indentation. Empty if the edit deletes a statement. */
 text: string,
-/** Text replacement that performs the edit. */
+/** Text replacement that performs the edit in the source. */
 edit: EditView, };
 
-/** Data race between two positions of the source, with an example of the conflicting accesses. */
+/** Data race between two source positions, with an example of two conflicting accesses. */
 export type RaceView = { first: RaceAccess, second: RaceAccess,
 /** Bytes that both accesses touch. */
 where: RaceLocation, why: RaceWhy,
@@ -1127,52 +1135,53 @@ sure: RaceConfidence,
 sameValue: boolean,
 /** Step of the run in which the second access was executed. */
 step: number, message: string,
-/** Edits of the weakest known fix. Empty if no fix is known. */
+/** Edits of the weakest repair that the search has found. Empty if no repair was found. */
 repair: Array<RepairEdit>,
-/** Whether a run of the fixed kernel has verified the fix. */
+/** Whether a run of the repaired kernel has verified the repair. */
 repairTried: boolean, };
 
-/** Uninitialized read of shared memory. */
+/** Read of shared memory that no thread has written. */
 export type UninitializedReadView = { reader: RaceAccess,
-/** First uninitialized byte of the read. */
+/** First uninitialized byte that the instruction reads. */
 where: RaceLocation, step: number, message: string, };
 
 /** Data races and other findings of a run. */
 export type RaceReport = {
-/** Data races in the order of their detection, but certain races before all others. */
+/** Data races of the run in the order of their detection, except that certain races precede all other races. */
 races: Array<RaceView>,
-/** Uninitialized reads of shared memory, one per position of the source. */
+/** Uninitialized reads of shared memory, at most one per source position. */
 unwritten: Array<UninitializedReadView>,
-/** Further notes as sentences, including one sentence for each uninitialized read. */
+/** Additional notes as sentences, including one sentence for each uninitialized read. */
 notes: Array<string>, };
 
 /** Results of a litmus test. */
 export type LitmusView = { name: string, observe: Array<string>,
-/** All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the memory
- * model gives no guarantees for such races. */
+/** All outcomes that the memory model allows, in ascending order. Absent if accesses with a data race overlap only partially, because
+ * the memory model gives no guarantees for such races. */
 outcomes: Array<OutcomeView> | null, forbidden: Array<ForbiddenView>,
-/** Lower bound for the number of forbidden outcomes that `forbidden` does not list. */
+/** Lower bound for the number of forbidden outcomes that are missing in `forbidden`. */
 moreForbidden: number, race: boolean,
-/** Racing pairs of accesses. Each access is identified by a thread and a line of the thread body, starting at 0. */
+/** Pairs of accesses with a data race. Each access is identified by a thread and a line of the thread body, starting at 0. */
 racyPairs: Array<[[number, number], [number, number]]>,
-/** Racing pairs of accesses. Each access is identified by a thread and a line of the source, starting at 1. */
+/** Pairs of accesses with a data race. Each access is identified by a thread and a line of the source, starting at 1. */
 racyLines: Array<[[number, number], [number, number]]>,
-/** Number of examined candidate executions. */
+/** Number of candidate executions that the exploration examined. */
 candidates: number,
-/** Number of iterations to which the exploration limited loops other than polling loops. Absent if the exploration limited no loop. */
+/** Maximum number of iterations of loops other than polling loops, to which the exploration was limited. Absent if the exploration
+ * limited no loop. */
 cutOffAfter: number | null, };
 
-/** Allowed outcome. */
+/** Outcome that the memory model allows. */
 export type OutcomeView = { values: number[], races: RacesName,
 /** Whether an interleaving of the instructions of all threads produces the outcome. */
 isInterleaving: boolean, graph: GraphView, };
 
-/** How many of the executions with an outcome have a data race. */
+/** Fraction of the executions with an outcome that have a data race. */
 export type RacesName = "always" | "sometimes" | "never";
 
 /** Outcome that the memory model forbids. */
 export type ForbiddenView = { values: number[], violation: ViolationView,
-/** Candidate execution of the outcome that comes closest to consistency. */
+/** Candidate execution with this outcome that comes closest to consistency. */
 graph: GraphView, };
 
 /** Axiom that a candidate execution violates. */
@@ -1183,14 +1192,14 @@ nodes: Array<number>, };
 /** Axioms of the memory model. */
 export type AxiomName = "no_thin_air" | "causality" | "coherence" | "sc_per_location" | "atomicity";
 
-/** Execution as a graph of events and relations. */
+/** Execution of a litmus test as a graph of events and relations. */
 export type GraphView = {
 /** Events of the execution, grouped by thread and in program order. */
 nodes: Array<NodeView>, edges: Array<EdgeView>, };
 
-/** Event of an execution. */
+/** Event of an execution of a litmus test. */
 export type NodeView = {
-/** Thread that performs the event. Absent for initial values. */
+/** Thread that performs the event. Absent for the initial value of a location. */
 thread: number | null,
 /** Line of the event in the source, starting at 1, or in the thread body if the test has no source. */
 line: number | null, kind: NodeName,
@@ -1210,40 +1219,40 @@ export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises"
 
 /** Request for the extraction of a litmus test from lines of a kernel. */
 export type ExtractionRequest = {
-/** First and last selected line, starting at 1. */
+/** First and last line of the selection, starting at 1. */
 lines: [number, number],
 /** Threads of the test. By default, the test has two threads that access the same bytes in the selected lines, where at least one of
  * the accesses is a write. */
 threads: Array<ExtractionThread>,
-/** Step limit. If present, the test uses the last execution of the lines by each thread before this step, instead of the first
- * execution. */
+/** Step before which the threads execute the lines. If present, the test uses the last execution of the lines by each thread before
+ * this step. If absent, the test uses the first execution. */
 before: number | null, };
 
-/** Requested thread of an extracted litmus test. */
+/** Thread that an extracted litmus test must contain. */
 export type ExtractionThread = { block: [number, number, number],
 /** Index of the thread in its block. */
 thread: [number, number, number],
-/** Line that the thread must execute within the selected lines. By default, the thread may execute any of the lines. */
+/** Line that the thread must execute within the selected lines. By default, the thread may execute any of the selected lines. */
 line?: number | null, };
 
 /** All weakest repairs of a litmus test. */
 export type LitmusRepairs = {
 /** Outcomes that the repairs forbid. */
 bad: number[][], repairs: Array<Array<LitmusEdit>>,
-/** Number of edits up to which the search tried all combinations. */
+/** Number n of edits for which the search tried all combinations of at most n edits. */
 completeTo: number,
 /** Number of combinations of edits that the search evaluated. */
 tried: number, };
 
 /** Edit of a line in the body of a thread. */
 export type LitmusEdit = { thread: number,
-/** Edited line of the thread body, starting at 0. */
+/** Line of the thread body that the edit changes, starting at 0. */
 line: number, op: LitmusEditOp,
-/** Complete text of the new statement. */
+/** Complete text of the new statement that the edit inserts. */
 text: string,
 /** Line number that a host displays. */
 shownLine: number,
-/** Text of the replaced statement. Empty if the edit inserts a statement. */
+/** Text of the statement that the edit replaces. Empty if the edit inserts a statement. */
 before: string,
 /** Text replacement in the source of the test that performs the edit. */
 edit: EditView, };
@@ -1251,66 +1260,67 @@ edit: EditView, };
 /** Kind of an edit. */
 export type LitmusEditOp = "replace" | "insert-before";
 
-/** Kind of a hang, named after the wait at its root. */
+/** Kind of a hang, which the root wait determines. */
 export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 
 /** Object for which threads wait. */
 export type HangResource = number | string;
 
-/** Numbers of missing arrivals, bytes or lanes, if they can be counted. */
+/** Numbers of missing arrivals, bytes or lanes, if the analysis can count them. */
 export type MissingCounts = { arrivals?: number,
-/** Number of missing bytes of an mbarrier phase. Negative if more bytes completed than were expected. */
+/** Number of missing bytes of an mbarrier phase. Negative if the number of completed bytes is greater than the expected number. */
 bytes?: number, lanes?: Array<number>, };
 
-/** Threads of a block that wait at the same line for the same object. */
+/** Threads of one block that wait at the same line for the same object. */
 export type HangWait = { kind: HangKind, block: [number, number, number],
-/** Ranges of thread indices in the block: `0, 32-63`. */
+/** Ranges of the indices of the waiting threads in the block: `0, 32-63`. */
 threads: string, line: number | null, object: HangResource | null,
-/** Number of phases that the barrier or mbarrier has completed. */
+/** Number of phases that the awaited barrier or mbarrier has completed. */
 phase: number | null, awaited_parity: number | null, pending_arrivals: number | null, pending_bytes: number | null, expected: number | null, arrived: number | null, };
 
 /** Diagnosis of a launch that hangs. */
 export type HangView = { kind: HangKind,
 /** Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object differs between schedules. */
 object: HangResource | null,
-/** Line at which the lanes of the root wait are waiting. */
+/** Line at which the lanes of the root wait are waiting. All other waits depend on the root wait. */
 line: number, missing: MissingCounts | null,
-/** Line that should have produced the missing event, or line after which the code should produce the event. */
+/** Line that should have produced the missing event, or line after which the code should have produced the event. */
 line_at_fault: number | null, message: string, waits: Array<HangWait>, };
 
-/** View of a run at one position. */
+/** View of a run at one position of the run. */
 export type SessionFrame = {
-/** Number of executed steps. */
+/** Number of steps that the run has executed. */
 position: number,
-/** Number of steps of the whole run; absent as long as this number is unknown. */
+/** Number of steps of the complete run. Absent as long as this number is unknown. */
 length: number | null, status: RunStatus,
-/** Summary of the last step. */
+/** Summary sentence of the last executed step. */
 sentence: Array<Phrase>,
-/** Last executed step. Absent at the start. */
+/** Last step that the run executed. Absent at the start of the run. */
 last: StepView | null,
-/** Next step. Absent at the end. */
+/** Step that the run executes next. Absent at the end of the run. */
 next: StepView | null,
-/** Store of the last step, if the step was a store. */
+/** Store that the last step performed. Absent if the last step performed no store. */
 store: StoreView | null,
-/** Matrices of the last step, if the step was a matrix instruction. */
+/** Matrices of the last step. Absent if the last step was not a matrix instruction. */
 matrix: MatrixStep | null,
 /** Tensor operation that the last step started or completed. */
 tensor: TensorStep | null, fault: FaultView | null,
 /** Earlier events that are related to the fault. */
 causes: Array<CauseView>, memories: Array<MemoryView>, grids: Array<MemoryGrid>, warp: WarpView | null,
-/** Progress of each block, and the resident warps. */
+/** Progress of each block of the launch, and the resident warps. */
 blocks: BlockMap,
-/** Positions after steps with stores, which the transport control marks. If their number is very large, the list is a sample. */
+/** Positions after steps with stores, which the transport control marks. If the number of such positions is very large, the list
+ * contains only a sample of the positions. */
 storeSteps: Array<number>,
 /** Number of stores up to this position. */
 storesDone: number,
-/** Number of stores in all known steps. */
+/** Number of stores in all steps that are known so far. */
 storesKnown: number,
 /** Cluster of the displayed block. Absent if the launch has no clusters. */
 cluster: ClusterView | null,
-/** mbarrier objects of the resident blocks. */
+/** The mbarrier objects of the resident blocks. */
 mbarriers: Array<MbarrierView>,
-/** Pending asynchronous operations, which an earlier step issued and which complete in a separate step. */
+/** Pending asynchronous operations. An earlier step issued such an operation, and a later separate step completes it. */
 pending: Array<AsyncOperationView>,
 /** Notes of the run, such as output of `printf` and relevant choices of the scheduler. The number of notes is limited. */
 notes: Array<string>, };
@@ -1321,25 +1331,25 @@ export type SemanticTokenKind = "comment" | "directive" | "opcode" | "modifier" 
 /** Token of the source for syntax highlighting. Offsets are counted in UTF-16 units from the start of the source. */
 export type TokenView = { start: number, end: number, class: SemanticTokenKind, };
 
-/** Hover text of a token. */
+/** Hover text of a token in the source. */
 export type HoverView = {
 /** Start of the range of the token, in UTF-16 units from the start of the source. */
 start: number, end: number,
-/** Title, displayed as code. */
+/** Title of the hover text. Hosts display the title as code. */
 title: string, lines: Array<string>,
-/** Anchor of the PTX ISA section. */
+/** Anchor of the section in the PTX ISA manual that describes the token. */
 section: string | null,
-/** Range of the declaration, if the token is a declared name. */
+/** Source range of the declaration. Present only if the token is a declared name. */
 declared: SourceRange | null, };
 
 /** Kind of a completion. */
 export type CompletionSort = "opcode" | "modifier" | "type" | "register" | "variable" | "label" | "function";
 
-/** Completion item. */
+/** Completion item that an editor offers. */
 export type CompletionView = {
-/** Start of the range that the completion replaces. */
+/** Start of the source range that the completion replaces. */
 start: number, end: number, text: string, sort: CompletionSort, help: string,
-/** Version and target that the completion requires: "since PTX 8.1, on `sm_90` and later". */
+/** Requirement of the completion for a version and a target: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null, };
 
 /** Modifier, or a family of modifiers that differ only in one number. */
@@ -1363,19 +1373,19 @@ export type SlotPage = { name: string,
 /** Title of the slot: "state space". */
 title: string, required: boolean, values: Array<ValuePage>, };
 
-/** Instruction form. */
+/** Reference page of an instruction form. */
 export type FormPage = {
-/** Opcode: `st`. */
+/** Opcode of the instruction: `st`. */
 opcode: string,
 /** Opcode with the modifiers that always follow it in this form: `wmma.store.d.sync`. */
 title: string,
-/** Syntax line. */
+/** Syntax line of the instruction form. */
 syntax: string, help: string,
-/** Version and target that the form requires: "since PTX 8.1, on `sm_90` and later". */
+/** Requirement of the form for a version and a target: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null,
-/** Anchor of the section in the PTX ISA manual. Empty for an instruction of which only the modifiers are known. */
+/** Anchor of the section in the PTX ISA manual that describes the form. Empty for an instruction of which only the modifiers are known. */
 section: string, slots: Array<SlotPage>, operands: Array<OperandPage>,
-/** Rules for combinations of modifiers, one phrase each. */
+/** Rules for combinations of the modifiers, one phrase each. */
 rules: Array<string>, examples: Array<string>, };
 
 /** Request for a fragment layout or a tensor layout. The parameter values are PTX names. */
@@ -1383,45 +1393,46 @@ export type FragmentRequest = {
 /** Operation: `store.d`, `load.a`, `load.b` or `load.c` of `wmma`, `mma.a` to `mma.d`, `ldmatrix.x4`, `stmatrix.x4`,
  * `movmatrix.a`, `movmatrix.d`, or a tensor layout such as `wgmma.d` or `tcgen05.ld`. */
 op: string,
-/** Shape: `m16n16k16`. */
+/** Shape of the matrix operation: `m16n16k16`. */
 shape?: string,
 /** Element type: `f16`. */
 type?: string,
-/** Target: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not depend on the target. */
+/** Target for which the layout is requested: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not
+ * depend on the target. */
 target?: string,
-/** Memory layout: `row` or `col`. Default: the first layout that the operation supports. */
+/** Layout of the matrix in memory: `row` or `col`. Default: the first layout that the operation supports. */
 layout?: string | null,
-/** Distance in elements between the starts of adjacent rows (columns). Default: the length of a row (column). */
+/** Distance in elements between the starts of adjacent rows (columns) in memory. Default: the length of a row (column). */
 stride?: number | null,
-/** Further parameters of a tensor layout, indexed by name: `swizzle: "128B"`. */
+/** Additional parameters of a tensor layout, indexed by name: `swizzle: "128B"`. */
 with?: { [key in string]: string }, };
 
-/** Reason why the fragment does not exist, and the available alternatives. */
+/** Reason why the requested fragment does not exist, and the available alternatives. */
 export type FragmentRequestError = { message: string, };
 
-/** Fragment layout. The fields from `format` on form the contents of a fragment-map file that contains this layout. */
+/** Fragment layout. The field `format` and all later fields form the contents of a fragment-map file that contains this layout. */
 export type FragmentView = { op: string, shape: string, type: string, target: string,
 /** Layout of the matrix in memory: `row` or `col`. */
 layout: string,
-/** Distance in elements between the starts of adjacent rows (columns). */
+/** Distance in elements between the starts of adjacent rows of the matrix in memory, or of adjacent columns for the layout `col`. */
 stride: number,
 /** Element size in bits. */
 element_bits: number,
-/** Origin of the map: "assembler 13.5" (compiled code) or "PTX ISA". */
+/** Source of the map: "assembler 13.5" (derived from compiled code) or "PTX ISA". */
 origin: string,
-/** Number of registers that contain a copy of each element. */
+/** Number of registers that contain each element. The number is greater than 1 if the hardware replicates elements. */
 copies: number, rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>,
 /** Memory offset of each element from the start of the matrix, in elements and in the order of `lanes`. */
 offsets: Array<Array<Array<number>>>,
-/** Index of the matrix of each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
+/** Index of the matrix that contains each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
  * `mma.m8n8k4`). */
 matrices: Array<Array<Array<number>>> | null,
-/** Version of the file format, which is 1. */
+/** Version of the fragment-map file format, which is 1. */
 format: number,
 /** Meaning of the variables in the formulas of the map. */
 variables: { [key in string]: string }, maps: { [key in string]: FragmentMapEntry }, fragments: Array<FragmentEntry>, access: Array<AccessEntry>, };
 
-/** Entry of a fragment-map file: one map, and the operations that use it. */
+/** Entry of a fragment-map file, which consists of one map and the operations that use the map. */
 export type FragmentMapEntry = { rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>, };
 
 /** Operation that uses the map. */
@@ -1430,87 +1441,88 @@ export type FragmentEntry = { op: string, shape: string, type: string,
 archs: Array<string>, layouts: Array<string>,
 /** Family of the map: `quad-pair` or `group`. */
 family: string, regs: number, elems_per_reg: number,
-/** Default stride in elements for each memory layout. */
+/** Default stride in elements for each layout of the matrix in memory. */
 default_stride: { [key in string]: number }, map: string,
-/** Number of leading registers that `wmma.mma` reads. Present for operands A and B of shapes whose fragments contain copies. */
+/** Number of registers, from the first register of the fragment, that `wmma.mma` reads. Present for operands A and B of shapes whose
+ * fragments contain copies of elements. */
 mma_reads?: number | null, };
 
 /** Memory accesses that the compiled code of an operation performs. */
 export type AccessEntry = { op: string, shape: string, type: string, layout: string, archs: Array<string>,
-/** Accesses to global memory and to generic addresses. */
+/** Accesses to global memory and accesses with generic addresses. */
 global: AccessView, shared: AccessView, };
 
-/** Accesses to one state space. */
+/** Accesses of an operation to one state space. */
 export type AccessView = {
-/** Size of the widest access in bytes, which is also the required alignment of the address and of the stride. */
+/** Size in bytes of the widest access. The address and the stride must be multiples of this size. */
 bytes: number, count: number,
-/** Effect of a misaligned stride: `fault`, or `moved` if rows are stored at other addresses. */
+/** Effect of a misaligned stride: `fault`, or `moved` if the operation stores rows at other addresses. */
 short_stride?: string | null, };
 
 /** Parameter of a layout request. */
 export type LayoutParameter = {
-/** Name: `shape`, `type`, or a name in `with` such as `swizzle`. */
+/** Name of the parameter: `shape`, `type`, or a name in `with` such as `swizzle`. */
 name: string, value: string,
 /** Possible values of the parameter. Empty if the value is a number or a shape. */
 choices: Array<string>,
-/** Description of the parameter. */
+/** Description of the parameter for the user. */
 about: string, };
 
-/** Layout of the elements of a matrix, as a grid with further information. */
+/** Layout of the elements of a matrix, as a grid with additional information. */
 export type LayoutView = {
-/** Operation: `wgmma.d`. */
+/** Name of the operation: `wgmma.d`. */
 op: string,
 /** Title of the layout. */
 title: string,
-/** Parameters of the request, with their alternatives. */
+/** Parameters of the request, with the possible values of each parameter. */
 parameters: Array<LayoutParameter>,
-/** Closed-form formula of the mapping from elements to locations. */
+/** Closed-form formula of the mapping from an element to its location. */
 rule: string,
 /** Meaning of the variables in the formula. */
 letters: string,
 /** Notes on the layout, such as undocumented behavior or unread elements. */
 notes: Array<string>,
-/** Origin of the mapping: "PTX ISA, CuTe". */
+/** Sources of the mapping: "PTX ISA, CuTe". */
 origin: string,
-/** Confidence: `high`, or `medium` if the sources are incomplete. */
+/** Confidence in the mapping: `high`, or `medium` if the sources are incomplete. */
 sure: string, rows: number, columns: number,
 /** Meaning of a row of the grid: `row`, `lane`, `column of B`. */
 row_name: string, column_name: string,
 /** Element size in bits. */
 element_bits: number,
-/** Names of the numbers that form a location. */
+/** Names of the numbers that form the location of an element. */
 place: Array<string>,
-/** Locations of the element by row and column. An element has several locations if it must be replicated, and none if the
- * cell is empty. */
+/** Locations of the element of each cell, indexed by row and column. An element has several locations if the layout requires
+ * replication. An empty cell has no location. */
 grid: Array<Array<Array<Array<number>>>>,
 /** Element `[row, column]` for each thread, each register, and each position in the register (low bits first). Present only for layouts
  * in registers. */
 lanes: Array<Array<Array<[number, number]>>> | null,
-/** Bits of the descriptor in hexadecimal, if the layout has a descriptor. */
+/** Bits of the descriptor in hexadecimal. Absent if the layout has no descriptor. */
 descriptor: string | null,
-/** Fields of the descriptor, lowest bits first. */
+/** Fields of the descriptor, in order from the lowest to the highest bits. */
 fields: Array<DescriptorField>,
-/** Cells, as `[row, column]`, whose element differs from the intended layout. */
+/** Cells, as `[row, column]`, whose element differs from the element in the intended layout. */
 wrong: Array<[number, number]>,
 /** PTX instructions that build the descriptor. */
 ptx: Array<string>,
-/** Cells, as `[row, column]`, that the selected step reads, if the diagram also contains other cells for comparison. */
+/** Cells, as `[row, column]`, that the selected step reads. Present only if the diagram also contains other cells for comparison. */
 marked: Array<[number, number]>,
-/** Links to related diagrams. */
+/** Links to diagrams that are related to the layout. */
 related: Array<RelatedLayout>, };
 
 /** Field of a descriptor. */
 export type DescriptorField = { name: string,
 /** Indices of the lowest and the highest bit of the field. */
 bits: [number, number],
-/** Value of the field. */
+/** Value of the descriptor field. */
 value: number,
-/** Meaning of the value: `128 rows`. */
+/** Meaning of the field value: `128 rows`. */
 meaning: string, };
 
 /** Link to a related diagram. */
 export type RelatedLayout = {
-/** Title of the diagram. */
+/** Title of the related diagram. */
 title: string, request: FragmentRequest, };
 
 /** Dimension of an inferred layout. */
@@ -1518,7 +1530,7 @@ export type LayoutDimension = {
 /** Name of the dimension: `element`, `lane`, `iteration` or `warp`. */
 name: string, size: number, };
 
-/** Inferred layout of an access. */
+/** Layout that the analysis inferred for an access. */
 export type InferredAccessLayout = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
@@ -1526,185 +1538,189 @@ line: number, opcode: string,
 buffer: string,
 /** Size of one unit of the layout in bytes. */
 unitBytes: number,
-/** Dimensions of the layout, the fastest varying dimension first. */
+/** Dimensions of the layout, the fastest-varying dimension first. */
 dimensions: Array<LayoutDimension>,
 /** CuTe layout, in units from the start of the buffer: `Swizzle<3,3,3> o 16 o (32,4):(1,32)`. */
 layout: string | null,
-/** Bases over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases. */
+/** Bases of the layout over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases. */
 bases: string | null,
-/** Reason why no layout matches the addresses, with the first mismatch. */
+/** Reason why no layout matches the addresses, with the first mismatch. Absent if a layout matches. */
 broken: string | null,
-/** Description of the layout in a sentence. */
+/** Description of the layout in one sentence. */
 text: string,
-/** Number of requests of the access in the run. */
+/** Number of requests of the access in the complete run. */
 requests: number,
-/** Number of examined requests of the first block. */
+/** Number of requests of the first block that the analysis examined. */
 lookedAt: number, };
 
-/** Word of a bank, with the lanes that access it. */
+/** Word of a bank, with the lanes that access the word. */
 export type BankWord = {
 /** Address of the word in the shared memory of the block. */
 address: number, lanes: Array<number>, };
 
-/** Accesses to one bank in a phase. */
+/** Accesses of one phase to one bank. */
 export type BankCell = { bank: number,
-/** Accessed words of the bank, each with its lanes. */
+/** Words of the bank that the phase accesses, each with its lanes. */
 words: Array<BankWord>, };
 
-/** Group of lanes that access shared memory together: 32 lanes for 4 bytes per lane, 16 for 8 bytes, 8 for 16 bytes. */
+/** Group of lanes that access shared memory together: 32 lanes if each lane accesses 4 bytes, 16 lanes for 8 bytes, and 8 lanes for 16
+ * bytes. */
 export type BankPhase = { firstLane: number, lastLane: number,
 /** Number of wavefronts that the phase needs. */
 wavefronts: number,
 /** Banks that the lanes of the phase access, in ascending order. */
 banks: Array<BankCell>, };
 
-/** Two lanes with a bank conflict. */
+/** Example of two lanes that access different words of one bank. */
 export type Collision = { lanes: [number, number],
-/** Addresses of the two accessed words in the shared memory of the block. */
+/** Addresses of the words that the two lanes access, in the shared memory of the block. */
 addresses: [number, number], bank: number, text: string, };
 
-/** Value of a metric, with the name of the metric in Nsight Compute. */
+/** Expected value of a metric, with the name of the metric in Nsight Compute. */
 export type ProfilerCount = { name: string, count: number,
-/** Reason why Nsight Compute may report a different value. */
+/** Reason why Nsight Compute may report another value. */
 beside: string, };
 
-/** Access instruction to shared memory, with its bank conflicts. */
+/** Instruction that accesses shared memory, with its bank conflicts. */
 export type AccessConflicts = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
 /** Name of the accessed variable. */
 buffer: string, requests: number, wavefronts: number,
-/** Minimum number of wavefronts for requests with the same number of bytes per lane. */
+/** Minimum number of wavefronts of requests that transfer the same number of bytes per lane. */
 ideal: number, conflicts: number,
-/** Nsight Compute metrics that correspond to the reported counts. */
+/** Nsight Compute metrics that correspond to the counts of this access. */
 profiler: Array<ProfilerCount>,
-/** Step of the request with the most conflicts. `phases` contains the phases of this request. */
+/** Step of the request with the most bank conflicts. `phases` contains the phases of this request. */
 worstStep: number, phases: Array<BankPhase>,
 /** Example of two lanes that access different words of one bank. */
 collision: Collision | null, };
 
-/** Proposed layout of a buffer. */
+/** Proposed layout of a buffer without bank conflicts. */
 export type FixProposal = {
-/** Description of the layout, such as an XOR swizzle or padding. */
+/** Description of the layout change, for example an XOR swizzle or padding. */
 change: string,
-/** Number of bytes by which the change enlarges the buffer. */
+/** Number of bytes by which the layout change enlarges the buffer. */
 moreBytes: number,
-/** Number of instructions that the change adds to each access. */
+/** Number of instructions that the layout change adds to each access. */
 instructions: number, };
 
-/** Buffer in shared memory with bank conflicts. */
+/** Buffer in shared memory whose accesses have bank conflicts. */
 export type BufferConflicts = { name: string, conflicts: number,
-/** Source lines whose instructions access the buffer. */
+/** Source lines of the instructions that access the buffer. */
 lines: Array<number>,
-/** Layouts that make all accesses to the buffer conflict-free, the smallest change first. */
+/** Layouts for which all accesses to the buffer are free of bank conflicts, the smallest change first. */
 proposals: Array<FixProposal>,
-/** Reason why no conflict-free layout exists: two accesses with incompatible requirements, or an obstacle that prevents any change of
- * the layout. */
+/** Reason why no layout without bank conflicts exists: two accesses with incompatible requirements, or an obstacle that prevents any
+ * change of the layout. */
 impossible: string | null, };
 
 /** Access to global memory that touches more sectors than necessary. */
 export type SectorAdvice = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
-/** Name of the accessed buffer of the launch or variable. */
+/** Name of the accessed variable, or of the accessed buffer of the launch. */
 buffer: string, requests: number,
 /** Number of sectors that the access touches (`memory_l2_theoretical_sectors_global`). */
 sectors: number,
 /** Smallest number of sectors that contain as many bytes as the access transfers. */
 ideal: number,
-/** Suggested change of the access, as a sentence. */
+/** Sentence that suggests a change of the access. */
 text: string, };
 
-/** Bank conflicts and uncoalesced accesses of a run, with proposed layouts. */
+/** Bank conflicts and uncoalesced accesses of a run, with proposed layout changes. */
 export type ConflictReport = {
 /** Accesses to shared memory, ordered by source line. */
 accesses: Array<AccessConflicts>,
-/** Buffers in shared memory with bank conflicts. */
+/** Buffers in shared memory whose accesses have bank conflicts. */
 buffers: Array<BufferConflicts>,
-/** Accesses to global memory that touch more sectors than necessary. */
+/** Accesses to global memory that touch more sectors than necessary for the transferred bytes. */
 sectors: Array<SectorAdvice>, };
 
-/** Rewritten source with fewer bank conflicts, and the results of its verification. */
+/** Rewritten source with fewer bank conflicts than the original source, and the results of its verification. */
 export type BankConflictFix = { source: string,
-/** Description of the layout change of each changed buffer. */
+/** Description of the layout change of each buffer that the rewrite changes. */
 changes: Array<string>,
-/** Number of bank conflicts before and after the rewrite. */
+/** Number of bank conflicts in the runs of the original and the rewritten source. */
 before: number, after: number,
-/** Names of the buffers of the launch. All of them have identical contents after both runs. */
+/** Names of the buffers of the launch. Each buffer has identical contents after both runs. */
 same: Array<string>, };
 
-/** Request for the computation of one element of D of a matrix multiplication, with PTX names. */
+/** Request for the computation of one element of the result matrix D of a matrix multiplication. The instruction, shape and types have
+ * their PTX names. */
 export type MmaRequest = {
-/** Instruction: `wmma` or `mma`. */
+/** Name of the instruction: `wmma` or `mma`. */
 op: string,
-/** Shape of the operation: `m16n16k16`. */
+/** Shape of the matrix multiplication: `m16n16k16`. */
 shape: string,
-/** Types of A, B, C and D. */
+/** Types of the matrices A, B, C and D. */
 types: Array<string>,
 /** Target architecture: `sm_90`. */
 target: string,
-/** Row of A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements are zeros. */
+/** Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements are zeros. */
 a: Array<string>,
-/** Column of B, in the same notation as the row of A. */
+/** Column of matrix B, in the same notation as the row of A. */
 b: Array<string>,
-/** Element of C. Default: zero. */
+/** Element of matrix C. Default: zero. */
 c: string | null, };
 
-/** Floating-point number with its bits. */
+/** Floating-point number, with the bits that represent it. */
 export type NumberView = { text: string,
-/** Bits in hexadecimal: `0x3f800000`. */
+/** Bits of the number in hexadecimal: `0x3f800000`. */
 bits: string, };
 
-/** Computation of an element of D. */
+/** Computation of one element of the result matrix D. */
 export type MmaExplanation = {
 /** Title of the computation: `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`. */
 title: string,
-/** Summary in one sentence: whether the result is correctly rounded, and the reason if it is not. */
+/** Summary in one sentence, which states whether the result is correctly rounded, and the reason if the result is not correctly
+ * rounded. */
 summary: string, result: NumberView,
-/** Exact sum as a decimal number. Absent if a term is infinite or NaN. */
+/** Exact sum of all terms as a decimal number. Absent if a term is infinite or NaN. */
 exact: string | null,
-/** Exact sum, rounded once to the nearest value of the type of D (ties to even). */
+/** Exact sum of all terms, rounded one time to the nearest value of the type of D (ties to even). */
 rounded_once: NumberView | null,
-/** Result of a chain of `f32` fused multiply-adds that starts with C and proceeds in ascending k, rounded to the type of D, for
- * comparison. */
+/** Result of a chain of `f32` fused multiply-adds that starts with the element of C and proceeds in ascending order of k, rounded to
+ * the type of D. A host compares the result of the Tensor Core with this value. */
 chain: NumberView, steps: Array<MmaStepView>,
-/** Results of all GPU generations that support the instruction, in order of first occurrence. */
+/** Results of all GPU generations that support the instruction. Generations with equal results form one entry. The entries are in order
+ * of first occurrence. */
 generations: Array<GenerationView>, };
 
-/** Targets whose Tensor Cores produce the same result. */
+/** Targets whose Tensor Cores compute the same result. */
 export type GenerationView = {
-/** First target of each generation. */
+/** First target of each GPU generation with this result. */
 targets: Array<string>, result: NumberView, };
 
 /** One operation of the hardware in an MMA computation. */
 export type MmaStepView = { "block": AccumulationBlockView } | { "operation": OperationView };
 
-/** Fused sum, in which all terms are aligned to the largest exponent, truncated and added as integers. */
+/** Fused sum of several terms. The hardware aligns all terms to the largest exponent, truncates them, and adds them as integers. */
 export type AccumulationBlockView = {
-/** Range of k in this block: `k = 0 to 7`. */
+/** Range of the index k of the products in this block: `k = 0 to 7`. */
 products: string, accumulator: NumberView,
-/** Largest exponent of the terms. Undefined if `special` is set. */
+/** Largest exponent of the terms. The value is undefined if `special` is set. */
 exponent: number,
 /** Number of bits below the largest exponent that the hardware keeps. */
 kept_bits: number,
-/** Nonzero terms of the sum. */
+/** Nonzero terms of the fused sum. */
 terms: Array<TermView>,
-/** Sum in units of 2^(`exponent` - `kept_bits`), as a decimal number. */
+/** Fused sum in units of 2^(`exponent` - `kept_bits`), as a decimal number. */
 sum: string,
-/** Reason why the sum is NaN or infinite. */
+/** Reason why the fused sum is NaN or infinite. Absent if the sum is finite. */
 special: string | null, result: NumberView,
-/** Whether the sum has more bits than the result type. */
+/** Whether the fused sum has more bits than the result type. */
 is_cut: boolean, };
 
-/** Term of a block. */
+/** Term of a fused sum. */
 export type TermView = {
-/** Source of the term: `accumulator` or `k = 3`. */
+/** Name of the source of the term: `accumulator` or `k = 3`. */
 source: string,
-/** Exact value of the term. */
+/** Exact value of the term before alignment. */
 value: string,
 /** Value of the term after alignment, in the units of the sum of its block, as a decimal number. */
 aligned: string,
-/** Bits that the alignment truncates, in binary. Empty if it truncates no bits. */
+/** Bits that the alignment truncates, in binary. Empty if the alignment truncates no bits. */
 cut: string, };
 
 /** IEEE 754 operation in an MMA computation. */
@@ -1717,16 +1733,16 @@ export type CodePage = { code: string, title: string, explanation: string, wrong
 
 /** Contents of a compiled file. */
 export type FileView = {
-/** Kind of the file: `cubin`, `fatbin`, `object or program with fatbins`. */
+/** Kind of the compiled file: `cubin`, `fatbin`, `object or program with fatbins`. */
 kind: string, programs: Array<ProgramView>,
-/** Parts of the file that cannot be read, one sentence each. */
+/** Descriptions of the parts of the file that cannot be read, one sentence each. */
 notes: Array<string>, };
 
-/** Code object in a file. */
+/** Code object in a compiled file. */
 export type ProgramView = { language: ProgramLanguage, target: string | null,
-/** Name of the source file that the compiler recorded. */
+/** Name of the source file of the code object, as recorded by the compiler. */
 sourceName: string | null,
-/** Compression of the code object in the file: `zstd`, `LZ4`. */
+/** Compression of the code object in the file: `zstd`, `LZ4`. Absent if the code object is not compressed. */
 packed: string | null,
 /** Size of the code object in bytes after decompression. */
 bytes: number, kernels: Array<ProgramKernel>, };
@@ -1736,7 +1752,7 @@ export type ProgramLanguage = "ptx" | "machineCode";
 
 /** Kernel of a code object. */
 export type ProgramKernel = { name: string,
-/** Properties of the kernel that the file records, one phrase each: `32 registers`. */
+/** Properties of the kernel that the compiled file records, one phrase each: `32 registers`. */
 facts: Array<string>, };
 
 /** @deprecated Use {@link InferredAccessLayout}. */

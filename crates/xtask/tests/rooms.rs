@@ -184,7 +184,7 @@ fn only_front_end_crates_seal_programs() {
 }
 
 /// Function that constructs a checked program from a module.
-const SEAL: &[&str] = &["Program::of_checked"];
+const SEAL: &[&str] = &["Program::from_checked"];
 
 /// Appends the paths of the Rust files in a directory that contain the name of a front end.
 fn naming(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -269,6 +269,7 @@ mod tests {
     fn line(global: [u64; 2], shared: [u64; 2]) -> LineTraffic {
         LineTraffic {
             line: 7,
+            source: Vec::new(),
             opcode: "st.u32".into(),
             traffic: Traffic {
                 requests: 2,

@@ -1,4 +1,4 @@
-//! `<warpgrid-playground>` elements in documents. This module extracts the source of an element in the same way as the widget.
+//! `<warpgrid-playground>` elements in documents. The source of an element is extracted in the same way as in the widget.
 
 use super::info_string::BlockAttribute;
 use super::line_index::LineIndex;
@@ -9,7 +9,8 @@ use warpgrid_view::diagnostics::interrupted_text;
 
 const NAME: &str = "warpgrid-playground";
 
-/// Returns the blocks of the elements whose tags are in the byte range `within` of a document. An element may end after this range.
+/// Returns the blocks of the elements whose tags are in the byte range `within` of a document. The end of an element may be after this
+/// range.
 pub(super) fn find(places: &LineIndex<'_>, within: Range<usize>) -> Vec<CodeBlock> {
     let document = places.document;
     let open = format!("<{NAME}");
@@ -33,7 +34,7 @@ pub(super) fn find(places: &LineIndex<'_>, within: Range<usize>) -> Vec<CodeBloc
     blocks
 }
 
-/// Returns the attributes of a tag and the offset of the byte after the tag, or `None` if the element name is longer or the tag is
+/// Returns the attributes of a tag and the offset of the byte after the tag, or `None` if the tag has a longer element name or is
 /// unterminated.
 fn read_tag(document: &str, after_name: usize) -> Option<(Vec<BlockAttribute<'_>>, usize)> {
     let rest = &document[after_name..];
@@ -57,7 +58,8 @@ fn read_tag(document: &str, after_name: usize) -> Option<(Vec<BlockAttribute<'_>
     Some((words, after_name + length + 1))
 }
 
-/// Returns the block of an element with the content `inner`, or `None` if the element refers to a source outside of the document.
+/// Returns the block of an element whose content is the byte range `inner`, or `None` if the element refers to a source outside of the
+/// document.
 fn read_element(
     places: &LineIndex<'_>,
     words: &[BlockAttribute<'_>],
@@ -104,7 +106,7 @@ fn read_element(
     let last = lines.iter().rposition(filled)?;
     let lines = &lines[first..=last];
     block.push_dedented(lines);
-    // If the source starts in the line of the tag, the tag is part of the prefix of this line.
+    // If the source starts on the line of the tag, the tag is part of the prefix of this line.
     if let Some(start) = block
         .lines
         .first_mut()
@@ -146,7 +148,7 @@ fn script(content: &str, kind: &str) -> Option<Range<usize>> {
 }
 
 impl CodeBlock {
-    /// Replaces character references by their characters, and records the additional length of each reference in the document.
+    /// Replaces character references by their characters, and records the number of additional bytes of each reference in the document.
     fn unescape(&mut self) {
         self.is_escaped = true;
         let lines = self.source.lines().zip(&mut self.lines);

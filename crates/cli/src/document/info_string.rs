@@ -1,5 +1,5 @@
 //! Options after the language of a block, such as `view=grid step=3`. This module extracts the values of the options, and reports a warning
-//! for each unknown option. `attributes.json` contains all known options, and the widget reads the same file.
+//! for each unknown option. `attributes.json`, which the widget also reads, contains all known options.
 
 use super::CodeBlock;
 use super::line_index::LineIndex;
@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use warpgrid_view::diagnostics::unknown_word;
 use warpgrid_view::value::ElementType;
 
-/// Permitted values of the attributes of the element: a list of values, the maximum, or the kind of value.
+/// Permitted values of each attribute of the element: a list of values, a maximum, or a kind of value.
 static ATTRIBUTES: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("attributes.json")).unwrap_or_default());
 
-/// Options of documentation tools, which this command ignores.
+/// Options of documentation tools, which the command ignores.
 #[rustfmt::skip]
 const OF_HOSTS: &[&str] = &[
     "playground", "ignore", "id", "class", "style", "slot", "hidden", "dir", "lang", "title", "name", "caption", "file", "filename", "copy", "wrap",
@@ -25,7 +25,7 @@ const OF_HOSTS: &[&str] = &[
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BlockAttribute<'a> {
     pub(super) name: &'a str,
-    /// Value without quotation marks. Absent for a name without a value.
+    /// Value without quotation marks, or `None` for a name without a value.
     pub(super) value: Option<&'a str>,
     pub(super) range: Range<usize>,
 }
@@ -57,7 +57,7 @@ impl CodeBlock {
 fn mistake(word: &BlockAttribute<'_>) -> Option<(String, Vec<&'static str>)> {
     let BlockAttribute { name, value, .. } = word;
     let Some(kind) = ATTRIBUTES.get(*name) else {
-        // Words that are not attribute names (classes, line ranges, event handlers and framework bindings) are ignored.
+        // The command ignores words that are not attribute names, such as classes, line ranges, event handlers and framework bindings.
         let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
             && name
                 .chars()
@@ -102,7 +102,7 @@ fn mistake(word: &BlockAttribute<'_>) -> Option<(String, Vec<&'static str>)> {
     ))
 }
 
-/// Checks whether a value has a kind, and returns the description of the kind.
+/// Checks whether a value has the given kind, and returns a description of this kind.
 fn matches_kind(kind: &str, found: &str) -> (bool, &'static str) {
     match kind {
         "position" => (
@@ -118,7 +118,7 @@ fn matches_kind(kind: &str, found: &str) -> (bool, &'static str) {
             "an element type such as `u32` or `f16`",
         ),
         "length" => (is_length(found), "a CSS length or a number of pixels"),
-        // Arbitrary text and flags accept every value.
+        // Text attributes and flags accept every value.
         _ => (true, ""),
     }
 }

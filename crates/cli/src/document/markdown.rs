@@ -8,7 +8,7 @@ use super::{CodeBlock, html_elements};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use warpgrid_view::SourceLanguage;
 
-/// Returns the blocks of a Markdown document in order.
+/// Returns the PTX and SASS blocks of a Markdown document in document order.
 pub(super) fn blocks(document: &str) -> Vec<CodeBlock> {
     let places = LineIndex::new(document);
     let mut blocks: Vec<CodeBlock> = Vec::new();
@@ -40,10 +40,11 @@ pub(super) fn blocks(document: &str) -> Vec<CodeBlock> {
     blocks
 }
 
-/// Returns the block that an info string opens, if its language is PTX or SASS. The fence starts at byte `at`.
+/// Returns the empty block that an info string starts, if the language of the info string is PTX or SASS. The fence starts at byte `at`.
 fn opened(info: &str, at: usize, places: &LineIndex<'_>) -> Option<CodeBlock> {
     let line = places.document[at..].lines().next().unwrap_or("");
-    // An info string with escape sequences differs from the document text. In this case, its options are located at the fence.
+    // An info string with escape sequences differs from the text in the document. In this case, the positions of the options are those of
+    // the fence.
     let found = line.find(info);
     let mut words = info_string::split(info, at + found.unwrap_or(0)).into_iter();
     let mut first = words.next()?;

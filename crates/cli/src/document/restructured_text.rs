@@ -61,7 +61,7 @@ fn directive(line: &str) -> Option<DirectiveBody> {
     }
 }
 
-/// Parses the options and the source of a directive, which an empty line separates.
+/// Parses the body of a directive: the options, an empty line, and the source.
 fn block(
     front: SourceLanguage,
     body: &[NumberedLine<'_>],
@@ -88,7 +88,7 @@ fn block(
     let first = text.iter().position(filled)?;
     let last = text.iter().rposition(filled)?;
     block.push_dedented(text.get(first..=last)?);
-    // A block with the language name `sass` can also be a style sheet in Sass.
+    // A block with the language name `sass` may be a style sheet in Sass instead of SASS code.
     let is_own = block.front == SourceLanguage::Ptx
         || SourceLanguage::of_source(&block.source) == SourceLanguage::Sass;
     is_own.then_some(block)

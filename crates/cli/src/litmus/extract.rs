@@ -47,7 +47,7 @@ pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<Ex
         }))
 }
 
-/// Parses a line range: `12-30`, or `12`.
+/// Parses a line range such as `12-30`, or a single line such as `12`.
 pub(super) fn read_lines(text: &str) -> Result<[u32; 2], String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.trim().parse(), last.trim().parse()) {
@@ -58,7 +58,7 @@ pub(super) fn read_lines(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// Parses a thread: `1:0` is thread 0 of block 1, and coordinates are written as `1x2:3x0x0`.
+/// Parses a thread. For example, `1:0` denotes thread 0 of block 1. Coordinates have the notation `1x2:3x0x0`.
 pub(super) fn read_thread(text: &str) -> Result<ExtractionThread, String> {
     let wrong =
         || format!("found the thread `{text}`, expected a block and a thread such as `1:0`");

@@ -1,15 +1,15 @@
 //! Correctly rounded parser for decimal numbers: converts text such as `-1.5e-3` to the nearest f64, ties to even.
 //!
-//! The parser of the standard library contains a 10 KB table that does not compress and would have to be shipped in the wasm. This parser
-//! divides arbitrary-precision integers instead and produces identical bits.
+//! The parser of the standard library contains a 10 KB table, which compresses poorly and would increase the size of the WebAssembly
+//! module. This parser divides arbitrary-precision integers instead and produces identical bits.
 
 use std::cmp::Ordering;
 
-/// Number of significant digits that are kept. The remaining digits affect the result only if one of them is not zero. The midpoint between
-/// two adjacent f64 has at most 767 digits.
+/// Maximum number of significant digits for the division. Later digits affect the result only if one of them is not zero, because the
+/// midpoint between two adjacent f64 values has at most 767 digits.
 const MAX_DIGITS: usize = 800;
 
-/// Powers of ten that an f64 represents exactly.
+/// The powers of ten from 10^0 to 10^22, which f64 represents exactly.
 const POWERS: [f64; 23] = {
     let mut powers = [1.0; 23];
     let mut at = 1;
@@ -40,7 +40,7 @@ pub fn read_decimal(text: &str) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Product of an integer and a power of ten.
+/// Decimal number: the integer with these digits, multiplied by a power of ten.
 struct Decimal {
     /// Decimal digits, most significant first, without leading zeros.
     digits: Vec<u8>,
@@ -73,7 +73,7 @@ impl Decimal {
 
     fn nearest(&self) -> f64 {
         let Decimal { digits, exponent } = self;
-        // The number is less than 10^point and at least 10^(point - 1).
+        // The value of the decimal number is less than 10^point and at least 10^(point - 1).
         let point = exponent.saturating_add(digits.len() as i64);
         if digits.is_empty() || point < -323 {
             return 0.0;
@@ -85,7 +85,7 @@ impl Decimal {
         if digits.len() <= 15
             && let Some(power) = POWERS.get(power)
         {
-            // The integer and the power of ten are exact in f64, so the operation rounds only once.
+            // f64 represents both the integer and the power of ten exactly, so the multiplication or division rounds only once.
             let whole = digits.iter().fold(0u64, |all, d| all * 10 + u64::from(*d)) as f64;
             return match *exponent < 0 {
                 true => whole / power,
@@ -125,7 +125,7 @@ fn read_exponent(text: &str) -> Option<i64> {
 
 /// Returns the f64 nearest to the quotient of two nonzero integers.
 fn quotient(mut numerator: BigUint, mut denominator: BigUint) -> f64 {
-    /// Minimum number of quotient bits. Either the highest bit or the bit below it is set.
+    /// Number of quotient bits. Either the highest bit of the quotient or the bit below the highest bit is set.
     const BITS: i64 = 66;
     let shift = BITS - 1 + denominator.bits() - numerator.bits();
     if shift >= 0 {
@@ -150,11 +150,11 @@ fn quotient(mut numerator: BigUint, mut denominator: BigUint) -> f64 {
         return f64::INFINITY;
     }
     // Subnormal numbers have fewer significant bits.
-    let kept = 53 - (-1022 - power).max(0);
-    if kept < 0 {
+    let n_kept = 53 - (-1022 - power).max(0);
+    if n_kept < 0 {
         return 0.0;
     }
-    let dropped = n_bits - kept;
+    let dropped = n_bits - n_kept;
     let (mantissa, rest) = (quotient >> dropped, quotient & ((1 << dropped) - 1));
     let half = 1u128 << (dropped - 1);
     let up = match rest.cmp(&half) {
@@ -162,7 +162,7 @@ fn quotient(mut numerator: BigUint, mut denominator: BigUint) -> f64 {
         Ordering::Equal => !numerator.0.is_empty() || mantissa & 1 == 1,
         Ordering::Greater => true,
     };
-    // If the mantissa rounds up to the next power of two, its carry correctly increments the exponent.
+    // If the mantissa rounds up to the next power of two, the carry out of the mantissa increments the exponent field, as required.
     let exponent = (power + 1022).max(0) as u64;
     f64::from_bits((exponent << 52) + mantissa as u64 + u64::from(up))
 }
@@ -342,7 +342,7 @@ mod tests {
             }
             check(&format!("{value:e}"));
             check(&format!("{value:.20e}"));
-            // The midpoint to the next number has more digits than the number itself.
+            // Decimal expansions near the midpoint of adjacent f64 values need more digits than the values themselves.
             check(&format!("{value:.60e}"));
             check(&format!("{value}"));
         }

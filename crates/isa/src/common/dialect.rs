@@ -1,5 +1,5 @@
-//! Instruction set ("dialect") built from its tables: looks up forms by opcode, validates modifiers, and selects the best-matching form
-//! of an instruction.
+//! Instruction set ("dialect") with lookup functions on its static tables: finds forms by opcode, validates modifiers, and selects the
+//! best-matching form of an instruction.
 
 use crate::form::{Form, FormSyntax, SlotKind};
 use std::sync::OnceLock;
@@ -15,32 +15,34 @@ pub struct DialectTables {
     pub opcodes: &'static [&'static str],
     /// Modifiers that are part of an instruction name and that no other instruction accepts.
     pub name_modifiers: &'static [&'static str],
-    /// Modifiers that every instruction accepts. They have no effect unless the form of the instruction names them.
+    /// Modifiers that every instruction accepts. They have no effect unless the form of the instruction contains the modifier.
     pub ignored: &'static [&'static str],
-    /// Type modifiers that have no effect unless a form names them.
+    /// Type modifiers that have no effect in an instruction unless its form contains the type.
     pub ignored_types: &'static IgnoredTypes,
-    /// Groups of mutually exclusive modifiers. Modifiers of a group exclude each other even if they have no effect.
+    /// Groups of mutually exclusive modifiers. An instruction must not have two modifiers of a group, even if the modifiers have no effect.
     pub exclusive: &'static [&'static [&'static str]],
     /// Modifiers that may be repeated in every instruction.
     pub repeatable: &'static [&'static str],
-    /// Keywords of other languages and their equivalents, for keywords whose equivalent has a different spelling.
+    /// Keywords of other languages with their equivalents in this dialect. Contains only keywords that spelling correction does not map to
+    /// the equivalent.
     pub synonyms: &'static [(&'static str, &'static str)],
 }
 
-/// Type modifiers that are accepted in addition to those of the form and have no effect. The set depends on the opcode.
+/// Type modifiers that instructions accept and ignore in addition to the types of their form. The set depends on the opcode.
 #[derive(Debug)]
 pub struct IgnoredTypes {
-    /// Opcodes that ignore the types in `there`. All other opcodes, except those in `checked_opcodes`, ignore the types in `elsewhere`.
+    /// Opcodes that ignore the types in `ignored`. All other opcodes, except those in `checked_opcodes`, ignore the types in
+    /// `ignored_elsewhere`.
     pub opcodes: &'static [&'static str],
     pub ignored: &'static [&'static str],
-    /// Instructions whose name starts with one of `opcodes`, but which ignore the types in `elsewhere`.
+    /// Instructions whose name starts with one of `opcodes`, but which ignore the types in `ignored_elsewhere`.
     pub excluded_opcodes: &'static [&'static str],
-    /// Opcodes that check every type modifier, except those that a form explicitly ignores.
+    /// Opcodes that check every type modifier, except the types that the form itself lists as ignored.
     pub checked_opcodes: &'static [&'static str],
     pub ignored_elsewhere: &'static [&'static str],
 }
 
-/// Instruction set.
+/// Instruction set of a source language, such as PTX or SASS.
 #[derive(Debug)]
 pub struct Dialect {
     pub tables: DialectTables,
@@ -51,14 +53,14 @@ pub struct Dialect {
 #[derive(Debug)]
 struct Index {
     layouts: OnceLock<Vec<FormSyntax>>,
-    /// Indices of the form layouts, by opcode.
+    /// Maps each opcode to the indices of its forms.
     forms: OnceLock<HashIndex>,
-    /// Indices of the slots, by accepted modifier.
+    /// Maps each modifier to the indices of the slots that accept it.
     words: OnceLock<HashIndex>,
 }
 
-/// Maps hashes of words to table indices, sorted by hash and index. Because hashes may collide, callers compare the words, too. Sorting
-/// integers instead of strings avoids another monomorphization of `sort`, which would add 4 KB to the WebAssembly module.
+/// Multimap from the hash of a word to table indices, sorted by hash and index. Because hashes may collide, callers also compare the words.
+/// Sorting integers instead of strings avoids another monomorphization of `sort`, which would add 4 KB to the WebAssembly module.
 #[derive(Debug)]
 struct HashIndex(Vec<(u64, usize)>);
 
@@ -86,7 +88,8 @@ fn hash(word: &str) -> u64 {
 }
 
 impl Dialect {
-    /// Returns whether `word` has no effect in instructions of this form. A modifier that a form of the opcode names always has an effect.
+    /// Returns whether `word` has no effect in instructions of this form. A modifier always has an effect if a form with the same
+    /// instruction name contains it.
     pub fn ignores(&'static self, layout: &FormSyntax, word: &str) -> bool {
         let form = layout.form;
         let types = self.tables.ignored_types;
@@ -107,7 +110,7 @@ impl Dialect {
     }
 
     /// Returns whether an instruction can start with `opcode` and `words`: `false` if every form of the opcode requires a name modifier
-    /// (such as `.async` of `st.async`) and none accepts the first of `words`.
+    /// (such as `.async` of `st.async`) and no form accepts the first of `words` in this position.
     pub fn can_start_instruction(&'static self, opcode: &str, words: &[&str]) -> bool {
         let mut forms = self.forms_of(opcode);
         forms.any(|layout| match (layout.slots.first(), words.first()) {
@@ -179,7 +182,7 @@ impl Dialect {
         self.tables.opcodes.binary_search(&word).is_ok()
     }
 
-    /// Returns the equivalent of a keyword of another language. The equivalent has the same meaning, but a different spelling.
+    /// Returns the equivalent of a keyword of another language. The two keywords have the same meaning and different spellings.
     pub fn meant(&self, word: &str) -> Option<&'static str> {
         let found = self
             .tables
@@ -190,7 +193,7 @@ impl Dialect {
     }
 }
 
-/// Returns whether one of `names` is the name of the form or a prefix of it.
+/// Returns whether one of `names` is the instruction name of the form or a prefix of this name.
 fn is_named(form: &Form, names: &[&str]) -> bool {
     names.iter().any(|name| {
         let rest = form.syntax.strip_prefix(*name);

@@ -3,18 +3,18 @@
 
 use crate::types::ScalarType;
 
-/// Encoding of infinity and NaN at the top of the range.
+/// Encoding of infinity and NaN in a floating-point format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpecialEncoding {
-    /// The largest exponent encodes infinity and NaN.
+    /// The largest exponent encodes infinity and NaN, as in IEEE 754.
     Infinity,
-    /// A number whose bits are all ones is a NaN. There is no infinity.
+    /// An encoding whose exponent and fraction bits are all ones is a NaN. The format has no infinity.
     NotANumber,
-    /// All encodings are finite: there is neither infinity nor NaN.
+    /// All encodings are finite numbers: the format has neither infinity nor NaN.
     Finite,
 }
 
-/// Format with sign, exponent and fraction, from the most significant bit.
+/// Floating-point format. The fields, starting at the most significant bit, are sign, exponent and fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatFormat {
     pub exponent_bits: u8,
@@ -33,7 +33,7 @@ const fn format(exponent_bits: u8, fraction_bits: u8, top: SpecialEncoding) -> F
 impl FloatFormat {
     pub const F16: FloatFormat = format(5, 10, SpecialEncoding::Infinity);
     pub const BF16: FloatFormat = format(8, 7, SpecialEncoding::Infinity);
-    /// Upper 19 bits of a 32-bit register.
+    /// Format of the upper 19 bits of a 32-bit register.
     pub const TF32: FloatFormat = format(8, 10, SpecialEncoding::Infinity);
     pub const F32: FloatFormat = format(8, 23, SpecialEncoding::Infinity);
     pub const F64: FloatFormat = format(11, 52, SpecialEncoding::Infinity);
@@ -63,20 +63,20 @@ impl FloatFormat {
     }
 }
 
-/// Magnitude that is truncated to a format, and the remainder as a fraction of the last unit.
+/// Result of truncating a magnitude to a format: the encoding, and the remainder in fractions of one unit in the last place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Truncated {
-    /// Truncated value. Exceeds [`FloatFormat::largest`] if the magnitude is out of range.
+    /// Encoding of the truncated magnitude. It exceeds [`FloatFormat::largest`] if the magnitude is out of range.
     pub bits: u64,
-    /// Remainder, in units of 1/`unit` of the last digit.
+    /// Remainder, in units of ulp / `unit`.
     pub rest: u64,
-    /// Number of fractions per unit, a power of two.
+    /// Number of fractions per unit in the last place, which is a power of two.
     pub unit: u64,
 }
 
-/// Values of formats of at most 32 bits.
+/// Conversions between encodings and values, for formats of at most 32 bits.
 impl FloatFormat {
-    /// Returns the sign bit; the bits below it are the magnitude.
+    /// Returns the mask of the sign bit. The bits below the sign bit encode the magnitude.
     #[inline]
     pub const fn sign(self) -> u32 {
         1 << (self.exponent_bits + self.fraction_bits)
@@ -88,7 +88,7 @@ impl FloatFormat {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// Returns the encoding of infinity. For formats without infinity, returns the encoding that infinity would have.
+    /// Returns the encoding of infinity. For a format without infinity, returns the encoding with the largest exponent and a zero fraction.
     #[inline]
     pub const fn infinity(self) -> u32 {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
@@ -104,13 +104,13 @@ impl FloatFormat {
         }
     }
 
-    /// Returns the canonical NaN: all ones except for the sign. In formats without NaN, this encoding is the largest number.
+    /// Returns the canonical NaN, in which all bits except the sign are ones. In a format without NaN, this encoding is the largest number.
     #[inline]
     pub const fn nan(self) -> u32 {
         self.sign() - 1
     }
 
-    /// Returns the exact value of the number that the low bits encode.
+    /// Returns the exact value of the number that the low bits of `bits` encode.
     #[inline]
     pub fn value(self, bits: u32) -> f64 {
         let magnitude = bits & (self.sign() - 1);
@@ -147,17 +147,17 @@ impl FloatFormat {
                 unit: 1 << 63,
             };
         }
-        // The implicit leading bit of a normal number is included in the sum, so it adds one to the exponent field.
-        let kept = (significand >> n_cut) + ((biased as u64 - 1) << self.fraction_bits);
+        // The implicit leading bit of a normal number is part of the sum, so that this bit adds one to the exponent field.
+        let truncated = (significand >> n_cut) + ((biased as u64 - 1) << self.fraction_bits);
         Truncated {
-            bits: kept,
+            bits: truncated,
             rest: significand & ((1 << n_cut) - 1),
             unit: 1 << n_cut,
         }
     }
 
-    /// Returns the number nearest to `value`, ties to even. Values out of range become infinity, or the largest number if the format has
-    /// no infinity.
+    /// Returns the number nearest to `value`, ties to even. A value out of range becomes infinity, or the largest number of a format
+    /// without infinity.
     pub fn nearest(self, value: f64) -> u32 {
         let sign = u32::from(value.is_sign_negative()) * self.sign();
         if value.is_nan() {
@@ -177,7 +177,7 @@ impl FloatFormat {
     }
 }
 
-/// Returns 2 to the power of `exponent`. The exponent must be that of a normal number.
+/// Returns 2 to the power of `exponent`. The result must be a normal f64.
 #[inline]
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
@@ -195,7 +195,7 @@ mod tests {
                 continue;
             };
             let bits = u32::from(1 + format.exponent_bits + format.fraction_bits);
-            // `tf32` has 13 unused bits, and 6-bit floats have two.
+            // `tf32` has 13 unused bits in its 32-bit register, and 6-bit floats have two unused bits in their byte.
             let unused = match *ty {
                 ScalarType::Tf32 => 13,
                 ScalarType::E2m3x2

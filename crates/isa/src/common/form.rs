@@ -1,4 +1,4 @@
-//! Instruction forms as data: each table entry specifies the syntax, requirements and operation of one form.
+//! Instruction forms as data: each table entry specifies the syntax, the requirements and the operation of one instruction form.
 //!
 //! The `syntax` line is parsed once into slots and operands (see [`crate::form::syntax`]). The parser, the checker, hover, completion and
 //! the reference page all use the same entry.
@@ -39,7 +39,7 @@ use crate::version::Version;
 pub enum ModifierValue {
     Type(ScalarType),
     Space(StateSpace),
-    /// State space of the source of a copy.
+    /// State space of the source address of a copy.
     SourceSpace(StateSpace),
     Vector(VectorWidth),
     Cache(CacheOp),
@@ -76,17 +76,17 @@ pub enum ModifierValue {
     Dimensions(u8),
     LoadMode(LoadMode),
     CtaGroup(CtaGroup),
-    /// Shape of the tensor memory access of `tcgen05.ld` or `tcgen05.st`.
+    /// Access shape of `tcgen05.ld` and `tcgen05.st`.
     MoveShape(TensorMemoryAccessShape),
-    /// Shape of `tcgen05.cp`.
+    /// Copy shape of `tcgen05.cp`.
     CopyShape(TensorMemoryCopyShape),
-    /// Warps that receive a `tcgen05.cp` copy.
+    /// Warps to whose lanes `tcgen05.cp` copies each row.
     Warps(WarpMulticast),
     /// Tensor map field that `tensormap.replace` sets.
     Field(TensorMapField),
     /// Component of the CTA index that the instruction reads.
     Block(BlockIndex),
-    /// Accumulator type.
+    /// Type of the accumulator of a matrix operation.
     Accumulator(ScalarType),
     /// Unit of surface coordinates.
     Surface(SurfaceMode),
@@ -97,14 +97,14 @@ pub enum ModifierValue {
     Reference(ReferenceKind),
     /// Modifier that is either present or absent.
     Flag(Flag),
-    /// Modifier that does not affect computed or stored values.
+    /// Modifier without a typed value, because it affects neither results nor memory.
     Word,
 }
 
-/// Spelling that a slot accepts, with its value.
+/// Modifier spelling that a slot accepts, with the typed value of the modifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModifierSpelling {
-    /// Spelling without the leading dot: `L1::evict_first`.
+    /// Spelling without the leading dot, such as `L1::evict_first`.
     pub text: &'static str,
     pub meaning: ModifierValue,
     pub gate: Gate,
@@ -129,7 +129,7 @@ impl ModifierSpelling {
 pub struct ModifierSet {
     /// Slot that accepts these values.
     pub slot: SlotName,
-    /// Title of the slot, such as "state space".
+    /// Title of the slot for messages and documentation, such as "state space".
     pub title: &'static str,
     pub values: &'static [ModifierSpelling],
 }
@@ -137,57 +137,57 @@ pub struct ModifierSet {
 /// Type of an operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandType {
-    /// Type of the modifier in this slot (`ModifierSlot(Type)` is the default).
+    /// Type that the modifier in this slot specifies. `Slot(Type)` is the default.
     Slot(SlotName),
-    /// Type of the modifier in this slot, or a wider register of the same kind (stores, conversions).
+    /// Type that the modifier in this slot specifies, or a wider register of the same kind (stores, conversions).
     SlotOrWider(SlotName),
     /// Integer of twice the width of the type in this slot (`mul.wide`).
     Wide(SlotName),
-    /// This type, independent of the modifiers.
+    /// The given type, independent of the modifiers of the instruction.
     Fixed(ScalarType),
     /// One register per element of the vector width. Each register has the type of this slot or a wider type (destinations of loads).
     Vector(SlotName),
     /// One register per element of the vector width. Each register has exactly the type of this slot (vector atomics).
     Elements(SlotName),
-    /// This number of values in braces, each with the type of this slot: `{a, b, e, f}`.
+    /// Brace-enclosed list with this number of values, each with the type of this slot, such as `{a, b, e, f}`.
     List(SlotName, usize),
     /// Integer of 32 or 64 bits that contains an address.
     AnyAddress,
-    /// Any integer or bits type of this width, for shift amounts and lane masks.
+    /// Any integer or untyped bits type of this width in bits, for shift amounts and lane masks.
     Bits(u32),
     /// Register or literal of exactly this type.
     ExactType(ScalarType),
-    /// This type, or a wider register of the same kind.
+    /// The given type, or a wider register of the same kind.
     Wider(ScalarType),
     /// Register of a matrix fragment, 32 bits wide. Predicates are accepted, but integer literals are rejected (assembler 13.5).
     FragmentRegister,
-    /// Register of an untyped bits type of this width. All other operands are rejected (assembler 13.5).
+    /// Register of an untyped bits type of this width in bits. All other operands are rejected (assembler 13.5).
     Untyped(u32),
-    /// Type of this slot. Literals must be single-precision (assembler 13.5).
+    /// Type that the modifier in this slot specifies. Literals must be single-precision (assembler 13.5).
     SingleOf(SlotName),
-    /// Number within a range.
+    /// Integer literal that must be within a range.
     Number(ImmediateRange),
-    /// Literal of this width.
+    /// Literal of this width in bits.
     Literal(u32),
-    /// Predicate.
+    /// Predicate register.
     Predicate,
-    /// Address in brackets. Slot `ss` specifies its state space; without a modifier in this slot, the address is generic.
+    /// Address in brackets. Slot `ss` specifies the state space of the address. If this slot is empty, the address is generic.
     Address,
-    /// Address in brackets in this state space.
+    /// Address of this state space, in brackets.
     AddressIn(StateSpace),
-    /// Address of an mbarrier in brackets, in this state space. Without brackets, the assembler also accepts any 64-bit value.
+    /// Address of an mbarrier in this state space, in brackets. Without brackets, the assembler also accepts any 64-bit value.
     MbarrierIn(StateSpace),
     /// Branch target or function name.
     Label,
-    /// 64-bit cache policy.
+    /// 64-bit register that contains a cache policy.
     CachePolicy,
     /// Operand of a device unit.
     Unit(DeviceUnitOperand),
-    /// Operand that code of the instruction family checks, with a short description.
+    /// Operand for which the checker has a separate function per instruction family. The string is a short description of the operand.
     Custom(&'static str),
 }
 
-/// Range of numbers that an operand accepts.
+/// Constraint on the value of an immediate operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImmediateRange {
     /// Floating-point literal greater than 0 and at most 1, or a register.
@@ -223,19 +223,19 @@ pub enum DeviceUnitOperand {
     Packed,
     /// One value for each element of the vector width, with the type of this slot.
     Values(SlotName),
-    /// Value of the type in this slot. Integers may be wider; for floating-point types, immediates are rejected.
+    /// Value of the type in this slot. Integer registers may be wider than the type. For floating-point types, immediates are rejected.
     Widened(SlotName),
-    /// 16-bit mask.
+    /// Mask of 16 bits in a register.
     Mask,
     /// Size of a copy in bytes: a multiple of 16 below 2^20, or a register.
     Bytes,
-    /// Address in this state space. The assembler accepts it without brackets.
+    /// Address of this state space, which the assembler also accepts without brackets.
     AddressOrName(StateSpace),
     /// Tensor map and tensor coordinates.
     TensorCoordinates,
-    /// im2col offsets or sizes.
+    /// List of im2col offsets or im2col sizes.
     Im2colOffsets,
-    /// Registers of a tensor memory load or store. The access shape determines their number.
+    /// Registers of a tensor memory load or store. The access shape determines the number of registers.
     Words,
     /// 32-bit result of the reduction of a tensor memory load.
     Reduced,
@@ -251,13 +251,13 @@ pub enum DeviceUnitOperand {
     Accumulators,
     /// Operand matrix of `wgmma.mma_async`: registers, or its matrix descriptor in shared memory.
     WarpgroupMatrixOperand,
-    /// 32-bit register or immediate with sparsity metadata.
+    /// Sparsity metadata: a 32-bit register or an immediate.
     Metadata,
-    /// Texture, sampler or surface in brackets in a query instruction.
+    /// Texture, sampler or surface of a query instruction, in brackets.
     Reference,
-    /// Mipmap level.
+    /// Level of a mipmapped texture.
     Level,
-    /// Surface and coordinates.
+    /// Surface and the coordinates of the accessed element.
     SurfaceCoordinates,
     /// One surface element value for each element of the vector width.
     Texels,
@@ -271,15 +271,15 @@ pub enum DeviceUnitOperand {
     Gradient,
     /// Texel offsets, or a depth comparison value if no offsets are present.
     TextureOffset,
-    /// Depth-comparison reference.
+    /// Reference value of a depth comparison.
     DepthReference,
-    /// Immediate 1 or -1.
+    /// Immediate operand with the value 1 or -1.
     Sign,
-    /// Immediate of any value.
+    /// Immediate operand with an arbitrary value.
     Constant,
     /// Immediate that does not exceed this value.
     NumberUpTo(u64),
-    /// Immediate that is at most the first value. On the given targets, it is at most the second value.
+    /// Immediate that is at most the first number, or at most the second number on the given targets.
     NumberBy(u64, TargetRequirement, u64),
     /// Immediate n of `scale-input-d`. A matrix multiplication in tensor memory divides the accumulator by 2^n.
     ScaleInputD,
@@ -296,37 +296,38 @@ pub enum OperandAccess {
     Read,
 }
 
-/// Operand kinds that a form accepts in addition to those of its operand types (assembler 13.5).
+/// Operand kinds that a form accepts in addition to the kinds that its operand types permit (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandExtension {
-    /// A source may be a special register.
+    /// A source operand may be a special register.
     SpecialRegister,
-    /// A source may be the bare name of a variable, which denotes its address.
+    /// A source operand may be the name of a variable without brackets, which denotes the address of the variable.
     VariableAddress,
-    /// A single destination may be the sink `_`.
+    /// A destination operand that is a single register may be the sink symbol `_`.
     Sink,
-    /// A predicate operand may be a register of packed halves.
+    /// A predicate operand may be a register of type `.f16x2`.
     Halves,
-    /// A source may be a list of four 32-bit registers, which the manual does not document.
+    /// A source operand may be a list of four 32-bit registers. The manual does not document this operand.
     FourWords,
-    /// Results and parameters are parenthesized lists.
+    /// Return values and arguments are parenthesized lists.
     ParameterLists,
-    /// A source may not be the address of a variable, not even with an offset.
+    /// A source operand must not be the address of a variable, with or without an offset.
     NoAddress,
-    /// A source or address may be an array element, `name[index]` (PTX ISA, "Arrays as Operands").
+    /// A source operand or an address may be an array element, `name[index]` (PTX ISA, "Arrays as Operands").
     ArrayElement,
 }
 
-/// How strictly an address operand is checked (assembler 13.5).
+/// Strictness of the checks of an address operand (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressCheck {
-    /// Loads, atomics and prefetches: for global memory and generic addressing, registers must have exactly the address width.
+    /// Loads, atomics and prefetches: for global memory and generic addressing, an address register must have exactly the address width of
+    /// the module.
     FullWidth,
     /// Loads: like [`AddressCheck::FullWidth`], but special registers are accepted.
     Load,
-    /// Like [`AddressCheck::FullWidth`], but registers of any width are accepted in any space.
+    /// Like [`AddressCheck::FullWidth`], but address registers of any width are accepted in every state space.
     AnyWidth,
-    /// Tensor maps: like [`AddressCheck::FullWidth`], but an integer literal is accepted as an address in any space.
+    /// Tensor maps: like [`AddressCheck::FullWidth`], but an integer literal is accepted as an address in every state space.
     TensorMap,
     /// Plain stores: like [`AddressCheck::FullWidth`].
     Store,
@@ -347,7 +348,7 @@ pub enum AddressCheck {
     TensorMemoryMma,
 }
 
-/// State spaces in which an integer literal is accepted as an address.
+/// Set of state spaces in which an integer literal is accepted as an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AbsoluteAddressRule {
     Anywhere,
@@ -376,7 +377,7 @@ impl AddressCheck {
         ty.is_integer() && ty.width_bits() >= least && ty.width_bits() <= most
     }
 
-    /// Returns whether a register with an address in `space` must have exactly the address width of the module.
+    /// Returns whether an address register for `space` must have exactly the address width of the module.
     pub const fn needs_whole(self, space: StateSpace) -> bool {
         matches!(
             self,
@@ -422,64 +423,64 @@ impl AddressCheck {
     }
 }
 
-/// Diagnostics that are still reported if one modifier is invalid (assembler 13.5).
+/// Determines which diagnostics are reported for an instruction with an invalid modifier (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiagnosticPolicy {
-    /// Operands, and rules that relate several modifiers, are checked only if every modifier is accepted.
+    /// Operands and combinations of modifiers are checked only if each modifier is valid on its own.
     ModifiersFirst,
-    /// All errors are reported at once.
+    /// All errors of the instruction are reported.
     Everything,
 }
 
-/// Instruction form.
+/// Form of an instruction: the modifiers and operands that one syntax line of the manual permits.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// Syntax line of the manual: opcode, slots (`.x` is required, `{.x}` is optional), and operands.
+    /// Syntax line in the notation of the manual: opcode, modifier slots (`.x` is required, `{.x}` is optional), and operands.
     pub syntax: &'static str,
     /// Value sets of the slots. A slot without a set is a literal modifier with the spelling of the slot.
     pub sets: &'static [&'static ModifierSet],
-    /// Number of leading slots that belong to the instruction name (`st.async`, `wmma.store.d`, `mul.lo`): their modifiers must follow the
-    /// opcode directly and in this order. All other modifiers may appear in any order (assembler 13.5).
+    /// Number of leading slots that belong to the instruction name (`st.async`, `wmma.store.d`, `mul.lo`). The modifiers in these slots
+    /// must directly follow the opcode in the order of the slots. All other modifiers may appear in any order (assembler 13.5).
     pub n_name_modifiers: usize,
-    /// Optional operands that are present if and only if a flag is present.
+    /// Names of optional operands, each with the flag that must be present if and only if the operand is present.
     pub flag_gated_operands: &'static [(&'static str, Flag)],
     /// Names of the destination operands. All other operands are sources.
     pub destination_operands: &'static [&'static str],
-    /// Types of the operands whose type is not that of slot `type`.
+    /// Names and types of the operands whose type differs from the type in slot `type`.
     pub types: &'static [(&'static str, OperandType)],
-    /// Operand kinds that the form accepts in addition to those of its operand types.
+    /// Operand kinds that the form accepts in addition to the kinds that its operand types permit.
     pub operand_extensions: &'static [OperandExtension],
-    /// How strictly address operands are checked.
+    /// Strictness of the checks of address operands.
     pub address: AddressCheck,
     pub gate: Gate,
     pub operation: Operation,
-    /// Constraints between modifiers.
+    /// Constraints between the modifiers of the form.
     pub rules: &'static [Rule],
-    /// Literal modifiers that are rejected before a version and required from this version on, although the syntax line makes them
-    /// optional.
+    /// Literal modifiers that the assembler rejects in versions before the given version and requires from the given version on, although
+    /// the syntax line declares them as optional.
     pub required_from: &'static [(Flag, Version)],
     /// Literal modifiers that may be repeated (assembler 13.5).
     pub repeatable: &'static [Flag],
-    /// Type modifiers that have no effect if they follow the types of the matrices (assembler 13.5).
+    /// Type modifiers that the assembler ignores after the types of the matrices (assembler 13.5).
     pub ignored_types: &'static [&'static str],
-    /// Number of operands beyond those of the syntax line for which no operand-count error is reported, because the instruction family
-    /// reports a more specific diagnostic.
+    /// Number of operands after the operands of the syntax line that cause no operand-count error, because the checker of the instruction
+    /// family reports a more specific diagnostic.
     pub extra_operands: usize,
     pub reports: DiagnosticPolicy,
     /// One-sentence description of the form.
     pub help: &'static str,
     /// Anchor of the section in the PTX ISA manual.
     pub section: &'static str,
-    /// Instructions that the checker must accept.
+    /// Test cases: instructions that the checker must accept.
     #[cfg(feature = "examples")]
     pub accepted_examples: &'static [&'static str],
-    /// Instructions that the checker must reject, with the diagnostic code.
+    /// Test cases: instructions that the checker must reject, with the expected diagnostic code.
     #[cfg(feature = "examples")]
     pub rejected_examples: &'static [(&'static str, &'static str)],
 }
 
 impl Form {
-    /// Default field values for struct-update syntax.
+    /// Default values of the fields, for use with the struct update syntax.
     pub const DEFAULT: Form = Form {
         syntax: "",
         sets: &[],
@@ -505,13 +506,13 @@ impl Form {
         rejected_examples: &[],
     };
 
-    /// Returns whether the form accepts this additional operand kind.
+    /// Returns whether the form accepts the additional operand kind `what`.
     pub fn operand_extensions(&self, what: OperandExtension) -> bool {
         self.operand_extensions.contains(&what)
     }
 
     /// Returns the version from which on the literal modifier `flag` is required. Earlier versions reject the modifier. Returns `None` for
-    /// literals that do not depend on the version.
+    /// a modifier that does not depend on the version.
     pub fn required_from(&self, flag: Flag) -> Option<Version> {
         let found = self.required_from.iter().find(|(f, _)| *f == flag);
         found.map(|(_, version)| *version)

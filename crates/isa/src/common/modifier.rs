@@ -1,4 +1,4 @@
-//! Typed values of modifiers.
+//! Typed values of instruction modifiers.
 
 macro_rules! spelled {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident $text:literal,)* }) => {
@@ -52,7 +52,7 @@ spelled! {
     Sem { Weak "weak", Volatile "volatile", Relaxed "relaxed", Acquire "acquire", Release "release", AcqRel "acq_rel", Sc "sc", }
 }
 spelled! {
-    /// Set of threads with which a strong access can synchronize.
+    /// Scope: the set of threads with which a strong access can synchronize.
     Scope { Cta "cta", Cluster "cluster", Gpu "gpu", Sys "sys", }
 }
 spelled! {
@@ -60,7 +60,7 @@ spelled! {
     CacheOp { Ca "ca", Cg "cg", Cs "cs", Lu "lu", Cv "cv", Wb "wb", Wt "wt", }
 }
 spelled! {
-    /// Eviction priorities. The slot of the modifier selects the cache level (1 or 2).
+    /// Eviction priority of an access. The slot of the modifier specifies the cache level (1 or 2).
     EvictionPriority { Normal "evict_normal", Unchanged "evict_unchanged", First "evict_first", Last "evict_last", NoAllocate "no_allocate", }
 }
 spelled! {
@@ -72,11 +72,11 @@ spelled! {
     MatrixLayout { Row "row", Col "col", }
 }
 spelled! {
-    /// Rounding modes of floating-point results, and of conversions to integers (the `i` variants).
+    /// Rounding modes of floating-point results, and of conversions to integers (the variants that end in `i`).
     Rounding { Rn "rn", Rz "rz", Rm "rm", Rp "rp", Rna "rna", Rs "rs", Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi", Approx "approx", Full "full", }
 }
 spelled! {
-    /// Comparison operators of `setp`, `set` and related instructions; the `u` variants are true if an operand is a NaN.
+    /// Comparison operators of `setp`, `set` and related instructions. The comparisons that end in `u` are true if an operand is a NaN.
     CompareOp {
         Eq "eq", Ne "ne", Lt "lt", Le "le", Gt "gt", Ge "ge", Lo "lo", Ls "ls", Hi "hi", Hs "hs",
         Equ "equ", Neu "neu", Ltu "ltu", Leu "leu", Gtu "gtu", Geu "geu", Num "num", Nan "nan",
@@ -87,7 +87,7 @@ spelled! {
     BoolOp { And "and", Or "or", Xor "xor", }
 }
 spelled! {
-    /// Operation of an atomic.
+    /// Read-modify-write operation of `atom` and `red`.
     AtomicOp { Add "add", Min "min", Max "max", Inc "inc", Dec "dec", And "and", Or "or", Xor "xor", Exch "exch", Cas "cas", }
 }
 spelled! {
@@ -95,19 +95,19 @@ spelled! {
     ReduceOp { Add "add", Min "min", Max "max", And "and", Or "or", Xor "xor", }
 }
 spelled! {
-    /// Reduction of a barrier over its threads.
+    /// Reduction of a predicate over the threads that participate in a barrier (`bar.red`).
     BarrierReduce { Popc "popc", And "and", Or "or", }
 }
 spelled! {
-    /// Modes of `prmt`; without a mode the selector chooses each byte.
+    /// Modes of `prmt`. Without a mode, the selector operand selects each byte of the result.
     PermuteMode { F4e "f4e", B4e "b4e", Rc8 "rc8", Ecl "ecl", Ecr "ecr", Rc16 "rc16", }
 }
 spelled! {
-    /// Tests of `testp`.
+    /// Properties of a floating-point number that `testp` tests.
     FloatTest { Finite "finite", Infinite "infinite", Number "number", NotANumber "notanumber", Normal "normal", Subnormal "subnormal", }
 }
 spelled! {
-    /// Treatment of shift amounts and field positions beyond the width.
+    /// Treatment of shift amounts and bit field positions that exceed the width of the operand.
     OverflowMode { Clamp "clamp", Wrap "wrap", }
 }
 spelled! {
@@ -119,15 +119,15 @@ spelled! {
     Proxy { Alias "alias", Async "async", Generic "generic", Constant "constant", Texture "texture", Surface "surface", Tensormap "tensormap::generic", AsyncGeneric "async::generic", }
 }
 spelled! {
-    /// Number of matrices that one `ldmatrix` or `stmatrix` moves. The assembler accepts values above four, but ignores them.
+    /// Number of matrices that one `ldmatrix` or `stmatrix` instruction transfers. The assembler accepts and ignores numbers above four.
     MatrixCount { X1 "x1", X2 "x2", X4 "x4", X8 "x8", X16 "x16", X32 "x32", X64 "x64", X128 "x128", }
 }
 spelled! {
-    /// Operand kind of an `mma` on narrow floats.
+    /// Kind of the operand types of `mma` and `tcgen05.mma` (`.kind::`).
     MmaKind { F8f6f4 "kind::f8f6f4", Mxf8f6f4 "kind::mxf8f6f4", Mxf4 "kind::mxf4", Mxf4nvf4 "kind::mxf4nvf4", F16 "kind::f16", Tf32 "kind::tf32", I8 "kind::i8", }
 }
 spelled! {
-    /// Scale factors per row of the scale matrices of an `mma`.
+    /// Number of scale factors per row of A or column of B in a block-scaled MMA.
     ScaleVector { X1 "scale_vec::1X", X2 "scale_vec::2X", X4 "scale_vec::4X", Block16 "block16", Block32 "block32", }
 }
 spelled! {
@@ -135,7 +135,7 @@ spelled! {
     Unpacking { B6 "b6x16_p32", B4 "b4x16_p64", }
 }
 flags! {
-    // Barriers and branches.
+    // Modifiers of barriers and branches.
     Sync         "sync"          "waits until all participating threads have arrived";
     Arrive       "arrive"        "arrives at the barrier without waiting for other threads";
     Red          "red"           "reduces the predicates of all participating threads";
@@ -144,7 +144,7 @@ flags! {
     Warp         "warp"          "synchronizes the threads of a warp";
     Cta          "cta"           "synchronizes the threads of the block";
     Uni          "uni"           "asserts that all active threads of the warp execute the instruction with the same operands";
-    // Arithmetic.
+    // Modifiers of arithmetic instructions.
     Sat          "sat"           "clamps an integer result to the range of its type, and a floating-point result to [0, 1]";
     Ftz          "ftz"           "flushes subnormal operands and results to zero";
     Noftz        "noftz"         "preserves subnormal operands and results";
@@ -166,13 +166,13 @@ flags! {
     Right        "r"             "shifts towards the least significant bit";
     ShiftAmount  "shiftamt"      "returns the shift amount that moves the found bit to the most significant bit position";
     To           "to"            "converts a generic address to an address in the state space";
-    // Memory accesses.
+    // Modifiers of memory accesses.
     Mmio         "mmio"          "performs a memory-mapped I/O access, which is executed exactly once";
     NonCoherent  "nc"            "loads through the non-coherent cache";
     CacheHint    "L2::cache_hint" "applies the cache policy in the last operand";
     Weak         "weak"          "performs a weak access (the default), which does not synchronize with other threads";
     SharedCta    "shared::cta"   "accesses shared memory of the block";
-    // Name modifiers.
+    // Modifiers that are part of the instruction name.
     Any          "any"           "compares a value across the lanes of the warp";
     All          "all"           "tests whether all lanes of the warp have the same value";
     Mask         "mask"          "triggers all events whose bits are set in the operand";
@@ -206,7 +206,7 @@ flags! {
     Cvt          "cvt"           "converts an access property to a cache policy";
     L1           "L1"            "operates on the L1 cache";
     L2           "L2"            "operates on the L2 cache";
-    // Clusters and mbarriers.
+    // Modifiers of cluster and mbarrier instructions.
     Cluster      "cluster"       "synchronizes the threads of the cluster";
     Mbarrier     "mbarrier"      "operates on an mbarrier object";
     Init         "init"          "initializes an mbarrier object";
@@ -221,7 +221,7 @@ flags! {
     PendingCount "pending_count" "extracts the pending arrival count";
     CheckLayout  "check_layout"  "compares the layout version of the mbarrier object";
     LayoutV1     "layout::v1"    "selects the first version of the mbarrier layout";
-    // Asynchronous copies.
+    // Modifiers of asynchronous copies.
     CommitGroup  "commit_group"  "commits all prior asynchronous operations to a group";
     WaitGroup    "wait_group"    "waits for all groups of asynchronous operations except the most recent ones";
     WaitAll      "wait_all"      "waits for all prior asynchronous copies";
@@ -235,7 +235,7 @@ flags! {
     Reduce       "reduce"        "performs a reduction on the destination instead of a copy";
     Inc          "inc"           "requests additional registers for each thread of the warp";
     Dec          "dec"           "releases registers of each thread of the warp";
-    // Device units.
+    // Modifiers of device-unit instructions.
     LoadReduce   "ld_reduce"     "loads the values of all devices and returns the result of a reduction";
     St           "st"            "stores data";
     Cp           "cp"            "copies data";
@@ -273,7 +273,7 @@ spelled! {
     PrefetchSize { B64 "L2::64B", B128 "L2::128B", B256 "L2::256B", }
 }
 spelled! {
-    /// Half of a product that is kept.
+    /// Part of a product that is the result of the instruction.
     MulPart { Lo "lo", Hi "hi", Wide "wide", }
 }
 spelled! {
@@ -288,7 +288,7 @@ spelled! {
 /// Vector width of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VectorWidth {
-    /// One element.
+    /// The operand has one element.
     Scalar,
     /// `.v2`
     V2,
@@ -311,7 +311,7 @@ impl VectorWidth {
 }
 
 impl MatrixCount {
-    /// Returns the number of matrices, 1 to 128.
+    /// Returns the number of matrices, from 1 to 128.
     pub const fn number(self) -> usize {
         match self {
             MatrixCount::X1 => 1,
@@ -327,7 +327,7 @@ impl MatrixCount {
 }
 
 impl MmaKind {
-    /// Returns whether the operand matrices have scale factors.
+    /// Returns whether the operand matrices of this kind have scale factors.
     pub const fn is_scaled(self) -> bool {
         match self {
             MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => true,

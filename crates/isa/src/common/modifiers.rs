@@ -1,4 +1,4 @@
-//! Typed modifiers of one instruction, independent of their order. The checker, the emulator and the views read them by field.
+//! Typed modifiers of one instruction, independent of their order. The checker, the emulator and the views access each modifier as a field.
 
 use crate::form::ModifierValue;
 use crate::modifier::{
@@ -29,7 +29,7 @@ impl Flags {
     }
 }
 
-/// Type of an instruction that a type modifier sets.
+/// Role of a type modifier: the type of the instruction that the modifier specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeRole {
     /// Type of the whole instruction: `.type`, `.size`.
@@ -49,9 +49,9 @@ pub enum TypeRole {
 /// Rows, columns and depth of a matrix operation: `m16n16k16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixShape {
-    /// Rows of the result.
+    /// Number of rows of the result matrix.
     pub rows: u16,
-    /// Columns of the result.
+    /// Number of columns of the result matrix.
     pub columns: u16,
     /// Depth: number of products that are accumulated per element.
     pub depth: u16,
@@ -60,7 +60,7 @@ pub struct MatrixShape {
 /// Modifiers of an instruction. A field is `None` if the instruction has no such modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Modifiers {
-    /// Type of the instruction. [`Modifiers::result_type`] and related methods return the types of individual operands.
+    /// Type that applies to the whole instruction. [`Modifiers::result_type`] and [`Modifiers::source_type`] return the types of operands.
     pub ty: Option<ScalarType>,
     /// `.dtype`
     pub d_type: Option<ScalarType>,
@@ -73,11 +73,11 @@ pub struct Modifiers {
     /// Type of the scale factors.
     pub scale_type: Option<ScalarType>,
     pub flags: Flags,
-    /// Explicit state space; `None` for generic addressing.
+    /// State space of the address, or `None` for generic addressing.
     pub space: Option<StateSpace>,
-    /// State space of the source of a copy.
+    /// State space of the source address of a copy.
     pub source_space: Option<StateSpace>,
-    /// Vector width of an access.
+    /// Vector width of a memory access.
     pub vector: Option<VectorWidth>,
     pub sem: Option<Sem>,
     pub scope: Option<Scope>,
@@ -113,7 +113,7 @@ pub struct Modifiers {
     pub unit: DeviceUnitModifiers,
 }
 
-/// Modifiers specific to device units.
+/// Modifiers of instructions of device units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct DeviceUnitModifiers {
     pub geometry: Option<Geometry>,
@@ -138,19 +138,19 @@ pub struct DeviceUnitModifiers {
 }
 
 impl DeviceUnitModifiers {
-    /// Returns the load mode of a tensor copy; `.tile` by default.
+    /// Returns the load mode of a tensor copy. The default is `.tile`.
     pub fn load_mode(&self) -> LoadMode {
         self.load_mode.unwrap_or(LoadMode::Tile)
     }
 
-    /// Returns the number of dimensions of a tensor, 1 to 5; 1 by default.
+    /// Returns the number of dimensions of a tensor, from 1 to 5. The default is 1.
     pub fn n_dimensions(&self) -> usize {
         self.dimensions.map_or(1, usize::from)
     }
 }
 
 impl Modifiers {
-    /// Adds the value of one modifier. `role` selects the field that a type modifier sets.
+    /// Adds the value of one modifier. `role` selects the field for a type modifier.
     pub fn set(&mut self, meaning: ModifierValue, role: TypeRole) {
         match meaning {
             ModifierValue::Type(ty) => *self.type_of(role) = Some(ty),
@@ -227,22 +227,22 @@ impl Modifiers {
         self.flags.has(flag)
     }
 
-    /// Returns the type of the result, which is specified by `.dtype` or by the type of the instruction.
+    /// Returns the type of the result, which is `.dtype` if present, otherwise the type of the whole instruction.
     pub fn result_type(&self) -> Option<ScalarType> {
         self.d_type.or(self.ty)
     }
 
-    /// Returns the type of the first source, which is specified by `.atype` or by the type of the instruction.
+    /// Returns the type of the first source, which is `.atype` if present, otherwise the type of the whole instruction.
     pub fn source_type(&self) -> Option<ScalarType> {
         self.a_type.or(self.ty)
     }
 
-    /// Returns the state space of the address; generic by default.
+    /// Returns the state space of the address. The default is generic addressing.
     pub fn state_space(&self) -> StateSpace {
         self.space.unwrap_or(StateSpace::Generic)
     }
 
-    /// Returns the number of elements of a vector access; 1 by default.
+    /// Returns the number of elements of a memory access. The default is 1.
     pub fn n_elements(&self) -> usize {
         self.vector.map_or(1, VectorWidth::n_elements)
     }
@@ -254,7 +254,7 @@ impl Modifiers {
             (Some(ScaleVector::X4), _) => 4,
             (Some(ScaleVector::X2), _) | (None, Some(MmaKind::Mxf4)) => 2,
             (Some(ScaleVector::X1) | None, _) => 1,
-            // A row has 64 elements for 4-bit floats, and 32 elements for other types.
+            // A row of A has 64 elements for 4-bit floats, and 32 elements for all other types.
             (Some(ScaleVector::Block16), _) => 4,
             (Some(ScaleVector::Block32), Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4)) => 2,
             (Some(ScaleVector::Block32), _) => 1,

@@ -1,8 +1,8 @@
-//! Operations: the semantics of instructions that the tables, the checked program and the emulator share.
+//! Operations: identifiers of instruction semantics, shared by the tables, the checked program and the emulator.
 //!
-//! A table entry names an operation, a program contains it, and the decoder of the emulator matches on it exhaustively. Variants are
-//! grouped by family; each family has one file of forms here and one file of semantics in the emulator. The
-//! [`Modifiers`](crate::Modifiers) of an instruction specify the details (types, rounding, ordering, scope).
+//! Each table entry specifies an operation. Programs contain operations, and the decoder of the emulator matches exhaustively on the
+//! operation. The variants are grouped by family. Each family has one file of forms in this crate and one file of semantics in the
+//! emulator. The [`Modifiers`](crate::Modifiers) of an instruction specify the details (types, rounding, ordering, scope).
 
 mod device_units;
 mod participation;
@@ -20,14 +20,15 @@ use crate::sass_op::SassOp;
 /// Operation of an instruction form, by family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Elementwise operation with one result and up to four sources. Its types select integers, floats or predicates.
+    /// Elementwise operation with one result and up to four sources. The type of the instruction selects integer, floating-point or
+    /// predicate arithmetic.
     Arithmetic(ArithmeticOp),
-    /// Arithmetic that reads or writes the carry flag; [`Flag::Cc`](crate::Flag::Cc) marks the writers.
+    /// Arithmetic that reads or writes the carry flag. [`Flag::Cc`](crate::Flag::Cc) marks the instructions that write the carry flag.
     Carry(CarryOp),
-    /// Arithmetic on bytes, half-words and words of registers. An additional operand after those of the form encodes the selected parts;
-    /// see [`SubwordSelectors`](crate::video_selectors::SubwordSelectors).
+    /// Arithmetic on bytes, half-words and words of registers. An additional operand after the operands of the form encodes the selected
+    /// bytes and half-words. See [`SubwordSelectors`](crate::video_selectors::SubwordSelectors).
     Video(VideoOp, SimdWidth),
-    /// Comparisons and selections.
+    /// Comparison or selection.
     Compare(ComparisonOp),
     /// Moves and conversions between registers.
     Move(MoveOp),
@@ -39,9 +40,9 @@ pub enum Operation {
     Mbarrier(MbarrierOp),
     /// Operations on matrices whose elements are distributed over the lanes of a warp.
     Matrix(MatrixOp),
-    /// Control flow.
+    /// Control-flow instruction.
     Control(ControlOp),
-    /// Barriers and fences.
+    /// Barrier or fence.
     Sync(SyncOp),
     /// Data exchange between the lanes of a warp.
     Warp(WarpOp),
@@ -51,11 +52,11 @@ pub enum Operation {
     Unit(DeviceUnitOp),
     /// Operations that exist only in SASS.
     Machine(SassOp),
-    /// Opcode of the language for which the tables contain no form. No table entry uses this variant.
+    /// Opcode of the instruction set for which the tables contain no form. No table entry uses this variant.
     Unknown,
 }
 
-/// Defines a method per family. Each method returns the operation, or `None` for an operation of another family.
+/// Defines one method per operation family. Each method returns the operation, or `None` for an operation of another family.
 macro_rules! families {
     ($owner:ident: $($(#[$doc:meta])* $method:ident($family:ident) -> $operation:ident;)*) => {
         impl $owner {
@@ -73,35 +74,35 @@ use families;
 
 families! {
     Operation:
-    /// Returns the arithmetic operation with one result.
+    /// Returns the arithmetic operation with one result, or `None` if the operation belongs to another family.
     arithmetic(Arithmetic) -> ArithmeticOp;
-    /// Returns the move or conversion between registers.
+    /// Returns the move or conversion between registers, or `None` if the operation belongs to another family.
     moves(Move) -> MoveOp;
-    /// Returns the synchronous memory access.
+    /// Returns the synchronous memory access, or `None` if the operation belongs to another family.
     memory(Memory) -> MemoryOp;
-    /// Returns the matrix operation.
+    /// Returns the matrix operation, or `None` if the operation belongs to another family.
     matrix(Matrix) -> MatrixOp;
-    /// Returns the control-flow operation.
+    /// Returns the control-flow operation, or `None` if the operation belongs to another family.
     control(Control) -> ControlOp;
-    /// Returns the operation of a device unit.
+    /// Returns the operation of a device unit, or `None` if the operation belongs to another family.
     unit(Unit) -> DeviceUnitOp;
-    /// Returns the mbarrier operation.
+    /// Returns the mbarrier operation, or `None` if the operation belongs to another family.
     mbarrier(Mbarrier) -> MbarrierOp;
-    /// Returns the exchange between the lanes of a warp.
+    /// Returns the exchange between the lanes of a warp, or `None` if the operation belongs to another family.
     warp(Warp) -> WarpOp;
-    /// Returns the asynchronous memory access, or the wait for such accesses.
+    /// Returns the asynchronous memory access or the wait for asynchronous accesses, or `None` if the operation belongs to another family.
     asynchronous(Async) -> AsyncOp;
-    /// Returns the barrier or fence.
+    /// Returns the barrier or fence, or `None` if the operation belongs to another family.
     sync(Sync) -> SyncOp;
-    /// Returns the comparison or selection.
+    /// Returns the comparison or selection, or `None` if the operation belongs to another family.
     compare(Compare) -> ComparisonOp;
-    /// Returns the hint.
+    /// Returns the hint, or `None` if the operation belongs to another family.
     hint(Hint) -> HintOp;
 }
 
 impl Operation {
-    /// Returns whether the only effect of the operation is on its destination registers, so that an assembler may remove the operation if
-    /// these registers are unused.
+    /// Returns whether the only effect of the operation is on its destination registers, so that the assembler may eliminate the operation
+    /// if these registers are dead.
     pub const fn is_computation(self) -> bool {
         matches!(
             self,
@@ -114,13 +115,13 @@ impl Operation {
     }
 }
 
-/// Operations with one result and up to four sources.
+/// Arithmetic operations with one result and up to four sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArithmeticOp {
     Add,
     Sub,
     Mul,
-    /// a*b+c; equivalent to [`ArithmeticOp::Fma`] for floats.
+    /// Multiply-add, `a * b + c`. For floats, equivalent to [`ArithmeticOp::Fma`].
     Mad,
     Fma,
     Mul24,
@@ -146,11 +147,11 @@ pub enum ArithmeticOp {
     Xor,
     Not,
     Cnot,
-    /// Bitwise logic of three sources. The fourth source is the truth table, which is an immediate.
+    /// Bitwise logic function of three sources. The fourth source is an immediate with the truth table.
     Lop3,
     Shl,
     Shr,
-    /// Funnel shift; [`Flag::Left`](crate::Flag::Left) or [`Flag::Right`](crate::Flag::Right) specifies the direction.
+    /// Funnel shift. [`Flag::Left`](crate::Flag::Left) or [`Flag::Right`](crate::Flag::Right) specifies the direction.
     Shf,
     Popc,
     Clz,
@@ -166,7 +167,7 @@ pub enum ArithmeticOp {
     Dp2a,
 }
 
-/// Atomic operation equivalent to a load, an arithmetic operation and a store.
+/// Atomic operation that is equivalent to the sequence of a load, an arithmetic operation and a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicUpdate {
     Add,
@@ -201,7 +202,7 @@ impl ArithmeticOp {
         self.facts().0
     }
 
-    /// Returns the atomic operation that stores the same result, if there is one.
+    /// Returns the atomic operation that replaces a load, this operation and a store, if one exists.
     pub const fn atomic_update(self) -> Option<AtomicUpdate> {
         self.facts().1
     }
@@ -265,7 +266,7 @@ pub enum VideoOp {
     AbsDiff,
     Min,
     Max,
-    /// Mean, rounded up.
+    /// Mean of two values, rounded up.
     Average,
     Shl,
     Shr,
@@ -274,14 +275,14 @@ pub enum VideoOp {
     Set,
 }
 
-/// Number of values that a video instruction processes.
+/// Number of values that a video instruction processes in each register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SimdWidth {
-    /// One value.
+    /// The register contains one value.
     One,
-    /// Two half-words.
+    /// The register contains two half-words.
     Two,
-    /// Four bytes.
+    /// The register contains four bytes.
     Four,
 }
 
@@ -296,7 +297,7 @@ impl SimdWidth {
     }
 }
 
-/// Operations of carry chains; the PTX opcodes that end in `c` read the carry flag.
+/// Extended-precision operations. The PTX opcodes that end in `c` read the carry flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CarryOp {
     Add,
@@ -307,7 +308,7 @@ pub enum CarryOp {
     Madc,
 }
 
-/// Comparisons and selections.
+/// Operation that compares or selects values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComparisonOp {
     Setp,
@@ -320,12 +321,12 @@ pub enum ComparisonOp {
 /// Moves and conversions between registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MoveOp {
-    /// Copy, pack or unpack.
+    /// Copies a value, or packs or unpacks a vector.
     Mov,
     Cvt,
-    /// Converts two floats and packs them into one register, a in the upper half.
+    /// Converts two floats and packs the results into one register, with the conversion of a in the upper half.
     CvtPacked,
-    /// Saturates two integers to a narrower type and shifts them in below the values of c.
+    /// Saturates two integers to a narrower type and packs the results into the low bits of the result, below the low bits of c.
     CvtPack,
     Cvta,
     Isspacep,
@@ -338,12 +339,12 @@ pub enum MoveOp {
 }
 
 impl MoveOp {
-    /// Returns whether the result has the value of the source, possibly in another type.
+    /// Returns whether the result has the same numeric value as the source, possibly in another type.
     pub const fn keeps_value(self) -> bool {
         matches!(self, MoveOp::Mov | MoveOp::Cvt)
     }
 
-    /// Returns whether the result has the bits of the source.
+    /// Returns whether the result has the same bits as the source.
     pub const fn is_copy(self) -> bool {
         matches!(self, MoveOp::Mov)
     }
@@ -354,16 +355,16 @@ impl MoveOp {
 pub enum AccessKind {
     Load,
     Store,
-    /// Atomic read-modify-write.
+    /// The access is an atomic read-modify-write.
     Atomic,
 }
 
-/// Synchronous memory accesses.
+/// Operation that accesses memory synchronously.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryOp {
     Load,
     Store,
-    /// Atomic read-modify-write; the first operand receives the old value.
+    /// Atomic read-modify-write. The first operand receives the old value.
     Atomic,
     /// Atomic operation without a result.
     Reduction,
@@ -372,7 +373,7 @@ pub enum MemoryOp {
 }
 
 impl MemoryOp {
-    /// Returns how each lane accesses the elements at its address, or `None` for operations that fill a range.
+    /// Returns the kind of the access of each lane to the elements at its address, or `None` for operations that fill an address range.
     pub const fn access(self) -> Option<AccessKind> {
         match self {
             MemoryOp::Load => Some(AccessKind::Load),
@@ -382,7 +383,7 @@ impl MemoryOp {
         }
     }
 
-    /// Returns whether the operation is an atomic without a result (`red`).
+    /// Returns whether the operation is an atomic operation without a result (`red`).
     pub const fn is_reduction(self) -> bool {
         matches!(self, MemoryOp::Reduction)
     }
@@ -393,7 +394,7 @@ impl MemoryOp {
     }
 }
 
-/// Asynchronous memory accesses.
+/// Operation that accesses memory asynchronously.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncOp {
     /// `st.async`
@@ -426,7 +427,7 @@ impl AsyncOp {
         matches!(self, AsyncOp::CopyWait | AsyncOp::CopyWaitAll)
     }
 
-    /// Returns the index of the operand with the source address.
+    /// Returns the index of the source address operand, or `None` if the source is not an address.
     pub const fn source(self) -> Option<usize> {
         match self {
             AsyncOp::Copy | AsyncOp::BulkCopy | AsyncOp::BulkReduction => Some(1),
@@ -440,13 +441,13 @@ impl AsyncOp {
 pub enum MbarrierOp {
     Init,
     Inval,
-    /// Arrive-on operation; [`Flag::ExpectTx`](crate::Flag::ExpectTx) adds an expect-tx operation before it.
+    /// Arrive-on operation. [`Flag::ExpectTx`](crate::Flag::ExpectTx) adds an expect-tx operation before the arrive-on operation.
     Arrive,
-    /// Arrives and decrements the expected arrival count of later phases.
+    /// Arrive-on operation that also decrements the expected arrival count of later phases.
     ArriveDrop,
     ExpectTx,
     CompleteTx,
-    /// Non-blocking test whether a phase is complete.
+    /// Non-blocking test for the completion of a phase.
     TestWait,
     /// Like [`MbarrierOp::TestWait`], but blocks for a limited time.
     TryWait,
@@ -462,7 +463,7 @@ impl MbarrierOp {
     }
 }
 
-/// Matrix operations.
+/// Operation on matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatrixOp {
     /// `wmma.load.a`, `wmma.load.b`, `wmma.load.c`: loads rows or columns from memory into fragments.
@@ -470,17 +471,17 @@ pub enum MatrixOp {
     WmmaLoadB,
     WmmaLoadC,
     WmmaStore,
-    /// `wmma.mma`: D = A * B + C on fragments loaded by `wmma.load`.
+    /// `wmma.mma`: D = A * B + C on fragments with the layouts of `wmma.load`.
     WmmaMma,
     /// `mma`: D = A * B + C on fragments with a documented layout.
     Mma,
     /// `mma` with scale factors for each block of A and B along k (`.block_scale`).
     MmaBlockScaled,
-    /// `mma` with a sparse A: half of its elements are stored, and metadata selects their positions.
+    /// `mma` with a sparse A: the registers contain half of the elements of A, and metadata specifies their positions.
     MmaSparse,
     /// Sparse matrix multiply-accumulate with block scaling (`mma.sp` with `.block_scale`).
     MmaSparseBlockScaled,
-    /// Loads rows of matrices from shared memory into fragments; each lane provides a row address.
+    /// Loads rows of matrices from shared memory into fragments. Each lane provides the address of a row.
     Ldmatrix,
     /// Stores fragments to rows of matrices in shared memory.
     Stmatrix,
@@ -500,7 +501,7 @@ impl MatrixOp {
         matches!(self, MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled)
     }
 
-    /// Returns how the warp accesses memory, or `None` for matrix multiplications.
+    /// Returns the kind of the memory access, or `None` for matrix multiplications.
     pub const fn access(self) -> Option<AccessKind> {
         match self {
             MatrixOp::WmmaLoadA
@@ -513,7 +514,7 @@ impl MatrixOp {
     }
 }
 
-/// Control-flow operations.
+/// Operation that changes the control flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlOp {
     Branch,
@@ -527,10 +528,10 @@ pub enum ControlOp {
     PushReconvergence,
     /// Waits at a reconvergence point for all participating lanes (SASS `BSYNC`).
     Reconverge,
-    /// Waits at a reconvergence point until all participating lanes arrive or one of them yields (SASS `BSYNC` on targets that
+    /// Waits at a reconvergence point until all participating lanes arrive or a waiting lane yields (SASS `BSYNC` on targets that
     /// distinguish `BSYNC.RECONVERGENT`).
     ReconvergeYieldable,
-    /// Releases lanes that wait only until others yield (SASS `YIELD`).
+    /// Yields to lanes that wait at a reconvergence point which permits yielding (SASS `YIELD`).
     Yield,
     /// Removes the active lanes from a reconvergence point, so that the other participants do not wait for them (SASS `BREAK`).
     BreakReconvergence,
@@ -541,7 +542,7 @@ pub enum ControlOp {
 }
 
 impl ControlOp {
-    /// Returns whether lanes exit or return to a caller.
+    /// Returns whether lanes that execute the operation exit or return to their caller.
     pub const fn exits_function(self) -> bool {
         matches!(self, ControlOp::Return | ControlOp::Exit)
     }
@@ -557,17 +558,18 @@ impl ControlOp {
     }
 }
 
-/// Barriers and fences.
+/// Operation that synchronizes threads or orders memory accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SyncOp {
     /// `bar`: every thread of the warp participates.
     Bar,
-    /// `barrier`: like `bar`, but without [`Flag::Aligned`](crate::Flag::Aligned) the lanes of a warp need not execute it together.
+    /// `barrier`: like `bar`, but without [`Flag::Aligned`](crate::Flag::Aligned) the lanes of a warp need not execute the barrier
+    /// together.
     Barrier,
     WarpBarrier,
     /// `fence`, and fences of SASS.
     Fence,
-    /// `membar`, which specifies no memory order and is sequentially consistent.
+    /// `membar`, a sequentially consistent fence.
     Membar,
     /// Arrives at the cluster barrier.
     ClusterArrive,
@@ -584,17 +586,17 @@ pub enum WarpOp {
     ActiveMask,
     Redux,
     Elect,
-    /// Transposes an 8 x 8 matrix whose rows are distributed over the lanes.
+    /// Transposes an 8x8 matrix whose rows are distributed over the lanes (`movmatrix`).
     Movmatrix,
 }
 
-/// Hints.
+/// Operation that does not affect results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HintOp {
     Prefetch,
     ApplyPriority,
     Discard,
-    /// Yields to other warps.
+    /// Yields to other warps (`nanosleep`).
     Nanosleep,
     Pmevent,
     /// Orders dependent grids. The operation has no effect in the emulator, which runs a single grid.
@@ -614,7 +616,7 @@ pub enum RegisterCountDirection {
 }
 
 impl HintOp {
-    /// Returns how the operation changes the register count of each thread, or `None` for other hints.
+    /// Returns the direction in which `setmaxnreg` changes the register count of each thread, or `None` for other hints.
     pub const fn register_change(self) -> Option<RegisterCountDirection> {
         match self {
             HintOp::SetMaxRegisters(change) => Some(change),

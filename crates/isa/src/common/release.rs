@@ -1,5 +1,6 @@
-//! Releases of the CUDA toolkit with their PTX ISA version and driver. Sources: up to PTX 9.1, the table of the PTX release history (PTX
-//! ISA, "Release Notes"); PTX 9.4, the release notes of CUDA 13.4; PTX 9.5, the assembler of CUDA 13.5. PTX 9.2 and 9.3 are interpolated.
+//! Releases of the CUDA toolkit with their PTX ISA version and driver. The sources are the release history table of the PTX ISA ("Release
+//! Notes") up to PTX 9.1, the release notes of CUDA 13.4 for PTX 9.4, and the assembler of CUDA 13.5 for PTX 9.5. The entries of PTX 9.2
+//! and 9.3 are interpolated.
 
 use crate::version::Version;
 
@@ -30,7 +31,7 @@ const fn release(major: u8, minor: u8, toolkit: &'static str, driver: u16) -> Re
     }
 }
 
-/// All releases, oldest first.
+/// All releases, the oldest release first.
 #[rustfmt::skip]
 pub static RELEASES: &[Release] = &[
     release(1, 0, "1.0", 0),

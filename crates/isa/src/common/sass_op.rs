@@ -1,9 +1,9 @@
 //! Operations that exist only in SASS: three-input additions with predicate carries, lookup-table logic with a predicate as second
 //! result, funnel shifts, extended comparisons.
 //!
-//! All of them have the same operand structure, so that one decoder suffices: lists of the registers written, the predicates written, the
-//! registers read and the predicates read, and an immediate (truth table or shift amount). A 64-bit value occupies two registers of such
-//! a list, low half first.
+//! All SASS operations have the same operand structure, so that one decoder suffices: a list each of the written registers, the written
+//! predicates, the read registers and the read predicates, and an immediate (truth table or shift amount). A 64-bit value occupies two
+//! consecutive registers of a list, low half first.
 
 use crate::modifier::{BoolOp, CompareOp, MulPart};
 use crate::types::Signedness;
@@ -12,9 +12,10 @@ use crate::types::Signedness;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SassOp {
     /// `{d}, {p, q} = a + b + c + x + y`: p is set if the addition carries at least once, and q is set if it carries twice. x and y are
-    /// predicates. A negated source is its complement plus one.
+    /// predicates. A negated source is replaced by its two's complement.
     Add3,
-    /// `a * b + c + x`. `Lo` and `Hi` keep one half; c has 64 bits for `Hi` and `Wide`. The written predicate is the carry.
+    /// `a * b + c + x`. `Lo` and `Hi` return one half of the product. For `Hi` and `Wide`, c has 64 bits. The predicate result is the
+    /// carry.
     Multiply {
         part: MulPart,
         signedness: Signedness,
@@ -22,15 +23,15 @@ pub enum SassOp {
     /// `(a << n) + b + x`, with a carry result: `LEA`. `Hi` adds the high half of `{c, a} << n` instead of the low half. `extension`
     /// selects c.
     ScaledAdd { part: MulPart, extension: Extension },
-    /// Bitwise logic of a, b and c with lookup table n. The written predicate is (result != 0), combined with the source predicate by the
-    /// operation `combine`.
+    /// Bitwise logic of a, b and c with lookup table n. The predicate result is `result != 0`, combined with the source predicate by the
+    /// Boolean operator `combine`.
     Logic3 { combine: BoolOp },
-    /// Logic of three predicates with two lookup tables: n for the first result, and n >> 8 for the second result.
+    /// Logic of three predicates with two lookup tables: the low byte of n for the first result, and n >> 8 for the second result.
     PredicateLogic3,
-    /// One half of `{c, a}`, shifted by b.
+    /// Funnel shift: one half of the 64-bit value `{c, a}`, shifted by b.
     FunnelShift(FunnelShift),
-    /// Comparison of the high halves of 64-bit values. The second source predicate is the comparison result of the low halves. The first
-    /// source predicate is combined with the result.
+    /// Comparison of the high halves of 64-bit values. The second source predicate is the comparison result of the low halves. A Boolean
+    /// operator combines the first source predicate with the result.
     CompareExtended {
         op: CompareOp,
         signedness: Signedness,
@@ -46,29 +47,28 @@ pub enum SassOp {
     SineOfTurns,
     /// Cosine of an angle in turns: `MUFU.COS`.
     CosineOfTurns,
-    /// Value of a in the lowest active lane for which the condition is true, or b if there is no such lane: `R2UR`.
+    /// Value of a in the lowest active lane for which the condition is true, or b if the condition is false in all active lanes: `R2UR`.
     ReadFirstLane,
-    /// Copies the sources a and b, and the predicates that are read, from the first active lane to all 32 lanes of the warp, active or
-    /// inactive. The lowering inserts this operation after each write of a uniform register or uniform predicate, which exists once per
-    /// warp.
+    /// Copies the sources a and b and the source predicates from the first active lane to all 32 lanes of the warp, active or inactive. The
+    /// lowering inserts this operation after each write of a uniform register or uniform predicate, which exists once per warp.
     BroadcastToWarp,
-    /// Packs the source predicates into the bits of a register that mask n selects. The other bits are those of a: `P2R`. `byte` selects
-    /// the first bit.
+    /// Packs the source predicates into the bits of a register that mask n selects. The remaining bits of the result are the bits of a:
+    /// `P2R`. `byte` selects the first bit.
     PackPredicates { byte: u8 },
-    /// Inverse of [`SassOp::PackPredicates`]: `R2P`.
+    /// Operation that is the inverse of [`SassOp::PackPredicates`]: `R2P`.
     UnpackPredicates { byte: u8 },
 }
 
 /// High word of the value that [`SassOp::ScaledAdd`] shifts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extension {
-    /// The third source.
+    /// The high word is the third source operand.
     Source,
-    /// 32 copies of the sign bit of the low word: `.SX32`.
+    /// The high word consists of 32 copies of the sign bit of the low word: `.SX32`.
     Sign,
 }
 
-/// Variant of a funnel shift.
+/// Modifiers of a funnel shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunnelShift {
     pub left: bool,

@@ -3,7 +3,7 @@
 /// State space of an address. `Generic` is the default of an instruction without a state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StateSpace {
-    /// Generic addressing: the address is in a window of one of the other state spaces.
+    /// Generic addressing: the address range determines whether the address refers to global, constant, local, shared or parameter memory.
     Generic,
     /// `.const`
     Const,
@@ -35,8 +35,8 @@ impl StateSpace {
         }
     }
 
-    /// Returns whether an instruction on this state space may use a variable of the state space `variable` as its address (PTX ISA,
-    /// "State Spaces"). Restrictions on parameters depend on the instruction.
+    /// Returns whether an instruction on this state space may use a variable of the state space `variable` as its address (PTX ISA, "State
+    /// Spaces"). Additional restrictions on parameters depend on the instruction and are not checked here.
     pub const fn takes_variable(self, variable: StateSpace) -> bool {
         use StateSpace as S;
         match self {

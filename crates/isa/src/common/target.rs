@@ -1,10 +1,10 @@
-//! Targets and their features: one table entry for each target, and a target requirement for each feature.
+//! Targets and their features: the table of targets, and the target requirement of each feature.
 //!
-//! Availability on a target is decided in two functions only: [`TargetRequirement::met_by`], and [`Target::has`], which calls it.
+//! All checks of availability on a target use [`TargetRequirement::met_by`], directly or through [`Target::has`].
 
 use crate::version::Version;
 
-/// Portability of code for a target (PTX ISA, ".target").
+/// Portability of code that is compiled for a target (PTX ISA, ".target").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TargetKind {
     /// The code runs on this architecture and on all later architectures, such as `sm_90`.
@@ -15,12 +15,12 @@ pub enum TargetKind {
     Architecture,
 }
 
-/// Memory geometry, which determines the number of transactions that an access requires.
+/// Memory geometry of a target, which determines the number of transactions that an access requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryGeometry {
-    /// Number of shared memory banks. Accesses of lanes to different words of one bank conflict.
+    /// Number of shared memory banks. Accesses of a warp to different words of the same bank cause a bank conflict.
     pub banks: u32,
-    /// Bytes per bank and transaction.
+    /// Bank width: number of bytes that one bank transfers per transaction.
     pub bank_bytes: u32,
     /// Sector size: smallest unit of transfers between caches and global memory, in bytes.
     pub sector_bytes: u32,
@@ -29,7 +29,7 @@ pub struct MemoryGeometry {
 }
 
 impl MemoryGeometry {
-    /// Geometry of all targets from `sm_20` on.
+    /// Memory geometry of all targets from `sm_20` on.
     pub const COMMON: MemoryGeometry = MemoryGeometry {
         banks: 32,
         bank_bytes: 4,
@@ -37,7 +37,7 @@ impl MemoryGeometry {
         line_bytes: 128,
     };
 
-    /// Geometry of the first generation, which has 16 banks and serves half a warp at a time.
+    /// Memory geometry of the first generation, which has 16 banks and executes the access of a warp as two half-warp accesses.
     const FIRST: MemoryGeometry = MemoryGeometry {
         banks: 16,
         ..MemoryGeometry::COMMON
@@ -69,7 +69,7 @@ pub struct LaunchLimits {
     pub shared_bytes: u64,
     /// Maximum size of all constant memory that a module declares, in bytes.
     pub constant_bytes: u64,
-    /// Maximum portable cluster size in CTAs; 1 for targets without cluster support.
+    /// Maximum portable cluster size in CTAs. The value is 1 for targets without cluster support.
     pub cluster_blocks: u32,
     /// Maximum cluster size in CTAs if the launch permits non-portable sizes.
     pub cluster_blocks_nonportable: u32,
@@ -134,8 +134,8 @@ impl LaunchLimits {
         }
     }
 
-    /// Raises the limit of static shared memory to that of the hardware, which architecture-specific targets may use. All other targets are
-    /// restricted to the amount that every architecture has (assembler 13.5).
+    /// Returns the limits with the static shared memory of the hardware, which architecture-specific targets may use completely. All other
+    /// targets are limited to the amount that is available on every architecture (assembler 13.5).
     const fn all_static(self) -> LaunchLimits {
         LaunchLimits {
             static_shared_bytes: self.shared_bytes,
@@ -151,10 +151,10 @@ const KIB: u64 = 1024;
 pub struct Target {
     /// Name of the target, such as `sm_90a`.
     pub name: &'static str,
-    /// Architecture number, 90 for `sm_90a`.
+    /// Architecture number, such as 90 for `sm_90a`.
     pub sm: u16,
     pub kind: TargetKind,
-    /// Number of the first architecture of the family: 100 for `sm_103`.
+    /// Number of the first architecture of the family, such as 100 for `sm_103`.
     pub family: u16,
     /// First PTX ISA version that supports the target (assembler 13.5).
     pub since: Version,
@@ -162,20 +162,20 @@ pub struct Target {
     pub memory: MemoryGeometry,
 }
 
-/// Condition on targets.
+/// Condition that a target must satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TargetRequirement {
-    /// Every target.
+    /// Every target satisfies the condition.
     #[default]
     Any,
-    /// This architecture and all later architectures, such as `sm_90`.
+    /// The given architecture and all later architectures, such as `sm_90` and later.
     From(u16),
-    /// The architectures in this inclusive range, for SASS that later hardware does not support.
+    /// The architectures in this inclusive range, for SASS instructions that later hardware does not support.
     Between(u16, u16),
-    /// Only this architecture, with its architecture-specific features, such as `sm_90a`.
+    /// Only the architecture-specific target of the given architecture, such as `sm_90a`.
     Only(u16),
-    /// This architecture and later architectures of its family, with family-specific features: `sm_100f`, and `sm_100a`, which includes all
-    /// features of its family.
+    /// The family-specific and architecture-specific targets of the given architecture and of later architectures of its family, such as
+    /// `sm_100f` and `sm_100a`.
     Family(u16),
     /// At least one of several conditions.
     OneOf(&'static [TargetRequirement]),
@@ -200,13 +200,13 @@ impl TargetRequirement {
         }
     }
 
-    /// Returns the oldest target that satisfies the condition, which a fix suggests as a replacement.
+    /// Returns the oldest target that satisfies the condition. Fixes suggest this target as a replacement.
     pub fn lowest(self) -> Option<&'static Target> {
         TARGETS.iter().find(|target| self.met_by(target))
     }
 
-    /// Returns the oldest target from `target` on that satisfies the condition, so that a fix keeps the features that the module uses. If
-    /// no such target exists, returns the oldest target that satisfies the condition.
+    /// Returns the oldest target that satisfies the condition and is not older than `target`, so that a fix retains the features that the
+    /// module uses. If no such target exists, returns the oldest target that satisfies the condition.
     pub fn lowest_from(self, target: &Target) -> Option<&'static Target> {
         let mut later = TARGETS.iter().filter(|other| other.sm >= target.sm);
         later
@@ -229,7 +229,8 @@ impl TargetRequirement {
         }
     }
 
-    /// Formats the condition: "`sm_90` and later", "`sm_90a`", "the family of `sm_100f`"; `None` if every target is accepted.
+    /// Formats the condition: "`sm_90` and later", "`sm_90a`", "the family of `sm_100f`". Returns `None` if every target satisfies the
+    /// condition.
     pub fn text(self) -> Option<String> {
         match self {
             TargetRequirement::Any | TargetRequirement::From(0..=10) => None,
@@ -288,13 +289,13 @@ macro_rules! features {
 }
 
 features! {
-    /// 64-bit floating-point arithmetic.
+    /// Arithmetic on 64-bit floating-point numbers.
     DoublePrecision         TargetRequirement::From(13);
     /// Generic addressing, cache operators and calls with arguments.
     GenericAddressing       TargetRequirement::From(20);
-    /// Memory ordering and scopes.
+    /// Memory ordering semantics and scopes of memory accesses.
     MemoryModel             TargetRequirement::From(70);
-    /// Independent thread scheduling.
+    /// Independent scheduling of the threads of a warp.
     IndependentLanes        TargetRequirement::From(70);
     /// Warp matrix operations on `.f16`.
     Wmma                    TargetRequirement::From(70);
@@ -335,8 +336,8 @@ macro_rules! targets {
     };
 }
 
-// The programming guide does not list `sm_82`, `sm_88` and `sm_107`: they have the limits of the closest related target. Assembler 13.5
-// treats `sm_107` as a member of the `sm_100` family (`redux.sync.min.f32`, `tcgen05.mma`).
+// The programming guide does not list `sm_82`, `sm_88` and `sm_107`. Their limits are those of the most closely related target. Assembler
+// 13.5 treats `sm_107` as a member of the `sm_100` family (`redux.sync.min.f32`, `tcgen05.mma`).
 targets! {
     // name     sm  kind          family since  limits                                     memory
     "sm_10"     10  Plain          10     1 0   LaunchLimits::FIRST.warps(24),                   FIRST;
@@ -402,7 +403,7 @@ impl Target {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Returns the plain target with the highest number that is at most `sm`, as the best match for an unknown number.
+    /// Returns the plain target with the highest architecture number up to `sm`, as a replacement for an unknown architecture.
     pub fn nearest_below(sm: u16) -> Option<&'static Target> {
         let mut plain = TARGETS.iter().filter(|t| t.kind == TargetKind::Plain);
         plain.rfind(|target| target.sm <= sm)

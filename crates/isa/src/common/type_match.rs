@@ -1,29 +1,29 @@
-//! Operand type checking: decides whether an operand is compatible with an instruction type with the strictness that the operand position
-//! requires (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size", as implemented by assembler 13.5).
+//! Operand type checking: decides whether an operand is compatible with an instruction type. Each operand position has a strictness level
+//! (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size", as implemented by assembler 13.5).
 
 use crate::types::{ScalarType, TypeKind};
 
-/// How strictly the type of an operand is checked.
+/// Strictness level of the type check of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeMatch {
-    /// The operand has the width of the instruction type.
+    /// The operand must have the width of the instruction type.
     Exact,
-    /// The operand has the width of the instruction type and is not a register of packed halves: counts, shift amounts, masks.
+    /// The operand must have the width of the instruction type, and must not be a register of packed halves (counts, shift amounts, masks).
     Integer,
-    /// Integers and untyped bits may be wider than the instruction type: loads, conversions.
+    /// Registers of integers or untyped bits may be wider than the instruction type (loads, conversions).
     Wider,
-    /// Single source operand of `st`: registers of any kind may be wider, and constants are truncated.
+    /// Single source operand of `st`. Registers of any kind may be wider than the instruction type, and constants are truncated.
     Stored,
-    /// Source operand of `st` in braces: for floating-point types, integers of the same width are also accepted.
+    /// Element of a brace-enclosed source operand of `st`. For floating-point types, integers of the same width are also accepted.
     StoredInBraces,
-    /// Sum of a name and a constant as the source of `st`: only the kind of the type is checked.
+    /// Source operand of `st` that is the sum of a name and a constant. The assembler checks only the kind of the type.
     StoredSum,
-    /// Source operand of `st.async` in braces: like [`TypeMatch::Exact`], but for floating-point types, integers of the same width are also
-    /// accepted.
+    /// Element of a brace-enclosed source operand of `st.async`. The check is like [`TypeMatch::Exact`], but for floating-point types,
+    /// integers of the same width are also accepted.
     ExactInBraces,
 }
 
-/// Operand class used for type checking. Widths are in bits.
+/// Class of an operand for type checking. Widths are in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandClass {
     Bits(u32),
@@ -34,13 +34,13 @@ pub enum OperandClass {
     /// `.f16x2`
     Halves,
     Predicate,
-    /// Integer constant.
+    /// Constant of an integer type.
     Integer,
-    /// `0f` constant.
+    /// Hexadecimal single-precision constant (`0f`).
     Single,
-    /// `0d` or decimal constant.
+    /// Hexadecimal double-precision constant (`0d`), or decimal floating-point constant.
     Double,
-    /// Operand that is compatible with every type: an element after a constant, which the assembler does not check.
+    /// Operand that is compatible with every type, because the assembler does not check list elements that follow a constant.
     Open,
 }
 
@@ -69,8 +69,8 @@ impl OperandClass {
         }
     }
 
-    /// Returns the width of a value stored by `st`: for a constant, the width with which the assembler evaluates it, and for a predicate
-    /// next to other elements, 32 bits (assembler 13.5).
+    /// Returns the width of a value stored by `st`: A constant has the width with which the assembler evaluates the constant. A predicate
+    /// in a list with several elements has 32 bits (assembler 13.5).
     pub const fn stored_width(self) -> u32 {
         use OperandClass as V;
         match self {
@@ -103,8 +103,8 @@ impl OperandClass {
     }
 }
 
-/// Compatibility class of each type: its width for a single integer, otherwise a number unique to the type. One table lookup replaces two
-/// matches over the types, because large modules have hundreds of thousands of operands.
+/// Compatibility class of each type: the width of a scalar integer type, or a unique number for any other type. A table lookup is faster
+/// than two `match` expressions over the types, and large modules have hundreds of thousands of operands.
 static COMPATIBILITY_CLASS: [u8; ScalarType::ALL.len()] = kinship();
 
 const fn kinship() -> [u8; ScalarType::ALL.len()] {
@@ -125,7 +125,8 @@ impl ScalarType {
     /// Returns whether a register of type `register` is compatible with an operand of this type.
     #[inline]
     pub fn accepts_register(self, register: ScalarType, fit: TypeMatch) -> bool {
-        // Fast path for almost all operands: the same type, or an integer type of the same width, is accepted at every strictness level.
+        // Fast path for almost all operands: every strictness level accepts a register of the same type, or of an integer type with the
+        // same width.
         let is_alike =
             COMPATIBILITY_CLASS.get(register as usize) == COMPATIBILITY_CLASS.get(self as usize);
         is_alike || self.accepts(OperandClass::of(register), fit)
@@ -138,7 +139,7 @@ impl ScalarType {
             return matches!(value, V::Predicate | V::Integer | V::Open);
         }
         if self.is_packed_integer() {
-            // A packed type consists of several numbers. The assembler rejects integer registers, because they contain a single number.
+            // The assembler rejects signed and unsigned registers for packed types, because such a register contains a single number.
             return matches!(value, V::Bits(32) | V::Halves | V::Open);
         }
         let width = self.width_bits();
@@ -185,15 +186,16 @@ impl ScalarType {
         }
     }
 
-    /// Returns whether the kinds are compatible: untyped bits are compatible with every kind, and integers with each other. The caller
-    /// recognizes floats of the same type; for asynchronous stores, only the widths of floats are compared.
+    /// Returns whether the kind of this type is compatible with the operand class `value`. Untyped bits are compatible with every kind, and
+    /// signed integers are compatible with unsigned integers. The caller handles floats of the same type. For floats in asynchronous
+    /// stores, only the widths are compared.
     fn takes_kind_of(self, value: OperandClass, fit: TypeMatch) -> bool {
         use OperandClass as V;
         match (value, self.kind()) {
             (V::Bits(_), _) | (_, TypeKind::Bits) => true,
             (V::Float(_), TypeKind::Float) => fit == TypeMatch::ExactInBraces,
             (V::Float(_), _) => false,
-            // Registers of packed halves are also accepted as untyped 32-bit words.
+            // A register of packed halves is also accepted as an untyped 32-bit word.
             (V::Halves, kind) => kind != TypeKind::Float,
             (_, TypeKind::Float) => false,
             _ => true,

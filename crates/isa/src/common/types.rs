@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Kind of a type. The rules for compatible sizes are defined for kinds.
+/// Kind of a type. The rules for relaxed type checking (PTX ISA, "Operand Type Checking") are defined in terms of kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TypeKind {
     /// `.bN`: untyped bits.
@@ -17,7 +17,7 @@ pub enum TypeKind {
     Predicate,
 }
 
-/// Interpretation of the bits of an integer.
+/// Interpretation of the bits of an integer value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Signedness {
     Signed,
@@ -167,7 +167,7 @@ impl ScalarType {
         }
     }
 
-    /// Returns the width in bytes, rounded up (1 for a predicate or a 4-bit value).
+    /// Returns the width in bytes, rounded up. The result is 1 for predicates and 4-bit types.
     pub const fn width_bytes(self) -> u32 {
         self.width_bits().div_ceil(8)
     }
@@ -177,7 +177,7 @@ impl ScalarType {
         matches!(self.kind(), TypeKind::Signed)
     }
 
-    /// Returns how integer instructions interpret values of the type.
+    /// Returns whether integer instructions interpret values of the type as signed or unsigned.
     pub const fn signedness(self) -> Signedness {
         match self.kind() {
             TypeKind::Signed => Signedness::Signed,
@@ -185,7 +185,7 @@ impl ScalarType {
         }
     }
 
-    /// Returns whether the type is a floating-point format, packed or not.
+    /// Returns whether the type is a scalar or packed floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(self.kind(), TypeKind::Float)
     }

@@ -1,4 +1,4 @@
-//! PTX ISA versions, as specified by `.version`, and the list of releases.
+//! PTX ISA versions, which `.version` specifies, and the list of released versions.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl Version {
     /// Last minor version of each major version, starting at 1 (assembler 13.5).
     const LAST_MINOR: [u8; 9] = [5, 3, 2, 3, 1, 5, 8, 8, 5];
 
-    /// Returns all releases, oldest first.
+    /// Returns all released versions, oldest first.
     pub fn all() -> impl Iterator<Item = Version> {
         (1..)
             .zip(Version::LAST_MINOR)

@@ -1,7 +1,7 @@
 //! Byte and half-word selectors of video instructions (PTX ISA, "Video Instructions"): parses the selectors of the operands and encodes
 //! them as one additional immediate operand.
 
-/// Maximum number of digits of a selector.
+/// Maximum number of digits of a selector, such as four for `.b3210`.
 pub const MAX_PARTS: usize = 4;
 
 /// Selector of bytes or half words of an operand, such as `.b0`, `.h1` or `.b3210`.
@@ -9,7 +9,8 @@ pub const MAX_PARTS: usize = 4;
 pub struct SubwordSelector {
     /// `true` if the selector selects bytes, `false` if it selects half words.
     pub bytes: bool,
-    /// Digits in source order, of which the first `n` are used. The first digit selects the part for the most significant element.
+    /// Digits in source order. Only the first `n` array elements are used. The first digit selects the byte or half word for the most
+    /// significant element.
     digits: [u8; MAX_PARTS],
     n: u8,
 }
@@ -33,7 +34,7 @@ impl SubwordSelector {
         Some(SubwordSelector { bytes, digits, n })
     }
 
-    /// Returns the digits. The first digit belongs to the most significant element.
+    /// Returns the digits. The first digit selects the byte or half word for the most significant element.
     pub fn digits(&self) -> &[u8] {
         self.digits.get(..usize::from(self.n)).unwrap_or(&[])
     }
@@ -43,13 +44,13 @@ impl SubwordSelector {
         self.digits().first().map_or(0, |digit| u32::from(*digit))
     }
 
-    /// Returns the part that is selected for element `index`. Element 0 is the least significant element.
+    /// Returns the index of the byte or half word that is selected for element `index`. Element 0 is the least significant element.
     pub fn element(&self, index: usize) -> Option<usize> {
         let digit = self.digits().iter().rev().nth(index);
         digit.map(|digit| usize::from(*digit))
     }
 
-    /// Returns the width of each part in bits.
+    /// Returns the width in bits of each selected byte or half word.
     pub const fn width_bits(&self) -> u32 {
         if self.bytes { 8 } else { 16 }
     }
@@ -84,7 +85,7 @@ pub struct SubwordSelectors {
 }
 
 impl SubwordSelectors {
-    /// Encodes the selectors as an immediate, which becomes the operand after those of the source.
+    /// Encodes the selectors as an immediate, which is appended to the operands of the source.
     pub fn to_bits(self) -> u64 {
         let bits = |parts: Option<SubwordSelector>| parts.map_or(0, SubwordSelector::to_bits);
         bits(self.d)

@@ -1,5 +1,5 @@
-//! Memory accesses in the compiled code of `wmma.load` and `wmma.store`, derived from a fragment map and a layout. The access width is
-//! the required alignment of address and stride.
+//! Memory accesses in the compiled code of `wmma.load` and `wmma.store`, derived from a fragment map and a layout. The width of the widest
+//! access is the required alignment of address and stride.
 
 use super::family::FragmentFamily;
 use super::map::FragmentMap;
@@ -8,13 +8,13 @@ use super::tensor_core::TensorCoreGeneration;
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 
-/// Effect of accesses if the stride is not a multiple of [`WmmaAccess::bytes`].
+/// Effect of a stride that is not a multiple of [`WmmaAccess::bytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MisalignedStride {
-    /// Misaligned accesses fault.
+    /// A misaligned access causes a fault.
     Fault,
-    /// Misaligned accesses do not fault. For some of the rows, the low bits of the stride are dropped, so that these rows are accessed at
-    /// wrong addresses.
+    /// Misaligned accesses do not fault. For some rows, the hardware drops the low bits of the stride, so that the accesses use wrong
+    /// addresses.
     Moved,
 }
 
@@ -33,16 +33,18 @@ impl MisalignedStride {
 pub struct WmmaAccess {
     /// Size in bytes of the widest access. The address and the stride in bytes must be aligned to this size.
     pub bytes: u8,
-    /// Number of accesses per lane.
+    /// Number of memory accesses per lane.
     pub count: u8,
     /// Effect of a misaligned stride, or `None` if elements are accessed individually, so that every stride is aligned.
     pub short_stride: Option<MisalignedStride>,
-    /// Whether the accesses are `ldmatrix` accesses: the lane that provides the address of 16 bytes is not the lane that receives them.
+    /// Whether the accesses are `ldmatrix` instructions, in which the lane that provides the address of a row differs from the lanes that
+    /// receive the elements of the row.
     pub by_rows: bool,
 }
 
 impl WmmaAccess {
-    /// Returns the number of bytes per lane and pass; for `ldmatrix`, this is one register, which contains the lane's part of a matrix.
+    /// Returns the number of bytes that one access transfers per lane. For `ldmatrix`, this is the size of one register, which contains the
+    /// lane's part of a matrix.
     pub const fn lane_bytes(self) -> u32 {
         match self.by_rows {
             true => 4,
@@ -51,10 +53,10 @@ impl WmmaAccess {
     }
 }
 
-/// Memory accesses of one operation.
+/// Memory accesses of one operation, by state space of the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WmmaAccesses {
-    /// Accesses with global or generic addresses.
+    /// Accesses with a global or generic address.
     pub global: WmmaAccess,
     pub shared: WmmaAccess,
 }
@@ -72,8 +74,8 @@ const FAULT: Option<MisalignedStride> = Some(MisalignedStride::Fault);
 const MOVED: Option<MisalignedStride> = Some(MisalignedStride::Moved);
 
 impl FragmentMap {
-    /// Returns the accesses that the compiled code performs for this fragment in `layout`, or `None` for operations other than `wmma.load`
-    /// and `wmma.store`.
+    /// Returns the memory accesses that the compiled code performs for this fragment if the matrix has the layout `layout`, or `None` for
+    /// operations other than `wmma.load` and `wmma.store`.
     pub fn accesses(&self, layout: MatrixLayout) -> Option<WmmaAccesses> {
         let core = TensorCoreGeneration::of(&self.query.target)?;
         match self.query.op {
@@ -102,7 +104,8 @@ impl FragmentMap {
             (FragmentFamily::QuadPair, _) if is_row => access(8, n / 2, FAULT),
             (_, ScalarType::F64) if is_row => access(16, 1, FAULT),
             (_, ScalarType::F64) => access(8, n, None),
-            // Pairs of elements are stored as a unit in both layouts. If a pair spans two rows, the lanes exchange halves first.
+            // In both layouts, one access stores two elements. If the two elements of a lane are in different rows, the lanes exchange
+            // elements before the access.
             (FragmentFamily::Group, ScalarType::F16) => access(4, self.n_registers, MOVED),
             (FragmentFamily::Group, _) if is_row == self.has_pairs_in_rows() => {
                 access(8, n / 2, MOVED)

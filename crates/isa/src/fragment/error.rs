@@ -5,14 +5,14 @@ use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 use std::fmt;
 
-/// Reason why a query has no fragment map.
+/// Error of the fragment lookup: the property of the query that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FragmentError {
     /// The operation does not support the shape.
     Shape {
         op: FragmentOp,
         shape: Shape,
-        /// Supported shapes.
+        /// Shapes that the operation supports.
         shapes: Vec<Shape>,
     },
     /// The operation does not support the type in this shape.
@@ -20,7 +20,7 @@ pub enum FragmentError {
         op: FragmentOp,
         shape: Shape,
         ty: ScalarType,
-        /// Supported types in this shape.
+        /// Types that the operation supports in this shape.
         types: Vec<ScalarType>,
     },
     /// The target does not support the operation.
@@ -30,7 +30,7 @@ pub enum FragmentError {
         ty: ScalarType,
         /// Name of the requested target.
         found: &'static str,
-        /// First supported architecture.
+        /// First architecture that supports the operation.
         first_sm: u16,
     },
     /// The operation does not support the layout in this shape and type.

@@ -1,6 +1,6 @@
-//! The two families of fragment layouts.
+//! The two families of fragment layouts: quad pairs and groups of four lanes.
 
-/// Distribution of a matrix over a warp.
+/// Distribution of the elements of a matrix over the lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FragmentFamily {
     /// Eight lanes, four of each half-warp, share an 8x8 tile.

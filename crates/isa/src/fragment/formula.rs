@@ -1,7 +1,7 @@
 //! Closed formulas: rows and columns as sums of bit fields of the lane index and of the element index.
 //!
-//! Every fragment has such a formula, because the sizes of matrices and fragments are powers of two, and each bit of a row or column index
-//! equals one bit of the lane or element index.
+//! Every fragment has a formula of this kind, because the sizes of matrices and fragments are powers of two, and each bit of a row or
+//! column index equals one bit of the lane index or of the element index.
 
 use std::fmt;
 
@@ -23,11 +23,11 @@ pub const VARIABLES: [(&str, &str); 6] = [
 pub enum IndexSource {
     /// Lane index, 5 bits.
     Lane,
-    /// Index of the element within the lane: register index times elements per register, plus the position within the register.
+    /// Index of the element within the lane: register index times number of elements per register, plus position within the register.
     Element,
 }
 
-/// Bit field: `width` bits of the source from bit `from` on, which are placed at bit `to` of the result.
+/// Bit field that copies `width` bits of the source, starting at bit `from`, to the bits of the result that start at bit `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BitField {
     pub source: IndexSource,
@@ -36,7 +36,7 @@ pub struct BitField {
     pub to: u8,
 }
 
-/// Creates a field of the lane index.
+/// Creates a bit field of the lane index.
 pub(super) const fn lane(from: u8, width: u8, to: u8) -> BitField {
     BitField {
         source: IndexSource::Lane,
@@ -46,7 +46,7 @@ pub(super) const fn lane(from: u8, width: u8, to: u8) -> BitField {
     }
 }
 
-/// Creates a field of the element index.
+/// Creates a bit field of the element index.
 pub(super) const fn element(from: u8, width: u8, to: u8) -> BitField {
     BitField {
         source: IndexSource::Element,
@@ -57,7 +57,7 @@ pub(super) const fn element(from: u8, width: u8, to: u8) -> BitField {
 }
 
 impl BitField {
-    /// Returns the contribution of the field to the sum.
+    /// Returns the value of the bit field for a lane and an element index.
     pub const fn value(self, lane: u16, element: u16) -> u16 {
         let source = match self.source {
             IndexSource::Lane => lane,
@@ -66,7 +66,7 @@ impl BitField {
         ((source >> self.from) & ((1 << self.width) - 1)) << self.to
     }
 
-    /// Formats the field as an expression. `element_bits` is the width of the element index.
+    /// Formats the bit field as an expression. `element_bits` is the width of the element index in bits.
     fn text(self, element_bits: u8) -> String {
         let (name, start, bits) = match (self.source, self.from, self.width) {
             (IndexSource::Element, ..) => ("e", 0, element_bits),
@@ -96,12 +96,12 @@ impl BitField {
     }
 }
 
-/// Sum of bit fields whose result bits are disjoint.
+/// Sum of bit fields that occupy disjoint bits of the result.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct BitFieldSum(Vec<BitField>);
 
 impl BitFieldSum {
-    /// Creates the sum of these fields. Empty fields are dropped, and adjacent fields are merged.
+    /// Creates the sum of these bit fields. The function drops fields of width 0 and merges adjacent fields.
     pub(super) fn of(fields: impl IntoIterator<Item = BitField>) -> BitFieldSum {
         let mut sum: Vec<BitField> = Vec::new();
         for field in fields.into_iter().filter(|field| field.width > 0) {
@@ -119,7 +119,7 @@ impl BitFieldSum {
         BitFieldSum(sum)
     }
 
-    /// Returns the fields in the order in which the formula is printed.
+    /// Returns the bit fields in the order in which the printed formula contains them.
     pub fn fields(&self) -> &[BitField] {
         &self.0
     }
@@ -143,7 +143,7 @@ impl BitFieldSum {
     }
 }
 
-/// Fragment formula: the coordinates of each element.
+/// Fragment formula: the matrix, the row and the column of an element as functions of the lane index and the element index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentFormula {
     /// Index of the matrix, for operations with several matrices (such as `ldmatrix.x4`, or `mma.m8n8k4` with one matrix per quad pair).

@@ -1,22 +1,23 @@
 //! Fragment formulas of the group family: all operations from `sm_75` on, and integers on `sm_72`.
 //!
 //! A lane belongs to group g = lane >> 2 of four lanes and has index t = lane & 3 within the group. Matrices consist of blocks with 8 rows
-//! (A, C, D) or 8 columns (B); a lane holds row or column g of each block (PTX ISA, "Matrix Fragments for mma"). The formula follows from
-//! the sizes, and from the order in which the register index enumerates the blocks.
+//! (A, C, D) or 8 columns (B). A lane holds row or column g of each block (PTX ISA, "Matrix Fragments for mma"). The sizes and the order in
+//! which the register index enumerates the blocks determine the formula.
 
 use super::formula::{BitField, BitFieldSum, FragmentFormula, element, lane};
 
-/// Dimension whose blocks a bit of the register index enumerates.
+/// Matrix dimension in which a bit of the register index selects the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RegisterBit {
-    /// Blocks of eight rows of A or eight columns of B.
+    /// The bit selects a block of eight rows of A or eight columns of B.
     Outer,
-    /// Blocks of k.
+    /// The bit selects a block in the k dimension.
     Depth,
 }
 
-/// Returns the fragment of A: row g, k = n*t + j, with n = 1 << `packed_bits` elements per register. `bits` is the order of the blocks. If
-/// the register index has more bits, the upper registers are copies of the lower registers. The fragment of B is the transpose.
+/// Returns the fragment of A: row g, k = n*t + j, with n = 1 << `packed_bits` elements per register. `bits` specifies the order of the
+/// blocks. If the register index has more than `bits.len()` bits, the upper registers are copies of the lower registers. The fragment of B
+/// is the transpose.
 pub(super) fn factor(packed_bits: u8, bits: &[RegisterBit], element_bits: u8) -> FragmentFormula {
     let mut outer = vec![lane(2, 3, 0)];
     let mut depth = vec![lane(0, 2, packed_bits), element(0, packed_bits, 0)];
@@ -42,7 +43,7 @@ pub(super) fn factor(packed_bits: u8, bits: &[RegisterBit], element_bits: u8) ->
 pub(super) enum BlockOrder {
     /// Column-major order: `down` bits enumerate row blocks, and the following bits enumerate column blocks.
     Plain { down: u8 },
-    /// Transpose of a fragment with column-major block order.
+    /// The fragment is the transpose of a fragment with column-major block order.
     Transposed,
 }
 
@@ -76,7 +77,8 @@ pub(super) fn rows_of_matrices(packed_bits: u8, element_bits: u8) -> FragmentFor
     }
 }
 
-/// Returns the fragment of byte matrices with 16 rows: 1 << `neighbour_bits` adjacent elements in each of the rows g and g + 8.
+/// Returns the fragment of byte matrices with 16 rows. Each lane holds 1 << `neighbour_bits` adjacent elements in each of the rows g and g
+/// + 8.
 pub(super) fn two_rows_of_matrices(neighbour_bits: u8, element_bits: u8) -> FragmentFormula {
     let matrix_from = neighbour_bits + 1;
     FragmentFormula {

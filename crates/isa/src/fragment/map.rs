@@ -9,10 +9,10 @@ use crate::modifier::MatrixLayout;
 /// Number of lanes per warp.
 const N_LANES: u8 = 32;
 
-/// Coordinates of a matrix element.
+/// Coordinates of a matrix element: matrix, row and column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ElementCoord {
-    /// Index of the matrix for operations with several matrices, otherwise 0.
+    /// Index of the matrix for operations with several matrices. Otherwise, the index is 0.
     pub matrix: u16,
     pub row: u16,
     pub column: u16,
@@ -44,7 +44,7 @@ pub struct FragmentMap {
     /// Query for which the map was created, with its layout resolved.
     pub query: FragmentQuery,
     pub layout: MatrixLayout,
-    /// All layouts for which the map is identical.
+    /// All memory layouts with the same map as the layout of the query.
     pub layouts: Vec<MatrixLayout>,
     pub family: FragmentFamily,
     /// Number of rows of one matrix.
@@ -56,8 +56,8 @@ pub struct FragmentMap {
     /// Number of registers in the vector operand. Registers have 64 bits for `f64`, and 32 bits for other types.
     pub n_registers: u8,
     pub elements_per_register: u8,
-    /// Number of leading registers of A and B that the MMA reads. In `wmma` vectors of `f16`, the remaining registers up to eight are
-    /// copies of them.
+    /// Number of leading registers of A and B that the MMA reads. In `wmma` vectors of `f16`, which have eight registers, the remaining
+    /// registers are copies of the leading registers.
     pub n_read_registers: u8,
     pub formula: FragmentFormula,
     pub origin: FactSource,
@@ -75,7 +75,8 @@ impl FragmentMap {
         self.element_bits().max(32 / per_register)
     }
 
-    /// Returns the matrix element at `holder`. Lane and register indices are taken modulo the sizes of the fragment.
+    /// Returns the coordinates of the matrix element at the register location `holder`. Lane and register indices are taken modulo the
+    /// sizes of the fragment.
     pub fn place(&self, holder: RegisterLocation) -> ElementCoord {
         let lane = u16::from(holder.lane % N_LANES);
         let register = u16::from(holder.register % self.n_registers);
@@ -101,14 +102,14 @@ impl FragmentMap {
         })
     }
 
-    /// Returns the register locations of `place`, lowest lane first. There are several locations if the hardware replicates the element,
-    /// and none if `place` is outside the matrix.
+    /// Returns the register locations of the element at `place`, lowest lane first. There are several locations if the hardware replicates
+    /// the element, and none if `place` is outside the matrix.
     pub fn holders_of(&self, place: ElementCoord) -> impl Iterator<Item = RegisterLocation> + '_ {
         self.holders()
             .filter(move |holder| self.place(*holder) == place)
     }
 
-    /// Returns the register locations of each element, matrix by matrix and row by row; see [`FragmentMap::cell`].
+    /// Returns the register locations of each element, matrix by matrix and row by row. See [`FragmentMap::cell`].
     pub fn cells(&self) -> Vec<Vec<RegisterLocation>> {
         let n_cells = [self.n_matrices, self.rows, self.columns]
             .into_iter()
@@ -123,13 +124,14 @@ impl FragmentMap {
         cells
     }
 
-    /// Returns the index of `place` in [`FragmentMap::cells`].
+    /// Returns the index of the element at `place` in [`FragmentMap::cells`].
     pub fn cell(&self, place: ElementCoord) -> usize {
         let above = usize::from(place.matrix) * usize::from(self.rows) + usize::from(place.row);
         above * usize::from(self.columns) + usize::from(place.column)
     }
 
-    /// Returns the default stride in elements, used if the operand is omitted: the length of a row for `.row`, or of a column for `.col`.
+    /// Returns the default stride in elements, which applies if the instruction has no stride operand: the length of a row for `.row`, or
+    /// of a column for `.col`.
     pub fn default_stride_elements(&self, layout: MatrixLayout) -> u32 {
         match layout {
             MatrixLayout::Row => u32::from(self.columns),
@@ -137,7 +139,8 @@ impl FragmentMap {
         }
     }
 
-    /// Returns the offset of `place` from the start of the matrix in elements, for a stride of `stride_elements` between rows (columns).
+    /// Returns the offset of the element at `place` from the start of the matrix in elements. `stride_elements` is the distance between
+    /// adjacent rows (`.row`) or columns (`.col`).
     pub fn offset_elements(
         &self,
         place: ElementCoord,
@@ -148,8 +151,9 @@ impl FragmentMap {
         u64::from(major) * u64::from(stride_elements) + u64::from(minor)
     }
 
-    /// Returns the offset of `place` from the start of the matrix in bits; sub-byte elements fill a byte from the low bits. For elements
-    /// that `ldmatrix` unpacks, `stride_elements` is in bytes, because the elements at the start of a row are followed by padding.
+    /// Returns the offset of the element at `place` from the start of the matrix in bits. Sub-byte elements are stored in a byte starting
+    /// at the low bits. For elements that `ldmatrix` unpacks, `stride_elements` is in bytes, because the elements at the start of a row are
+    /// followed by padding.
     pub fn offset_bits(
         &self,
         place: ElementCoord,
@@ -161,8 +165,8 @@ impl FragmentMap {
             + u64::from(minor) * u64::from(self.element_bits())
     }
 
-    /// Returns a name composed of family, matrix and sizes, such as `gr.cd.16x16.8x1`; the name includes the layout if the map depends on
-    /// the layout.
+    /// Returns a name that consists of family, matrix and sizes, such as `gr.cd.16x16.8x1`. If the map depends on the layout, the name also
+    /// contains the layout.
     pub fn name(&self) -> String {
         let family = match self.family {
             FragmentFamily::QuadPair => "qp",

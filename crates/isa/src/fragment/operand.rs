@@ -1,5 +1,5 @@
-//! Register lists of matrix instructions: computes length and element type of an operand from the instruction and its modifiers. The
-//! checker uses the result to validate lists, and the emulator uses it to read them.
+//! Register lists of matrix instructions: computes the length and the element type of a register list from the instruction and its
+//! modifiers. The checker validates register lists with this result, and the emulator reads the registers accordingly.
 
 use super::FragmentQuery;
 use super::operation::{FragmentOp, MatrixOperand, Shape};
@@ -12,12 +12,12 @@ use crate::types::ScalarType;
 /// Number of lanes per warp.
 const N_LANES: u32 = 32;
 
-/// Registers that an operand has in each lane.
+/// Registers of a matrix operand in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperandRegisters {
-    /// Number of registers, or `None` if the assembler does not check the number.
+    /// Number of registers, or `None` if the assembler does not check the length of the list.
     pub n: Option<usize>,
-    /// Element type.
+    /// Type of the elements in the registers.
     pub ty: ScalarType,
 }
 
@@ -47,7 +47,7 @@ pub fn operand_registers(
         true => (shape.m, shape.k / 2),
         false => shape.size(matrix),
     };
-    // Each quarter of the warp has separate matrices.
+    // In `mma.m8n8k4` with `f16` operands, each quarter of the warp multiplies separate matrices.
     let is_quartered = op == MatrixOp::Mma
         && shape == Shape::new(8, 8, 4)
         && modifiers.a_type == Some(ScalarType::F16);
@@ -75,8 +75,8 @@ pub const fn moved_matrix(op: MatrixOp) -> MatrixOperand {
     }
 }
 
-/// Returns the maximum sparsity selector: one, two or all of every four lanes provide metadata (PTX ISA, "Sparse matrix storage"). For
-/// ordered metadata of `f16` with `f32` accumulators, the assembler accepts the selectors of the smaller shape in the larger shape, too
+/// Returns the maximum sparsity selector: one, two or four lanes in each group of four provide metadata (PTX ISA, "Sparse matrix storage").
+/// For ordered metadata of `f16` with `f32` accumulators, the assembler accepts the selectors of the smaller shape in the larger shape, too
 /// (assembler 13.5).
 pub fn last_selector(modifiers: &Modifiers) -> Option<u64> {
     let (a_type, d_type) = (modifiers.a_type?, modifiers.d_type?);
@@ -112,7 +112,7 @@ fn held_bits(modifiers: &Modifiers, ty: ScalarType) -> u32 {
     }
 }
 
-/// Returns the element type of an operand.
+/// Returns the element type of the operand `matrix`.
 fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: MatrixOperand) -> Option<ScalarType> {
     match (op, matrix) {
         (MatrixOp::WmmaLoadA, MatrixOperand::A)
@@ -158,7 +158,7 @@ fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: MatrixOperand) -> O
 fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
     let shape = modifiers.shape?;
     let each = usize::from(shape.rows / 8) * usize::from(shape.columns / 8);
-    // Matrices of byte elements require half as many registers.
+    // Matrices with byte elements require half as many registers as matrices with 16-bit elements.
     let each = match modifiers.ty {
         Some(ScalarType::B16) => each,
         _ => each.div_ceil(2),
@@ -176,7 +176,8 @@ fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
 }
 
 impl FragmentQuery {
-    /// Returns the fragment map of the operand `matrix` of `op`. If the instruction does not specify a layout, the query has no layout.
+    /// Returns the fragment map of the operand `matrix` of `op`. If the instruction does not specify a layout, the function queries the
+    /// default layout of the operation.
     pub fn of_operand(
         op: MatrixOp,
         modifiers: &Modifiers,
@@ -208,7 +209,8 @@ impl FragmentQuery {
         let ty = match (modifiers.unpacking, element_type(op, modifiers, matrix)?) {
             (Some(Unpacking::B6), _) => ScalarType::E3m2,
             (Some(Unpacking::B4), _) => ScalarType::E2m1,
-            // In this shape, `wmma.store` supports only `.s32`, but the assembler (13.5) also accepts `.f32`. The bits are identical.
+            // In shape m8n8, the manual documents `wmma.store` only for `.s32`, but assembler 13.5 also accepts `.f32`. Both types have the
+            // same fragment.
             (None, ScalarType::F32) if found.is_wmma() && shape.m == 8 && shape.n == 8 => {
                 ScalarType::S32
             }

@@ -15,7 +15,7 @@ pub enum MatrixOperand {
     D,
 }
 
-/// Operation, or operand of an operation, that distributes a matrix over the registers of a warp.
+/// Operation whose operand is a fragment, or one operand of an operation with several fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FragmentOp {
     /// `wmma.store.d`
@@ -33,7 +33,7 @@ pub enum FragmentOp {
     LdmatrixX1,
     LdmatrixX2,
     LdmatrixX4,
-    /// `stmatrix` with one, two or four matrices.
+    /// `stmatrix` with one, two or four matrices, respectively.
     StmatrixX1,
     StmatrixX2,
     StmatrixX4,
@@ -63,7 +63,7 @@ impl FragmentOp {
         FragmentOp::MovmatrixD,
     ];
 
-    /// Returns the name: `store.d`, `mma.a`, `ldmatrix.x4`.
+    /// Returns the name of the operation, such as `store.d`, `mma.a` or `ldmatrix.x4`.
     pub const fn name(self) -> &'static str {
         match self {
             FragmentOp::StoreD => "store.d",
@@ -91,8 +91,8 @@ impl FragmentOp {
         FragmentOp::ALL.into_iter().find(|op| op.name() == name)
     }
 
-    /// Returns the matrix that the operation transfers. The matrices of `ldmatrix` and related instructions are treated like C and D,
-    /// because they have rows and columns but no depth.
+    /// Returns the matrix that the operation transfers. For `ldmatrix`, `stmatrix` and `movmatrix`, the result is C or D, because their
+    /// matrices have rows and columns, but no k dimension.
     pub const fn matrix(self) -> MatrixOperand {
         match self {
             FragmentOp::LoadA | FragmentOp::MmaA => MatrixOperand::A,
@@ -160,7 +160,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Creates a shape.
+    /// Creates the shape of a matrix operation with M rows, N columns and depth K.
     pub const fn new(m: u16, n: u16, k: u16) -> Shape {
         Shape { m, n, k }
     }

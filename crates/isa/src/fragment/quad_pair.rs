@@ -1,19 +1,19 @@
 //! Fragment formulas of the quad-pair family: `f16` operands on `sm_70` and `sm_72`, and `mma.m8n8k4` on every target.
 //!
-//! Lanes 4p to 4p+3 and 16+4p to 16+4p+3 form quad pair p, which owns an 8x8 tile of C and D and holds the rows of A and columns of B
-//! required for the tile (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type").
+//! Lanes 4p to 4p+3 and 16+4p to 16+4p+3 form quad pair p, which holds an 8x8 tile of C and D, and the rows of A and columns of B that this
+//! tile requires (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type").
 
 use super::formula::{BitField, BitFieldSum, FragmentFormula, element, lane};
 use super::operation::{MatrixOperand, Shape};
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 
-/// Bit field `t` of the lane index: index of the lane in its group of four.
+/// Start and width of bit field `t` of the lane index, which is the index of the lane in its group of four.
 const T: (u8, u8) = (0, 2);
-/// Bit `u` of the lane index: lower or upper half of a quad pair.
+/// Position of bit `u` of the lane index, which selects the lower or upper half of a quad pair.
 const U: u8 = 4;
 
-/// Position of the first row and column of the tile of a quad pair.
+/// First row and first column of the tile of a quad pair, as bit fields of the lane index.
 #[derive(Clone, Copy)]
 struct Tile {
     top: BitField,
@@ -21,8 +21,8 @@ struct Tile {
 }
 
 impl Tile {
-    /// Returns the tile positions for `shape`: the quad pairs form 2x2, 1x4 or 4x1 tiles. In 8x8 shapes, each quad pair has a separate
-    /// matrix.
+    /// Returns the tile positions for `shape`: the tiles of the four quad pairs form a 2x2, 1x4 or 4x1 grid. In shapes with 8x8 results,
+    /// each quad pair has a separate matrix.
     fn of(shape: Shape) -> Tile {
         let (top_bits, left_bits) = match (shape.m, shape.n) {
             (16, 16) => (1, 1),
@@ -37,7 +37,7 @@ impl Tile {
     }
 }
 
-/// Returns the fragment of `matrix`. `n_elements` is the number of elements per lane; A and B depend on the layout.
+/// Returns the fragment of `matrix`. `n_elements` is the number of elements per lane. The fragments of A and B depend on `layout`.
 pub(super) fn formula(
     shape: Shape,
     matrix: MatrixOperand,
@@ -54,7 +54,7 @@ pub(super) fn formula(
             along(tile.top, element(0, 0, 0), element_bits)
         }
         MatrixOperand::A => across(tile.top, element_bits),
-        // B is the transpose of A, including the layout.
+        // The fragment of B is the transpose of the fragment of A with the transposed layout.
         MatrixOperand::B if layout == MatrixLayout::Col => {
             let (column, row) = along(tile.left, element(0, 0, 0), element_bits);
             (row, column)
@@ -81,7 +81,7 @@ fn along(top: BitField, left: BitField, element_bits: u8) -> (BitFieldSum, BitFi
     )
 }
 
-/// Formula for a lane that holds four rows of every fourth column: (top + 4u + (e&3), t + (e&12)).
+/// Formula for a lane that holds four rows of every fourth column, starting at column t: (top + 4u + (e&3), t + (e&12)).
 fn across(top: BitField, element_bits: u8) -> (BitFieldSum, BitFieldSum) {
     (
         BitFieldSum::of([top, lane(U, 1, 2), element(0, 2, 0)]),

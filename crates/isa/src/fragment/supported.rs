@@ -1,5 +1,5 @@
-//! Table of supported fragments: operations, shapes, types and layouts, each with the first architecture that supports it. Also looks up
-//! the fragment map of a query.
+//! Table of supported fragments: combinations of operation, shape, type and layout, with the first architecture that supports each
+//! combination. The module also looks up the fragment map of a query.
 
 use super::FragmentQuery;
 use super::error::FragmentError;
@@ -19,7 +19,7 @@ use ScalarType::{
     B1, B8, B16, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8,
 };
 
-/// Fragments with equal layouts and an equal first architecture.
+/// Table entry: a set of fragments with the same memory layouts and the same first architecture.
 struct SupportedFragments {
     ops: &'static [FragmentOp],
     shapes: &'static [Shape],
@@ -74,12 +74,12 @@ const STMATRIX: &[FragmentOp] = &[Op::StmatrixX1, Op::StmatrixX2, Op::StmatrixX4
 const BYTES: &[ScalarType] = &[U8, S8];
 const NIBBLES: &[ScalarType] = &[U4, S4];
 const FLOAT_BYTES: &[ScalarType] = &[E4m3, E5m2];
-/// Types that are stored in memory as `.b6x16_p32` and `.b4x16_p64`. In a register, each element occupies one byte.
+/// Sub-byte types with the memory formats `.b6x16_p32` and `.b4x16_p64`. In registers, each element occupies one byte.
 const PACKED: &[ScalarType] = &[E3m2, E2m3, E2m1];
 const BOTH: &[MatrixLayout] = &[MatrixLayout::Row, MatrixLayout::Col];
 const ROW: &[MatrixLayout] = &[MatrixLayout::Row];
 const COL: &[MatrixLayout] = &[MatrixLayout::Col];
-/// `mma` has the layout `.row` for A and `.col` for B. [`layouts_of`] selects the layout that applies to the operand.
+/// Layouts of `mma`: `.row` for A and `.col` for B. [`layouts_of`] selects the layout that applies to the operand.
 const ROW_COL: &[MatrixLayout] = BOTH;
 
 #[rustfmt::skip]
@@ -99,7 +99,7 @@ static CATALOGUE: &[SupportedFragments] = &[
     entry(&[Op::LoadB], &[M8N8K128], &[B1], 75, COL),
     entry(WMMA_AB, &[M16N16K8], &[Tf32], 80, BOTH),
     entry(WMMA_AB, &[M8N8K4], &[F64], 80, BOTH),
-    // mma, dense.
+    // Dense forms of `mma`.
     entry(MMA_AB, &[M8N8K4], &[F16], 70, BOTH),
     entry(MMA_AB, &[M8N8K4], &[F64], 80, ROW_COL),
     entry(MMA_AB, &[M16N8K4], &[Tf32], 80, ROW_COL),
@@ -128,7 +128,7 @@ static CATALOGUE: &[SupportedFragments] = &[
     entry(MMA_CD, &[M16N8K64], &[F32], 120, BOTH),
     entry(MMA_CD, &[M8N8K16, M8N8K32, M8N8K128], &[S32], 75, BOTH),
     entry(MMA_CD, &[M16N8K32, M16N8K64, M16N8K128, M16N8K256], &[S32], 80, BOTH),
-    // Matrices with rows of 16 bytes in memory; `.col` denotes `.trans`, with columns of 16 bytes.
+    // Matrices whose rows have 16 bytes in memory. `.col` represents `.trans`, for matrices whose columns have 16 bytes in memory.
     entry(LDMATRIX, &[M8N8], &[B16], 75, BOTH),
     entry(STMATRIX, &[M8N8], &[B16], 90, BOTH),
     entry(&[Op::LdmatrixX1, Op::LdmatrixX2], &[M16N16], &[B8], 100, COL),
@@ -139,7 +139,7 @@ static CATALOGUE: &[SupportedFragments] = &[
     entry(&[Op::MovmatrixD], &[M8N8], &[B16], 75, COL),
 ];
 
-/// Returns the layouts that `op` supports in `entry`.
+/// Returns the layouts that `op` supports for the fragments of `entry`.
 fn layouts_of(
     entry: &SupportedFragments,
     op: FragmentOp,
@@ -153,7 +153,7 @@ fn layouts_of(
     }
 }
 
-/// Returns the fragment map of `query`.
+/// Returns the fragment map of `query`, or the unsupported property of the query as an error.
 pub fn fragment(query: &FragmentQuery) -> Result<FragmentMap, FragmentError> {
     let FragmentQuery {
         op,
@@ -271,7 +271,7 @@ fn map(
         n_read_registers: sizes.n_read_registers,
         formula,
         origin: match (op.is_wmma(), core) {
-            // Assembler 13.5 only supports `sm_75` and later.
+            // Assembler 13.5 supports only `sm_75` and later, so the map for Volta is derived from assembler 12.9.
             (true, TensorCoreGeneration::Volta) => FactSource::Assembler("12.9"),
             (true, _) => FactSource::Assembler("13.5"),
             (false, _) => FactSource::Documented,
@@ -279,8 +279,8 @@ fn map(
     }
 }
 
-/// Returns the family of the fragment: `wmma` on `f16` uses quad pairs on `sm_70` and `sm_72`, and `mma.m8n8k4` uses them on every
-/// target.
+/// Returns the family of the fragment. The family is quad pairs for `wmma` on `f16` on `sm_70` and `sm_72`, and for `mma.m8n8k4` on every
+/// target. For all other fragments, the family is groups of four lanes.
 fn family(query: &FragmentQuery, core: TensorCoreGeneration) -> FragmentFamily {
     let is_half = matches!(query.ty, F16 | F32);
     let is_own = query.op.is_wmma() && core == TensorCoreGeneration::Volta;
@@ -291,7 +291,7 @@ fn family(query: &FragmentQuery, core: TensorCoreGeneration) -> FragmentFamily {
     }
 }
 
-/// Number of registers and elements per lane.
+/// Number of registers and number of elements of a fragment in each lane.
 struct LaneSizes {
     n_registers: u8,
     elements_per_register: u8,
@@ -301,7 +301,8 @@ struct LaneSizes {
 impl LaneSizes {
     fn of(query: &FragmentQuery, family: FragmentFamily) -> LaneSizes {
         let FragmentQuery { op, shape, ty, .. } = *query;
-        // Registers have 32 bits, except for `f64` with 64. Sub-byte floats occupy one byte each, unless all elements have 4 bits.
+        // Registers have 32 bits, except for the 64-bit registers of `f64`. Sub-byte floats occupy one byte each, unless all elements have
+        // 4 bits.
         let container_bits = match ty {
             E2m1 if shape == M16N8K64 => 4,
             E3m2 | E2m3 | E2m1 => 8,
@@ -315,7 +316,7 @@ impl LaneSizes {
         let (n_registers, n_read_registers) = match (op, family) {
             (Op::LdmatrixX2 | Op::StmatrixX2, _) => (2 * registers(held), 2 * registers(held)),
             (Op::LdmatrixX4 | Op::StmatrixX4, _) => (4 * registers(held), 4 * registers(held)),
-            // Eight lanes, a quarter of the warp, share an 8x8 or 8x4 matrix.
+            // Eight lanes, which are a quarter of the warp, hold an 8x8 or 8x4 matrix.
             (_, FragmentFamily::QuadPair) if !op.is_wmma() => {
                 (registers(4 * held), registers(4 * held))
             }
@@ -379,8 +380,8 @@ fn in_groups(
 }
 
 /// Returns the dimension that each bit of the register index enumerates, least significant bit first. A hardware instruction processes 16
-/// rows of A at once, so the first row bit precedes the bits of k. It processes 8 columns of B at once, so the bits of k come first, except
-/// in m8n32k16, which is computed transposed.
+/// rows of A at once, so the first row bit precedes the bits of k. The instruction processes 8 columns of B at once, so the bits of k
+/// precede the column bits, except in m8n32k16, which the hardware computes as the transposed product.
 fn block_order(matrix: MatrixOperand, outer_bits: u8, depth_bits: u8) -> Vec<RegisterBit> {
     let outer = |n: u8| std::iter::repeat_n(RegisterBit::Outer, usize::from(n));
     let first = if matrix == MatrixOperand::B && outer_bits == 1 {
@@ -398,16 +399,16 @@ fn block_order(matrix: MatrixOperand, outer_bits: u8, depth_bits: u8) -> Vec<Reg
 }
 
 /// Returns the formula of `ldmatrix`, `stmatrix` and `movmatrix` (PTX ISA, "Warp-level matrix load instruction: ldmatrix"). The fragment
-/// does not depend on `.trans`, which selects whether rows or columns are contiguous in memory.
+/// does not depend on `.trans`, which only specifies whether rows or columns are contiguous in memory.
 fn matrices(op: FragmentOp, shape: Shape, sizes: &LaneSizes) -> FragmentFormula {
     let element_bits = sizes.element_bits();
     match (op, shape) {
-        // The elements of the result have the numbers of the elements of the source.
+        // The coordinates of the result fragment are the coordinates of the elements in the source matrix.
         (Op::MovmatrixD, _) => {
             group::rows_of_matrices(sizes.packed_bits(), element_bits).transposed()
         }
         (_, M16N16) => group::two_rows_of_matrices(sizes.packed_bits(), element_bits),
-        // The fragment is identical to that of the accumulators of `mma`.
+        // This fragment is identical to the accumulator fragment of `mma`.
         (_, M16N8) => group::two_rows_of_matrices(sizes.packed_bits() - 1, element_bits),
         _ => group::rows_of_matrices(sizes.packed_bits(), element_bits),
     }

@@ -2,7 +2,7 @@
 
 use crate::target::Target;
 
-/// Tensor core generation. Fragments and the bits of MMA results depend on the generation only.
+/// Tensor core generation. The layout of fragments and the exact MMA results depend only on the generation of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TensorCoreGeneration {
     /// `sm_70` and `sm_72`: quad pairs.
@@ -22,7 +22,7 @@ pub enum TensorCoreGeneration {
 }
 
 impl TensorCoreGeneration {
-    /// All generations, oldest first.
+    /// All generations, the oldest generation first.
     pub const ALL: [TensorCoreGeneration; 7] = [
         TensorCoreGeneration::Volta,
         TensorCoreGeneration::Turing,

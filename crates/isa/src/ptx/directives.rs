@@ -5,23 +5,23 @@ use super::forms::form_macros::{ALWAYS, since};
 use crate::form::Gate;
 use crate::version::Version;
 
-/// Requirements of a directive.
+/// Directive with its requirements for the version and target.
 #[derive(Clone, Copy, Debug)]
 pub struct Directive {
-    /// Keyword, including the dot.
+    /// Keyword of the directive, including the dot.
     pub word: &'static str,
     pub gate: Gate,
-    /// Version that removed the directive.
+    /// PTX ISA version that removed the directive.
     pub removed_in: Option<Version>,
-    /// Whether its arguments must be at least 1.
+    /// Whether the arguments of the directive must be at least 1.
     pub is_positive: bool,
-    /// Maximum argument value, for a function and for a call prototype.
+    /// Maximum value of an argument of the directive for a function, and for a call prototype.
     pub max_value: (u64, u64),
-    /// Directives that must be present as well.
+    /// Directives that must also be present.
     pub requires: &'static [&'static str],
-    /// Mutually exclusive directives.
+    /// Directives that must not be present together with this directive.
     pub excludes: &'static [&'static str],
-    /// Directives that must not precede it; includes the directive itself if it may not be repeated.
+    /// Directives that must not precede this directive. The list contains the directive itself if the directive must not be repeated.
     pub precedes: &'static [&'static str],
 }
 
@@ -46,11 +46,11 @@ const fn count(word: &'static str, gate: Gate) -> Directive {
     }
 }
 
-/// Gate of clusters.
+/// Gate of the cluster directives.
 const CLUSTERS: Gate = since(7, 8).sm(90);
 const PRESERVED: Gate = since(9, 0).sm(80);
 
-/// All directives with requirements.
+/// All directives that have requirements.
 pub static DIRECTIVES: &[Directive] = &[
     count(".maxntid", ALWAYS),
     Directive {
@@ -84,7 +84,7 @@ pub static DIRECTIVES: &[Directive] = &[
         ..row(".noreturn", since(6, 4).sm(30))
     },
     Directive {
-        // The return-address register follows the preserved registers and is below the last one.
+        // The register with the return address follows the preserved registers, and must have a lower number than the last register.
         max_value: (237, 255),
         precedes: &[".abi_preserve", ".language"],
         ..row(".abi_preserve", PRESERVED)
@@ -100,10 +100,10 @@ pub static DIRECTIVES: &[Directive] = &[
     row(".branchtargets", since(5, 1).sm(30)),
 ];
 
-/// Pragma that the assembler recognizes. Others are ignored, except at module scope (assembler 13.5).
+/// Pragma that the assembler recognizes. The assembler ignores all other pragmas, except at module scope (assembler 13.5).
 #[derive(Clone, Copy, Debug)]
 pub struct Pragma {
-    /// Prefix of the pragma string; only [`NOUNROLL`] is the complete string.
+    /// Prefix of the pragma string. Only [`NOUNROLL`] is a complete string.
     pub word: &'static str,
     pub gate: Gate,
     pub value: PragmaValue,
@@ -113,13 +113,13 @@ pub struct Pragma {
     pub in_kernels: bool,
 }
 
-/// Argument of a pragma: integers in C syntax, of any magnitude.
+/// Kind of the argument of a pragma. Integers have C syntax and any magnitude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PragmaValue {
-    /// Any text.
+    /// The value is an arbitrary text.
     Any,
     Integer,
-    /// Integer, which the assembler checks in kernels only.
+    /// Integer that the assembler checks only in kernels.
     IntegerInKernels,
     Positive,
 }
@@ -137,7 +137,7 @@ const fn pragma(word: &'static str, gate: Gate, value: PragmaValue) -> Pragma {
     }
 }
 
-/// All pragmas with requirements.
+/// All pragmas that have requirements.
 pub static PRAGMAS: &[Pragma] = &[
     pragma("frequency", since(9, 0), PragmaValue::Positive),
     pragma(
@@ -192,7 +192,7 @@ pub static SURFACE_FIELDS: &[&str] = &[
     "memory_layout",
 ];
 
-/// Named constants that are accepted as the value of any field.
+/// Named constants that the assembler accepts as the value of any texture, sampler or surface field.
 pub static FIELD_VALUES: &[&str] = &[
     "nearest",
     "linear",
@@ -203,7 +203,7 @@ pub static FIELD_VALUES: &[&str] = &[
     "clamp_to_border",
 ];
 
-/// Returns the requirements of a directive, if it has any.
+/// Returns the requirements of a directive, or `None` if the directive has no requirements.
 pub fn directive(word: &str) -> Option<&'static Directive> {
     DIRECTIVES.iter().find(|row| row.word == word)
 }

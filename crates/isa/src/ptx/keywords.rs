@@ -2,7 +2,7 @@
 
 use crate::dialect::IgnoredTypes;
 
-/// All PTX opcodes up to ISA 9.5, sorted; the opcode of `st.async` is `st`.
+/// All PTX opcodes up to ISA 9.5, sorted. The opcode of `st.async` is `st`.
 #[rustfmt::skip]
 pub static OPCODES: &[&str] = &[
     "abs", "activemask", "add", "addc", "alloca", "and", "applypriority", "atom",
@@ -29,7 +29,7 @@ pub static OPCODES: &[&str] = &[
     "xor",
 ];
 
-/// Modifiers that no instruction checks and that any instruction accepts; they have an effect only if a form names them (assembler 13.5).
+/// Modifiers that every instruction accepts. They have an effect only in instructions whose form contains the modifier (assembler 13.5).
 #[rustfmt::skip]
 pub static IGNORED: &[&str] = &[
     "finite", "infinite", "number", "notanumber", "normal", "subnormal",
@@ -38,8 +38,9 @@ pub static IGNORED: &[&str] = &[
     "interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode",
 ];
 
-/// Types that are accepted in addition to those of an instruction (assembler 13.5): instructions that are checked against lists of
-/// complete type combinations ignore types that no list contains; all others ignore a 2-bit type.
+/// Type modifiers that instructions accept and ignore in addition to the types of their form (assembler 13.5). Instructions that the
+/// assembler checks against a list of complete type combinations ignore the types that no list contains. All other instructions ignore
+/// `.b2`.
 #[rustfmt::skip]
 pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
     opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh", "wgmma", "wmma.mma", "multimem.red",
@@ -50,8 +51,8 @@ pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
     ignored_elsewhere: &["b2"],
 };
 
-/// Groups of mutually exclusive modifiers, even if they have no effect (assembler 13.5): tests of `testp`, accumulator types, fields of a
-/// tensor map.
+/// Groups of modifiers that are mutually exclusive even in instructions on which they have no effect (assembler 13.5): properties of
+/// `testp`, accumulator types, and fields of a tensor map.
 #[rustfmt::skip]
 pub static EXCLUSIVE: &[&[&str]] = &[
     &["finite", "infinite", "number", "notanumber", "normal", "subnormal"],
@@ -60,7 +61,7 @@ pub static EXCLUSIVE: &[&[&str]] = &[
         "swizzle_mode", "swizzle_atomicity", "fill_mode"],
 ];
 
-/// Modifiers that may be repeated (assembler 13.5); all others may not.
+/// The only modifiers that may be repeated in every instruction (assembler 13.5).
 pub static REPEATABLE: &[&str] = &[
     "sat",
     "satfinite",
@@ -75,7 +76,7 @@ pub static REPEATABLE: &[&str] = &[
 /// Modifiers that are part of the name `wmma.store.d` and of no other instruction (assembler 13.5).
 pub static NAME_WORDS: &[&str] = &["store", "d"];
 
-/// PTX equivalents of foreign or incomplete keywords that edit distance does not find.
+/// PTX equivalents of foreign or incomplete keywords whose edit distance to the equivalent is too large for spelling correction.
 #[rustfmt::skip]
 pub static MEANT: &[(&str, &str)] = &[
     ("i8", "s8"), ("i16", "s16"), ("i32", "s32"), ("i64", "s64"), ("int8", "s8"),

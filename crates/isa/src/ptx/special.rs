@@ -32,7 +32,7 @@ macro_rules! specials {
             /// Returns the gate of the register (assembler 13.5; PTX ISA, "Special Registers").
             pub const fn gate(self) -> Gate {
                 match self {
-                    // The second half of the counters was introduced later.
+                    // Performance counters 4 to 7 require a later PTX version than counters 0 to 3.
                     SpecialRegister::Pm(4..) => Gate::ptx(3, 0).with(GenericAddressing),
                     $(SpecialRegister::$cvariant(_) => $cgate,)*
                     $(SpecialRegister::$nvariant(_) => $ngate,)*
@@ -49,8 +49,8 @@ macro_rules! specials {
                 }
             }
 
-            /// Returns all spellings of all registers: one list per register, or per family of registers that differ by component or
-            /// number.
+            /// Returns all spellings of all registers: one list for each register, or for each family of registers whose names differ only
+            /// in a component or number.
             pub fn families() -> Vec<(SpecialRegister, Vec<String>)> {
                 let mut families = Vec::new();
                 $(
@@ -88,7 +88,7 @@ macro_rules! specials {
     };
 }
 
-/// Gate without requirements.
+/// Gate that has no requirements.
 const ALWAYS: Gate = Gate::ALWAYS;
 const SM_20: Gate = Gate::ptx(2, 0).with(GenericAddressing);
 const CLUSTER: Gate = Gate::ptx(7, 8).with(Clusters);
@@ -144,8 +144,9 @@ specials! {
 }
 
 impl SpecialRegister {
-    /// Returns whether `mov` may read the register into an operand of this type (assembler 13.5): of the same width; thread and CTA
-    /// indices and the grid ID also in 16 bits; `%is_explicit_cluster` as a predicate.
+    /// Returns whether `mov` may read the register into an operand of this type (assembler 13.5). The operand must have the width of the
+    /// register. Thread indices, CTA indices and the grid ID are also accepted as 16-bit operands, and `%is_explicit_cluster` is accepted
+    /// as a predicate.
     pub fn fits(self, ty: ScalarType) -> bool {
         use SpecialRegister as S;
         let is_index = matches!(self, S::Tid(_) | S::Ntid(_) | S::Ctaid(_) | S::Nctaid(_));
@@ -168,7 +169,7 @@ fn component_of(name: &str) -> Option<u8> {
     })
 }
 
-/// Returns the number between prefix and suffix, if it is less than `count`.
+/// Returns the number between `prefix` and `suffix` in `name`, if this number is less than `count`.
 fn number_of(name: &str, prefix: &str, suffix: &str, count: u8) -> Option<u8> {
     let digits = name.strip_prefix(prefix)?.strip_suffix(suffix)?;
     let number: u8 = digits.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Address forms of stores, by architecture.
+//! Address forms of SASS stores, by architecture.
 
 use super::{TURING_TO_ADA, UP_TO_89};
 use crate::target::TargetRequirement::{self, Any, Between, From};
@@ -7,16 +7,16 @@ use crate::target::TargetRequirement::{self, Any, Between, From};
 #[derive(Clone, Copy, Debug)]
 pub struct AddressForm {
     pub shape: AddressShape,
-    /// Architectures that support it.
+    /// Architectures that support the address form.
     pub on: TargetRequirement,
 }
 
-/// Expression between the brackets. All shapes except absolute addresses may have an offset.
+/// Shape of the address expression between the brackets. All shapes except absolute addresses may include an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressShape {
-    /// `[0x20]`: no register.
+    /// `[0x20]`, an address without a register.
     Absolute,
-    /// `[Ra + Imm]`; with `.E` a register pair.
+    /// `[Ra + Imm]`. If the mnemonic contains `.E`, `Ra` is a register pair.
     Register,
     /// `[Ra.64 + Imm]`
     Pair,
@@ -39,7 +39,7 @@ pub enum AddressShape {
 }
 
 impl AddressShape {
-    /// Returns the notation of syntax lines.
+    /// Returns the address in the notation of syntax lines.
     pub const fn syntax(self) -> &'static str {
         match self {
             AddressShape::Absolute => "[ImmU24]",
@@ -56,7 +56,7 @@ impl AddressShape {
         }
     }
 
-    /// Returns a one-sentence description of the address.
+    /// Returns a one-sentence description of the address shape.
     pub const fn help(self) -> &'static str {
         match self {
             AddressShape::Absolute => "Unsigned address within the memory window.",
@@ -94,8 +94,8 @@ const fn form(shape: AddressShape, on: TargetRequirement) -> AddressForm {
     AddressForm { shape, on }
 }
 
-/// Address forms of `ST`. Kepler to Turing, and Hopper and later, print a register pair without `.64`; on Ampere and Ada the descriptor
-/// is implicit.
+/// Address forms of `ST`. On Kepler to Turing, and on Hopper and later, disassemblers print a register pair without `.64`. On Ampere and
+/// Ada, the descriptor is implicit.
 pub static GENERIC: &[AddressForm] = &[
     form(AddressShape::Absolute, Between(35, 75)),
     form(AddressShape::Register, Any),
@@ -107,10 +107,10 @@ pub static GENERIC: &[AddressForm] = &[
     form(AddressShape::Descriptor, From(80)),
 ];
 
-/// Address forms of `STG`.
+/// Address forms that `STG` accepts.
 pub static GLOBAL: &[AddressForm] = GENERIC;
 
-/// Address forms of `STL`.
+/// Address forms that `STL` accepts.
 pub static LOCAL: &[AddressForm] = &[
     form(AddressShape::Absolute, Any),
     form(AddressShape::Register, Any),
@@ -118,7 +118,7 @@ pub static LOCAL: &[AddressForm] = &[
     form(AddressShape::Uniform, From(75)),
 ];
 
-/// Address forms of `STS`.
+/// Address forms that `STS` accepts.
 pub static SHARED: &[AddressForm] = &[
     form(AddressShape::Absolute, UP_TO_89),
     form(AddressShape::Register, Any),
@@ -128,8 +128,8 @@ pub static SHARED: &[AddressForm] = &[
     form(AddressShape::ScaledAndUniform, TURING_TO_ADA),
 ];
 
-/// Range of the offset after a register in bytes: signed 24-bit.
+/// Range of the signed 24-bit offset of a register address, in bytes.
 pub const OFFSETS: std::ops::RangeInclusive<i64> = -0x80_0000..=0x7f_ffff;
 
-/// Maximum absolute address: unsigned 24-bit.
+/// Maximum absolute address, which is an unsigned 24-bit number.
 pub const LARGEST_ABSOLUTE: u64 = 0xff_ffff;

@@ -1,5 +1,6 @@
-//! Control codes of SASS instructions: the 21 scheduling bits of encodings since `sm_50`, and their two notations before an instruction,
-//! `[B--2---:R-:W0:-:S04]` of CuAssembler and `08:-:2:Y:4` of maxas and turingas. They have no effect on results.
+//! Control codes of SASS instructions: the 21 scheduling bits of encodings since `sm_50`, and the two notations that precede an instruction
+//! in the source: `[B--2---:R-:W0:-:S04]` in CuAssembler, and `08:-:2:Y:4` in maxas and turingas. Control codes have no effect on the
+//! results of a program.
 
 use crate::target::{Target, TargetRequirement};
 use std::fmt;
@@ -11,7 +12,7 @@ const N_SOURCES: usize = 4;
 /// Maximum number of stall cycles.
 const MAX_STALL: u8 = 15;
 
-/// Architectures with 128-bit instructions, which include the control code.
+/// Architectures with 128-bit instruction encodings, which contain the control code.
 pub const IN_INSTRUCTION: TargetRequirement = TargetRequirement::From(70);
 
 /// Fields of a control code.
@@ -21,35 +22,35 @@ pub struct ScheduleFields {
     pub stall_cycles: u8,
     /// Whether the scheduler may switch to another warp.
     pub yields: bool,
-    /// Barrier that is released when the result has been written, 0 to 5.
+    /// Number of the scoreboard barrier (0 to 5) that is released when the result has been written.
     pub write_barrier: Option<u8>,
-    /// Barrier that is released when the sources have been read.
+    /// Number of the scoreboard barrier that is released when the sources have been read.
     pub read_barrier: Option<u8>,
-    /// Wait mask: bit i waits for barrier i.
+    /// Wait mask: bit i indicates that the instruction waits for scoreboard barrier i.
     pub waits_for: u8,
-    /// Reuse mask: bit i keeps source i for the next instruction.
+    /// Reuse mask: bit i retains source operand i in the reuse cache for the next instruction.
     pub reuse: u8,
 }
 
-/// Control code in the source, before an instruction.
+/// Control code that precedes an instruction in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Control {
-    /// Fields with barrier numbers as in the source.
+    /// Fields of the control code, with the barrier numbers of the source notation.
     written: ScheduleFields,
     numbering: Numbering,
 }
 
-/// Number of the first barrier.
+/// Number of the first scoreboard barrier in a notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbering {
     FromZero,
     FromOne,
-    /// 1 in maxas, which supports `sm_50` to `sm_62`; 0 in turingas, which supports `sm_70` and later.
+    /// The first barrier is 1 in maxas, which supports `sm_50` to `sm_62`, and 0 in turingas, which supports `sm_70` and later.
     OfTarget,
 }
 
 impl Control {
-    /// Parses the control code at the start of a line; also returns its length in bytes.
+    /// Parses the control code at the start of a line. Returns the control code and its length in bytes.
     pub fn read(line: &str) -> Option<(Control, usize)> {
         match line.strip_prefix('[') {
             Some(inside) => {
@@ -81,7 +82,8 @@ impl Control {
     }
 }
 
-/// Parses the CuAssembler notation, such as `B--2---:R-:W0:-:S04`; some releases print the reuse mask first: `R---:B--2---:R-:W0:-:S04`.
+/// Parses the CuAssembler notation, such as `B--2---:R-:W0:-:S04`. Some CuAssembler releases print the reuse mask first:
+/// `R---:B--2---:R-:W0:-:S04`.
 fn bracketed(fields: &str) -> Option<Control> {
     let mut fields = fields.split(':').map(str::trim).peekable();
     let mut written = ScheduleFields::default();
@@ -101,7 +103,8 @@ fn bracketed(fields: &str) -> Option<Control> {
         .then_some(Control { written, numbering })
 }
 
-/// Parses the maxas and turingas notation: wait mask, read barrier, write barrier, yield, stall cycles in hexadecimal.
+/// Parses the notation of maxas and turingas. The fields are wait mask, read barrier, write barrier, yield flag and hexadecimal number of
+/// stall cycles.
 fn colons(text: &str) -> Option<Control> {
     let mut fields = text.split(':');
     let waits_for = match fields.next()? {
@@ -138,7 +141,7 @@ fn colons(text: &str) -> Option<Control> {
         .then_some(Control { written, numbering })
 }
 
-/// Parses a mask with one character per bit: `-` if it is clear, any other character if it is set.
+/// Parses a mask with one character per bit: `-` for a clear bit, and any other character for a set bit.
 fn mask(text: &str, n: usize) -> Option<u8> {
     let is_flag = |byte: u8| byte == b'-' || byte.is_ascii_alphanumeric();
     if text.len() != n || !text.bytes().all(is_flag) {
@@ -175,7 +178,7 @@ impl ScheduleFields {
         let barrier = |start: u32| Some(field(start, 3)).filter(|number| *number != 7);
         ScheduleFields {
             stall_cycles: field(0, 4),
-            // The bit is inverted: if set, the scheduler stays with this warp.
+            // The encoded bit is inverted: if the bit is set, the scheduler does not switch to another warp.
             yields: field(4, 1) == 0,
             write_barrier: barrier(5),
             read_barrier: barrier(8),
@@ -249,7 +252,7 @@ impl fmt::Display for ScheduleFields {
     }
 }
 
-/// Formats the bits of a mask with their noun: `barrier 2`, `barriers 0, 1 and 5`.
+/// Formats the indices of the set bits of a mask after a noun, such as `barrier 2` or `barriers 0, 1 and 5`.
 fn listed(noun: &str, mask: u8) -> String {
     let set = (0..8).filter(|bit| mask >> bit & 1 != 0);
     let set: Vec<String> = set.map(|bit: u8| bit.to_string()).collect();

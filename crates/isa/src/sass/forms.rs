@@ -1,12 +1,13 @@
-//! Operand lists, modifiers and PTX counterparts of the opcodes, one table entry per opcode. The stores have a separate table with
-//! address forms.
+//! Operand lists, modifiers and PTX counterparts of SASS opcodes, with one table entry per opcode. Stores have a separate table, which
+//! contains their address forms.
 //!
-//! A syntax line has the notation of the disassemblers. Modifiers in capitals are literal; a lower-case modifier names a
-//! [`SassModifierSet`](super::modifiers::SassModifierSet). Braces enclose optional parts, `|` separates alternatives. Operand names consist of
-//! the register file and a letter: `Rd` and `Re` are destinations, other letters are sources; `URd` is uniform, `Pd` a predicate, `UPd` a
-//! uniform predicate, `Bd` a convergence barrier.
+//! A syntax line has the notation of the disassemblers. Modifiers in upper case are literal, and a modifier in lower case names a
+//! [`SassModifierSet`](super::modifiers::SassModifierSet). Braces enclose optional parts, and `|` separates alternatives. An operand name
+//! consists of the register file and a letter. The letters `d` and `e` (`Rd`, `Re`) denote destinations, and all other letters denote
+//! sources. The prefix `UR` denotes a uniform register, `P` a predicate, `UP` a uniform predicate, and `B` a convergence barrier.
 //!
-//! Tests of `warpgrid-sass` lower every line with each of its modifiers, and every other modifier of the tables must be rejected.
+//! Tests of `warpgrid-sass` lower every syntax line with each of its modifiers, and verify that every other modifier of the tables is
+//! rejected.
 
 use super::modifiers::{SassModifierSet, find_modifier, find_set};
 use super::opcodes::find_opcode;
@@ -14,9 +15,9 @@ use super::opcodes::find_opcode;
 /// Instruction forms of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forms {
-    /// `LDG`
+    /// Opcode of the form, such as `LDG`.
     pub opcode: &'static str,
-    /// Empty if neither documentation nor a disassembly listing specifies the operands.
+    /// Syntax lines. The list is empty if neither documentation nor a disassembly listing specifies the operands.
     pub syntax: &'static [&'static str],
     pub counterpart: Counterpart,
 }
@@ -24,7 +25,7 @@ pub struct Forms {
 /// The PTX instructions that the assembler compiles to an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counterpart {
-    /// Mnemonics, separated by commas; the first one is the closest.
+    /// Mnemonics, separated by commas. The first mnemonic is the closest.
     Ptx(&'static str),
     /// Reason why there is no counterpart.
     None(&'static str),
@@ -34,9 +35,9 @@ pub enum Counterpart {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxLine {
     pub text: String,
-    /// Modifier positions, in order.
+    /// Modifier positions in the order of the source.
     pub modifiers: Vec<SassModifierSlot>,
-    /// Operands, with braces around optional ones; may be empty.
+    /// Operand list, with braces around optional operands. The string is empty for instructions without operands.
     pub operands: String,
 }
 
@@ -48,14 +49,14 @@ pub struct SassModifierSlot {
 }
 
 impl SassModifierSlot {
-    /// Returns the modifiers of the position, with the description that each has for the opcode.
+    /// Returns the modifiers of the position, and the description of each modifier for the opcode.
     pub fn words(&self, opcode: &str) -> Vec<(&'static str, &'static str)> {
         let names = self.alternatives.iter();
         names.flat_map(|name| name.words(opcode)).collect()
     }
 }
 
-/// Name in a modifier position.
+/// Name in a modifier position of a syntax line: a literal modifier or a modifier set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModifierName {
     Literal(&'static str),
@@ -63,7 +64,7 @@ pub enum ModifierName {
 }
 
 impl ModifierName {
-    /// Returns the modifiers, with the description that each has for the opcode.
+    /// Returns the modifiers that the name denotes, and the description of each modifier for the opcode.
     pub fn words(self, opcode: &str) -> Vec<(&'static str, &'static str)> {
         match self {
             ModifierName::Literal(text) => {
@@ -88,15 +89,16 @@ impl ModifierName {
     }
 }
 
-/// Description of a modifier.
+/// Description of a modifier of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModifierMeaning {
-    /// Title of the modifier set, for a modifier of a set.
+    /// Title of the modifier set, or `None` for a literal modifier.
     pub title: Option<&'static str>,
     pub help: &'static str,
 }
 
-/// Returns the forms of an opcode, and whether the opcode is the uniform counterpart of the table entry.
+/// Returns the forms of an opcode and its datapath, which is [`Datapath::Uniform`] if the opcode is the uniform counterpart of the table
+/// entry.
 pub fn find_forms(opcode: &str) -> Option<(&'static Forms, Datapath)> {
     let find = |name: &str| FORMS.iter().find(|row| row.opcode == name);
     if let Some(row) = find(opcode) {
@@ -106,16 +108,16 @@ pub fn find_forms(opcode: &str) -> Option<(&'static Forms, Datapath)> {
     Some((find(opcode.strip_prefix('U')?)?, Datapath::Uniform))
 }
 
-/// Returns the syntax lines of an opcode; empty if the table does not specify its operands.
+/// Returns the syntax lines of an opcode. The result is empty if the table does not specify the operands of the opcode.
 pub fn syntax_lines(opcode: &str) -> Vec<SyntaxLine> {
     find_forms(opcode).map_or(Vec::new(), |(forms, datapath)| forms.lines(datapath))
 }
 
-/// Register files of a syntax line.
+/// Register files that the operands of a syntax line use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datapath {
     AsWritten,
-    /// `UIADD3 URd, URa` for `IADD3 Rd, Ra`.
+    /// Uniform registers, as in `UIADD3 URd, URa`, the counterpart of `IADD3 Rd, Ra`.
     Uniform,
 }
 
@@ -127,7 +129,8 @@ impl Forms {
     }
 }
 
-/// Parses a syntax line. A modifier that is in no table is a literal without a description; a test rejects it.
+/// Parses a syntax line. A modifier that no table contains becomes a literal without a description. A test verifies that the tables contain
+/// every modifier.
 fn read_line(line: &'static str, datapath: Datapath) -> SyntaxLine {
     let (mnemonic, operands) = line.split_once(' ').unwrap_or((line, ""));
     let operands = match datapath {
@@ -176,7 +179,7 @@ fn modifier_name(name: &'static str) -> ModifierName {
     find_set(name).map_or(ModifierName::Literal(name), ModifierName::Set)
 }
 
-/// Returns the operands with uniform registers in place of vector registers.
+/// Replaces the vector registers in an operand list by uniform registers.
 fn uniform(operands: &str) -> String {
     let mut text = String::new();
     let mut is_start = true;
@@ -702,7 +705,7 @@ mod tests {
         }
     }
 
-    /// Each component of a counterpart is a modifier of a form of its opcode.
+    /// Verifies that each component of a PTX counterpart is a modifier of a PTX form of its opcode.
     #[test]
     fn counterparts_are_valid_ptx_mnemonics() {
         for row in FORMS {

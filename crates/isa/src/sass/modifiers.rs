@@ -1,13 +1,13 @@
 //! Modifiers of SASS mnemonics with their descriptions. [`forms`](super::forms) specifies which opcode accepts which modifier.
 
-/// Mutually exclusive modifiers of one position.
+/// Set of mutually exclusive modifiers for one position of a mnemonic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SassModifierSet {
-    /// Lower-case name in syntax lines: `rnd`.
+    /// Lower-case name in syntax lines, such as `rnd`.
     pub name: &'static str,
-    /// Title of the position, a noun: "rounding".
+    /// Noun that describes the set, such as "rounding".
     pub title: &'static str,
-    /// Modifiers without the dot, and their descriptions.
+    /// Modifiers without the leading dot, with their descriptions.
     pub words: &'static [(&'static str, &'static str)],
 }
 
@@ -20,7 +20,8 @@ const fn set(
 }
 
 impl SassModifierSet {
-    /// Returns the description of a modifier. Matrix shapes that differ only in their numbers share an entry: `64x24x16` and `64x8x16`.
+    /// Returns the description of a modifier. Matrix shapes that differ only in their numbers, such as `64x24x16` and `64x8x16`, share a
+    /// table entry.
     pub fn find(&self, word: &str) -> Option<&'static str> {
         let is_alike =
             |(text, _): &&(&str, &str)| *text == word || are_warpgroup_shapes(text, word);
@@ -47,7 +48,7 @@ pub fn find_set(name: &str) -> Option<&'static SassModifierSet> {
     SETS.iter().find(|set| set.name == name)
 }
 
-/// Returns the description of a modifier that belongs to no set, for an opcode. An entry `OPCODE.WORD` takes precedence over `WORD`.
+/// Returns the description that a modifier without a set has for an opcode. An entry `OPCODE.WORD` takes precedence over `WORD`.
 pub fn find_modifier(opcode: &str, word: &str) -> Option<&'static str> {
     let own = |(name, _): &&(&str, &str)| name.split_once('.') == Some((opcode, word));
     let common = |(name, _): &&(&str, &str)| *name == word;
@@ -56,10 +57,10 @@ pub fn find_modifier(opcode: &str, word: &str) -> Option<&'static str> {
     Some(found.1)
 }
 
-/// All modifier sets.
+/// All sets of modifiers. Each set is identified by its name.
 #[rustfmt::skip]
 pub static SETS: &[SassModifierSet] = &[
-    // Arithmetic.
+    // Modifiers of arithmetic instructions.
     set("rnd", "rounding", &[
         ("RN", "Rounds to nearest, ties to even (the default)."),
         ("RZ", "Rounds toward zero."),
@@ -151,7 +152,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("B2", "Bits 16 to 23."),
         ("B3", "Bits 24 to 31."),
     ]),
-    // Types.
+    // Modifiers that specify types.
     set("float", "floating-point format", &[
         ("F64", "64-bit float in a register pair."),
         ("F32", "32-bit float."),
@@ -215,7 +216,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("U8x4", "Four unsigned bytes."),
         ("S8x4", "Four signed bytes."),
     ]),
-    // Memory.
+    // Modifiers of memory accesses.
     set("size", "access size", &[
         ("U8", "8 bits, which a load zero-extends."),
         ("S8", "8 bits, which a load sign-extends."),
@@ -323,7 +324,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("PF2", "Prefetches the cache line into L2."),
         ("WB", "Writes the cache line back."),
     ]),
-    // Control flow and warps.
+    // Modifiers of control-flow and warp instructions.
     set("inc", "reference count of the convergence barriers", &[
         ("INC", "Increments the reference count."),
         ("DEC", "Decrements the reference count."),
@@ -439,7 +440,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("U6x16P32TO8", "Expands 6-bit elements to bytes."),
         ("U4x16P64TO8", "Expands 4-bit elements to bytes."),
     ]),
-    // Tensor memory.
+    // Modifiers of tensor-memory instructions.
     set("tmshape", "lanes and bits per lane", &[
         ("16dp64bit", "16 lanes with 64 bits each."),
         ("16dp128bit", "16 lanes with 128 bits each."),
@@ -473,7 +474,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("U6x16P32", "Expands 6-bit elements to bytes."),
         ("U4x16P64", "Expands 4-bit elements to bytes."),
     ]),
-    // Tensor copies.
+    // Modifiers of tensor copies.
     set("rank", "dimensionality of the tensor", &[
         ("1D", "One dimension."),
         ("2D", "Two dimensions."),
@@ -491,7 +492,7 @@ pub static SETS: &[SassModifierSet] = &[
         ("W", "im2col mode along the W dimension."),
         ("W128", "im2col mode along the W dimension with 128 pixels."),
     ]),
-    // mbarriers, textures and surfaces.
+    // Modifiers of mbarrier, texture and surface instructions.
     set("arrival", "arrivals and transaction bytes", &[
         ("A1T0", "Arrives once."),
         ("ART0", "Arrives `Rb` times."),

@@ -1,38 +1,39 @@
-//! Parser for `.nv.info` sections, which contain attributes of the kernels of a compiled file.
+//! Parser for `.nv.info` sections, which contain the attributes of the kernels in a compiled file.
 //!
 //! The attribute numbers are those of the vendor's tools (release 13.5).
 
-/// Maximum number of threads per CTA: three words.
+/// Attribute number of the maximum number of threads per CTA. The value has three words.
 pub const MAX_THREADS: u8 = 0x05;
-/// Start of the parameters in constant bank 0, and their size in bytes.
+/// Attribute number of the location of the kernel parameters: their offset in constant bank 0, and their size in bytes.
 pub const PARAM_CBANK: u8 = 0x0a;
-/// Frame size of a function: its symbol, then the size in bytes.
+/// Attribute number of the frame size of a function. The value contains the symbol of the function and the size in bytes.
 pub const FRAME_SIZE: u8 = 0x11;
-/// Stack size per thread including all callees: symbol of the function, then the size in bytes.
+/// Attribute number of the stack size per thread, including all callees. The value contains the symbol of the function and the size in
+/// bytes.
 pub const MIN_STACK_SIZE: u8 = 0x12;
-/// Stack size of recursive functions, or unknown stack size.
+/// Value of [`MIN_STACK_SIZE`] for recursive functions and for an unknown stack size.
 pub const UNBOUNDED_STACK: u32 = u32::MAX;
-/// Number of threads per CTA required by `.reqntid`: three words.
+/// Attribute number of the number of threads per CTA that `.reqntid` requires. The value has three words.
 pub const REQUIRED_THREADS: u8 = 0x10;
-/// Kernel parameter: see [`ParameterInfo::read`].
+/// Attribute number of a kernel parameter. See [`ParameterInfo::read`].
 pub const KPARAM_INFO: u8 = 0x17;
-/// Registers per thread: symbol of the function, then the number.
+/// Attribute number of the register count per thread. The value contains the symbol of the function and the count.
 pub const REGCOUNT: u8 = 0x2f;
-/// Number of CTA barriers, stored in the attribute itself.
+/// Attribute number of the number of CTA barriers. The value is stored in the attribute itself.
 pub const NUM_BARRIERS: u8 = 0x4c;
 
-/// Format of attributes with an explicit size, in their first byte.
+/// Value of the format byte (the first byte) of attributes with an explicit size.
 const SIZED: u8 = 4;
 
-/// Attribute of `.nv.info`.
+/// Attribute of a `.nv.info` section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NvInfoAttribute {
     pub number: u8,
     /// Value of an attribute without an explicit size.
     pub small: u16,
-    /// Offset of the value in the section.
+    /// Offset of the value in the section, in bytes.
     pub start: usize,
-    /// Size of the value in bytes; 0 for an attribute without an explicit size. The value may extend past the end of the section.
+    /// Size of the value in bytes, or 0 for an attribute without an explicit size. The value may extend past the end of the section.
     pub size: usize,
 }
 
@@ -57,22 +58,22 @@ pub fn attributes(bytes: &[u8]) -> Vec<NvInfoAttribute> {
     found
 }
 
-/// Kernel parameter.
+/// Parameter of a kernel, as described by a `.nv.info` attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterInfo {
     pub ordinal: u32,
-    /// Offset from the first parameter.
+    /// Offset from the first parameter, in bytes.
     pub byte_offset: u32,
     pub size_bytes: u32,
 }
 
 impl ParameterInfo {
-    /// Decodes the second and third word of a [`KPARAM_INFO`].
+    /// Decodes the second and third word of a [`KPARAM_INFO`] attribute.
     pub const fn read(place: u32, bits: u32) -> ParameterInfo {
         ParameterInfo {
             ordinal: place & 0xffff,
             byte_offset: place >> 16,
-            // The lower bits encode alignment, state space and bank.
+            // The lower 18 bits encode alignment, state space and constant bank.
             size_bytes: bits >> 18,
         }
     }

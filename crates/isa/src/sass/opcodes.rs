@@ -1,16 +1,17 @@
 //! Table of all opcodes that disassemblers print, with their architectures and a one-sentence description, for hover and completion. The
-//! table follows NVIDIA's "CUDA Binary Utilities" and observed disassembly listings; it never causes an instruction to be rejected.
+//! table follows NVIDIA's "CUDA Binary Utilities" and observed disassembly listings. The checker does not reject an instruction because of
+//! this table.
 
 use crate::target::TargetRequirement::{self, Between, From};
 
-/// SASS opcode.
+/// Opcode of SASS instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct SassOpcode {
-    /// `IMAD`
+    /// Name of the opcode, such as `IMAD`.
     pub name: &'static str,
-    /// Architectures that support it.
+    /// Architectures that support the opcode.
     pub on: TargetRequirement,
-    /// One-sentence description.
+    /// Description of the instruction in one sentence.
     pub help: &'static str,
 }
 
@@ -26,7 +27,7 @@ pub fn find_opcode(name: &str) -> Option<&'static SassOpcode> {
     OPCODES.get(index)
 }
 
-/// All opcodes, by name.
+/// All SASS opcodes, sorted by name.
 #[rustfmt::skip]
 pub static OPCODES: &[SassOpcode] = &[
     row("ACQBLK", From(100), "Acquire a block."),

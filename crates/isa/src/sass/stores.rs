@@ -1,4 +1,4 @@
-//! Store opcodes: their modifiers by slot, in the order in which disassemblers print them, and their address forms.
+//! SASS store opcodes with their address forms and their modifiers, by slot in the order of disassembler output.
 
 use super::addresses::{self, AddressForm};
 use super::{UP_TO_62, VOLTA};
@@ -6,43 +6,43 @@ use crate::modifier::{CacheOp, EvictionPriority, Scope};
 use crate::space::StateSpace;
 use crate::target::TargetRequirement::{self, Any, Between, From};
 
-/// Store opcode.
+/// SASS opcode of a store instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOpcode {
-    /// `STG`
+    /// Name of the opcode, such as `STG`.
     pub opcode: &'static str,
-    /// State space of its addresses.
+    /// State space of the store addresses.
     pub space: StateSpace,
     /// Architectures that support the opcode.
     pub on: TargetRequirement,
     /// Syntax line: slot names, in braces if optional.
     pub syntax: &'static str,
     pub help: &'static str,
-    /// Slots in the order of the mnemonic.
+    /// Modifier slots, in their order in the mnemonic.
     pub slots: &'static [&'static MnemonicSlot],
     pub addresses: &'static [AddressForm],
-    /// Architectures on which a predicate may follow the data.
+    /// Architectures on which a predicate operand may follow the data operand.
     pub trailing_predicate: Option<TargetRequirement>,
-    /// Accepted instructions, each with an architecture.
+    /// Test cases: accepted instructions, each with an architecture.
     pub good: &'static [(&'static str, &'static str)],
-    /// Rejected instructions.
+    /// Test cases: rejected instructions, each with an architecture.
     pub bad: &'static [(&'static str, &'static str)],
 }
 
 /// Modifier position of a mnemonic.
 #[derive(Clone, Copy, Debug)]
 pub struct MnemonicSlot {
-    /// Name in the syntax line: `cop`.
+    /// Name in the syntax line, such as `cop`.
     pub name: &'static str,
-    /// Title, a noun.
+    /// Noun that describes the slot, for messages and documentation.
     pub title: &'static str,
     pub words: &'static [StoreModifier],
 }
 
-/// Modifier of a slot.
+/// Modifier that a slot accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreModifier {
-    /// Spelling without the leading dot; `STRONG.GPU` consists of two dot-separated components.
+    /// Spelling of the modifier without the leading dot. The spelling `STRONG.GPU` consists of two components, separated by a dot.
     pub text: &'static str,
     pub meaning: StoreModifierKind,
     pub on: TargetRequirement,
@@ -52,17 +52,17 @@ pub struct StoreModifier {
 /// Meaning of a store modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreModifierKind {
-    /// 64-bit address.
+    /// The address has 64 bits (`.E`).
     Extended,
     Cache(CacheOp),
     Evict(EvictionPriority),
     /// Number of low bits of the data that are stored.
     Width(u32),
-    /// Weak store; the mnemonic on these architectures includes the scope nevertheless.
+    /// Weak store on architectures whose mnemonics of weak stores also contain a scope.
     Plain,
-    /// Strong store at this scope.
+    /// Strong store with this scope.
     Strong(Scope),
-    /// Memory-mapped I/O store, which is never merged.
+    /// Memory-mapped I/O store, which the hardware does not merge with other stores.
     Mmio,
 }
 
@@ -179,7 +179,7 @@ pub static ORDER: MnemonicSlot = MnemonicSlot {
     ],
 };
 
-/// All store opcodes.
+/// All SASS opcodes that store to memory.
 #[rustfmt::skip]
 pub static STORES: &[StoreOpcode] = &[
     StoreOpcode {

@@ -1,5 +1,5 @@
 //! Matrix descriptors: 64-bit descriptions of the layout of a matrix in shared memory (PTX ISA, "Matrix Descriptor Format" of `wgmma`,
-//! "Shared memory descriptor" of `tcgen05`; layouts as computed by CuTe).
+//! "Shared memory descriptor" of `tcgen05`; the layouts are those of CuTe).
 
 use super::swizzle::SwizzleMode;
 
@@ -27,7 +27,7 @@ pub struct MatrixDescriptor {
     pub start: u64,
     pub leading_bytes: u64,
     pub stride_bytes: u64,
-    /// Start of the swizzle pattern, in lines of 128 bytes.
+    /// Base offset: start of the swizzle pattern, in lines of 128 bytes.
     pub base_offset: u64,
     pub swizzle: SwizzleMode,
 }
@@ -61,8 +61,8 @@ impl MatrixDescriptor {
         })
     }
 
-    /// Encodes the descriptor. Sizes are encoded in units of 16 bytes, and the lower bits are dropped. Returns `None` for a swizzle mode
-    /// that `kind` does not support.
+    /// Encodes the descriptor. Addresses and sizes are encoded in units of 16 bytes, and the lower four bits are dropped. Returns `None`
+    /// for a swizzle mode that `kind` does not support.
     pub fn encode(&self, kind: DescriptorKind) -> Option<u64> {
         let field = |bytes: u64, at: u32| (bytes >> 4 & 0x3fff) << at;
         let codes = match kind {
@@ -86,7 +86,7 @@ impl MatrixDescriptor {
                     SwizzleMode::B32 => 6,
                     SwizzleMode::B128Atom32Flip8 | SwizzleMode::B128Atom64 => return None,
                 };
-                // Bits 46 to 48 are a constant.
+                // Bits 46 to 48 have the constant value 0b001.
                 swizzle << 61 | 1 << 46
             }
         };
@@ -94,8 +94,8 @@ impl MatrixDescriptor {
         Some(field(self.start, 0) | sizes | (self.base_offset & 7) << 49 | codes)
     }
 
-    /// Returns the address of a byte. In K-major layout, `mn` is the row of A or column of B and `k` is in bytes; in MN-major layout, `mn`
-    /// is in bytes and `k` counts elements.
+    /// Returns the shared memory address of a byte of the matrix. In K-major layout, `mn` is the index of the row of A or column of B, and
+    /// `k` is an offset in bytes. In MN-major layout, `mn` is an offset in bytes, and `k` is the index of an element.
     pub fn place(&self, major: Major, mn: u64, k: u64) -> u64 {
         let (lead, stride) = (self.leading_bytes, self.stride_bytes);
         let span = self.swizzle.span_bytes();
@@ -109,7 +109,8 @@ impl MatrixDescriptor {
             (Major::Mn, Some(span)) => mn / span * lead + mn % span + k / 8 * stride + k % 8 * span,
         };
         let address = self.start + offset;
-        // That the start of the pattern is subtracted is inferred. In all known kernels, the base offset is 0.
+        // The manual does not specify how the base offset modifies the swizzle. The subtraction of the base offset is inferred, and the
+        // base offset of all known kernels is 0.
         let shift = self.base_offset << 7;
         self.swizzle
             .apply(address.wrapping_sub(shift))
@@ -117,19 +118,19 @@ impl MatrixDescriptor {
     }
 }
 
-/// Packing of the elements of an operand matrix along k.
+/// Packing of the elements of an operand matrix in the k dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementPacking {
     /// Each element occupies this number of whole bytes.
     Bytes(u32),
-    /// 16 elements with this number of bits each are at the start of 16 bytes, followed by padding.
+    /// Each 16-byte unit begins with 16 packed elements of this number of bits, followed by padding.
     Padded(u32),
-    /// Two elements per byte, low bits first.
+    /// Each byte contains two elements. The first element is in the low bits.
     Nibbles,
 }
 
 impl ElementPacking {
-    /// Returns the byte offset, the bit offset and the number of bits of element `k` of a row.
+    /// Returns the byte offset, the bit offset within the byte, and the number of bits of element `k` of a row.
     const fn place(self, k: u64) -> (u64, u32, u32) {
         match self {
             ElementPacking::Bytes(size) => (k * size as u64, 0, 8 * size),
@@ -151,7 +152,8 @@ pub struct SharedMatrixOperand {
 }
 
 impl SharedMatrixOperand {
-    /// Returns address, bit offset and number of bits of element `k` of a row of A or column of B.
+    /// Returns the byte address, the bit offset within the byte, and the number of bits of element `k` in row `line` of A or column `line`
+    /// of B.
     pub fn element(&self, line: u64, k: u64) -> (u64, u32, u32) {
         let (byte, bit, n_bits) = self.storage.place(k);
         let (mn, k) = match self.major {
@@ -184,7 +186,7 @@ mod tests {
             swizzle: SwizzleMode::B128,
         };
         assert_eq!(descriptor, Some(expected));
-        // Row 9, byte 2 along k: this byte is in the second group of eight rows, in line 1 of the pattern.
+        // Byte 2 of row 9 in the k dimension is in the second group of eight rows, and in line 1 of the swizzle pattern.
         assert_eq!(
             expected.place(Major::K, 9, 2),
             0x400 + 1024 + 128 + (2 ^ 16)

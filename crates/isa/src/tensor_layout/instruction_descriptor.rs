@@ -4,7 +4,7 @@ use super::descriptor::Major;
 use crate::modifier::MmaKind;
 use crate::types::ScalarType;
 
-/// Decoded instruction descriptor.
+/// Fields of a decoded instruction descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionDescriptor {
     /// Number of rows of D, over all CTAs of the group.
@@ -20,13 +20,13 @@ pub struct InstructionDescriptor {
     pub is_sparse: bool,
     pub saturates: bool,
     pub selector: u32,
-    /// Byte indices of the scale factors of A and of B within their words.
+    /// Byte indices of the scale factors of A and of B within their 32-bit words.
     pub factor_ids: [u32; 2],
     pub factor_type: ScalarType,
 }
 
 impl InstructionDescriptor {
-    /// Returns the sparsity bit of a descriptor of any kind.
+    /// Returns the sparsity bit of an instruction descriptor for any MMA kind.
     pub const fn is_sparse(bits: u32) -> bool {
         bits >> 2 & 1 != 0
     }
@@ -81,7 +81,7 @@ impl InstructionDescriptor {
     }
 }
 
-/// Returns the type that a code denotes for an operand matrix, or `None` for a code that the kind does not support.
+/// Returns the element type of an operand matrix that a type code denotes, or `None` for a code that the kind does not support.
 const fn factor_type(kind: MmaKind, code: u32) -> Option<ScalarType> {
     use ScalarType as T;
     Some(match (kind, code) {
@@ -102,7 +102,7 @@ const fn factor_type(kind: MmaKind, code: u32) -> Option<ScalarType> {
 }
 
 impl InstructionDescriptor {
-    /// Encodes the descriptor; returns `None` for a type that the kind does not support or for a size that cannot be encoded.
+    /// Encodes the descriptor. Returns `None` for a type that the kind does not support or for a size that cannot be encoded.
     pub fn encode(&self, kind: MmaKind) -> Option<u32> {
         use ScalarType as T;
         let is_scaled = kind.is_scaled();

@@ -4,11 +4,11 @@
 /// Distribution of the sparsity metadata over the lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseMetadataLayout {
-    /// Element width in bits.
+    /// Width of an element in bits.
     pub bits: u32,
-    /// Number of columns of the uncompressed matrix, half of which are zero.
+    /// Number of columns of the uncompressed matrix A. In each row, half of the elements are zero.
     pub depth: usize,
-    /// Sparsity selector: selects which lanes in each group of four provide metadata.
+    /// Sparsity selector, which selects the lanes that provide metadata in each group of four lanes.
     pub selector: u32,
 }
 
@@ -22,7 +22,7 @@ impl SparseMetadataLayout {
         }
     }
 
-    /// Returns the lane and the lowest bit of the 4-bit selector of a chunk; `row` is the row within the part of the warp, from 0 to 15.
+    /// Returns the lane and the lowest bit of the 4-bit selector of a chunk. `row` is the row from 0 to 15 within the 16 rows of the warp.
     pub const fn place(self, row: usize, chunk: usize) -> (usize, usize) {
         let (group, half) = (row % 8, row / 8);
         let selector = self.selector as usize;

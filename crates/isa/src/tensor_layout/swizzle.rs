@@ -1,4 +1,5 @@
-//! Swizzle modes of shared memory: address permutations that depend on the 128-byte line (PTX ISA, "Swizzling Modes").
+//! Swizzle modes of shared memory, which permute the bytes of each 128-byte line depending on the address of the line (PTX ISA, "Swizzling
+//! Modes").
 
 /// Swizzle mode of tensor maps and matrix descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, PartialOrd, Ord)]
@@ -10,15 +11,15 @@ pub enum SwizzleMode {
     B128,
     /// 128-byte mode with 32-byte atoms.
     B128Atom32,
-    /// Mode like [`SwizzleMode::B128Atom32`] that also exchanges 8-byte halves in every second line. The documentation does not specify
-    /// these lines; they are assumed to be the odd lines.
+    /// [`SwizzleMode::B128Atom32`] with an additional exchange of 8-byte halves in every second line. The documentation does not specify
+    /// which lines are affected, so the implementation assumes the odd lines.
     B128Atom32Flip8,
     /// 128-byte mode with 64-byte atoms.
     B128Atom64,
 }
 
 impl SwizzleMode {
-    /// All modes, in the order of the driver's constants.
+    /// All modes, in the order of the constants of the CUDA driver API.
     pub const ALL: [SwizzleMode; 7] = [
         SwizzleMode::None,
         SwizzleMode::B32,
@@ -29,7 +30,7 @@ impl SwizzleMode {
         SwizzleMode::B128Atom64,
     ];
 
-    /// Returns the name of the mode in scenarios.
+    /// Returns the name of the mode, which scenarios use.
     pub const fn name(self) -> &'static str {
         match self {
             SwizzleMode::None => "none",
@@ -42,7 +43,7 @@ impl SwizzleMode {
         }
     }
 
-    /// Returns the mode with this spelling.
+    /// Returns the mode with this name.
     pub fn from_name(name: &str) -> Option<SwizzleMode> {
         SwizzleMode::ALL
             .into_iter()
@@ -76,7 +77,7 @@ impl SwizzleMode {
         }
     }
 
-    /// Applies the swizzle to an address.
+    /// Returns the address to which the swizzle maps `address`.
     pub const fn apply(self, address: u64) -> u64 {
         let line = address >> 7;
         match self {

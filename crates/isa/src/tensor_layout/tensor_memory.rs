@@ -1,5 +1,5 @@
-//! Tensor memory layout: 128 lanes of 32-bit columns. Lanes and columns are relative to the operand address (PTX ISA, "tcgen05";
-//! locations as computed by CuTe).
+//! Tensor memory layout: 128 lanes of 32-bit columns. Lanes and columns are relative to the operand address (PTX ISA, "tcgen05"; the
+//! locations are those of CuTe).
 
 use crate::modifier::{TensorMemoryAccessShape, TensorMemoryCopyShape, WarpMulticast};
 
@@ -52,12 +52,12 @@ pub struct AccumulatorLayout {
     pub n_blocks: usize,
     /// Whether the MMA is weight-stationary (`.ws`).
     pub is_stationary: bool,
-    /// Whether A is sparse.
+    /// Whether matrix A is sparse.
     pub is_sparse: bool,
 }
 
 impl AccumulatorLayout {
-    /// Returns the letter of the layout; `None` if no layout has this number of rows (PTX ISA, "Data path layout organization").
+    /// Returns the letter of the layout. Returns `None` if no layout has this number of rows (PTX ISA, "Data path layout organization").
     pub const fn letter(self) -> Option<char> {
         Some(match (self.n_blocks, self.m, self.is_stationary) {
             (2, 256, false) => 'A',
@@ -71,7 +71,7 @@ impl AccumulatorLayout {
         })
     }
 
-    /// Returns the number of columns of each of `n_parts` adjacent parts.
+    /// Returns the number of columns of each part if the columns of D are divided into `n_parts` adjacent parts.
     const fn part(self, n_parts: usize) -> usize {
         if self.n < n_parts {
             1
@@ -80,7 +80,7 @@ impl AccumulatorLayout {
         }
     }
 
-    /// Returns CTA, lane and column of an element; `None` without a layout.
+    /// Returns the CTA, lane and column of an element of D, or `None` if no layout has this number of rows.
     pub const fn place(self, row: usize, column: usize) -> Option<(usize, usize, usize)> {
         let Some(letter) = self.letter() else {
             return None;
@@ -101,19 +101,19 @@ impl AccumulatorLayout {
     }
 }
 
-/// Distributes 64 rows over 128 lanes: 16 in each quarter.
+/// Returns the lane of a row of D with 64 rows, which are distributed over 128 lanes: 16 rows in each quarter of 32 lanes.
 const fn spread(row: usize) -> usize {
     row / 16 * 32 + row % 16
 }
 
 /// Returns lane and column of the word with the scale factors of a row of A or column of B. Each of the four quarters of 32 lanes must
-/// contain a copy of the word.
+/// contain a copy of this word.
 pub const fn scale_factor_location(line: usize) -> (usize, usize) {
     (line % 32, line / 32)
 }
 
-/// Returns lane, column and lowest bit of the 4-bit selector for the chunk starting at column `first` of a row of a sparse A with
-/// elements of `bits` bits and `depth` columns (CuTe).
+/// Returns the lane, column and lowest bit of a 4-bit metadata selector of a sparse A with `depth` columns and elements of `bits` bits. The
+/// selector belongs to the chunk of row `row` that starts at column `first` (layout of CuTe).
 pub const fn metadata_place(
     bits: u32,
     depth: usize,
@@ -124,7 +124,7 @@ pub const fn metadata_place(
     let half = depth / 2;
     match bits {
         8 => (row, first / 32, first % 32),
-        // Eight columns per 4-bit selector (assumed by analogy with 8-bit elements).
+        // Each 4-bit selector covers eight columns. This layout is assumed by analogy with 8-bit elements.
         4 => (row, first / 64, first / 2 % 32),
         _ => (
             row % 8 + 16 * (row / 16) + 8 * (first / half),

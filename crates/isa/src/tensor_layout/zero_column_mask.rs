@@ -6,22 +6,22 @@ use super::tensor_memory::AccumulatorLayout;
 /// Decoded zero-column mask descriptor: a pattern of alternating used and zero columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZeroColumnMask {
-    /// Number of pattern columns skipped at the start of each part of the columns.
+    /// Number of columns that the pattern skips at the start of each part of B.
     pub starts: [u8; 4],
-    /// Whether the pattern of a part begins with zero columns.
+    /// Whether the pattern of each part of B begins with zero columns.
     pub begins_zero: [bool; 4],
-    /// Whether any column is zero.
+    /// Whether the mask treats any column as zero.
     pub has_zeros: bool,
-    /// Length of a run of used columns.
+    /// Number of columns in each run of used columns.
     pub used: usize,
-    /// Length of a run of zero columns.
+    /// Number of columns in each run of zero columns.
     pub zero: usize,
-    /// Number of columns by which the pattern is shifted.
+    /// Number of columns by which the pattern is shifted to higher column indices.
     pub shift: usize,
 }
 
 impl ZeroColumnMask {
-    /// Decodes the 64 bits.
+    /// Decodes a 64-bit zero-column mask descriptor.
     pub fn decode(bits: u64) -> ZeroColumnMask {
         let byte = |at: u32| (bits >> at) as u8;
         ZeroColumnMask {
@@ -34,9 +34,9 @@ impl ZeroColumnMask {
         }
     }
 
-    /// Returns whether a column of B is treated as zero. D with 128 rows has one pattern, with 64 rows one per half of the columns, with
-    /// 32 rows one per quarter. The manual only contains examples: it is an assumption that the shift moves the pattern and that the
-    /// columns before it are used.
+    /// Returns whether a column of B is treated as zero. If D has 128 rows, one pattern covers all columns. If D has 64 or 32 rows, each
+    /// half or quarter of the columns has a separate pattern. Because the manual contains only examples, the implementation assumes that
+    /// the shift moves the pattern, and that the columns before the shifted pattern are used.
     pub fn is_zero(&self, sums: AccumulatorLayout, column: usize) -> bool {
         let n_parts = match sums.m {
             32 => 4,
@@ -84,14 +84,14 @@ mod tests {
 
     #[test]
     fn mask_alternates_nonzero_and_zero_column_spans() {
-        // Runs of three used and two zero columns.
+        // This pattern alternates three used columns and two zero columns.
         let spans = 1 << 39 | 2 << 40 | 1 << 48;
         assert_eq!(zeros(spans, 128, 12), "...00...00..");
         assert_eq!(zeros(spans | 2, 128, 12), ".00...00...0");
         assert_eq!(zeros(spans | 1 << 32, 128, 12), "00...00...00");
         assert_eq!(zeros(spans | 4 << 56, 128, 12), ".......00...");
         assert_eq!(zeros(spans & !(1 << 39), 128, 12), "............");
-        // Each half has a separate start.
+        // If D has 64 rows, each half of the columns has a separate start.
         assert_eq!(zeros(spans | 3 << 8, 64, 12), "...00.00...0");
         assert_eq!(zeros(spans | 1 << 35, 32, 12), ".........00.");
     }

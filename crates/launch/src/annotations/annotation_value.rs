@@ -1,20 +1,20 @@
-//! Location of a value in a `//@` line, for a given fact and name.
+//! Finds the byte range of a value in a `//@` line, for a given fact and name.
 
 use super::AnnotationText;
 use std::ops::Range;
 
-/// Value of a fact in its line.
+/// Location of the value of a fact in its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnnotationValue {
-    /// Byte range of the value in the line. If the line specifies no value, this is the empty range at the end of the
+    /// Byte range of the value in the line. If the line specifies no value, the range is empty and at the end of the
     /// line.
     pub place: Range<usize>,
     /// Whether an equals sign precedes the value.
     pub is_written: bool,
 }
 
-/// Returns the value of the fact with this name in a line, or `None` if the line specifies another fact. Each line that
-/// specifies a fact starts with `mark`.
+/// Returns the location of the value that a line specifies for the fact with this name, or `None` if the line specifies
+/// another fact. Each line that specifies a fact starts with `mark`.
 pub fn stated_value(line: &str, mark: &str, fact: &str, name: &str) -> Option<AnnotationValue> {
     let text = line.trim_start().strip_prefix(mark)?;
     let (word, rest) = AnnotationText::new(text, line.len() - text.len()).split_word();

@@ -1,6 +1,6 @@
-//! Analysis of the tensor copies of a kernel for which the scenario specifies no tensor maps. Input: its instructions.
-//! Output: the copies in program order, each with the parameter of its tensor map and its share of the bytes that its
-//! mbarrier expects.
+//! Analysis of the tensor copies of a kernel for which the scenario specifies no tensor maps. The input is the instructions of the kernel.
+//! The output is the list of copies in program order, with the parameter of the tensor map and the number of bytes of each copy, which is a
+//! share of the bytes that the mbarrier expects.
 
 use super::{ParameterOffset, ParameterUses};
 use crate::instruction_summary::{
@@ -25,10 +25,10 @@ pub(super) struct TensorMapUse {
     to: Option<AddressExpr>,
 }
 
-/// Loads that correspond to one expect-tx operation of an mbarrier.
+/// Group of loads that belong to one expect-tx operation of an mbarrier.
 struct TransactionGroup {
     bytes: Option<u64>,
-    /// Indices of its copies among all copies.
+    /// Indices of the loads of this group in the list of all copies.
     copies: Vec<usize>,
 }
 
@@ -43,8 +43,8 @@ pub(super) struct DeviceTensorMaps {
     pub(super) box_extents: BTreeMap<usize, u64>,
 }
 
-/// Returns the tensor copies in program order, each with its share of the bytes that its mbarrier expects, and the tensor maps that the
-/// kernel creates.
+/// Returns the tensor copies in program order, each with its share of the bytes that its mbarrier expects. Also returns the tensor maps
+/// that the kernel creates.
 pub(super) fn copies(
     program: &Program,
     function: &Function,
@@ -119,7 +119,7 @@ struct ScanState {
     found: Vec<TensorMapUse>,
     made: DeviceTensorMaps,
     groups: Vec<TransactionGroup>,
-    /// Loads that are not assigned to an expect-tx operation yet.
+    /// Loads that have not been assigned to an expect-tx operation.
     waiting: Vec<usize>,
     /// Number of bytes of the last expect-tx operation, and whether a load follows it.
     expected: Option<u64>,
@@ -171,7 +171,7 @@ impl ScanState {
         self.places.extend(place.map(|place| (to, place)));
     }
 
-    /// Returns an address relative to the base from which its register was computed.
+    /// Expresses an address relative to the base from which its register was computed.
     fn resolved(&self, place: AddressExpr) -> AddressExpr {
         let known = match place.base {
             AddressOrigin::Register(register) => self.places.get(&register),
@@ -184,7 +184,7 @@ impl ScanState {
     }
 
     fn expect(&mut self, value: SourceValue) {
-        // An expect-tx operation that no copy follows applies to the preceding copies.
+        // If no copy follows an expect-tx operation, the operation applies to the preceding copies.
         if self.expected.is_some() && !self.waiting.is_empty() {
             self.close();
         }
@@ -199,7 +199,7 @@ impl ScanState {
         }
     }
 
-    /// Assigns the pending loads to the last expect-tx operation.
+    /// Assigns the waiting loads to the last expect-tx operation.
     fn close(&mut self) {
         self.groups.push(TransactionGroup {
             bytes: self.expected,
@@ -225,8 +225,8 @@ impl ScanState {
         self.found
     }
 
-    /// Returns the number of bytes of each copy of a group, if the distances between the destinations add up to the
-    /// expected number of bytes: each copy is assumed to end at the start of the next destination.
+    /// Returns the number of bytes of each copy in a group, assuming that each copy ends at the start of the next destination. Returns
+    /// `None` if the distances between the destinations do not add up to the expected number of bytes.
     fn by_distance(&self, group: &TransactionGroup, bytes: u64) -> Option<Vec<u64>> {
         let distances = group.copies.iter().map(|copy| {
             let own = self.found[*copy].to?;

@@ -1,5 +1,5 @@
-//! Inference of textures and surfaces for a kernel whose scenario does not specify them. Input: the instructions that
-//! use handles. Output: a texture or surface for each handle parameter, with its array.
+//! Inference of textures and surfaces for a kernel whose scenario does not specify them. The input is the instructions that use handles.
+//! The output is a texture or surface with its array for each handle parameter.
 
 use super::{ParameterUses, variables};
 use crate::instruction_summary::{ImageAccess, readers};
@@ -27,7 +27,7 @@ pub(crate) struct InferredImage {
     pub(crate) array: TexelArray,
 }
 
-/// Returns the image of each handle parameter, by parameter index.
+/// Returns the inferred texture or surface of each handle parameter, by parameter index.
 pub(crate) fn images(
     program: &Program,
     function: &Function,
@@ -36,7 +36,7 @@ pub(crate) fn images(
     let mut images: BTreeMap<usize, InferredImage> = BTreeMap::new();
     let parts = readers(program, function).filter_map(|reader| reader.image_part());
     let (shaped, asked): (Vec<_>, Vec<_>) = parts.partition(|part| part.geometry.is_some());
-    // Size queries do not determine the shape of an array, so accesses precede them.
+    // Size queries do not determine the shape of an array, so the loop processes accesses before size queries.
     for part in shaped.into_iter().chain(asked) {
         let held = uses.held(part.handle);
         let Some((place, 0)) = held.origin.or(held.value) else {

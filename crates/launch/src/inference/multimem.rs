@@ -1,5 +1,5 @@
-//! Inference of multimem addresses for a kernel whose scenario does not specify them. Input: its instructions. Output:
-//! the buffers of the devices for each parameter that is used as a multimem address.
+//! Inference of multimem addresses for a kernel whose scenario does not specify them. The input is the instructions of the kernel. The
+//! output is one buffer per device for each parameter that is used as a multimem address.
 
 use super::{ParameterUses, PointerAccess, buffer, variables};
 use crate::instruction_summary::readers;

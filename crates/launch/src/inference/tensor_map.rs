@@ -1,6 +1,6 @@
-//! Inference of tensor maps for a kernel whose scenario does not specify them. Input: the tensor copies of the kernel
-//! in program order, and the bytes that mbarriers expect. Output: for each parameter that a copy uses, a tensor map
-//! whose box has the expected number of bytes, and its tensor.
+//! Inference of tensor maps for a kernel whose scenario does not specify them. The input is the list of tensor copies of the kernel in
+//! program order, with the number of bytes that mbarriers expect. For each parameter that a copy uses, the output contains a tensor map
+//! whose box has the expected number of bytes, and the tensor of this map.
 
 use super::copies::{DeviceTensorMaps, TensorMapUse, copies};
 use super::{ParameterOffset, ParameterUses, PointerAccess, element, variables};
@@ -13,9 +13,9 @@ use warpgrid_program::{Function, Program};
 
 /// Suffix of the name of an inferred tensor after the name of its tensor map.
 const SUFFIX: &str = "_tensor";
-/// Number of bytes of a box row, which is the span of the widest swizzle.
+/// Size of a box row in bytes, which is the span of the widest swizzle mode.
 const ROW_BYTES: u64 = 128;
-/// Number of rows of a box of unknown size.
+/// Number of rows of a box whose size is unknown.
 const ROWS: u64 = 8;
 /// Maximum extent of a box along a dimension in elements (CUDA driver API, "cuTensorMapEncodeTiled").
 const MAX_BOX: u64 = 256;
@@ -30,12 +30,12 @@ const WORDS: u32 = 32;
 /// Number of boxes along each of the first two dimensions of an inferred tensor.
 const BOXES: u64 = 2;
 
-/// Properties of the parameters that follow from tensor copies, by parameter index.
+/// Parameters that launch inference derives from tensor copies.
 #[derive(Debug, Default)]
 pub(super) struct TensorMapConstraints {
     pub(super) maps: BTreeMap<usize, TensorMap>,
-    /// Pointers through which the kernel performs no accesses: pointers to tensor maps that the kernel creates, and to
-    /// the tensors of these maps.
+    /// Pointers to tensor maps that the kernel creates, and to the tensors of these maps. The kernel performs no loads or stores through
+    /// these pointers.
     pub(super) pointers: Vec<(ParameterOffset, PointerAccess)>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn tensors(
             tensors.maps.entry(place).or_insert(map);
         }
     }
-    // A tensor map that the kernel modifies partially is a structure parameter.
+    // If the kernel replaces only some fields of a tensor map, the original tensor map is a structure parameter.
     if let Some(copy) = found.iter().find(is_made) {
         let mut rest = variables(function).enumerate();
         let first = rest.find(|(place, variable)| {
@@ -84,8 +84,8 @@ pub(super) fn tensors(
     tensors
 }
 
-/// Returns the tensor map from which a kernel creates other tensor maps by replacing fields. With the replaced fields,
-/// the box has the given number of bytes.
+/// Returns the original tensor map whose fields the kernel replaces to create other tensor maps. The box of a created tensor map has
+/// `bytes` bytes.
 fn first_map(
     name: String,
     copy: &TensorMapUse,
@@ -109,7 +109,7 @@ fn first_map(
     map.object().is_ok().then_some(map)
 }
 
-/// Returns an integer type for which a reduction of tensor copies is defined, or `None` if every element type is possible.
+/// Returns an integer type for which a tensor reduction is defined, or `None` if the reduction is defined for every element type.
 const fn combined_type(op: AtomicOp) -> Option<ScalarType> {
     match op {
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Inc | AtomicOp::Dec => {
@@ -120,8 +120,7 @@ const fn combined_type(op: AtomicOp) -> Option<ScalarType> {
     }
 }
 
-/// Returns a tensor map whose box has the given number of bytes, if possible, or `None` for an im2col mode whose fields
-/// are mostly unknown.
+/// Returns a tensor map whose box has `bytes` bytes, if possible. Returns `None` for im2col modes for which too few fields are known.
 fn map_of(
     name: String,
     copy: &TensorMapUse,
@@ -176,11 +175,11 @@ fn map_of(
         passed: copy.is_pointer.then(|| "pointer".to_owned()),
         ..TensorMap::default()
     };
-    // A tensor map that the CUDA driver would reject is discarded.
+    // The inference discards a tensor map that the CUDA driver would reject.
     map.object().is_ok().then_some(map)
 }
 
-/// Returns an im2col tensor map without a border, whose pixels have the given total number of bytes.
+/// Returns an im2col tensor map without a border, in which the pixels of one copy have `bytes` bytes in total.
 fn image_map(name: String, copy: &TensorMapUse, bytes: Option<u64>) -> Option<TensorMap> {
     let ty = element(ScalarType::F32);
     let size = ty.width_bytes() as u64;

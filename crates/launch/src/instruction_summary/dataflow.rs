@@ -1,4 +1,4 @@
-//! Data flow of an instruction: the registers that the instruction reads, and the roles of these registers.
+//! Data flow of an instruction: queries for the registers that the instruction reads as addresses, data, and guards.
 
 use super::InstructionView;
 use warpgrid_isa::{AccessKind, ControlOp, Operation};
@@ -37,7 +37,7 @@ impl InstructionView<'_> {
         })
     }
 
-    /// Returns the guard predicate.
+    /// Returns the register of the guard predicate.
     pub fn guard_register(self) -> Option<RegisterId> {
         self.instruction.guard.map(|guard| guard.predicate)
     }

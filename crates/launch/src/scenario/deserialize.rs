@@ -1,8 +1,8 @@
-//! Deserialization of parameters: first the fields of all kinds of parameters are read, then the fields are validated
-//! for the specified kind.
+//! Deserialization of parameters: the deserializer first reads the fields of all kinds of parameters, and then
+//! validates the fields for the specified kind.
 //!
-//! Serde's implementation of tagged, flattened and untagged types buffers arbitrary values, which adds 38 KB to the
-//! emulator module.
+//! The implementation does not use tagged, flattened and untagged types of Serde, because their buffering of arbitrary
+//! values adds 38 KB to the emulator module.
 
 use super::{
     Buffer, BufferInitializer, ImageResource, Parameter, StructField, Surface, TensorMap, Texture,
@@ -90,7 +90,8 @@ enum ParameterKind {
     Multimem,
 }
 
-/// The implementation is manual, so that the error for an unknown kind names the kind instead of its first field.
+/// The manual implementation ensures that the error for an unknown kind contains the kind. The derived implementation
+/// would report the first field of the parameter instead.
 impl<'de> Deserialize<'de> for ParameterKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ParameterKind, D::Error> {
         struct KindVisitor;

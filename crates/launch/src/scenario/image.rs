@@ -1,4 +1,4 @@
-//! Textures and surfaces: arrays that are accessible only through handles, and the handles themselves. Both have three
+//! Textures and surfaces: arrays that are accessible only through handles, and handle parameters. Arrays and handles have three
 //! representations: scenario fields, `//@` lines, and launch arguments.
 
 use super::tensor_map::{innermost_first, known, number};
@@ -32,7 +32,7 @@ pub struct TexelArray {
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub depth: u64,
-    /// Number of layers. Default: 0, for an array without layers.
+    /// Number of layers. Default: 0, for an array that is not layered.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub layers: u64,
@@ -179,14 +179,14 @@ fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// Buffers and arrays of a launch by name, with their indices.
+/// Names and indices of the buffers and arrays of a launch.
 pub(crate) struct ImageMemory<'a> {
     pub(crate) arrays: &'a [TexelArray],
     pub(crate) find: &'a dyn Fn(&str) -> Option<BufferIndex>,
 }
 
 impl TexelArray {
-    /// Returns the number of values of the whole array, or an error about its extents.
+    /// Returns the number of values of the whole array, or an error message for invalid extents.
     pub(crate) fn len(&self) -> Result<u64, String> {
         let facts = self.facts(BufferIndex(0))?;
         let texels = facts
@@ -198,7 +198,7 @@ impl TexelArray {
             .ok_or_else(|| "the number of values of the array does not fit in 64 bits".to_owned())
     }
 
-    /// Returns the image of the array for the machine, without a name and a sampler.
+    /// Returns the image description of the array for the emulator, without a name and a sampler.
     fn facts(&self, buffer: BufferIndex) -> Result<ImageInit, String> {
         let channel = channel(&self.ty)?;
         check_channels(self.channels)?;
@@ -268,10 +268,10 @@ impl TexelArray {
         extents.into_iter().filter(|extent| *extent > 0).collect()
     }
 
-    /// Formats the line after `array `.
+    /// Formats the text of an `array` annotation after the keyword.
     pub(crate) fn line(&self) -> String {
         let mut line = format!("{}: {}", self.name, channels_text(&self.ty, self.channels));
-        // A cube map has one layer by default.
+        // A cube map without layers is printed with one layer.
         let planes = self.layers.max(self.depth);
         for extent in [planes, self.height, self.width] {
             if extent > 0 {
@@ -290,7 +290,7 @@ impl TexelArray {
         line
     }
 
-    /// Parses the text between the name and the values.
+    /// Parses the text between the name and the values of an `array` annotation.
     pub(crate) fn read(name: &str, text: &str) -> Result<TexelArray, String> {
         let mut words = text.split_whitespace();
         let form = "the array has no type, expected a type with extents such as `f32x4[5][7]`";
@@ -340,7 +340,7 @@ impl TexelArray {
 }
 
 impl ImageResource {
-    /// Returns the resource of an array.
+    /// Creates a resource that refers to the array `name`.
     pub(crate) fn of_array(name: &str) -> ImageResource {
         ImageResource {
             kind: "array".to_owned(),
@@ -349,7 +349,7 @@ impl ImageResource {
         }
     }
 
-    /// Returns the image of the resource without a sampler.
+    /// Returns the image description of the resource for the emulator, without a sampler.
     fn image(&self, name: &str, memory: &ImageMemory<'_>) -> Result<ImageInit, String> {
         let image = match self.kind.as_str() {
             "array" => {
@@ -441,7 +441,7 @@ impl ImageResource {
         text
     }
 
-    /// Parses a resource in a line. The second result is the remaining words.
+    /// Parses the resource in a texture or surface annotation. The second result contains the remaining words of the annotation.
     fn read(text: &str) -> Result<(ImageResource, Vec<&str>), String> {
         let form = "the texture has no resource, expected an array, or memory such as `linear x+128: f32x4[32]`";
         let Some((place, rest)) = text.split_once(':') else {
@@ -488,7 +488,7 @@ impl ImageResource {
 }
 
 impl Texture {
-    /// Returns the image for the machine, or an error.
+    /// Returns the image description of the texture for the emulator, or an error message.
     pub(crate) fn image(&self, memory: &ImageMemory<'_>) -> Result<ImageInit, String> {
         let image = self.resource.image(&self.name, memory)?;
         let sampler = self.sampler()?;
@@ -518,7 +518,7 @@ impl Texture {
             return Err(format!("found {n} address modes, expected one to three"));
         }
         for (dimension, mode) in address_modes.iter_mut().enumerate() {
-            // If only one address mode is specified, it applies to all dimensions.
+            // If a texture specifies only one address mode, this mode applies to all dimensions.
             let word = self
                 .address_mode
                 .get(dimension)
@@ -563,7 +563,7 @@ impl Texture {
         })
     }
 
-    /// Formats the line after `texture `.
+    /// Formats the text of a `texture` annotation after the keyword.
     pub(crate) fn line(&self) -> String {
         let mut line = format!("{} = {}", self.name, self.resource.text());
         let mut say = |word: &str, value: &str| {
@@ -582,7 +582,7 @@ impl Texture {
         line
     }
 
-    /// Parses a line after `texture name =`.
+    /// Parses the text of a `texture` annotation after `texture name =`.
     pub(crate) fn read(name: &str, text: &str) -> Result<Texture, String> {
         let (resource, words) = ImageResource::read(text)?;
         let mut texture = Texture {
@@ -615,7 +615,7 @@ impl Texture {
 }
 
 impl Surface {
-    /// Returns the image for the machine, or an error.
+    /// Returns the image description of the surface for the emulator, or an error message.
     pub(crate) fn image(&self, memory: &ImageMemory<'_>) -> Result<ImageInit, String> {
         if self.resource.kind != "array" {
             let kind = &self.resource.kind;
@@ -626,12 +626,12 @@ impl Surface {
         self.resource.image(&self.name, memory)
     }
 
-    /// Formats the line after `surface `.
+    /// Formats the text of a `surface` annotation after the keyword.
     pub(crate) fn line(&self) -> String {
         format!("{} = {}", self.name, self.resource.text())
     }
 
-    /// Parses a line after `surface name =`.
+    /// Parses the text of a `surface` annotation after `surface name =`.
     pub(crate) fn read(name: &str, text: &str) -> Result<Surface, String> {
         let (resource, words) = ImageResource::read(text)?;
         match (words.as_slice(), resource.kind.as_str()) {
@@ -665,7 +665,7 @@ fn check_channels(n: u64) -> Result<(), String> {
     }
 }
 
-/// Formats the type and channels: `f32x4`, or `f32` for one channel.
+/// Formats the channel type and the number of channels, such as `f32x4`, or `f32` for one channel.
 fn channels_text(ty: &str, channels: u64) -> String {
     match channels {
         1 => ty.to_owned(),
@@ -673,7 +673,7 @@ fn channels_text(ty: &str, channels: u64) -> String {
     }
 }
 
-/// Parses `f32x4[5][7]` into the type, the channels, and the extents, innermost first.
+/// Parses a text such as `f32x4[5][7]` into the channel type, the number of channels, and the extents, innermost first.
 fn texels(text: &str) -> Result<(String, u64, Vec<u64>), String> {
     let bracket = text.find('[');
     let (ty, extents) = text.split_at(bracket.unwrap_or(text.len()));

@@ -14,7 +14,7 @@ pub enum SourceLanguage {
     Sass,
 }
 
-/// Patterns of lines that only disassemblers print.
+/// Patterns of lines that occur only in disassembler output.
 const SASS_LINES: &[&str] = &[
     "code for sm_",
     "Function :",
@@ -28,11 +28,11 @@ const SASS_LINES: &[&str] = &[
     "/*0",
 ];
 
-/// Words in upper case at the beginning of reports of the driver and the debugger. The PTX front end recognizes these reports.
+/// Upper-case words at the start of reports of the CUDA driver and the debugger. The PTX front end recognizes these reports.
 const REPORT_WORDS: &[&str] = &["CUDA", "NVIDIA"];
 
 impl SourceLanguage {
-    /// All front ends.
+    /// Front ends of all source languages.
     pub const ALL: &'static [SourceLanguage] = &[SourceLanguage::Ptx, SourceLanguage::Sass];
 
     /// Returns the name of the language in scenarios.
@@ -46,7 +46,7 @@ impl SourceLanguage {
     /// Detects the language of a source by its first line that is valid in only one language. SASS opcodes are uppercase, and PTX opcodes
     /// are not.
     pub fn of_source(source: &str) -> SourceLanguage {
-        // Inline assembly, logs and fat binary entries contain PTX, regardless of the surrounding lines.
+        // Sources with inline assembly, logs and fat binary entries contain PTX, regardless of the language of the surrounding lines.
         if ContainerFormat::of_source(source).is_some() {
             return SourceLanguage::Ptx;
         }

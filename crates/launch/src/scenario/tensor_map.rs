@@ -1,5 +1,5 @@
-//! Tensor maps of a scenario: JSON parameters list extents from innermost to outermost, as in the driver API, and `//@`
-//! lines list extents from outermost to innermost, as in array declarations.
+//! Tensor maps of a scenario. JSON parameters list extents from innermost to outermost, as in the driver API, and `//@` lines list extents
+//! from outermost to innermost, as in array declarations.
 //!
 //! ```text
 //! //@ tensormap map = tiled x: f16[40][64] box=[24][64] swizzle=128B
@@ -14,7 +14,8 @@ use warpgrid_emulator::{Interleave, MAX_RANK, StorageUnit, TensorMode, TensorTyp
 use warpgrid_isa::tensor_layout::SwizzleMode;
 use warpgrid_program::counted;
 
-/// Tensor map parameter, which is passed as 128 bytes by value or as their address (CUDA driver API, "cuTensorMapEncodeTiled").
+/// Tensor map parameter, which is passed by value as 128 bytes, or as the address of these bytes (CUDA driver API,
+/// "cuTensorMapEncodeTiled").
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct TensorMap {
@@ -82,7 +83,7 @@ impl TensorMap {
         self.passed.as_deref() == Some("pointer")
     }
 
-    /// Returns the tensor map object. Its address is `byte_offset` bytes after the start of the buffer. The error is a message.
+    /// Returns the tensor map object, whose tensor address is the byte offset of the tensor in its buffer. The error is a message.
     pub(crate) fn object(&self) -> Result<machine::TensorMap, String> {
         let mode = known("mode", &self.mode, TensorMode::from_name)?;
         let ty = known("type", &self.ty, TensorType::from_name)?;
@@ -138,7 +139,7 @@ impl TensorMap {
         }
     }
 
-    /// Checks the number of values of each list.
+    /// Checks that the number of values in each list matches the number of dimensions.
     fn check_lengths(&self, mode: TensorMode) -> Result<(), String> {
         let rank = self.dims.len();
         let is_tiled = mode == TensorMode::Tiled;
@@ -184,7 +185,7 @@ impl TensorMap {
             .collect()
     }
 
-    /// Formats the line after `tensormap `.
+    /// Formats the text of a `tensormap` annotation after the keyword.
     pub(crate) fn line(&self) -> String {
         let offset = match self.byte_offset {
             0 => String::new(),
@@ -222,7 +223,7 @@ impl TensorMap {
         line
     }
 
-    /// Parses a line after `tensormap name =`.
+    /// Parses the text of a `tensormap` annotation after `tensormap name =`.
     pub(crate) fn read(name: &str, text: &str) -> Result<TensorMap, String> {
         let form = "the tensor map is incomplete, expected a tensor map such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`";
         let (place, rest) = text.split_once(':').ok_or(form)?;
@@ -274,7 +275,7 @@ impl TensorMap {
     }
 }
 
-/// Returns the variant with the given name.
+/// Returns the variant with the name `word`. The error is a message about the field.
 pub(super) fn known<T>(
     field: &str,
     word: &str,
@@ -283,7 +284,7 @@ pub(super) fn known<T>(
     find(word).ok_or_else(|| format!("unknown value `{word}` of `{field}`"))
 }
 
-/// Converts a list to an array of the length that the machine requires, and fills missing elements with `rest`.
+/// Converts a list to an array with `N` elements, and sets missing elements to `rest`.
 fn padded<T: Copy, const N: usize>(list: &[T], rest: T) -> [T; N] {
     std::array::from_fn(|at| list.get(at).copied().unwrap_or(rest))
 }
@@ -298,7 +299,7 @@ fn optional(n: Option<u32>) -> String {
     n.map(|n| n.to_string()).unwrap_or_default()
 }
 
-/// Formats a list of extents, innermost first, as in an array declaration: 64, 40 as `[40][64]`.
+/// Formats a list of extents, innermost first, in the notation of array declarations: 64, 40 as `[40][64]`.
 fn outermost_first<T: ToString>(list: &[T]) -> String {
     list.iter()
         .rev()

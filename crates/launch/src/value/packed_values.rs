@@ -1,11 +1,11 @@
-//! Elements that are narrower than a byte, packed, or displayed in other digits: conversions between bits, numbers and text.
+//! Conversions between bits, numbers and text, for elements that are narrow, packed, or not displayed as decimal numbers.
 
 use super::ElementType;
 use warpgrid_isa::FloatFormat;
 
-/// Number of low `tf32` bits that no operation reads.
+/// Number of unused low bits in a 32-bit word with a `tf32` number.
 const TF32_UNUSED: u32 = 13;
-/// Bits of the NaN of `ue8m0`.
+/// Encoding of NaN in the format `ue8m0`.
 const UE8M0_NAN: u32 = 0xff;
 /// Exponent bias of `ue8m0`.
 const UE8M0_BIAS: i32 = 127;
@@ -18,7 +18,7 @@ pub(super) enum PackedElement {
     Signed,
 }
 
-/// Count and type of the numbers in a packed element, lowest bits first.
+/// Number and type of the components of a packed element. The first component is in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PackedFormat {
     pub(super) n: u32,
@@ -68,7 +68,7 @@ impl ElementType {
         }
     }
 
-    /// Returns the nearest narrow floating-point number. `ue8m0` has no sign: values that are not positive become the minimum.
+    /// Returns the nearest narrow floating-point number. Because `ue8m0` has no sign, all values that are not positive become the minimum.
     pub(super) fn small_bits(self, value: f64) -> Option<u128> {
         let bits = match self {
             ElementType::Ue8m0 if value.is_nan() => UE8M0_NAN,

@@ -27,7 +27,7 @@ struct AsyncCopy {
     from: u64,
     n_bytes: u64,
     kind: AsyncCopyKind,
-    /// Index of the mbarrier operand; `None` for a copy without an mbarrier.
+    /// Index of the mbarrier operand, or `None` for a copy without an mbarrier.
     object: Option<usize>,
 }
 
@@ -77,7 +77,7 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Executes `st.async`: a weak store that completes later, and then signals its completion on an mbarrier.
+    /// Executes `st.async`, a weak store that completes asynchronously and signals its completion on an mbarrier.
     fn async_store(&self, mut path: ThreadPath, at: &CurrentInstruction<'_>) -> Successors {
         let address = self.address(&mut path, at, 0)?;
         let values = self.values(&mut path, at, 1)?;
@@ -108,7 +108,7 @@ impl PathExplorer<'_> {
         )
     }
 
-    /// Returns the operands of a copy.
+    /// Returns the operands of an asynchronous copy instruction.
     fn copy_of(
         &self,
         path: &mut ThreadPath,
@@ -134,7 +134,8 @@ impl PathExplorer<'_> {
                 .into());
         }
         let counts = words.completion == Some(Completion::MbarrierCompleteTxBytes);
-        // One form of the copy has two additional operands, which specify numbers of ignored bytes.
+        // The form with the state space `.shared::cta` has two additional operands, which specify numbers of ignored
+        // bytes.
         let object = match words.space {
             Some(StateSpace::Shared) => 5,
             _ => 3,
@@ -192,8 +193,8 @@ impl PathExplorer<'_> {
         Ok(ways)
     }
 
-    /// Requests a split of a cell if the source and the destination of a copy do not have their cell boundaries at the
-    /// same offsets.
+    /// Requests the split of a cell if the cell boundaries of the source and the destination of a copy are at different
+    /// offsets.
     fn match_cuts(
         &self,
         copy: &AsyncCopy,
@@ -204,10 +205,10 @@ impl PathExplorer<'_> {
             let cells = self.cells.list.get(cells.clone()).unwrap_or(&[]);
             cells.iter().map(|cell| cell.start - base).collect()
         };
-        let there = starts(to, copy.to);
+        let destination_starts = starts(to, copy.to);
         let missing = starts(from, copy.from)
             .into_iter()
-            .find(|at| !there.contains(at));
+            .find(|at| !destination_starts.contains(at));
         missing.map_or(Ok(()), |at| Err(PathExit::Cut(copy.to + at)))
     }
 
@@ -286,7 +287,7 @@ pub(crate) fn started(
     step
 }
 
-/// Adds the read and write events of a copy, cell by cell.
+/// Adds one read event and one write event for each cell of a copy.
 fn copy_cells(
     way: &mut ThreadPath,
     at: &CurrentInstruction<'_>,

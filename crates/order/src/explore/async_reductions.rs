@@ -26,7 +26,8 @@ struct ReductionUpdate {
 }
 
 impl PathExplorer<'_> {
-    /// Executes `red.async`: a relaxed reduction that completes later, and then signals its completion on an mbarrier.
+    /// Executes `red.async`, a relaxed reduction that completes asynchronously and signals its completion on an
+    /// mbarrier.
     pub(crate) fn async_reduction(
         &self,
         mut path: ThreadPath,
@@ -86,8 +87,8 @@ impl PathExplorer<'_> {
         })
     }
 
-    /// Returns the paths on which an asynchronous reduction updates an element, one path for each old value of the
-    /// element.
+    /// Returns the successor paths of an asynchronous reduction of one element, with one path for each possible old
+    /// value of the element.
     fn apply_on_completion(
         &self,
         path: &ThreadPath,
@@ -113,8 +114,8 @@ impl PathExplorer<'_> {
         choices.map(way).collect()
     }
 
-    /// Executes `cp.reduce.async.bulk`: reads the source and updates the destination through the async proxy; each
-    /// element is a relaxed operation at `gpu` scope.
+    /// Executes `cp.reduce.async.bulk`, which reads the source and updates the destination through the async proxy. The
+    /// reduction of each element is a relaxed operation at `gpu` scope.
     pub(crate) fn bulk_reduction(
         &self,
         mut path: ThreadPath,
@@ -225,7 +226,7 @@ impl PathExplorer<'_> {
         Ok(done)
     }
 
-    /// Executes `st.bulk`: stores zeros cell by cell through the generic proxy.
+    /// Executes `st.bulk`, which stores zeros to each cell of the destination through the generic proxy.
     pub(crate) fn store_zeros(
         &self,
         mut path: ThreadPath,
@@ -243,7 +244,7 @@ impl PathExplorer<'_> {
         Ok(vec![path])
     }
 
-    /// Checks whether several threads can access the memory of a state space.
+    /// Checks whether the memory of a state space is accessible to several threads.
     pub(crate) fn is_shared_space(space: StateSpace) -> bool {
         match space {
             StateSpace::Generic

@@ -1,5 +1,6 @@
-//! Axioms of the PTX memory model (PTX ISA, "Memory Consistency Model"). Input: a candidate execution. Output: the
-//! relations of the execution if it is consistent, or the violated axiom.
+//! Axioms of the PTX memory model (PTX ISA, "Memory Consistency Model"; D. Lustig, S. Sahasrabuddhe and O. Giroux, "A
+//! Formal Analysis of the NVIDIA PTX Memory Consistency Model", 2019). For a candidate execution, the check computes
+//! the relations between its events, and returns the violated axiom if the execution is inconsistent.
 
 use crate::explore::event::{EventKind, OrderingRole};
 use crate::explore::event_graph::EventGraph;
@@ -12,7 +13,7 @@ use crate::explore::results::Axiom;
 pub(crate) struct CandidateExecution<'g, 'a> {
     pub(crate) graph: &'g EventGraph<'a>,
     pub(crate) reads: &'g [ReadsFrom],
-    /// Reads-from relation between events.
+    /// Reads-from relation, which relates each write to the events that read from it.
     pub(crate) from: Relation,
     pub(crate) observation: Relation,
     pub(crate) synchronises: Relation,
@@ -23,14 +24,14 @@ pub(crate) struct CandidateExecution<'g, 'a> {
     pub(crate) coherence: Relation,
 }
 
-/// Violated axiom, and the events that show the violation.
+/// Violated axiom, with the events that prove the violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ViolationEvidence {
     pub(crate) axiom: Axiom,
     pub(crate) events: Vec<usize>,
 }
 
-/// Receives the consistent executions and the rejected candidate executions.
+/// Visitor that receives the consistent executions and the rejected candidate executions.
 pub(crate) trait ExecutionVisitor {
     fn consistent(&mut self, execution: &CandidateExecution<'_, '_>) -> SearchControl;
     fn rejected(&mut self, execution: &CandidateExecution<'_, '_>, reason: ViolationEvidence);
@@ -55,8 +56,9 @@ pub(crate) fn check_axioms(
     }
 }
 
-/// Checks whether a partial reads-from relation already violates an axiom. Additional reads only extend the relations,
-/// so no complete relation that extends this relation is consistent.
+/// Checks whether a partial reads-from relation already violates an axiom. Additional reads only extend the relations
+/// of an execution, so a complete reads-from relation that extends an inconsistent partial relation is also
+/// inconsistent.
 pub(crate) fn is_inconsistent_prefix(
     graph: &EventGraph<'_>,
     reads: &[ReadsFrom],
@@ -86,7 +88,7 @@ fn order_fences(
     sink: &mut dyn ExecutionVisitor,
 ) -> SearchControl {
     let graph = execution.graph;
-    // Only pairs of fences that base causality order does not order need a choice.
+    // The enumeration chooses an order only for pairs of fences that base causality order does not order.
     let open = graph.sc_fences.iter().enumerate().find_map(|(n, first)| {
         let later = graph.sc_fences.iter().skip(n + 1);
         let mut later = later.filter(|second| {
@@ -143,7 +145,7 @@ impl<'g, 'a> CandidateExecution<'g, 'a> {
 
 impl CandidateExecution<'_, '_> {
     /// Computes base causality order without the order of the sequentially consistent fences. Returns a violation if
-    /// this order already violates an axiom.
+    /// the resulting relations already violate an axiom.
     fn find_base(&mut self) -> Option<ViolationEvidence> {
         if let Some(events) = self.thin_air_cycle() {
             let axiom = Axiom::NoThinAir;
@@ -172,7 +174,7 @@ impl CandidateExecution<'_, '_> {
         false
     }
 
-    /// Returns a cycle of dependencies and reads-from edges, which is an out-of-thin-air value.
+    /// Returns a cycle of dependencies and reads-from edges. The values on such a cycle are out-of-thin-air values.
     fn thin_air_cycle(&self) -> Option<Vec<usize>> {
         let graph = self.graph;
         let mut from_writes = Relation::new(graph.events.len());
@@ -191,8 +193,9 @@ impl CandidateExecution<'_, '_> {
         Some(members(round).collect())
     }
 
-    /// Computes observation order. A write precedes each morally strong read that reads from it. The order is transitive
-    /// through atomics: the write also precedes each read that reads from the write of such an atomic.
+    /// Computes observation order. A write precedes each morally strong read that reads from it. The order is
+    /// transitive through atomics: if an atomic reads from a write, the write also precedes each read that reads from
+    /// this atomic.
     fn compute_observation(&mut self) {
         let graph = self.graph;
         for writer in members(graph.writers) {

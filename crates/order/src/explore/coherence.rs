@@ -1,14 +1,15 @@
-//! Coherence order of overlapping writes, and the axioms that involve it. Input: an execution with its causality order.
-//! Output: each consistent coherence order.
+//! Coherence order of overlapping writes, and the axioms that involve coherence order. Enumerates the consistent
+//! coherence orders of an execution whose causality order is known.
 //!
-//! The order is partial. It contains the pairs that causality orders, and one direction of each morally strong pair.
+//! Coherence order is a partial order. It contains the pairs of writes that causality order contains, and one direction
+//! of each morally strong pair of writes.
 
 use crate::explore::axioms::{CandidateExecution, ExecutionVisitor, ViolationEvidence};
 use crate::explore::reads_from_candidates::SearchControl;
 use crate::explore::relation::{Relation, bit, members};
 use crate::explore::results::Axiom;
 
-/// Enumerates the coherence orders.
+/// Enumerates the coherence orders of an execution.
 pub(crate) fn order_writes(
     mut execution: CandidateExecution<'_, '_>,
     sink: &mut dyn ExecutionVisitor,
@@ -32,7 +33,7 @@ pub(crate) fn order_writes(
     }
 }
 
-/// First rejected coherence order, as long as no coherence order was accepted.
+/// Execution with the first rejected coherence order and its violation, or `None` if a coherence order was accepted.
 type FirstFailure<'g, 'a> = Option<(CandidateExecution<'g, 'a>, ViolationEvidence)>;
 
 fn enumerate_remaining<'g, 'a>(
@@ -63,7 +64,7 @@ fn enumerate_remaining<'g, 'a>(
 }
 
 impl CandidateExecution<'_, '_> {
-    /// Returns a violation of an axiom that exists in every coherence order.
+    /// Returns an axiom violation that exists in every coherence order of the execution.
     pub(crate) fn find_forced_violation(&mut self) -> Option<ViolationEvidence> {
         self.reads_later_write().or_else(|| {
             self.start_coherence();
@@ -71,7 +72,7 @@ impl CandidateExecution<'_, '_> {
         })
     }
 
-    /// Returns a read whose write follows the read in causality order.
+    /// Returns a read that reads from a write which follows the read in causality order.
     fn reads_later_write(&self) -> Option<ViolationEvidence> {
         let found = self
             .reads
@@ -83,8 +84,8 @@ impl CandidateExecution<'_, '_> {
         })
     }
 
-    /// Initializes coherence order: the initial values precede all other writes, and causality order between writes is
-    /// included.
+    /// Initializes coherence order with the causality order between writes, and with the initial values before all
+    /// other writes.
     fn start_coherence(&mut self) {
         let graph = self.graph;
         for first in members(graph.writers) {
@@ -98,8 +99,8 @@ impl CandidateExecution<'_, '_> {
             };
             self.coherence.add_all(first, after & graph.writers);
         }
-        // An atomic follows the write that it reads if both are morally strong. Otherwise the morally strong operations
-        // on one location would form a cycle.
+        // An atomic follows the write that it reads if both are morally strong. Otherwise, the morally strong
+        // operations on this location would form a cycle.
         for read in self.reads {
             if graph.atomics & bit(read.reader) != 0 && graph.strong.has(read.writer, read.reader) {
                 self.coherence.add(read.writer, read.reader);
@@ -108,9 +109,9 @@ impl CandidateExecution<'_, '_> {
         self.coherence.transitive_closure(graph.writers);
     }
 
-    /// Orders morally strong writes whose order the reads determine. A write that precedes a read in causality order is
-    /// not newer than the write that the read takes. A write that follows the read in the same thread is newer than the
-    /// write that the read takes.
+    /// Orders the morally strong writes whose order the reads-from relation determines. A write that precedes a read in
+    /// causality order is not newer, in coherence order, than the write from which the read takes its value. A write
+    /// that follows the read in the same thread is newer than the write from which the read takes its value.
     fn add_forced_edges(&mut self) {
         let graph = self.graph;
         for read in self.reads {
@@ -131,7 +132,7 @@ impl CandidateExecution<'_, '_> {
         }
     }
 
-    /// Returns two morally strong writes that coherence order does not order yet.
+    /// Returns two morally strong writes that the current coherence order leaves unordered.
     fn unordered_writes(&self) -> Option<(usize, usize)> {
         let graph = self.graph;
         members(graph.writers).find_map(|first| {
@@ -156,8 +157,8 @@ impl CandidateExecution<'_, '_> {
             .or_else(|| self.sc_per_location_violation())
     }
 
-    /// Returns a read that takes a stale write: another write follows it in coherence order and precedes the read in
-    /// causality order.
+    /// Returns a read that takes its value from a stale write. A write is stale if another write follows it in
+    /// coherence order and precedes the read in causality order.
     fn reads_stale_write(&self) -> Option<ViolationEvidence> {
         self.reads.iter().find_map(|read| {
             let newer = self.coherence.successors(read.writer)
@@ -174,7 +175,7 @@ impl CandidateExecution<'_, '_> {
         self.graph.cell_writers.get(cell).copied().unwrap_or(0)
     }
 
-    /// Returns a violation of atomicity: a morally strong write is between the read and the write of an atomic in
+    /// Returns a violation of atomicity, which is a morally strong write between the read and the write of an atomic in
     /// coherence order.
     fn atomicity_violation(&self) -> Option<ViolationEvidence> {
         let graph = self.graph;

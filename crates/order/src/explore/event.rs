@@ -8,7 +8,7 @@ use warpgrid_program::OpcodeId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryOrdering {
     pub sem: Sem,
-    /// Scope of a strong operation.
+    /// Scope, which applies only to strong operations.
     pub scope: Scope,
 }
 
@@ -23,19 +23,19 @@ impl MemoryOrdering {
     }
 }
 
-/// Position of an event relative to the program order of its thread.
+/// Order of an event relative to the other events of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum OrderingRole {
     /// The event is ordered by program order.
     Program,
-    /// The event belongs to an asynchronous operation. It follows the earlier events of its thread, and precedes only
-    /// the events that wait for its completion.
+    /// The event belongs to an asynchronous operation. The event follows the earlier events of its thread, and precedes
+    /// only the events that wait for the completion of the operation.
     Started,
-    /// The event completes asynchronous accesses, and follows only these accesses.
+    /// The event is the completion of asynchronous accesses, and follows only these accesses.
     Completed,
 }
 
-/// Proxy of an access.
+/// Proxy through which an access is performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Proxy {
     Generic,
@@ -50,7 +50,7 @@ pub(crate) enum FenceCoverage {
     Shared,
 }
 
-/// Identity of a barrier between threads.
+/// Identity of a barrier or exchange between threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum BarrierId {
     Block {
@@ -62,7 +62,7 @@ pub(crate) enum BarrierId {
         warp: u32,
         mask: u32,
     },
-    /// Exchange of values between lanes of a warp, which orders no memory accesses.
+    /// Exchange of values between lanes of a warp, which does not order memory accesses.
     Exchange {
         block: u64,
         warp: u32,
@@ -88,7 +88,7 @@ pub(crate) struct LaneExchange {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ExchangeValues {
     Given(u64),
-    /// Received values, each with the thread that supplies it; only the values that affect the result.
+    /// Received values, each with the supplying thread. The list contains only values that affect the result.
     Taken(Vec<(usize, u64)>),
 }
 
@@ -105,7 +105,7 @@ pub enum EventKind {
     Init,
     Read,
     Write,
-    /// Read-modify-write operation.
+    /// Operation that atomically reads, modifies and writes a location.
     Atomic,
     Fence,
     ProxyFence,
@@ -133,7 +133,7 @@ pub(crate) struct TraceEvent {
     /// unordered.
     pub(crate) instance: u32,
     pub(crate) words: MemoryOrdering,
-    /// Whether the memory ordering of the event differs from that of the instruction, as in failed tests and
+    /// Whether the memory ordering of the event differs from the ordering of its instruction, as in failed tests and
     /// completions.
     pub(crate) overrides_ordering: bool,
     pub(crate) cells: Range<usize>,
@@ -144,7 +144,7 @@ pub(crate) struct TraceEvent {
     pub(crate) learns: ReturnsValue,
     /// Whether the value that an atomic writes depends on the value that the atomic reads.
     pub(crate) writes_depend_on_read: bool,
-    /// Reads of the same thread on which the event depends, as a bit mask of event numbers.
+    /// Bit mask of the read events of the same thread on which the event depends.
     pub(crate) depends: u64,
     /// Earlier events of the thread that precede this event although program order does not order the two events.
     pub(crate) after: Vec<usize>,
@@ -152,9 +152,9 @@ pub(crate) struct TraceEvent {
     pub(crate) barrier: Option<BarrierId>,
     /// Thread count that the barrier instruction specifies.
     pub(crate) count: Option<u32>,
-    /// Exchange between lanes of a warp in which the event takes part.
+    /// Exchange between lanes of a warp in which the event participates.
     pub(crate) exchange: Option<Box<LaneExchange>>,
-    /// Whether the event is a site at which a fence can be inserted, instead of a fence of the source.
+    /// Whether the event represents a site at which a fence can be inserted, and not a fence of the source.
     pub(crate) is_fence_slot: bool,
 }
 
@@ -205,14 +205,14 @@ impl TraceEvent {
         }
     }
 
-    /// Checks whether other threads can observe the event. An observable event has taken effect even if its path is
-    /// abandoned later.
+    /// Checks whether other threads can observe the event. An observable event remains in effect even if the
+    /// exploration abandons its path later.
     pub(crate) fn is_visible_to_others(&self) -> bool {
         !self.writes.is_empty() || self.given().is_some()
     }
 
-    /// Checks whether the event has no effect except that the thread reads a value. The failed iterations of a polling
-    /// loop consist of such events only.
+    /// Checks whether the only effect of the event is that the thread reads a value. The failed iterations of a polling
+    /// loop consist only of such events.
     pub(crate) fn is_side_effect_free(&self) -> bool {
         match self.kind {
             EventKind::Read | EventKind::Fence => self.entry == OrderingRole::Program,
@@ -227,10 +227,10 @@ impl TraceEvent {
     }
 }
 
-/// Trace of one execution path of a thread.
+/// Trace of one execution path of a thread: its events and final register values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ThreadTrace {
     pub(crate) steps: Vec<TraceEvent>,
-    /// Final values of the observed registers, in the order of observation.
+    /// Final values of the observed registers, in the order in which the test lists them.
     pub(crate) registers: Vec<u64>,
 }

@@ -1,5 +1,6 @@
-//! Event graph of one trace per thread. Input: the traces, and hypothetical memory orderings of instructions. Output:
-//! the events of the traces, and the relations between the events that do not depend on the reads-from relation.
+//! Event graph of one trace per thread. The graph contains the events of the traces, and the relations between events
+//! that do not depend on the reads-from relation. Hypothetical memory orderings can replace the memory orderings of
+//! instructions.
 
 use crate::explore::event::{
     BarrierId, EventKind, FenceCoverage, MemoryOrdering, OrderingRole, Proxy, ReturnsValue,
@@ -25,14 +26,14 @@ pub(crate) enum FenceSlot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StrengthenedOrders {
     pub(crate) words: BTreeMap<(usize, u32), MemoryOrdering>,
-    /// Inserted fences, each with its memory ordering; the memory ordering of a proxy fence is ignored.
+    /// Inserted fences with their memory orderings. The memory ordering of a proxy fence is ignored.
     pub(crate) fences: BTreeMap<(usize, u32, FenceSlot), MemoryOrdering>,
 }
 
 /// An event of an execution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event<'a> {
-    /// Step of the trace that the event represents; `None` for the initial value of a cell.
+    /// Trace event that the event represents, or `None` for the initial value of a cell.
     pub(crate) step: Option<&'a TraceEvent>,
     pub(crate) thread: usize,
     pub(crate) home: ThreadLocation,
@@ -86,7 +87,7 @@ impl Event<'_> {
     }
 }
 
-/// Reason why the traces cannot belong to one execution.
+/// Reason why traces of different threads cannot belong to the same execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InvalidCombination {
     /// Threads wait at a barrier that other threads never reach.
@@ -100,25 +101,25 @@ pub(crate) struct EventGraph<'a> {
     pub(crate) events: Vec<Event<'a>>,
     /// Index of the first event of each thread.
     pub(crate) starts: Vec<usize>,
-    /// For each thread and step of its trace, the event of the step; `None` for a fence site without an inserted fence.
+    /// Event index for each thread and each event of its trace, or `None` for a fence site without an inserted fence.
     places: Vec<Vec<Option<usize>>>,
     /// Program order, extended by the start and completion edges of asynchronous operations.
     pub(crate) program: Relation,
     /// Program order and barrier order, without their transitive closure.
     pub(crate) base: Relation,
-    /// Events through which the transitive closure of base causality order passes.
+    /// Events that the transitive closure of base causality order uses as intermediate events.
     pub(crate) base_causality_edges: EventSet,
     pub(crate) strong: Relation,
     pub(crate) overlap: Relation,
     pub(crate) same_place: Relation,
-    /// For each write, the first operations of its release patterns.
+    /// First operations of the release patterns that end with each write.
     pub(crate) releases: Vec<EventSet>,
-    /// For each read, the last operations of its acquire patterns.
+    /// Last operations of the acquire patterns that begin with each read.
     pub(crate) acquires: Vec<EventSet>,
     pub(crate) atomics: EventSet,
     pub(crate) writers: EventSet,
     pub(crate) readers: EventSet,
-    /// Writes to each cell.
+    /// Write events of each cell.
     pub(crate) cell_writers: Vec<EventSet>,
     pub(crate) sc_fences: Vec<usize>,
     /// Proxy fences, which can order accesses through different proxies.
@@ -127,8 +128,8 @@ pub(crate) struct EventGraph<'a> {
     pub(crate) is_shared: Vec<bool>,
     /// Whether all accesses of the execution use the generic proxy.
     pub(crate) is_generic: bool,
-    /// Dependencies of writes on reads: the reads of the same thread on which a write depends. The write of an atomic
-    /// depends on the read of the atomic.
+    /// Dependency relation from reads to the writes of the same thread. The write of an atomic is regarded as dependent
+    /// on the read of the atomic.
     pub(crate) dependencies: Relation,
 }
 
@@ -269,7 +270,7 @@ impl<'a> EventGraph<'a> {
         }
     }
 
-    /// Returns the event of a step in the trace of a thread.
+    /// Returns the index of the event with number `local` in the trace of a thread.
     pub(crate) fn event_of(&self, thread: usize, local: usize) -> Option<usize> {
         self.places.get(thread)?.get(local).copied().flatten()
     }
@@ -286,7 +287,7 @@ impl<'a> EventGraph<'a> {
                 EventKind::Leave => BarrierSide::Leave,
                 _ => BarrierSide::Arrive,
             };
-            // A thread leaves the barrier phase in which it arrived last.
+            // A departure belongs to the barrier phase in which the thread most recently arrived.
             let arrivals = counts.get(&(event.thread, barrier, BarrierSide::Arrive));
             let number = match (side, barrier) {
                 (
@@ -380,7 +381,8 @@ impl<'a> EventGraph<'a> {
             )
     }
 
-    /// Computes the reads on which each write depends, either for the written value or for the execution of the write.
+    /// Computes the reads on which each write depends. The written value, or the execution of the write, depends on
+    /// these reads.
     fn find_flows(&mut self) {
         for writer in members(self.writers) {
             let event = self.events.get(writer);
@@ -396,7 +398,7 @@ impl<'a> EventGraph<'a> {
         }
     }
 
-    /// Adds the events of a dependency set to `sources`, including the dependencies of values that other lanes
+    /// Adds the events in the bit mask `depends` to `sources`, with the dependencies of values that other lanes
     /// supplied.
     fn add_sources_of(&self, thread: usize, depends: u64, sources: &mut EventSet) {
         for local in members(u128::from(depends)) {
@@ -458,8 +460,8 @@ impl<'a> EventGraph<'a> {
         }
     }
 
-    /// Checks whether an event can begin a release pattern or end an acquire pattern of another event: the event is a
-    /// fence, or an operation on the same location.
+    /// Checks whether the event `other` can begin a release pattern or end an acquire pattern of the event `index`,
+    /// because `other` is a fence or an operation on the same location.
     fn is_pattern_end(&self, other: usize, index: usize, operation: fn(Sem) -> bool) -> bool {
         let Some(event) = self
             .events
@@ -471,12 +473,12 @@ impl<'a> EventGraph<'a> {
         event.kind == EventKind::Fence || event.is_memory() && self.same_place.has(other, index)
     }
 
-    /// Checks whether an execution can contain a race: two conflicting accesses that are not morally strong.
+    /// Checks whether an execution can contain a race, because two conflicting accesses are not morally strong.
     pub(crate) fn may_race(&self) -> bool {
         self.conflicts().next().is_some()
     }
 
-    /// Returns the conflicting accesses that are not morally strong.
+    /// Returns the pairs of conflicting accesses that are not morally strong.
     pub(crate) fn conflicts(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let is_init = |event: usize| self.events.get(event).is_none_or(|e| e.step.is_none());
         let own = members(self.writers | self.readers).filter(move |event| !is_init(*event));
@@ -531,14 +533,14 @@ impl<'a> EventGraph<'a> {
     }
 }
 
-/// Side of a barrier.
+/// Side of a barrier event: arrival or departure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum BarrierSide {
     Arrive,
     Leave,
 }
 
-/// Phase of a barrier.
+/// Phase of a barrier in the event graph.
 #[derive(Default)]
 struct BarrierPhase {
     arrivals: Vec<usize>,
@@ -547,7 +549,7 @@ struct BarrierPhase {
     count: u32,
 }
 
-/// Returns the cells that a trace accesses or that the test observes.
+/// Returns the cells that the chosen traces access or that the test observes.
 fn touched_cells(
     question: &LitmusQuery,
     all: &ThreadTraces,
@@ -602,7 +604,7 @@ fn events_of<'a>(
     }
 }
 
-/// Events of the graph under construction, and their positions in the traces.
+/// Event graph under construction: its events, and the positions of the events in the traces.
 struct GraphBuilder<'a> {
     events: Vec<Event<'a>>,
     starts: Vec<usize>,

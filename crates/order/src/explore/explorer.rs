@@ -1,5 +1,5 @@
-//! Search for all outcomes of a litmus test. Input: a litmus query. Output: the exploration result. The search
-//! processes combinations of traces in increments, so that the host can interrupt the search.
+//! Search for all outcomes of a litmus test. The search processes the combinations of traces incrementally, so that the
+//! host can interrupt the search.
 
 use crate::explore::axioms::{
     CandidateExecution, ExecutionVisitor, ViolationEvidence, check_axioms, is_inconsistent_prefix,
@@ -25,16 +25,17 @@ use std::rc::Rc;
 use warpgrid_isa::MemoryOp;
 use warpgrid_program::Instruction;
 
-/// Resumable search.
+/// Resumable search for all outcomes of a litmus test.
 pub struct Explorer {
     question: LitmusQuery,
     traces: ThreadTraces,
-    /// Combinations of one trace per thread in which every read has a write.
+    /// Combinations of one trace per thread in which some write can produce the value of every read.
     combinations: Vec<Vec<usize>>,
-    /// Sources of the reads of each combination; empty unless the single-location search has found them.
+    /// Sources of the reads of each combination. The list is empty unless the single-location search has determined the
+    /// sources.
     taken: Vec<ReadSources>,
     next: usize,
-    /// Resume position within the next combination.
+    /// Position in the next combination at which the search resumes.
     place: SearchPosition,
     found: SearchState,
 }
@@ -50,8 +51,8 @@ const MONOTONIC_COUNTER_THRESHOLD: usize = 8;
 #[derive(Default)]
 struct SearchState {
     outcomes: BTreeMap<Vec<u64>, OutcomeRecord>,
-    /// Forbidden outcomes. Each has a rejected candidate execution that violates the last axiom, in axiom order, among
-    /// all candidates of the outcome.
+    /// Forbidden outcomes, each with a rejected candidate execution. Among the candidates of an outcome, the search
+    /// stores the candidate whose violated axiom is last in axiom order.
     rejected: BTreeMap<Vec<u64>, Rc<RejectedCandidate>>,
     races: BTreeSet<RacePair>,
     interleavings: BTreeSet<Vec<u64>>,
@@ -78,7 +79,7 @@ impl Explorer {
             let combinations = combine(&question, &traces)?;
             Ok((traces, combinations))
         };
-        // A long chain of atomics has too many combinations, so the single-location search is tried first.
+        // A long chain of atomics has too many combinations of traces, so the single-location search is tried first.
         if n_atomics(&question) >= MONOTONIC_COUNTER_THRESHOLD
             && let Some(place) = single_location::find(&question)?
         {
@@ -129,7 +130,7 @@ impl Explorer {
         (self.next, self.combinations.len())
     }
 
-    /// Examines about this many candidate executions. Returns whether the search is complete.
+    /// Examines approximately this number of candidate executions. Returns whether the search is complete.
     pub fn advance(&mut self, candidates: u64) -> Result<bool, ExploreError> {
         let until = self.found.candidates.saturating_add(candidates);
         while self.next < self.combinations.len() {
@@ -167,7 +168,8 @@ impl Explorer {
             question: &self.question,
             traces: &self.traces,
             registers: &chosen,
-            // If the sources of the reads are known, the combination has a single outcome.
+            // If the sources of the reads are known, the combination has a single outcome, so memory need not be
+            // observed.
             observes_memory: self.taken.is_empty() && self.question.observed.iter().any(memory),
             may_race: graph.may_race(),
             last_violated_axiom: None,
@@ -206,7 +208,7 @@ impl Explorer {
         Ok(flow != SearchControl::Pause)
     }
 
-    /// Returns the results so far.
+    /// Returns the results that the search has found so far.
     pub fn answer(self) -> ExplorationResult {
         let limits = self.question.limits;
         let mut found = self.found;
@@ -247,7 +249,7 @@ impl Explorer {
         }
     }
 
-    /// Completes the search.
+    /// Completes the search and returns its result.
     pub fn run(mut self) -> Result<ExplorationResult, ExploreError> {
         self.advance(u64::MAX)?;
         Ok(self.answer())
@@ -311,8 +313,8 @@ struct OutcomeCollector<'a> {
     registers: &'a [&'a ThreadTrace],
     observes_memory: bool,
     may_race: bool,
-    /// Last axiom, in axiom order, that a candidate of this combination violates. A single value suffices, because all
-    /// candidates of a combination have the same possible outcomes.
+    /// Last axiom, in axiom order, that a candidate of this combination violates. A single value is sufficient, because
+    /// all candidates of a combination have the same possible outcomes.
     last_violated_axiom: Option<Axiom>,
     found: &'a mut SearchState,
 }
@@ -415,7 +417,7 @@ impl OutcomeCollector<'_> {
     }
 }
 
-/// Returns the instructions of a racing pair of events.
+/// Returns the instructions of two racing events, or `None` if an event has no instruction.
 fn race_of(graph: &EventGraph<'_>, first: usize, second: usize) -> Option<RacePair> {
     let place = |event: usize| {
         let event = graph.events.get(event)?;

@@ -1,5 +1,6 @@
-//! Sequentially consistent outcomes: enumerates the interleavings of the instructions of all threads, each executed
-//! atomically. Input: all traces of each thread. Output: the outcomes of all interleavings.
+//! Sequentially consistent outcomes of a litmus test (L. Lamport, "How to Make a Multiprocessor Computer That Correctly
+//! Executes Multiprocess Programs", 1979). The search enumerates the interleavings of the traces of all threads, in
+//! which each instruction executes atomically, and returns the outcomes of all interleavings.
 //!
 //! The traces of a thread form a prefix tree, so that a common prefix of several traces is explored only once.
 
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Maximum number of explored states.
 const MAX_STATES: usize = 400_000;
 
-/// Node of a prefix tree: a position of the thread.
+/// Node of a prefix tree, which represents a position of the thread.
 #[derive(Default)]
 struct TreeNode<'a> {
     /// Events of the next instruction, which execute atomically, and the successor node.
@@ -96,7 +97,7 @@ struct InterleavingSearch<'a> {
     found: BTreeSet<Vec<u64>>,
 }
 
-/// Returns the outcomes of all interleavings. Traces that occur in no combination are ignored.
+/// Returns the outcomes of all interleavings. The enumeration ignores traces that occur in no combination.
 pub(crate) fn interleaved(
     question: &LitmusQuery,
     traces: &ThreadTraces,
@@ -189,7 +190,7 @@ impl InterleavingSearch<'_> {
         values.collect()
     }
 
-    /// Executes one instruction of a thread. Returns `None` if a barrier blocks the thread, or if memory does not
+    /// Executes one instruction of a thread. Returns `None` if the thread waits at a barrier, or if memory does not
     /// contain the values that the trace reads.
     fn step(
         &self,
@@ -225,8 +226,9 @@ impl InterleavingSearch<'_> {
         Some(next)
     }
 
-    /// Checks whether every other thread has arrived at the barrier as often as this thread, or can end without another
-    /// arrival. In addition, every other thread must have supplied the values that this thread receives.
+    /// Checks whether a barrier is complete for a thread: every other thread has arrived at the barrier as often as
+    /// this thread, or can end without another arrival. In addition, every other thread must have supplied the values
+    /// that this thread receives.
     fn barrier_completes(
         &self,
         state: &InterleavingState,
@@ -268,8 +270,8 @@ impl InterleavingSearch<'_> {
             return true;
         };
         let goes_on = |(group, to): &(Vec<&TraceEvent>, usize)| {
-            let stays = group.iter().all(|step| arrives_at(step) != Some(barrier));
-            stays && self.has_no_further_arrival(thread, Some(to), barrier)
+            let is_elsewhere = group.iter().all(|step| arrives_at(step) != Some(barrier));
+            is_elsewhere && self.has_no_further_arrival(thread, Some(to), barrier)
         };
         !node.ends.is_empty() || node.next.iter().any(goes_on)
     }

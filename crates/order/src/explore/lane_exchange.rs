@@ -1,6 +1,6 @@
-//! Warp-level exchanges: shuffles, votes, matches and reductions between lanes. Each of these lanes is a thread of the
-//! test. Input: the instruction of a thread. Output: its successor paths, one for each value that the other lanes can
-//! supply. An exchange synchronizes the lanes, but does not order memory accesses.
+//! Warp-level exchanges: shuffles, votes, matches and reductions between lanes. Each participating lane is a thread of
+//! the litmus test. The execution of an exchange returns one successor path for each combination of values that the
+//! other lanes can supply. An exchange synchronizes the lanes, but does not order memory accesses.
 
 use crate::explore::event::{
     BarrierId, EventKind, ExchangeValues, LaneExchange, MemoryOrdering, ThreadTrace, TraceEvent,
@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{Scope, Sem, WarpOp};
 use warpgrid_program::{OpcodeId, OperandValue, RegisterId, Source};
 
-/// Key of an exchange in which a thread participates: the thread, the participating lanes, and the number of earlier
-/// exchanges between these lanes.
+/// Key of an exchange in which a thread participates. It consists of the thread, the participating lanes, and the
+/// number of earlier exchanges between these lanes.
 type ExchangeKey = (usize, BarrierId, usize);
 
 /// Values that the threads can supply to other lanes.
@@ -23,7 +23,7 @@ pub(crate) struct PublishedValues {
 }
 
 impl PublishedValues {
-    /// Adds the values that a trace supplies. Returns whether a value is new.
+    /// Adds the values that a trace supplies. Returns whether one of these values is new.
     pub(crate) fn add(&mut self, thread: usize, trace: &ThreadTrace) -> bool {
         let mut is_new = false;
         for step in &trace.steps {
@@ -50,8 +50,8 @@ pub(crate) struct ThreadTraceRef<'a> {
     pub(crate) trace: &'a ThreadTrace,
 }
 
-/// Checks whether each value that `taker` receives from the thread of `giver` equals the value that `giver` supplies in
-/// the same exchange.
+/// Checks whether each value that the trace `taker` receives from the thread of `giver` equals the value that the trace
+/// `giver` supplies in the same exchange.
 pub(crate) fn exchanges_match(taker: ThreadTraceRef<'_>, giver: ThreadTraceRef<'_>) -> bool {
     let mut exchanges = taker.trace.steps.iter().filter_map(|step| {
         let exchange = step.exchange.as_deref()?;
@@ -83,7 +83,7 @@ pub(crate) fn exchanges_match(taker: ThreadTraceRef<'_>, giver: ThreadTraceRef<'
 
 /// Operands of an exchange instruction.
 struct ExchangeOperands {
-    /// Index and register of the operand that the thread supplies.
+    /// Index and register of the operand whose value the thread supplies.
     given: Option<(usize, Option<RegisterId>)>,
     mask: usize,
 }
@@ -140,7 +140,8 @@ impl PathExplorer<'_> {
         if !sources.is_empty() && register.is_none() {
             return Err(self.register_required_error(&path).into());
         }
-        // No lane continues before all lanes have arrived, so the path waits if another lane has supplied no value yet.
+        // No lane continues before all lanes have arrived, so the path waits if some other lane has not supplied a
+        // value.
         let key = |thread: usize| (thread, barrier, number);
         let has_come =
             |(thread, _): &Participant| !self.given.of(key(*thread), exchange.action).is_empty();
@@ -268,7 +269,7 @@ impl PathExplorer<'_> {
     }
 
     /// Returns the threads of the other lanes in a member mask. Each lane of the mask that exists in the launch must be
-    /// a thread of the test.
+    /// a thread of the litmus test.
     fn others_of(
         &self,
         path: &ThreadPath,
@@ -289,20 +290,20 @@ impl PathExplorer<'_> {
             .enumerate()
             .filter(|(_, spec)| spec.block_index == block && spec.thread / 32 == warp);
         let members: Vec<Participant> = of_warp.map(|(n, spec)| (n, spec.thread % 32)).collect();
-        let there = members.iter().fold(0u32, |all, (_, lane)| all | 1 << lane);
+        let present = members.iter().fold(0u32, |all, (_, lane)| all | 1 << lane);
         if mask >> own & 1 == 0 {
             let reason = format!(
-                "the member mask of `{opcode}` does not include the executing lane {own}: use the mask {there:#x}"
+                "the member mask of `{opcode}` does not include the executing lane {own}: use the mask {present:#x}"
             );
             return Err(self.unsupported_error(path, &reason).into());
         }
         let left = n_threads.saturating_sub(32 * warp).min(32);
         let exist = (u64::from(u32::MAX) >> (32 - left)) as u32;
-        let missing = mask & exist & !there;
+        let missing = mask & exist & !present;
         if missing != 0 {
             let lane = missing.trailing_zeros();
             let reason = format!(
-                "`{opcode}` waits for lane {lane}, which is not a thread of the litmus test: use the mask {there:#x}, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number"
+                "`{opcode}` waits for lane {lane}, which is not a thread of the litmus test: use the mask {present:#x}, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number"
             );
             return Err(self.unsupported_error(path, &reason).into());
         }
@@ -312,8 +313,8 @@ impl PathExplorer<'_> {
         Ok(others.filter(takes_part).collect())
     }
 
-    /// Returns the source lane of a shuffle, or nothing if the source is the executing lane itself. A shuffle of the
-    /// lane numbers in the emulator determines the source lane.
+    /// Returns the source lane of a shuffle, or an empty list if the source is the executing lane. The emulator
+    /// shuffles the lane numbers to determine the source lane.
     fn source_of_shuffle(
         &self,
         path: &ThreadPath,
@@ -352,8 +353,8 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Executes the exchange in the emulator with the values of the other lanes. Lanes whose values do not affect the
-    /// result supply no value.
+    /// Executes the exchange in the emulator with the values of the other lanes. `values` does not contain lanes whose
+    /// values do not affect the result.
     fn compute_exchange(
         &self,
         path: &mut ThreadPath,

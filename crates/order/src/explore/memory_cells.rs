@@ -1,5 +1,5 @@
-//! Partition of memory into cells, so that every access covers whole cells. Input: locations, and the accesses of the
-//! threads. Output: numbered cells.
+//! Partition of the memory of a litmus test into numbered cells, such that every access of the threads covers whole
+//! cells.
 
 use crate::explore::query::{Location, LocationKind};
 use std::ops::Range;
@@ -9,8 +9,8 @@ const MAX_PRESPLIT_ELEMENTS: usize = 4;
 /// Maximum size in bytes of a cell whose value is stored literally, and not as a digest.
 const MAX_CELL_VALUE_BYTES: usize = 8;
 
-/// Part of a location. A cell of more than eight bytes is only copied as a whole; its value is a digest of the
-/// contents, which supports only comparisons for equality.
+/// Part of a location. Instructions copy a cell of more than eight bytes only as a whole. The value of such a cell is a
+/// digest of its contents, which supports only comparisons for equality.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryCell {
     pub(crate) start: u64,
@@ -35,7 +35,7 @@ struct LocationContents {
 }
 
 impl LocationContents {
-    /// Returns the value of `n_bytes` bytes at the address `start`.
+    /// Returns the initial value of `n_bytes` bytes at the address `start`.
     fn value(&self, start: u64, n_bytes: u32) -> u64 {
         let from = (start - self.range.start) as usize;
         let bytes = self.bytes.get(from..from + n_bytes as usize);
@@ -63,15 +63,15 @@ fn value_of(bytes: &[u8]) -> u64 {
 /// Result of a lookup of the cells that contain a byte range.
 pub(crate) enum CellLookup {
     Cells(Range<usize>),
-    /// A cell must be split at this address before the lookup can succeed.
+    /// A cell must be split at this address, because a boundary of the byte range is within the cell.
     Cut(u64),
     /// No location contains all of the bytes.
     Nothing,
 }
 
 impl CellPartition {
-    /// Creates one cell per element of small locations and one cell for each large location; accesses split large cells
-    /// on demand.
+    /// Creates one cell for each element of a small location, and one cell for each large location. Accesses split
+    /// large cells on demand.
     pub(crate) fn new(locations: &[Location]) -> CellPartition {
         let mut cells = CellPartition::default();
         for (index, location) in locations.iter().enumerate() {
@@ -203,7 +203,7 @@ impl CellPartition {
     }
 }
 
-/// Returns a mask of the low bytes.
+/// Returns a mask of the low `n_bytes` bytes.
 fn keep(n_bytes: u32) -> u64 {
     u64::MAX >> (64 - 8 * n_bytes.clamp(1, 8))
 }

@@ -1,5 +1,5 @@
-//! Loads, stores and atomics of a thread: creates their events on cells, and one successor path for each value that a
-//! read can return.
+//! Loads, stores and atomics of a thread: creates the events of these instructions on cells, and one successor path for
+//! each value that a read can return.
 
 use crate::explore::event::{EventKind, MemoryOrdering, ReturnsValue, TraceEvent};
 use crate::explore::memory_cells::CellLookup;
@@ -74,7 +74,7 @@ impl PathExplorer<'_> {
         Ok(self.place_of(path, number))
     }
 
-    /// Returns the canonical address of a numeric address. Each shared-memory location has only one canonical address,
+    /// Returns the canonical form of a numeric address. Each shared-memory location has only one canonical address,
     /// independent of the state space of the access.
     fn place_of(&self, path: &ThreadPath, number: u64) -> u64 {
         match path.emulator.shared_place(number) {
@@ -127,12 +127,12 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Returns every combination of values that the cells can hold.
+    /// Returns every combination of values that the cells can contain.
     pub(crate) fn choices(&self, cells: &Range<usize>) -> Vec<Vec<u64>> {
         self.choices_without(cells, None)
     }
 
-    /// Returns the combinations of [`PathExplorer::choices`] whose values do not originate from `own`, the write of the
+    /// Returns the combinations of [`PathExplorer::choices`] whose values do not depend on the write `own` of the
     /// executing instruction.
     fn choices_without(&self, cells: &Range<usize>, own: Option<usize>) -> Vec<Vec<u64>> {
         let mut all = vec![Vec::new()];
@@ -142,9 +142,9 @@ impl PathExplorer<'_> {
             let values: Vec<u64> = values.map(|(value, _)| *value).collect();
             let longer = all.iter().flat_map(|start: &Vec<u64>| {
                 values.iter().map(move |value| {
-                    let mut whole = start.clone();
-                    whole.push(*value);
-                    whole
+                    let mut combined = start.clone();
+                    combined.push(*value);
+                    combined
                 })
             });
             all = longer.collect();
@@ -152,7 +152,7 @@ impl PathExplorer<'_> {
         all
     }
 
-    /// Removes the counter values that are below the result of the last increment by the same thread.
+    /// Removes the counter values that are less than the result of the last increment by the same thread.
     fn monotonic_values(
         &self,
         path: &ThreadPath,
@@ -161,7 +161,7 @@ impl PathExplorer<'_> {
     ) -> Vec<Vec<u64>> {
         let is_counter = cells.len() == 1 && self.counters.get(cells.start) == Some(&true);
         if is_counter && let Some(values) = self.domain.get(cells.start) {
-            // The value can depend on all writes except the write of this atomic itself.
+            // The value that an atomic reads can depend on all writes except the write of this atomic itself.
             let most = self.writes.len().saturating_sub(1);
             let comes_about = |reads: &Vec<u64>| {
                 let origins = reads.first().and_then(|read| values.get(read));
@@ -178,7 +178,7 @@ impl PathExplorer<'_> {
         choices
     }
 
-    /// Returns the number of values that a cell can hold.
+    /// Returns the number of values that a cell can contain.
     pub(crate) fn values_of(&self, cell: usize) -> usize {
         self.domain.get(cell).map_or(0, |values| values.len())
     }
@@ -218,7 +218,7 @@ impl PathExplorer<'_> {
         Ok(ways)
     }
 
-    /// Returns the destination register of each loaded element; `None` for the sink `_`.
+    /// Returns the destination register of each loaded element, or `None` for the sink `_`.
     pub(crate) fn targets(
         &self,
         at: &CurrentInstruction<'_>,
@@ -330,7 +330,7 @@ impl PathExplorer<'_> {
 }
 
 impl ThreadPath {
-    /// Assigns the value that an event read to a register.
+    /// Assigns the value of a read event to a register.
     pub(crate) fn write_destination(&mut self, register: RegisterId, value: u64, event: usize) {
         self.emulator.set_register(register, value);
         let taint = self.depends | bit_of(event);
@@ -346,7 +346,7 @@ pub(crate) const fn bit_of(event: usize) -> u64 {
     }
 }
 
-/// Returns the memory ordering of an access; `without` is the ordering if the instruction specifies none.
+/// Returns the memory ordering of an access. `without` is the ordering of an instruction that specifies no ordering.
 pub(crate) fn words_of(at: &CurrentInstruction<'_>, without: Sem) -> MemoryOrdering {
     let sem = at.words.sem.unwrap_or(without);
     let scope = match sem {

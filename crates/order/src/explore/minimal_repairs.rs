@@ -1,11 +1,10 @@
-//! Search for the smallest fixes that forbid outcomes. Input: a litmus query and undesired outcomes. Output: all
-//! minimal sets of edits under which no undesired outcome remains. The search verifies that a set is minimal by trying
-//! all weaker sets.
+//! Search for the smallest fixes of a litmus test that forbid undesired outcomes. The search returns all minimal sets
+//! of edits under which no undesired outcome remains. It verifies that a set is minimal by trying all weaker sets.
 //!
 //! An edit strengthens the memory ordering or the scope of an instruction, or inserts a fence between two accesses
 //! without a fence. The search tries the sets of sites by ascending size. Stronger orderings never allow additional
-//! executions, so the search first tries the strongest edits of a set, and skips the whole set if these edits fail. It
-//! also skips combinations of edits that are stronger than a known fix or weaker than a failed combination.
+//! executions, so the search first tries the strongest edits of a set, and skips the whole set if these edits fail. The
+//! search also skips combinations of edits that are stronger than a known fix, or weaker than a failed combination.
 
 pub(crate) mod repair_sites;
 
@@ -67,7 +66,7 @@ impl Ord for RepairKind {
     }
 }
 
-/// All minimal fixes.
+/// All minimal fixes that a search has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairResult {
     pub repairs: Vec<Vec<RepairStep>>,
@@ -85,10 +84,10 @@ pub struct MinimalRepairSearch {
     combinations: Vec<Vec<usize>>,
     bad: BTreeSet<Vec<u64>>,
     sites: Vec<RepairSite>,
-    /// Sets of `size` sites that the search has not tried yet, as indices into `sites`.
+    /// Sets of `size` sites that the search has not tried, as indices into `sites`.
     remaining: Vec<Vec<usize>>,
     size: usize,
-    /// Fixes found so far, each as the level of every site.
+    /// Fixes that the search has found so far. Each fix consists of the level of every site.
     found: Vec<Vec<usize>>,
     candidates_tried: u64,
     max_tries: u64,
@@ -125,7 +124,8 @@ impl MinimalRepairSearch {
         Ok(weakest)
     }
 
-    /// Ends the search immediately if not even all edits together forbid the undesired outcomes.
+    /// Ends the search immediately if the combination of the strongest edits at all sites does not forbid the undesired
+    /// outcomes.
     fn begin(&mut self) -> Result<(), ExploreError> {
         let tops: Vec<usize> = self.sites.iter().map(RepairSite::top).collect();
         if self.bad.is_empty() || !self.excludes_bad_outcomes(&tops)? {
@@ -146,7 +146,7 @@ impl MinimalRepairSearch {
         }
     }
 
-    /// Evaluates about this many combinations of edits. Returns whether the search is complete.
+    /// Evaluates approximately this number of combinations of edits. Returns whether the search is complete.
     pub fn advance(&mut self, tries: u64) -> Result<bool, ExploreError> {
         let until = self.candidates_tried.saturating_add(tries);
         while self.size <= MAX_SITES_PER_REPAIR {
@@ -180,8 +180,8 @@ impl MinimalRepairSearch {
         }
     }
 
-    /// Finds the minimal combinations of levels that forbid the undesired outcomes, where every site of `set` has a
-    /// level that is stronger than the source.
+    /// Finds the minimal combinations of levels that forbid the undesired outcomes. In these combinations, every site
+    /// in `set` has a level that is stronger than the source.
     fn try_set(&mut self, set: &[usize]) -> Result<(), ExploreError> {
         let mut top = vec![0; self.sites.len()];
         for site in set {

@@ -27,7 +27,7 @@ pub fn rank_at(address: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub struct LitmusQuery {
     pub program: Arc<Program>,
-    /// Dimensions of grid, block and cluster; the entry function is ignored.
+    /// Dimensions of grid, block and cluster. The explorer ignores the entry function of the launch.
     pub launch: Launch,
     pub threads: Vec<ThreadSpec>,
     pub locations: Vec<Location>,
@@ -48,10 +48,10 @@ pub struct ThreadSpec {
     pub rank: u64,
     /// Linear index of the thread in its block.
     pub thread: u32,
-    /// Initial register values; all other registers are initialized with zero.
+    /// Initial register values. All other registers are initialized with zero.
     pub registers: Vec<(RegisterId, u64)>,
-    /// Number of the call from which each instruction was inlined; `None` for instructions of the thread body itself.
-    /// Fixes do not modify called functions.
+    /// Number of the call from which each instruction was inlined, or `None` for instructions of the thread body. Fixes
+    /// do not modify called functions.
     pub call_sites: Vec<Option<u32>>,
 }
 
@@ -87,14 +87,14 @@ pub enum LocationKind {
     Global,
     /// Shared memory of a block.
     Shared,
-    /// Mbarrier in shared memory.
+    /// Object of type mbarrier in shared memory.
     Mbarrier,
 }
 
-/// Component of an outcome.
+/// Component of an outcome that the query observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedValue {
-    /// Final value of a register of a thread; the register is `None` if the thread does not use it.
+    /// Final value of a register of a thread. The register is `None` if the thread does not use it.
     Register {
         thread: usize,
         register: Option<RegisterId>,
@@ -103,13 +103,13 @@ pub enum ObservedValue {
     Memory { location: usize, element: usize },
 }
 
-/// Limits of an exploration.
+/// Limits that bound the cost of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExplorationLimits {
     pub threads: usize,
     /// Maximum number of events (accesses, fences and barriers) of a thread.
     pub events_per_thread: usize,
-    /// Maximum number of iterations of a loop that writes memory or counts its iterations.
+    /// Maximum number of iterations of a loop that writes to memory or counts its iterations.
     pub loop_iterations: usize,
     /// Maximum number of instructions on one execution path of a thread.
     pub steps: u32,

@@ -1,12 +1,12 @@
-//! Enumeration of candidate executions. Input: an event graph. Output: one call of the visitor for each reads-from
-//! relation in which every read takes a write that writes the read value.
+//! Enumeration of the candidate executions of an event graph. The enumeration calls the visitor for each reads-from
+//! relation in which every read takes its value from a write of this value.
 
 use crate::explore::event_graph::{Event, EventGraph};
 use crate::explore::memory_cells::CellPartition;
 use crate::explore::relation::members;
 use crate::explore::single_location::ReadSources;
 
-/// Element of the reads-from relation: a read of a cell, and the write that it takes.
+/// Pair of the reads-from relation: a read of a cell, and the write from which the read takes its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadsFrom {
     pub(crate) reader: usize,
@@ -23,11 +23,11 @@ pub(crate) enum SearchControl {
     SkipFenceOrder,
     /// Pause the enumeration, which can be resumed later.
     Pause,
-    /// Stop the enumeration.
+    /// The caller stops the enumeration.
     Stop,
 }
 
-/// A read of a cell, and all writes of the read value that the read can take.
+/// Read of a cell, with all writes from which the read can take its value.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadChoice {
     reader: usize,
@@ -45,7 +45,8 @@ impl EventGraph<'_> {
         }
     }
 
-    /// Returns the possible writes of each read, or `None` if no write can produce the value of some read.
+    /// Returns the writes from which each read can take its value, or `None` if no write can produce the value of some
+    /// read.
     pub(crate) fn choices(&self, cells: &CellPartition) -> Option<Vec<ReadChoice>> {
         let mut choices = Vec::new();
         for reader in members(self.readers) {
@@ -72,7 +73,7 @@ impl EventGraph<'_> {
 }
 
 impl EventGraph<'_> {
-    /// Returns the reads-from relation that follows from the known sources of all reads.
+    /// Returns the reads-from relation that corresponds to the known sources of all reads.
     pub(crate) fn reads_of(&self, taken: &ReadSources) -> Option<Vec<ReadsFrom>> {
         let mut reads = Vec::new();
         for (thread, own) in taken.iter().enumerate() {
@@ -98,8 +99,8 @@ impl EventGraph<'_> {
     }
 }
 
-/// Visitor of the enumeration. `is_hopeless` receives partial relations and can prune them, `visit_candidate` receives
-/// complete ones.
+/// Visitor of the enumeration. `is_hopeless` receives partial reads-from relations and can prune them.
+/// `visit_candidate` receives complete reads-from relations.
 pub(crate) trait CandidateVisitor {
     fn is_hopeless(&mut self, reads: &[ReadsFrom]) -> bool;
     fn visit_candidate(&mut self, reads: &[ReadsFrom]) -> SearchControl;
@@ -108,8 +109,8 @@ pub(crate) trait CandidateVisitor {
 /// Resume position of a paused enumeration: the indices of the choices of the next candidate.
 pub(crate) type SearchPosition = Vec<usize>;
 
-/// Enumerates all combinations of choices, starting at a resume position. Reads with a single choice come first. If the
-/// visitor pauses, the returned position is the position of the candidate that the visitor did not examine.
+/// Enumerates all combinations of choices, starting at a resume position. Reads with a single choice are processed
+/// first. If the visitor pauses, the function returns the position of the candidate that the visitor has not examined.
 pub(crate) fn for_each(
     mut choices: Vec<ReadChoice>,
     trial: &mut dyn CandidateVisitor,

@@ -16,7 +16,7 @@ pub(crate) fn members(mut set: EventSet) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the bit of an event.
+/// Returns the event set that contains only this event.
 pub(crate) const fn bit(event: usize) -> EventSet {
     1 << (event & (MAX_EVENTS - 1))
 }
@@ -29,7 +29,7 @@ pub(crate) const fn low_bits(n: usize) -> EventSet {
     }
 }
 
-/// Binary relation between events.
+/// Binary relation between the events of an execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Relation {
     rows: SmallVec<[EventSet; INLINE_EVENTS]>,
@@ -66,7 +66,7 @@ impl Relation {
         }
     }
 
-    /// Relates all events of a set to one event.
+    /// Adds the pairs from all events of a set to one event.
     pub(crate) fn add_into(&mut self, from: EventSet, to: usize) {
         members(from).for_each(|from| self.add(from, to));
     }
@@ -80,7 +80,7 @@ impl Relation {
         self.rows.iter().enumerate().fold(0, from)
     }
 
-    /// Adds all pairs that are connected by a path whose intermediate events are members of `through`.
+    /// Adds each pair of events that a path connects whose intermediate events are all members of `through`.
     pub(crate) fn transitive_closure(&mut self, through: EventSet) {
         for middle in members(through) {
             let beyond = self.successors(middle);
@@ -95,7 +95,8 @@ impl Relation {
         }
     }
 
-    /// Adds a pair to a relation that is transitively closed through the events of `through`, and restores the closure.
+    /// Adds a pair to a relation that is transitively closed through the events of `through`, and restores the
+    /// transitive closure.
     pub(crate) fn add_closed(&mut self, from: usize, to: usize, through: EventSet) {
         if self.has(from, to) {
             return;

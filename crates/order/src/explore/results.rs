@@ -1,5 +1,5 @@
-//! Results of an exploration: outcomes, witness executions, violated axioms and races. The results identify an event by
-//! its thread and its instruction.
+//! Results of an exploration: outcomes, witness executions, violated axioms and races. The results identify each event
+//! by its thread and its instruction.
 
 use crate::explore::axioms::{CandidateExecution, ViolationEvidence};
 use crate::explore::event::{EventKind, MemoryOrdering};
@@ -10,24 +10,24 @@ use crate::explore::relation::{Relation, members};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Result of an exploration.
+/// Result of the exploration of a litmus test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExplorationResult {
-    /// All allowed outcomes, sorted; `None` if the memory model gives no guarantees for the test.
+    /// All allowed outcomes in sorted order, or `None` if the memory model gives no guarantees for the test.
     pub outcomes: Option<Vec<Outcome>>,
-    /// Outcomes that occur as values of the traces but that the memory model forbids, sorted.
+    /// Outcomes of trace combinations that the memory model forbids, in sorted order.
     pub forbidden: Vec<ForbiddenOutcome>,
     /// Lower bound for the number of forbidden outcomes that `forbidden` does not list.
     pub n_forbidden_omitted: usize,
     pub races: Vec<RacePair>,
     /// Number of examined candidate executions.
     pub candidates: u64,
-    /// Number of iterations after which a loop was truncated; `None` if no loop other than a polling loop was
-    /// truncated.
+    /// Number of iterations after which the exploration truncated a loop, or `None` if it truncated no loop other than
+    /// polling loops.
     pub truncated_after: Option<usize>,
 }
 
-/// Allowed outcome.
+/// Outcome that the memory model allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub values: Vec<u64>,
@@ -37,7 +37,7 @@ pub struct Outcome {
     pub witness: Witness,
 }
 
-/// How many of the executions with an outcome have a data race.
+/// Fraction of the executions with an outcome that have a data race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -75,10 +75,10 @@ pub struct AxiomViolation {
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AxiomName"))]
 pub enum Axiom {
-    /// No value depends on itself, which excludes out-of-thin-air values.
+    /// A value must not depend on itself, which excludes out-of-thin-air values.
     NoThinAir,
-    /// A read does not return a write that follows the read in causality order. It also does not return a write that is
-    /// older, in coherence order, than a write that precedes the read in causality order.
+    /// A read does not return a write that follows the read in causality order. The read also does not return a write
+    /// that is older, in coherence order, than a write that precedes the read in causality order.
     Causality,
     /// Coherence order is acyclic and agrees with causality order.
     Coherence,
@@ -105,16 +105,16 @@ pub struct Witness {
     pub edges: Vec<WitnessEdge>,
 }
 
-/// Event of an execution.
+/// Event of a witness execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WitnessNode {
     pub kind: EventKind,
-    /// Thread and instruction of the event; absent for initial values.
+    /// Thread and instruction of the event, or `None` for initial values.
     pub place: Option<(usize, u32)>,
     pub words: MemoryOrdering,
     /// Accessed location, and the byte offset of the access in this location.
     pub location: Option<(usize, u64)>,
-    /// Number of accessed bytes; the value of an access to more than eight bytes is a digest.
+    /// Number of accessed bytes. The value of an access to more than eight bytes is a digest.
     pub n_bytes: u64,
     pub read: Option<u64>,
     pub written: Option<u64>,
@@ -135,7 +135,7 @@ pub enum EdgeKind {
     /// The second event reads the value of the first event.
     ReadsFrom,
     Coherence,
-    /// The first event reads a write that precedes the second event in coherence order.
+    /// The first event takes its value from a write that precedes the second event in coherence order.
     FromRead,
     #[cfg_attr(feature = "serde", serde(rename = "synchronises"))]
     SynchronizesWith,
@@ -144,7 +144,7 @@ pub enum EdgeKind {
     /// One event is part of an asynchronous operation that starts after the first event, or completes before the second
     /// event.
     Asynchronous,
-    /// Base causality order; present only if the violated axiom involves it.
+    /// Base causality order. The edges are present only if the violated axiom involves causality.
     Causality,
 }
 
@@ -158,7 +158,7 @@ pub struct WitnessEdge {
     pub kind: EdgeKind,
 }
 
-/// Returns the cells of an observed memory element.
+/// Returns the cells that contain an observed memory element.
 pub(crate) fn cells_of(
     question: &LitmusQuery,
     cells: &CellPartition,
@@ -179,8 +179,8 @@ pub(crate) fn cells_of(
 }
 
 impl CandidateExecution<'_, '_> {
-    /// Returns the execution as a graph. If `reason` is given, the graph contains the edges that show the violation
-    /// of the axiom.
+    /// Returns the execution as a graph. If `reason` is `Some`, the graph contains the edges that prove the axiom
+    /// violation.
     pub(crate) fn witness(
         &self,
         cells: &CellPartition,
@@ -250,7 +250,7 @@ impl CandidateExecution<'_, '_> {
         }
     }
 
-    /// Adds the edges that show the violation of an axiom.
+    /// Adds the edges that prove the violation of an axiom.
     fn add_contradiction(
         &self,
         reason: &ViolationEvidence,
@@ -285,8 +285,8 @@ impl CandidateExecution<'_, '_> {
         }
     }
 
-    /// Returns the events that the graph shows. It shows the events of a copy only if a thread accesses the same cells,
-    /// and an initial value only if a shown event reads the value.
+    /// Returns the events that the graph shows. The graph contains the events of a copy only if a thread accesses the
+    /// same cells, and an initial value only if an event in the graph reads this value.
     fn visible_events(&self) -> Vec<usize> {
         use crate::explore::event::OrderingRole;
         let graph = self.graph;
@@ -320,7 +320,7 @@ impl CandidateExecution<'_, '_> {
         (0..graph.events.len()).filter(is_shown).collect()
     }
 
-    /// Returns the violation, with its events as nodes of the witness.
+    /// Returns the axiom violation, in which node indices of the witness replace the event indices.
     pub(crate) fn violation(&self, reason: &ViolationEvidence) -> AxiomViolation {
         let shown = self.visible_events();
         let number = |event: &usize| shown.iter().position(|other| other == event);

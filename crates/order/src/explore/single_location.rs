@@ -1,11 +1,12 @@
-//! Search for threads that share a single location and access it only by morally strong reads and atomics. Input: a
-//! litmus query. Output: all outcomes, each with an execution, or `None` if the query does not have this form.
+//! Search for litmus tests whose threads share a single location and access it only by morally strong reads and
+//! atomics. The search returns all outcomes, each with an execution, or `None` if the litmus test does not have this
+//! form.
 //!
 //! Morally strong operations on one location are sequentially consistent, and synchronization through a single location
-//! does not order more than the order of the accesses to this location. The outcomes are therefore the outcomes of the
-//! interleavings. Two interleavings continue identically if all threads are at the same instructions with the same live
-//! registers. The search therefore explores each such state only once, instead of once for each order of a long chain
-//! of atomics.
+//! adds no order beyond the order of the accesses to this location. Therefore, the outcomes of the test are the
+//! outcomes of its interleavings. Two interleavings continue identically if all threads are at the same instructions
+//! and have the same values in live registers. The search explores each such state only once, and not once for each
+//! order of a long chain of atomics.
 
 use crate::explore::event::{
     EventKind, MemoryOrdering, OrderingRole, Proxy, ThreadTrace, TraceEvent,
@@ -30,8 +31,8 @@ const MAX_STATES: usize = 400_000;
 /// Maximum number of splits of cells before the search gives up.
 const MAX_CUTS: usize = 64;
 
-/// For each thread and event of its trace, the source of the read as thread and event number; `None` for the initial
-/// value.
+/// Source of each read, indexed by the thread and the event number of the read. A source is the thread and the event
+/// number of a write, or `None` for the initial value.
 pub(crate) type ReadSources = Vec<Vec<Option<(usize, usize)>>>;
 
 /// Outcomes of a test with a single location, as combinations of traces.
@@ -60,8 +61,8 @@ pub(crate) fn find(question: &LitmusQuery) -> Result<Option<SingleLocationResult
     Ok(None)
 }
 
-/// Checks whether the registers describe the complete state of a thread. This is the case if no register is
-/// wider than 64 bits, and no instruction uses other state of the thread, such as the carry flag or a barrier phase.
+/// Checks whether the registers describe the complete state of each thread: no register is wider than 64 bits, and no
+/// instruction uses other state of the thread, such as the carry flag or a barrier phase.
 fn is_trackable(question: &LitmusQuery) -> bool {
     let program = &question.program;
     question.threads.iter().all(|thread| {
@@ -99,7 +100,7 @@ fn is_trackable(question: &LitmusQuery) -> bool {
     })
 }
 
-/// Reason for which the search gives up.
+/// Reason why the single-location search is not applicable.
 enum Fallback {
     Cut(u64),
     Other,
@@ -110,13 +111,13 @@ impl From<PathExit> for Fallback {
     fn from(halt: PathExit) -> Fallback {
         match halt {
             PathExit::Cut(at) => Fallback::Cut(at),
-            // The general search encounters the same error and reports it with more detail.
+            // The general search encounters the same error, and reports the error with more details.
             PathExit::Failed(_) => Fallback::Other,
         }
     }
 }
 
-/// Progress of a thread.
+/// Progress of a thread in the search.
 #[derive(Clone)]
 enum ThreadProgress {
     Way(Rc<ThreadPath>),
@@ -139,7 +140,7 @@ struct LocationState {
     /// State number of each thread.
     places: Vec<usize>,
     value: Option<u64>,
-    /// Event that wrote the value of the location, as thread and event number; `None` for the initial value.
+    /// Thread and event number of the write that produced the value of the location, or `None` for the initial value.
     writer: Option<(usize, usize)>,
     taken: ReadSources,
 }
@@ -147,10 +148,10 @@ struct LocationState {
 struct LocationSearch<'a> {
     question: &'a LitmusQuery,
     walkers: Vec<PathExplorer<'a>>,
-    /// Live registers by thread and instruction.
+    /// Live registers, indexed by thread and instruction.
     live: Vec<Vec<Vec<RegisterId>>>,
     places: HashMap<(usize, ThreadStateKey), usize>,
-    /// Cell that the threads share; `None` until the first access determines it.
+    /// Cell that the threads share, or `None` before the first access to a shared cell.
     cell: Option<usize>,
     /// Thread and memory ordering of each access to the location.
     words: Vec<(usize, MemoryOrdering)>,
@@ -340,7 +341,7 @@ impl LocationSearch<'_> {
         Ok(Some(next))
     }
 
-    /// Checks whether the address of the thread's next access depends on a value that the thread read.
+    /// Checks whether the address of the next access of a thread depends on a value that the thread has read.
     fn address_depends(&self, thread: usize, path: &ThreadPath) -> bool {
         let Some(walker) = self.walkers.get(thread) else {
             return true;

@@ -11,7 +11,7 @@ use std::ops::Range;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::{Flag, MbarrierOp, Proxy, Scope, Sem, StateSpace, SyncOp};
 
-/// Transition of the state of an mbarrier. The transition returns `None` if its behavior is undefined.
+/// Transition of the state of an mbarrier. The function returns `None` if the behavior of the transition is undefined.
 pub(crate) type MbarrierUpdate<'a> = &'a dyn Fn(&mut MbarrierState) -> Option<()>;
 
 impl PathExplorer<'_> {
@@ -51,7 +51,7 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Adds the sites at which a memory fence and a proxy fence can be inserted to a path.
+    /// Appends two events to a path: the sites at which a memory fence and a proxy fence can be inserted.
     pub(crate) fn add_fence_slot(&self, path: &mut ThreadPath) {
         for kind in [EventKind::ProxyFence, EventKind::Fence] {
             path.instance += 1;
@@ -265,7 +265,7 @@ impl PathExplorer<'_> {
         let mut ways = Vec::new();
         for reads in self.choices(&cells) {
             let old = self.cells.join(cells.clone(), &reads);
-            // An arrival whose behavior is undefined produces no execution.
+            // An arrival with undefined behavior produces no execution.
             let Some(new) = changed(old, change) else {
                 continue;
             };
@@ -288,13 +288,13 @@ impl PathExplorer<'_> {
         Ok(ways)
     }
 
-    /// Executes a test of an mbarrier. A test that returns false acquires nothing.
+    /// Executes a test of an mbarrier. A test that returns false has no acquire semantics.
     fn test(&self, mut path: ThreadPath, at: &CurrentInstruction<'_>) -> Successors {
         let cells = self.object(&mut path, at, 1)?;
-        let asked = self.value(&mut path, at, 2)?;
+        let operand = self.value(&mut path, at, 2)?;
         let parity = match at.words.has(Flag::Parity) {
-            true => asked & 1 != 0,
-            false => MbarrierState::read(asked).is_some_and(|state| state.parity),
+            true => operand & 1 != 0,
+            false => MbarrierState::read(operand).is_some_and(|state| state.parity),
         };
         let target = self.targets(at, 0).first().copied().flatten();
         let words = words_of_object(at, Sem::Acquire);
@@ -328,7 +328,7 @@ impl PathExplorer<'_> {
 pub(crate) struct CompletionUpdate<'a> {
     pub(crate) cells: Range<usize>,
     pub(crate) change: MbarrierUpdate<'a>,
-    /// Scope of the release.
+    /// Scope of the release operation of the completion.
     pub(crate) scope: Scope,
     /// Events of the completed operation, which precede the update.
     pub(crate) after: Vec<usize>,
@@ -336,8 +336,8 @@ pub(crate) struct CompletionUpdate<'a> {
 }
 
 impl PathExplorer<'_> {
-    /// Returns the paths on which a completion updates an mbarrier, one path for each possible state of the mbarrier.
-    /// States in which the update is impossible produce no execution.
+    /// Returns the successor paths of a completion that updates an mbarrier, with one path for each possible state of
+    /// the mbarrier. States in which the update is impossible produce no execution.
     pub(crate) fn change_on_completion(
         &self,
         path: &ThreadPath,

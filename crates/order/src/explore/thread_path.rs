@@ -1,5 +1,5 @@
-//! Symbolic execution of one thread along one path. Input: the code of the thread, its registers, and the values that
-//! its reads return. Output: the events of the thread.
+//! Symbolic execution of one thread along one path. From the code of the thread, its initial registers, and the values
+//! that its reads return, the execution derives the events of the thread.
 //!
 //! The emulator executes instructions that only change registers. This module handles control flow, and tracks the
 //! dependencies of values.
@@ -15,7 +15,7 @@ use warpgrid_emulator::{Launch, SingleThread, ThreadCoordinates};
 use warpgrid_isa::{ControlOp, Modifiers, MoveOp, Operation};
 use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Source};
 
-/// Values that each cell can hold, with their provenance.
+/// Values that each cell can contain, with the provenance of each value.
 pub(crate) type ValueDomain = Vec<BTreeMap<u64, ValueOrigins>>;
 
 /// Reason why the execution of a path stops.
@@ -43,18 +43,18 @@ pub(crate) struct PathExplorer<'a> {
     pub(crate) writes: &'a WriteNumbering,
     /// Values that other lanes can supply in exchanges.
     pub(crate) given: &'a PublishedValues,
-    /// For each cell, whether the search treats the cell as a counter and skips its decreasing values.
+    /// Whether the search treats each cell as a counter and skips decreasing values of the cell.
     pub(crate) counters: &'a [bool],
-    /// For each instruction of the thread, whether a fence can be inserted before it.
+    /// Whether a fence can be inserted before each instruction of the thread.
     pub(crate) places: &'a [bool],
     /// Targets of the back edges of the function.
     heads: BTreeSet<u32>,
-    /// Whether a loop was truncated.
+    /// Whether the exploration has truncated a loop at the iteration limit.
     pub(crate) bounded: bool,
-    /// For each instruction, whether some path executes it.
+    /// Whether some path executes each instruction.
     pub(crate) reached: Vec<bool>,
     /// Paths that wait for values that no known trace writes. The writes of these paths are visible to the other
-    /// threads, which may therefore write the awaited values.
+    /// threads, so these threads may write the awaited values on additional paths.
     pub(crate) waiting: Vec<ThreadTrace>,
     known_waiting: HashSet<ThreadTrace>,
 }
@@ -77,20 +77,20 @@ pub(crate) struct ThreadPath {
     pc: u32,
     executed: u32,
     pub(crate) steps: Vec<TraceEvent>,
-    /// Dependencies of each register, followed by the dependencies of the carry flag, as bit masks of events.
+    /// Bit masks of the events on which each register depends, followed by the bit mask for the carry flag.
     taints: Vec<u64>,
-    /// Reads on which the conditions of the executed branches depend.
+    /// Bit mask of the reads on which the conditions of the executed branches depend.
     pub(crate) control: u64,
     pub(crate) instance: u32,
     heads: Vec<LoopHead>,
     /// Uncommitted bulk copies, and the committed bulk async-groups.
     pub(crate) bulk: CopyGroups,
     pub(crate) copies: CopyGroups,
-    /// Dependencies of the guard and the operands of the current instruction.
+    /// Bit mask of the events on which the guard and the operands of the current instruction depend.
     pub(crate) depends: u64,
 }
 
-/// Asynchronous copies of a thread by group, as event numbers.
+/// Event numbers of the asynchronous copies of a thread, by async-group.
 #[derive(Clone, Default)]
 pub(crate) struct CopyGroups {
     pub(crate) open: Vec<usize>,
@@ -104,7 +104,7 @@ pub(crate) struct ExplorationState<'a> {
     pub(crate) domain: &'a ValueDomain,
     pub(crate) writes: &'a WriteNumbering,
     pub(crate) given: &'a PublishedValues,
-    /// For each cell, whether it is a counter. Traces in which a counter decreases are skipped.
+    /// Whether each cell is a counter. The iteration skips traces in which a counter decreases.
     pub(crate) counters: &'a [bool],
 }
 
@@ -195,7 +195,7 @@ impl<'a> PathExplorer<'a> {
         Ok(found)
     }
 
-    /// Executes one instruction.
+    /// Executes one instruction of a thread path.
     pub(crate) fn next(&mut self, mut path: ThreadPath) -> Result<StepResult, PathExit> {
         let limits = &self.question.limits;
         let (thread, limit) = (self.index, limits.steps);
@@ -316,8 +316,8 @@ impl<'a> PathExplorer<'a> {
         let rank = self.value(&mut path, at, 2)?;
         let results = self.function.destinations(at.instruction);
         for register in results {
-            let there = path.emulator.map_to_rank(place, rank as u32);
-            path.emulator.set_register(register, there);
+            let mapped = path.emulator.map_to_rank(place, rank as u32);
+            path.emulator.set_register(register, mapped);
             let depends = path.depends;
             path.set_taint(register, depends);
         }
@@ -366,8 +366,8 @@ impl<'a> PathExplorer<'a> {
         }
     }
 
-    /// Branches to a label. An iteration of a loop that only reads is discarded, so that the path contains only the
-    /// last iteration of a polling loop.
+    /// Branches to a label. If the loop only reads memory, the function discards the events of the previous iteration,
+    /// so that the path contains only the last iteration of a polling loop.
     fn branch(&mut self, mut path: ThreadPath, target: u32) -> Vec<ThreadPath> {
         path.control |= path.depends;
         let from = path.pc - 1;
@@ -398,14 +398,14 @@ impl<'a> PathExplorer<'a> {
             head.seen.push(registers);
             path.control = head.control;
             path.steps.truncate(n_steps);
-            let kept = low_bits(n_steps);
-            path.taints.iter_mut().for_each(|taint| *taint &= kept);
+            let mask = low_bits(n_steps);
+            path.taints.iter_mut().for_each(|taint| *taint &= mask);
             return vec![path];
         }
         let rounds = head.rounds + 1;
         path.heads.pop();
-        // The iteration limit applies only to loops whose condition depends on a read. Any other loop terminates, or
-        // exceeds the limit of events.
+        // The iteration limit applies only to loops whose condition depends on a read. All other loops terminate, or
+        // exceed the limit of events.
         if rounds >= most && path.control != 0 {
             self.bounded = true;
             return Vec::new();
@@ -414,7 +414,8 @@ impl<'a> PathExplorer<'a> {
         vec![path]
     }
 
-    /// Records a path that waits, because its writes and supplied values are visible to other threads.
+    /// Records a path that waits for a value. The writes of this path, and the values that it supplies to other lanes,
+    /// are visible to other threads.
     pub(crate) fn record_blocked_path(&mut self, path: ThreadPath) {
         let trace = ThreadTrace {
             steps: path.steps,
@@ -525,7 +526,7 @@ pub(crate) enum StepResult {
     Ways(Vec<ThreadPath>),
 }
 
-/// Instruction under execution.
+/// Instruction that a thread path executes.
 pub(crate) struct CurrentInstruction<'a> {
     pub(crate) instruction: &'a Instruction,
     pub(crate) words: &'a Modifiers,
@@ -590,7 +591,7 @@ impl ThreadPath {
         self.depends |= self.taints.last().copied().unwrap_or(0);
     }
 
-    /// Sets the dependencies of the carry flag to those of the current instruction.
+    /// Sets the dependencies of the carry flag to the dependencies of the current instruction.
     fn carried(mut self) -> ThreadPath {
         if let Some(taint) = self.taints.last_mut() {
             *taint = self.depends;
@@ -625,7 +626,7 @@ pub(crate) const fn low_bits(n: usize) -> u64 {
     }
 }
 
-/// Returns the targets of back edges.
+/// Returns the targets of the back edges of a function.
 fn loop_heads(function: &Function) -> BTreeSet<u32> {
     let mut heads = BTreeSet::new();
     for (index, instruction) in function.instructions.iter().enumerate() {

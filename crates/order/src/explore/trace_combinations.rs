@@ -1,5 +1,5 @@
-//! Combinations of one trace per thread in which each read has a write. Input: the traces of each thread. Output: the
-//! combinations, or an error if there are too many.
+//! Enumerates the combinations of one trace per thread in which some write can produce the value of every read. Returns
+//! an error if the number of combinations exceeds a limit.
 //!
 //! Each pair of a cell and a value has a number, so that bit sets represent the reads and the writes of a trace.
 //! Atomics that are morally strong with each other consume each write at most once, so a combination has at most as
@@ -31,7 +31,7 @@ struct TraceSummary {
     consumed: Vec<usize>,
 }
 
-/// Returns the combinations of traces in which every read value is an initial value or is written by a thread.
+/// Returns the combinations of traces in which every read value is an initial value or a value that a thread writes.
 pub(crate) fn combine(
     question: &LitmusQuery,
     traces: &ThreadTraces,
@@ -70,7 +70,7 @@ impl ValueIndex {
         *self.by_value.entry((cell, value)).or_insert(next)
     }
 
-    /// Returns for each value number whether its cell is in the set `cells`.
+    /// Returns whether the cell of each value number is in the set `cells`.
     fn of_cells(&self, cells: &[bool]) -> Vec<bool> {
         let mut found = vec![false; self.by_value.len()];
         for ((cell, _), number) in &self.by_value {
@@ -86,8 +86,8 @@ struct CombinationSearch<'a> {
     has_exchanges: bool,
     /// Reads and writes of each trace, indexed by thread and trace.
     facts: Vec<Vec<TraceSummary>>,
-    /// For each thread, the values that this thread and the following threads can write, and the maximum multiplicity
-    /// of each value.
+    /// Values that each thread and its successors in the search order can write, with the maximum multiplicity of each
+    /// value.
     available_later: Vec<BitSet>,
     later_made: Vec<Vec<usize>>,
     /// Values that the chosen traces read and write, for each depth of the search.
@@ -97,17 +97,17 @@ struct CombinationSearch<'a> {
     consumed: Vec<usize>,
     chosen: Vec<usize>,
     found: Vec<Vec<usize>>,
-    /// For each value number, whether its cell is a counter, so that at most one event writes the value and at most one
-    /// atomic consumes it.
+    /// Whether the cell of each value number is a counter, so that at most one event writes the value and at most one
+    /// atomic consumes the value.
     is_once: Vec<bool>,
     limit: usize,
     tried: usize,
-    /// Traces that the search tries for each thread; empty if it tries all traces.
+    /// Traces that the search tries for each thread. The list is empty if the search tries all traces.
     classes: Vec<Rc<[usize]>>,
 }
 
-/// Returns for each thread the values that this thread and the following threads can write, and the maximum
-/// multiplicity of each value.
+/// Returns the values that each thread and its successors in the search order can write, and the maximum multiplicity
+/// of each value.
 fn later_values(facts: &[Vec<TraceSummary>], n: usize) -> (Vec<BitSet>, Vec<Vec<usize>>) {
     let n_threads = facts.len();
     let mut later = vec![bits(n); n_threads + 1];
@@ -263,10 +263,10 @@ impl<'a> CombinationSearch<'a> {
         join(&mut after[0], &before[thread], &own.reads);
         let (before, after) = self.writes.split_at_mut(thread + 1);
         join(&mut after[0], &before[thread], &own.writes);
-        let there = self.writes[thread + 1]
+        let writes = self.writes[thread + 1]
             .iter()
             .zip(&self.available_later[thread + 1]);
-        let mut reads = self.reads[thread + 1].iter().zip(there);
+        let mut reads = self.reads[thread + 1].iter().zip(writes);
         if reads.any(|(read, (written, later))| read & !(written | later) != 0) {
             return false;
         }
@@ -294,7 +294,7 @@ struct TraceValues {
     consumed: Vec<usize>,
 }
 
-/// Whether each write is consumed by at most one atomic.
+/// Specifies whether at most one atomic consumes each write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RmwUniqueness {
     Once,
@@ -392,7 +392,8 @@ pub(crate) fn rmw_uniqueness(
 }
 
 /// Returns the cell with the most atomics among the cells that only morally strong atomics of several threads modify.
-/// The coherence order of these atomics is a chain in which each atomic immediately follows the write that it reads.
+/// In coherence order, the atomics on such a cell form a chain in which each atomic immediately follows the write from
+/// which it reads.
 fn chain_of(question: &LitmusQuery, traces: &ThreadTraces) -> Option<usize> {
     if rmw_uniqueness(question, &traces.threads) == RmwUniqueness::Open {
         return None;
@@ -434,7 +435,7 @@ fn chain_of(question: &LitmusQuery, traces: &ThreadTraces) -> Option<usize> {
 struct RmwChainTrie {
     /// Edges of each node: the read and the written value of the next atomic, and the target node.
     next: Vec<Vec<((u64, u64), usize)>>,
-    /// Traces of the thread that end at each node.
+    /// Traces of the thread whose sequence of atomics ends at each node.
     ends: Vec<Rc<[usize]>>,
 }
 
@@ -474,7 +475,7 @@ impl RmwChainTrie {
 }
 
 /// Enumerates the orders of the atomics on one cell. For each order, returns the traces of each thread whose atomics
-/// agree with the order. Returns `None` if there are more orders than `limit`.
+/// agree with the order. Returns `None` if the number of orders exceeds `limit`.
 fn orders_of(traces: &ThreadTraces, cell: usize, limit: usize) -> Option<Vec<Vec<Rc<[usize]>>>> {
     let chains = traces.threads.iter().map(|own| RmwChainTrie::of(own, cell));
     let chains: Vec<RmwChainTrie> = chains.collect();

@@ -1,9 +1,9 @@
-//! Enumeration of the traces of all threads. Input: a litmus query. Output: the partition of memory into cells, and for
-//! each thread one trace for every combination of values that its reads could return.
+//! Enumeration of the traces of all threads of a litmus test. The result consists of the partition of memory into
+//! cells, and of one trace per thread for every combination of values that the reads of the thread could return.
 //!
 //! A read returns the initial value or a value that a trace writes. Additional values produce additional traces, which
-//! may write additional values, so the enumeration iterates until it reaches a fixed point. No value depends on itself,
-//! so the number of iterations is at most the number of writes.
+//! may write additional values, so the enumeration iterates until it reaches a fixed point. A value cannot depend on
+//! itself, so the number of iterations is at most the number of writes.
 
 use crate::explore::event::{EventKind, OrderingRole, Proxy, ThreadTrace};
 use crate::explore::lane_exchange::PublishedValues;
@@ -18,16 +18,16 @@ use std::collections::BTreeMap;
 /// Maximum number of splits of cells, beyond which the enumeration returns an error.
 const MAX_CUTS: usize = 1024;
 
-/// Traces of all threads.
+/// Traces of all threads of a litmus test.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadTraces {
     pub(crate) cells: CellPartition,
     pub(crate) threads: Vec<Vec<ThreadTrace>>,
     /// Whether a loop was truncated at the iteration limit.
     pub(crate) hit_loop_bound: bool,
-    /// For each thread and instruction, whether some path of the thread executes the instruction.
+    /// Whether some path of each thread executes each instruction.
     pub(crate) reached: Vec<Vec<bool>>,
-    /// For each cell, whether the search treats the cell as a counter and skips its decreasing traces.
+    /// Whether the search treats each cell as a counter and skips traces in which the counter decreases.
     pub(crate) counters: Vec<bool>,
 }
 
@@ -36,12 +36,12 @@ pub(crate) struct ThreadTraces {
 pub(crate) enum TraceScope {
     /// All traces, so that the search finds a violated axiom for each forbidden outcome.
     All,
-    /// Only traces in which counters increase. A decreasing counter violates coherence, so the other traces have no
-    /// consistent execution, and long chains of atomics have too many of them.
+    /// Only traces in which counters increase. A decreasing counter violates coherence, so traces with a decreasing
+    /// counter have no consistent execution. Long chains of atomics have too many of these traces.
     MonotonicCounters,
 }
 
-/// Returns for each thread and instruction whether some path of the thread executes the instruction.
+/// Returns whether some path of each thread executes each instruction.
 pub fn reached(question: &LitmusQuery) -> Result<Vec<Vec<bool>>, ExploreError> {
     Ok(find(question, &[], TraceScope::All)?.reached)
 }
@@ -49,16 +49,16 @@ pub fn reached(question: &LitmusQuery) -> Result<Vec<Vec<bool>>, ExploreError> {
 /// Initial paths of the threads.
 type InitialPaths = BTreeMap<usize, ThreadPath>;
 
-/// Result of one fixed-point iteration: the traces that the current value domain permits.
+/// Result of one fixed-point iteration: the traces that are possible with the current value domain.
 struct Iteration {
     threads: Vec<Vec<ThreadTrace>>,
-    /// For each thread, the paths that wait for values that no known trace writes.
+    /// Paths of each thread that wait for values that no known trace writes.
     waiting: Vec<Vec<ThreadTrace>>,
     hit_loop_bound: bool,
     reached: Vec<Vec<bool>>,
 }
 
-/// Returns the traces of all threads. `places` specifies for each thread the instructions before which a fence can be
+/// Returns the traces of all threads. `places` specifies the instructions of each thread before which a fence can be
 /// inserted.
 pub(crate) fn find(
     question: &LitmusQuery,
@@ -94,7 +94,7 @@ pub(crate) fn find(
     })
 }
 
-/// Returns the cells of all locations before any access is known.
+/// Returns the initial cells of all locations, without splits for accesses.
 pub(crate) fn cells_of_observed(question: &LitmusQuery) -> CellPartition {
     let mut cells = CellPartition::new(&question.locations);
     for observed in &question.observed {
@@ -163,7 +163,8 @@ fn grow(
             let both = counters.iter().zip(&counting).map(|(a, b)| *a && *b);
             let both: Vec<bool> = both.collect();
             if both != counters {
-                // The traces that were skipped because of a former counter must be enumerated again.
+                // A cell is no longer a counter, so the traces that were skipped because of this cell must be
+                // enumerated.
                 counters = both;
                 rounds = 0;
                 continue;
@@ -171,7 +172,8 @@ fn grow(
         }
         rounds += 1;
         let after: usize = domain.iter().map(BTreeMap::len).sum();
-        // No value depends on itself, so the fixed point is reached after as many iterations as there are writes.
+        // A value cannot depend on itself, so the iteration reaches the fixed point after at most as many iterations as
+        // the number of writes.
         if !changes && after == before || rounds > most_writes {
             return Ok((round, counters));
         }
@@ -179,9 +181,9 @@ fn grow(
 }
 
 /// Returns the cells that are counters: all their modifications are morally strong atomics that write more than they
-/// read. Coherence order of a counter is a chain of such atomics, so it equals the order of their values. In every
-/// execution, the first atomic that does not increase its cell reads an increased value. The enumerated traces
-/// therefore contain this atomic, so the cell is not treated as a counter.
+/// read. Coherence order of a counter is a chain of such atomics, so it equals the order of their values. If some
+/// atomic does not increase the cell, the first such atomic in an execution reads a value that only increasing atomics
+/// have written. Therefore, the enumerated traces contain this atomic, and the cell is not treated as a counter.
 fn counters_of(question: &LitmusQuery, cells: &CellPartition, round: &Iteration) -> Vec<bool> {
     let mut counters = vec![true; cells.list.len()];
     let traces = round.threads.iter().flatten();

@@ -1,5 +1,5 @@
-//! Error messages for unsupported instructions. Input: an instruction of a thread. Output: a message that suggests a
-//! replacement.
+//! Error messages for instructions that the explorer does not support. If possible, a message suggests a replacement
+//! for the instruction.
 
 use crate::explore::query::ExploreError;
 use crate::explore::thread_path::{PathExplorer, ThreadPath};

@@ -1,19 +1,18 @@
-//! Provenance of values: the writes on which a value depends. The provenance excludes out-of-thin-air values, because
-//! an atomic reads no value that depends on its own write. Input: traces. Output: the sets of writes from which each
-//! value can be derived. Without this restriction, every sum of repeated additions would be a possible value.
+//! Provenance of values: computes the sets of writes from which each value in the traces can be derived. The provenance
+//! excludes out-of-thin-air values, because an atomic cannot read a value that depends on its own write. Without this
+//! restriction, every sum of repeated additions would be a possible value.
 
 use crate::explore::event::{EventKind, ThreadTrace, TraceEvent};
 use crate::explore::thread_path::ValueDomain;
 use std::collections::HashMap;
 
-/// Maximum number of sets of writes that are stored per value. The provenance of a value with more sets is
-/// unrestricted.
+/// Maximum number of sets of writes per value. The provenance of a value with more sets is unrestricted.
 const MAX_SETS: usize = 128;
-/// Maximum number of set pairs that are combined for one value. Beyond this limit, the provenance of the value is
+/// Maximum number of set pairs that are combined for one value. If a value exceeds this limit, its provenance is
 /// unrestricted. Unrestricted provenance only adds candidate executions, and the axioms reject candidates with
 /// out-of-thin-air values.
 const MAX_PAIRS: usize = 512;
-/// Maximum number of writes that receive a number, which is the number of bits of a set.
+/// Maximum number of writes that have a number. The limit is the number of bits of a set.
 const MAX_WRITES: usize = 64;
 
 /// Provenance of a value: the minimal sets of writes from which the value can be derived. No set contains another set.
@@ -230,7 +229,8 @@ fn origins_of(
             known.sets.retain(|set| set >> number & 1 == 0);
         }
         if !known.sets.is_empty() {
-            // The dependencies do not include the write itself, so the value requires one write more than they do.
+            // The dependencies do not include the write itself, so the written value requires one more write than its
+            // dependencies.
             let least = origins.least.max(known.least.saturating_add(1));
             origins = origins.with(&known);
             origins.least = least;

@@ -1,5 +1,5 @@
-//! Diagnoses barriers of a block or a cluster at which some threads never arrive. Input: a hang and its root wait.
-//! Output: the instruction that causes the hang.
+//! Diagnosis of barriers of a block or a cluster at which some threads never arrive. Determines the instruction that
+//! causes the hang.
 
 use crate::hang::diagnosis::{
     AFTER_A_WAIT, Culprit, HangContext, OTHER_BRANCH, divergence_point, diverging_instruction,

@@ -1,5 +1,5 @@
-//! Entry point of the diagnosis: determines the faulty instruction, which either should have produced the missing event
-//! or prevents the event.
+//! Entry point of the diagnosis: determines the faulty instruction, which should have produced the missing event, or
+//! prevents this event.
 
 use crate::hang::barrier_diagnosis::{barrier_at_fault, cluster_at_fault};
 use crate::hang::execution_trace::{AsyncStartEvent, ExecutionTrace, InstructionRef, MbarrierRef};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use warpgrid_emulator::{Machine, MbarrierOperation, MbarrierState, MemoryId, WarpId};
 use warpgrid_isa::Flag;
 
-/// A hang under diagnosis.
+/// Data of the hang that is diagnosed.
 #[derive(Clone, Copy)]
 pub(crate) struct HangContext<'a> {
     pub(crate) machine: &'a Machine,
@@ -32,7 +32,7 @@ impl HangContext<'_> {
             .1
     }
 
-    /// Returns the step in which the current phase of an mbarrier began.
+    /// Returns the step at which the current phase of an mbarrier began.
     pub(crate) fn phase_start(&self, object: MbarrierRef) -> u64 {
         self.story.began.get(&object).copied().unwrap_or(0)
     }
@@ -372,9 +372,9 @@ fn unstarted_at_fault(
         true => case.code.test_of(root.at()).unwrap_or(written.at),
         false => written.at,
     };
-    let what = match counted {
+    let missing = match counted {
         true => "the kernel requires more concurrently resident blocks than the device runs",
         false => "the block that stores this value cannot start before another block exits",
     };
-    (written.warp.block, Culprit::at(at, what))
+    (written.warp.block, Culprit::at(at, missing))
 }

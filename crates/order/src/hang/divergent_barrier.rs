@@ -1,5 +1,5 @@
-//! Diagnoses aligned barriers that a divergent warp reached. Input: a run and its history. Output: the barrier, and the
-//! branch at which the lanes diverged.
+//! Diagnosis of aligned barriers that a divergent warp has reached. Determines the barrier, and the branch at which the
+//! lanes diverged.
 
 use crate::hang::diagnosis;
 use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
@@ -66,7 +66,8 @@ pub(crate) fn divergent(
     })
 }
 
-/// Returns the block, the warp and the barrier of each arrival of a divergent warp, in the order of the arrivals.
+/// Returns the block, the warp and the barrier number of each arrival at which only a part of the warp arrived, in the
+/// order of the arrivals.
 fn parts_of_warps(
     machine: &Machine,
     story: &ExecutionTrace,

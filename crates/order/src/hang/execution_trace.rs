@@ -1,5 +1,5 @@
-//! History of a run: the executed instructions of each warp, and the operations on barriers and mbarriers. The history
-//! is recorded by an observer from the first step.
+//! History of a run: the executed instructions of each warp, and the operations on barriers and mbarriers. An observer
+//! records the history from the first step.
 
 use std::collections::{BTreeMap, VecDeque};
 use warpgrid_emulator::{
@@ -25,7 +25,7 @@ pub(crate) struct LaneId {
     pub(crate) lane: u32,
 }
 
-/// Operation of a lane on an mbarrier.
+/// Operation of one lane on an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MbarrierEvent {
     pub(crate) warp: WarpId,
@@ -55,7 +55,7 @@ pub(crate) struct AsyncStartEvent {
     pub(crate) at: InstructionRef,
     pub(crate) object: MbarrierRef,
     pub(crate) phase: u32,
-    /// Number of bytes that the copy transfers; `None` for an asynchronous arrival.
+    /// Number of bytes that the copy transfers, or `None` for an asynchronous arrival.
     pub(crate) bytes: Option<u32>,
     /// End address of the range that the copy reads from global memory.
     pub(crate) source_end_address: Option<u64>,
@@ -104,7 +104,7 @@ pub(crate) struct WarpPath {
     pub(crate) exited: u32,
 }
 
-/// History of a run.
+/// History of a run, which the diagnosis of a hang analyzes.
 #[derive(Debug, Default)]
 pub struct ExecutionTrace {
     pub(crate) paths: BTreeMap<WarpId, WarpPath>,
@@ -113,13 +113,13 @@ pub struct ExecutionTrace {
     pub(crate) excluded: Vec<PredicatedOff>,
     pub(crate) came: Vec<BarrierArrivalEvent>,
     pub(crate) written: Vec<WriteEvent>,
-    /// Latest address that each load of a warp has read.
+    /// Address of the latest execution of each load, by warp and load instruction.
     pub(crate) read: BTreeMap<(WarpId, InstructionRef), (MemoryId, u64)>,
     pub(crate) phases: BTreeMap<MbarrierRef, u32>,
     /// Step in which the current phase of each mbarrier began.
     pub(crate) began: BTreeMap<MbarrierRef, u64>,
     pub(crate) opened: BTreeMap<(u64, u32), u32>,
-    /// Lanes that have arrived at the barrier of their cluster, but have not executed `barrier.cluster.wait` yet.
+    /// Lanes that have arrived at the barrier of their cluster, but have not executed `barrier.cluster.wait`.
     pub(crate) at_cluster: BTreeMap<WarpId, u32>,
 }
 
@@ -139,8 +139,8 @@ impl ExecutionTrace {
     /// Returns the first phase of each barrier at which threads waited at different instructions.
     pub fn mixed_phases(&self) -> Vec<MixedPhase> {
         let mut places: BTreeMap<(u64, u32, u32), Vec<InstructionRef>> = BTreeMap::new();
-        // An arrival by `bar.arrive` does not wait, and is intended to pair with a different instruction, so it is
-        // ignored.
+        // Arrivals by `bar.arrive` are ignored, because `bar.arrive` does not wait and is intended to pair with a
+        // different instruction.
         for came in self
             .came
             .iter()

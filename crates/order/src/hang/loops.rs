@@ -1,5 +1,5 @@
-//! Static queries on the loops of a kernel: their exit tests and exit branches, and the definitions of addresses and
-//! parities in their bodies.
+//! Static queries on the loops of a kernel: exit tests, exit branches, and the definitions of addresses and parities in
+//! the loop bodies.
 
 use crate::hang::execution_trace::{ExecutionTrace, InstructionRef, LaneId};
 use crate::hang::program_queries::ProgramQuery;
@@ -23,7 +23,7 @@ impl TextLoop {
 }
 
 impl ProgramQuery<'_> {
-    /// Returns the innermost loop around an instruction.
+    /// Returns the innermost loop that contains an instruction.
     fn loop_around(self, at: InstructionRef) -> Option<TextLoop> {
         let backs = self.instruction_refs(at).filter(|branch| branch.1 >= at.1);
         let loops = backs.filter_map(|back| {
@@ -40,7 +40,7 @@ impl ProgramQuery<'_> {
             && self.instruction(at).is_some_and(|i| i.guard.is_some())
     }
 
-    /// Returns the exit test of the loop around a load if no exit test depends on the load.
+    /// Returns an exit test of the loop that contains a load if no exit test of the loop depends on the load.
     pub(crate) fn test_of_something_else(self, load: InstructionRef) -> Option<InstructionRef> {
         let around = self.loop_around(load)?;
         let loaded = self.destinations(load);

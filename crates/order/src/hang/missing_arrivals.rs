@@ -14,9 +14,9 @@ use warpgrid_emulator::{MbarrierOperation, WarpId};
 pub(crate) const MSG_WRONG_MBARRIER: &str =
     "the waiting threads must arrive at this mbarrier, but wait on the wrong mbarrier";
 
-/// Returns the faulty instruction of an mbarrier phase with missing arrivals. The rules about the current phase are
-/// certain, so they apply first. The rules about threads that arrived in earlier phases apply next, and the rules about
-/// arrivals that follow a wait apply last.
+/// Returns the faulty instruction of an mbarrier phase with missing arrivals. The function first applies the rules
+/// about the current phase, because these rules are certain. It then applies the rules about threads that arrived in
+/// earlier phases, and finally the rules about arrivals that follow a wait.
 pub(crate) fn arrivals_at_fault(
     case: &HangContext<'_>,
     root: &Wait,
@@ -232,7 +232,7 @@ impl MissingArrivals<'_> {
     }
 }
 
-/// Checks whether the lanes that are predicated off for an arrival have accessed data memory before. If they have,
+/// Checks whether the lanes that are predicated off for an arrival have previously accessed data memory. In this case,
 /// other threads depend on the arrival of these lanes.
 fn has_data(case: &HangContext<'_>, excluded: &PredicatedOff) -> bool {
     let path = case.story.paths.get(&excluded.warp);
@@ -281,8 +281,8 @@ pub(crate) fn is_own_wait(case: &HangContext<'_>, wait: &Wait, object: MbarrierR
     is_only_provider(case, wait.warp_id(), object)
 }
 
-/// Checks whether one warp expects bytes at an mbarrier at which no other warp arrives, while other warps wait for
-/// other events.
+/// Checks whether a warp executes expect-tx operations on an mbarrier at which no other warp arrives, while other warps
+/// wait for different events.
 pub(crate) fn is_only_provider(case: &HangContext<'_>, warp: WarpId, object: MbarrierRef) -> bool {
     let is_alone = case
         .story
@@ -303,7 +303,7 @@ pub(crate) fn is_only_provider(case: &HangContext<'_>, warp: WarpId, object: Mba
         && providers(case, object).iter().all(|other| *other == warp)
 }
 
-/// Returns the warps that have arrived at an mbarrier, or have started copies that complete on it.
+/// Returns the warps that have arrived at an mbarrier, or have started copies that complete on this mbarrier.
 pub(crate) fn providers(case: &HangContext<'_>, object: MbarrierRef) -> BTreeSet<WarpId> {
     let deeds = case.story.deeds.iter().filter(|deed| {
         deed.object == object
@@ -334,8 +334,8 @@ pub(crate) fn would_arrive_itself(
     arrives && providers(case, object).is_empty()
 }
 
-/// Returns the branch by which threads exited whose arrival is expected. These threads are either some lanes of a warp
-/// whose other lanes arrive, or whole warps.
+/// Returns the branch by which threads exited although their arrival is expected. These threads are either whole warps,
+/// or some lanes of a warp whose other lanes arrive.
 fn left_early(case: &HangContext<'_>, object: MbarrierRef, pending: u32) -> Option<InstructionRef> {
     let story = case.story;
     let arrived = |warp: WarpId| {
@@ -371,8 +371,8 @@ fn left_early(case: &HangContext<'_>, object: MbarrierRef, pending: u32) -> Opti
     found.filter(|_| left == pending)
 }
 
-/// Returns the instruction that defines the address of an arrival at the wrong mbarrier. An mbarrier is wrong if no
-/// thread waits for it, or if the arriving warp itself waits for it although other warps also arrive at it.
+/// Returns the instruction that defines the address of an arrival at the wrong mbarrier. An mbarrier is assumed to be
+/// wrong if no thread waits for it, or if the arriving warp itself waits for it although other warps also arrive.
 fn stray_arrival(
     case: &HangContext<'_>,
     root: &Wait,

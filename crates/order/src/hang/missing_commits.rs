@@ -1,5 +1,5 @@
-//! Diagnosis of arrivals that `tcgen05.commit` performs when matrix operations complete: commits to another mbarrier,
-//! and missing commits.
+//! Diagnosis of arrivals that `tcgen05.commit` performs when matrix operations complete. Detects commits to the wrong
+//! mbarrier, and missing commits.
 
 use crate::hang::diagnosis::{Culprit, OTHER_MBARRIER};
 use crate::hang::execution_trace::{InstructionRef, MbarrierRef};

@@ -1,5 +1,5 @@
-//! Static queries on the code of a kernel: its loops, its exit tests, the definitions of its registers, and the
-//! barriers that follow an instruction.
+//! Static queries on the code of a kernel: loops, exit tests, register definitions, and the barriers that follow an
+//! instruction.
 
 use crate::hang::execution_trace::InstructionRef;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use warpgrid_program::{
     RegisterId, Source,
 };
 
-/// Program whose instructions are queried.
+/// Wrapper of a program for queries on its instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct ProgramQuery<'p>(pub(crate) &'p Program);
 
@@ -100,7 +100,7 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Checks whether an instruction is a strong write, for which other threads may poll.
+    /// Checks whether an instruction is a strong write, whose value other threads may poll.
     pub(crate) fn is_strong_write(self, at: InstructionRef) -> bool {
         self.is_write(at)
             && self.action(at).is_some_and(|action| {
@@ -194,8 +194,8 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Returns the first instruction in source order that is reachable from `at` and satisfies the
-    /// predicate. Paths do not follow back edges.
+    /// Returns the first instruction in source order that is reachable from `at` and satisfies the predicate. The
+    /// search does not follow back edges.
     pub(crate) fn next_after(
         self,
         at: InstructionRef,
@@ -241,8 +241,8 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Returns the exit test of the innermost loop around an instruction. A loop that only repeats the instruction
-    /// itself is skipped in favor of the loop around it.
+    /// Returns the exit test of the innermost loop that contains an instruction. The search skips a loop that only
+    /// repeats the instruction itself, and uses the enclosing loop.
     pub(crate) fn loop_test(self, at: InstructionRef) -> Option<InstructionRef> {
         let mut loops: Vec<(u32, InstructionRef)> = self
             .instruction_refs(at)
@@ -302,7 +302,7 @@ impl<'p> ProgramQuery<'p> {
             .collect()
     }
 
-    /// Returns the first comparison after a load that reads the loaded value.
+    /// Returns the first comparison of the loaded value after a load.
     pub(crate) fn test_of(self, load: InstructionRef) -> Option<InstructionRef> {
         let loaded = self.destinations(load);
         self.next_after(load, |place| {
@@ -390,7 +390,8 @@ impl ProgramQuery<'_> {
                 return first;
             };
             if first.is_some() && self.is_constant(definition) {
-                // The constant is the initial value of a counter.
+                // The constant is the initial value of a counter, so the chain starts at the first update of the
+                // counter.
                 return first;
             }
             if !self.is_copy_like(definition) {
@@ -417,7 +418,8 @@ impl ProgramQuery<'_> {
         self.operation_of(at).and_then(Operation::moves)
     }
 
-    /// Checks whether an instruction copies or masks a register, or flips the parity of another register.
+    /// Checks whether an instruction copies or masks a register, or inverts bits of a source register that differs from
+    /// the destination register.
     fn is_copy_like(self, at: InstructionRef) -> bool {
         let turns_itself = || {
             let sources = self.sources(at);
@@ -429,8 +431,8 @@ impl ProgramQuery<'_> {
             || self.moves(at).is_some_and(MoveOp::keeps_value)
     }
 
-    /// Checks whether an instruction derives the number of the pass through a ring buffer from a stage counter, or
-    /// flips a bit.
+    /// Checks whether an instruction updates a phase: it computes the pass number of a ring buffer from a stage
+    /// counter, or flips a bit.
     fn is_phase_update(self, at: InstructionRef) -> bool {
         use ArithmeticOp::{Bfe, Div, Shr};
         let op = self.arithmetic(at);
@@ -449,7 +451,8 @@ impl ProgramQuery<'_> {
         self.is_move(at) && self.sources(at).is_empty()
     }
 
-    /// Returns a predicated instruction that resets a register on which a branch around a wait depends.
+    /// Returns a predicated instruction that resets a register on which a branch depends, if this branch skips the
+    /// wait.
     pub(crate) fn guarded_reset(self, wait: InstructionRef) -> Option<InstructionRef> {
         let jumps = self.instruction_refs(wait).filter(|branch| {
             branch.1 < wait.1 && self.target(*branch).is_some_and(|target| target > wait.1)

@@ -1,5 +1,5 @@
-//! Diagnosis of mbarrier waits in a ring buffer whose phases do not match the passes through the ring: their parity,
-//! their address or their trip count is wrong.
+//! Diagnosis of mbarrier waits in a ring buffer whose phases do not match the passes through the ring, because the
+//! parity, the address or the trip count of the waits is wrong.
 
 use crate::hang::diagnosis::{Culprit, HangContext};
 use crate::hang::execution_trace::{InstructionRef, MbarrierRef};
@@ -7,7 +7,7 @@ use crate::hang::missing_arrivals::{MSG_WRONG_MBARRIER, is_only_provider};
 use crate::hang::root_cause::{Wait, WaitKind};
 use warpgrid_emulator::MbarrierOperation;
 
-/// Returns the mbarrier wait whose parity or address does not match the thread's passes through the ring buffer.
+/// Returns the mbarrier wait whose parity or address does not match the passes of the thread through the ring buffer.
 pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     let code = case.code;
     let all = code.waits(root.at());
@@ -53,7 +53,7 @@ pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culp
     repeated_address(case)
 }
 
-/// Returns a faulty instruction that causes a hang only under some schedules.
+/// Creates the result for a faulty instruction that causes a hang only under some schedules.
 fn depends(at: InstructionRef, what: &'static str) -> Culprit {
     Culprit {
         at: Some(at),
@@ -63,8 +63,8 @@ fn depends(at: InstructionRef, what: &'static str) -> Culprit {
     }
 }
 
-/// Returns the definition of the parity of a ring wait if the parity never changes, or if it changes at each stage
-/// instead of once per pass.
+/// Returns the instruction that defines the parity of a wait in a ring buffer, if the parity never changes, or changes
+/// at each stage instead of once per pass.
 fn parity_at_fault(case: &HangContext<'_>, wait: InstructionRef) -> Option<Culprit> {
     let code = case.code;
     let (parity, address) = code.wait_registers(wait);
@@ -154,7 +154,7 @@ pub(crate) fn surplus_wait(case: &HangContext<'_>, root: &Wait, object: Mbarrier
     }
 }
 
-/// Checks whether the global memory region of the input continues beyond the last byte that the copies have read.
+/// Checks whether the global memory buffer of the input continues beyond the last byte that the copies have read.
 fn has_more_input(case: &HangContext<'_>) -> bool {
     let last = case
         .story

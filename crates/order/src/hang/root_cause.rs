@@ -14,7 +14,7 @@ use warpgrid_emulator::{
 };
 use warpgrid_program::FunctionId;
 
-/// Kind of a hang, named after the wait at its root.
+/// Kind of a hang, which the root wait determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -31,7 +31,7 @@ pub enum HangKind {
     Spin,
     /// Wait for a block that cannot start before another block exits.
     NotResident,
-    /// Wait at an aligned barrier at which only some lanes of a warp arrived.
+    /// Wait at an aligned barrier at which only some lanes of a warp have arrived.
     DivergentBarrier,
     /// Wait of a tensor memory allocation for which not enough columns are free.
     TensorMemory,
@@ -67,7 +67,7 @@ pub enum WaitKind {
         memory: MemoryId,
         address: u64,
     },
-    /// No event: the loop tests registers that it does not modify.
+    /// No event. The loop tests registers that it does not modify.
     Registers,
     /// Free columns of tensor memory, for which an allocation waits.
     TensorMemory {
@@ -94,11 +94,11 @@ pub struct Wait {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnosis {
     pub kind: HangKind,
-    /// Wait on which the other waits depend, or the arrival of the lanes at a divergent barrier.
+    /// Root wait, on which all other waits depend, or the arrival of the lanes at a divergent barrier.
     pub root: Wait,
     /// Whether the object on which the threads hang depends on the schedule.
     pub depends_on_order: bool,
-    /// Instruction that should have produced the missing event, or that prevents it.
+    /// Instruction that should have produced the missing event, or that prevents this event.
     pub culprit: Option<(FunctionId, u32)>,
     /// Explanation of the fault at the `culprit` instruction.
     pub explanation: String,
@@ -288,7 +288,8 @@ fn find_root_wait<'a>(case: &HangContext<'a>, _fault: &Fault) -> Option<&'a Wait
             WaitKind::Copies => 10,
         }
     };
-    // `max_by_key` returns the last maximum, so the reversed order selects the first wait among waits of equal rank.
+    // `max_by_key` returns the last maximum, so the iteration is reversed to select the first wait among waits of equal
+    // rank.
     case.waits.iter().rev().max_by_key(|wait| rank(wait))
 }
 
@@ -375,7 +376,7 @@ fn rank_of_mbarrier(
     if !providers.is_empty() && !providers.iter().any(waits) {
         return 75;
     }
-    // In a cycle of waits, the faulty wait is that of the thread whose code after the wait produces data.
+    // In a cycle of waits, the faulty wait belongs to the thread whose code after the wait produces data.
     if case.code.produces_after(wait.at()) {
         65
     } else {

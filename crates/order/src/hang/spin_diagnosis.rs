@@ -21,7 +21,7 @@ pub(crate) fn spin_at_fault(
         .unwrap_or_else(|| missing_store(case, root))
 }
 
-/// Returns the faulty instruction if the loop tests a value that it does not load.
+/// Returns the faulty instruction if the loop tests a value that the loop does not load.
 fn tested_elsewhere(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     if !case.code.is_data_access(root.at())
         && let Some(load) = case.code.load_before(root.at())
@@ -53,7 +53,7 @@ fn change_at_fault(
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
     let touches = |w: &&WriteEvent| w.memory == memory && w.start <= address && address < w.end;
     let mut changes = story.written.iter().rev().filter(|w| w.changes);
-    // A store that leaves the value unchanged can also be the faulty store.
+    // A store that leaves the polled value unchanged can also be the faulty store.
     let mut others = story.written.iter().rev();
     let by_others = |w: &&WriteEvent| touches(w) && !is_waiting(&w.warp, w.lanes);
     let last = changes.find(touches).or_else(|| others.find(by_others));
@@ -88,8 +88,8 @@ fn predicated_off_store(case: &HangContext<'_>) -> Option<Culprit> {
             && case.code.is_strong_write(excluded.at)
             && !is_waiting(&excluded.warp, excluded.excluded)
     })?;
-    let what = "this store is predicated off in all threads that reach it";
-    Some(Culprit::at(excluded.at, what))
+    let message = "this store is predicated off in all threads that reach it";
+    Some(Culprit::at(excluded.at, message))
 }
 
 /// Returns the faulty instruction if a thread stored to another address of the allocation that contains the polled
@@ -113,8 +113,8 @@ fn near_store_at_fault(
         ));
     }
     if let Some(at) = skipped_store(case, root, written) {
-        let what = "a thread that must store this value exits here";
-        return Some(Culprit::at(at, what));
+        let message = "a thread that must store this value exits here";
+        return Some(Culprit::at(at, message));
     }
     Some(Culprit::at(
         written.at,
@@ -122,7 +122,8 @@ fn near_store_at_fault(
     ))
 }
 
-/// Returns a store that a thread would execute after its wait, or the faulty instruction if there is no such store.
+/// Returns a store that a thread would execute after its wait, or the faulty instruction if the code contains no such
+/// store.
 fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
     let others = case
         .waits
@@ -140,7 +141,7 @@ fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
         ),
         None => {
             let absent = diverging_instruction(case, root);
-            let what = match case.code.is_comparison(root.at()) {
+            let message = match case.code.is_comparison(root.at()) {
                 true => {
                     "the comparison fails in every iteration, and no thread stores the compared value"
                 }
@@ -148,13 +149,13 @@ fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
             };
             match has_other_write(case) && absent.at != Some(root.at()) {
                 true => absent,
-                false => Culprit::at(root.at(), what),
+                false => Culprit::at(root.at(), message),
             }
         }
     }
 }
 
-/// Checks whether the program writes shared or global memory at an instruction other than the waits.
+/// Checks whether the program contains an instruction other than the waits that writes to shared or global memory.
 fn has_other_write(case: &HangContext<'_>) -> bool {
     let waits = |at: &InstructionRef| case.waits.iter().any(|wait| wait.at() == *at);
     let mut writes = case.code.all_places();
@@ -195,8 +196,10 @@ fn skipped_store(
         let last = steps.next().filter(|at| case.code.is_guarded_branch(*at))?;
         // The branch explains the hang only if all lanes of the waiting warp executed it together.
         let own = story.paths.get(&root.warp_id())?;
-        let mut there = own.steps.iter().filter(|(at, _)| *at == last);
-        let is_whole = there.next().is_some_and(|(_, lanes)| *lanes == root.lanes);
+        let mut last_steps = own.steps.iter().filter(|(at, _)| *at == last);
+        let is_whole = last_steps
+            .next()
+            .is_some_and(|(_, lanes)| *lanes == root.lanes);
         is_whole.then_some(last)
     })
 }
@@ -239,8 +242,8 @@ fn is_alike(a: MemoryId, b: MemoryId) -> bool {
     a == b || is_shared(a) && is_shared(b)
 }
 
-/// Returns the write that acquired the lock which a loop tries to acquire: the last change of the lock, if it is an
-/// acquiring instruction.
+/// Returns the write that acquired the lock which a loop tries to acquire. This write is the last change of the lock,
+/// if the instruction can acquire a lock.
 pub(crate) fn holder<'a>(
     case: &HangContext<'a>,
     root: &Wait,
@@ -269,7 +272,7 @@ fn lock_at_fault(
     if let Some(wait) = case.waits.iter().find(is_own) {
         let is_spin = matches!(wait.kind, WaitKind::Spin { .. });
         let is_same = wait.kind == root.kind;
-        let what = match (is_spin, is_same) {
+        let message = match (is_spin, is_same) {
             (true, true) => "the lock holder waits here to acquire the lock again",
             (true, false) => {
                 "the holder of one lock waits here for another lock, whose holder waits for the first lock"
@@ -278,7 +281,7 @@ fn lock_at_fault(
         };
         return Some(Culprit {
             depends_on_order: is_spin && !is_same,
-            ..Culprit::at(wait.at(), what)
+            ..Culprit::at(wait.at(), message)
         });
     }
     Some(unreleased_lock(case, root, holder, memory, address))

@@ -1,4 +1,4 @@
-//! Race check of loads, stores and atomics of warps: compares each piece of an access with the earlier accesses to the
+//! Race check of loads, stores and atomics of warps: compares the access of each lane with the earlier accesses to the
 //! same bytes.
 
 use crate::races::access_site::{
@@ -32,7 +32,7 @@ struct LaneGroup {
 const MAX_GROUPS: usize = 4;
 
 impl LaneGroup {
-    /// Checks whether a piece covers the same bytes as this group, but belongs to other lanes.
+    /// Checks whether a piece covers the same bytes as this group, and belongs to different lanes.
     fn takes_in(&self, piece: &LaneGroup) -> bool {
         let bytes = |of: &LaneGroup| (of.bytes.address, of.bytes.n, of.bytes.memory);
         bytes(self) == bytes(piece) && self.lanes & piece.lanes == 0
@@ -93,8 +93,8 @@ impl RaceDetector {
                 },
                 ty_bytes: piece.n_bytes,
             };
-            // A race reports whether the access of its lane leaves the value unchanged, so a piece joins a group other
-            // than the latest one only if their `same_value` fields are equal.
+            // A race report states whether the access of its lane leaves the value unchanged. Therefore, a piece joins
+            // a group other than the latest group only if their `same_value` fields are equal.
             let of_piece = groups.iter_mut().enumerate().find(|(number, group)| {
                 let is_like = *number == latest || group.bytes.same_value == same_value;
                 is_like && group.takes_in(&alone)
@@ -118,7 +118,7 @@ impl RaceDetector {
         self.see_groups_together(event, state, of, &groups);
     }
 
-    /// Checks the groups of lanes with shared bytes. Reports races in lane order.
+    /// Checks groups of lanes that access common bytes. Reports races in lane order.
     fn see_groups_together(
         &mut self,
         event: &AccessEvent<'_>,
@@ -155,7 +155,7 @@ impl RaceDetector {
         self.report_races(&races);
     }
 
-    /// Checks an access for races, and whether its memory is allocated and initialized.
+    /// Checks an access for races, and checks whether the accessed memory is allocated and initialized.
     pub(crate) fn check_bytes(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         self.check_block_lifetime(by, bytes);
         self.check(by, bytes);
@@ -233,7 +233,7 @@ impl RaceDetector {
         self.block(block).note_visit(visit);
     }
 
-    /// Returns the site of an access with elements of this size.
+    /// Returns the access site of an event with elements of this size.
     pub(crate) fn site_of(&mut self, event: &AccessEvent<'_>, element_bytes: u32) -> AccessSiteId {
         self.sites.of(
             event.function,

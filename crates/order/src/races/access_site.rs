@@ -1,20 +1,19 @@
-//! Access sites: the properties that all accesses of an instruction operand share. Input: instructions. Output:
-//! numbered sites.
+//! Access sites: numbered sets of properties that all accesses by an instruction operand share.
 
 use crate::scope::{ScopeInstance, Strength, ThreadLocation, scopes_mutually_inclusive};
 use warpgrid_isa::{AsyncTransferKind, DeviceUnitOp, Flag, Sem};
 use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
 
-/// Number of a site.
+/// Number of an access site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct AccessSiteId(pub(crate) u32);
 
-/// Effect of an access on memory.
+/// Effect of the accesses of a site on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SiteAccessKind {
     Read,
     Write,
-    /// Read-modify-write.
+    /// Atomic read-modify-write.
     Atomic,
 }
 
@@ -32,7 +31,7 @@ pub enum ProxyKind {
     Async,
     /// Non-coherent reads (`ld.global.nc`).
     ReadOnly,
-    /// Reads of tensor maps.
+    /// Reads of tensor maps by tensor copies.
     TensorMap,
 }
 
@@ -46,7 +45,7 @@ pub(crate) struct AccessSite {
     pub strength: Strength,
     pub proxy: ProxyKind,
     pub asynchronous: bool,
-    /// Element size in bytes; 0 for accesses of arbitrary size.
+    /// Element size in bytes, or 0 for accesses of arbitrary size.
     pub element_bytes: u32,
 }
 
@@ -91,8 +90,8 @@ pub(crate) enum OperandRole {
 #[derive(Debug, Default)]
 pub(crate) struct AccessSites {
     known: Vec<SiteEntry>,
-    /// Number of the latest site of each instruction plus one, indexed by function and instruction; 0 if the
-    /// instruction has no site.
+    /// Number of the latest site of each instruction plus one, or 0 for an instruction without a site. Indexed by
+    /// function and instruction.
     latest: Vec<Vec<u32>>,
 }
 
@@ -106,9 +105,9 @@ struct SiteEntry {
     before: u32,
 }
 
-/// Initial capacity for sites, which suffices for small kernels.
+/// Initial capacity for sites, which is sufficient for small kernels.
 const INITIAL_SITES: usize = 16;
-/// Initial capacity for instructions, which suffices for small functions.
+/// Initial capacity for instructions, which is sufficient for small functions.
 const INITIAL_INSTRUCTIONS: usize = 64;
 
 impl AccessSites {
@@ -176,7 +175,7 @@ impl AccessSites {
     }
 }
 
-/// Returns the action of an instruction, which includes its memory ordering.
+/// Returns the opcode information of an instruction, which includes the memory ordering.
 pub(crate) fn action_of(
     program: &Program,
     function: FunctionId,
@@ -218,8 +217,8 @@ pub(crate) fn has_read_only(program: &Program) -> bool {
     actions.any(|action| action.modifiers.has(Flag::NonCoherent))
 }
 
-/// Checks whether another module checks the accesses of an instruction (such as mbarrier operations), or whether the
-/// accesses use a proxy that the memory model leaves unspecified.
+/// Checks whether the general race check must ignore the accesses of an instruction, because another module checks them
+/// (such as mbarrier operations), or because they use a proxy that the memory model leaves unspecified.
 pub(crate) fn is_checked_elsewhere(
     program: &Program,
     function: FunctionId,
@@ -233,7 +232,7 @@ pub(crate) fn is_checked_elsewhere(
 }
 
 /// Checks whether an instruction reads the predicate that a test instruction writes first. Code that ignores the result
-/// of an mbarrier test has not waited for the phase.
+/// of an mbarrier test does not wait for the phase.
 pub(crate) fn is_test_result_used(
     program: &Program,
     function: FunctionId,

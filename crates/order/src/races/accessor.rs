@@ -1,4 +1,5 @@
-//! The lanes of a warp that access the same bytes, and the earlier accesses with which the current access is compared.
+//! Description of the current access (the lanes of a warp that access the same bytes), and its comparison with earlier
+//! accesses.
 
 use crate::races::access_site::{AccessSiteId, AccessSites, ProxyKind};
 use crate::races::launch_shape::LaunchShape;
@@ -8,7 +9,7 @@ use crate::races::vector_clock::{ClockGroup, VectorClock, lanes_of};
 use crate::races::warp_state::WarpState;
 use crate::scope::ThreadLocation;
 
-/// Number of access records of a word at which the detector starts to drop the records that happen before the newest
+/// Number of access records of a word from which on the detector drops the records that happen before the newest
 /// access.
 pub(crate) const PRUNE_THRESHOLD: usize = 24;
 
@@ -21,8 +22,8 @@ pub(crate) struct AccessContext<'a> {
     pub(crate) lanes: u32,
     pub(crate) home: ThreadLocation,
     pub(crate) site: AccessSiteId,
-    /// Row of the vector clocks to which the accesses are attributed; it differs from `threads` for asynchronous
-    /// operations.
+    /// Row of the vector clocks to which the accesses are attributed. For asynchronous operations, this row differs
+    /// from `threads`.
     pub(crate) as_row: ClockGroup,
     pub(crate) as_lanes: u32,
     pub(crate) as_epoch: u32,
@@ -34,7 +35,7 @@ pub(crate) struct AccessContext<'a> {
 pub(crate) struct WordPart {
     /// All bytes of the access, including its bytes in other words.
     pub(crate) bytes: ByteRange,
-    /// Address of the word.
+    /// Address of the word that contains the bytes.
     pub(crate) word: u64,
     /// Accessed bytes of the word, one bit each.
     pub(crate) mask: u8,
@@ -58,8 +59,8 @@ impl CurrentLanes<'_> {
             .all_know(self.lanes, (entry.row, entry.lanes, entry.epoch))
     }
 
-    /// Checks for each lane that an earlier access needs no proxy fence, or that a proxy fence orders the earlier
-    /// access before accesses through the asynchronous proxy.
+    /// Checks whether an earlier access requires no proxy fence, or whether a proxy fence of each lane orders the
+    /// earlier access before accesses through the asynchronous proxy.
     pub(crate) fn is_proxy_fenced(&self, entry: &AccessRecord, their: ProxyKind) -> bool {
         let block = self.threads.block();
         let is_here = !entry.row.is_single() && entry.row.block() == block;
@@ -80,8 +81,8 @@ pub(crate) struct OrderingOracle<'a> {
     pub(crate) sites: &'a AccessSites,
     pub(crate) shape: &'a LaunchShape,
     pub(crate) has_proxies: bool,
-    /// Whether the program contains copies that read tensor maps, or non-coherent loads. A write can race with these
-    /// reads at any later time, so its record is never dropped.
+    /// Whether the program contains copies that read tensor maps, or non-coherent loads. A write can race with such a
+    /// read at any later time, so the detector never drops the record of a write.
     pub(crate) is_kept_for_ever: bool,
 }
 

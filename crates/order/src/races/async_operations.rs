@@ -1,5 +1,5 @@
-//! Race check of asynchronous operations. The accesses of an operation are checked when the operation starts. The
-//! operation happens after the earlier accesses of its thread, and before the code that waits for its completion.
+//! Race check of asynchronous operations. The detector checks the accesses of an operation when the operation starts.
+//! The operation happens after the earlier accesses of its thread, and before the code that waits for its completion.
 
 use crate::races::access_site::{
     AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind, action_of,
@@ -155,7 +155,7 @@ impl RaceDetector {
 
     /// Checks the byte range that a piece of an operation reads or writes.
     fn look_at_range(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
-        // Non-bulk copies access at most 16 bytes per lane, so the range check would cost more than it saves.
+        // Non-bulk copies access at most 16 bytes per lane, so the fast path for ranges would not be worthwhile.
         let rest = match by.as_row.is_copies() {
             true => Some(bytes),
             false => self.see_range(by, bytes),
@@ -320,9 +320,9 @@ impl RaceDetector {
         self.add(init.site, site, found);
     }
 
-    /// Records the clock of an asynchronous arrival. The arrival happens after all copies that its lanes have started,
-    /// or after all matrix operations that its thread has started. The matrix operations happen after the earlier
-    /// accesses of their thread.
+    /// Records the clock of an asynchronous arrival. An arrival happens after all copies that its lanes have started,
+    /// or after all matrix operations that its thread has started. These matrix operations happen after the earlier
+    /// accesses of the thread.
     fn see_arrival_start(&mut self, start: &AsyncStart<'_>) {
         if start.proxy != ProxyKind::Generic {
             let mut clock = VectorClock::empty();
@@ -350,7 +350,7 @@ impl RaceDetector {
         self.arrivals.insert(start.pending.id.0, Rc::new(clock));
     }
 
-    /// Records the completion of an operation: threads that wait for the current phase of its mbarrier acquire the
+    /// Records the completion of an operation: threads that wait for the current phase of the mbarrier acquire the
     /// effects of the operation.
     pub(crate) fn on_completion(
         &mut self,
@@ -376,7 +376,7 @@ impl RaceDetector {
         }
     }
 
-    /// Records a wait of lanes for their operations of one kind.
+    /// Records that lanes wait for their asynchronous operations of one kind.
     pub(crate) fn see_wait(&mut self, event: &SyncEvent<'_>, wait: GroupWait) {
         let GroupWait {
             kind,

@@ -54,14 +54,14 @@ impl BlockState {
         &mut self.barriers[index].1
     }
 
-    /// Removes and returns the arrivals at a barrier.
+    /// Removes and returns the arrivals at the barrier with number `id`.
     pub(crate) fn take_barrier(&mut self, id: u32) -> Option<BarrierArrivals> {
         let known = self.barriers.iter().position(|(at, _)| *at == id)?;
         Some(self.barriers.swap_remove(known).1)
     }
 
-    /// Records a remote access. The latest access by the same thread and the same instruction replaces the earlier
-    /// ones, because it is the last access for which the block must wait.
+    /// Records a remote access. The access replaces earlier accesses by the same thread and the same instruction,
+    /// because it is the last access for which the block must wait.
     pub(crate) fn note_visit(&mut self, visit: RemoteAccess) {
         let AccessRecord {
             row,
@@ -88,17 +88,17 @@ pub(crate) struct RemoteAccess {
     pub(crate) step: u64,
 }
 
-/// Arrivals at a barrier.
+/// Arrivals at a barrier in its present phase.
 #[derive(Debug, Default)]
 pub(crate) struct BarrierArrivals {
-    /// Join of the clocks of the arrivals that release.
+    /// Join of the clocks of all arrivals with release semantics.
     pub(crate) clock: Option<Rc<VectorClock>>,
     /// Block, warp and lanes of the waiting threads.
     pub(crate) waiting: Vec<(u64, u32, u32)>,
     pub(crate) latest: u32,
 }
 
-/// Detects the data races of a run as an observer of the machine.
+/// Observer of the machine that detects the data races of a run.
 pub struct RaceDetector {
     pub(crate) program: Arc<Program>,
     pub(crate) shape: LaunchShape,
@@ -114,7 +114,7 @@ pub struct RaceDetector {
     pub(crate) sites: AccessSites,
     pub(crate) shadow: Option<Box<ShadowMemory>>,
     pub(crate) warps: WarpTable,
-    /// Number of completed barriers.
+    /// Number of barriers that have completed.
     pub(crate) n_barrier_completions: u64,
     pub(crate) blocks: FastHashMap<u64, BlockState>,
     pub(crate) clusters: FastHashMap<u64, [BarrierArrivals; 2]>,
@@ -127,7 +127,7 @@ pub struct RaceDetector {
     pub(crate) individual_operations: FastHashMap<u64, ThreadId>,
     /// Join of the clocks of the committed arrivals of each thread.
     pub(crate) committed: FastHashMap<ThreadId, Rc<VectorClock>>,
-    /// Clock that each asynchronous arrival in flight releases.
+    /// Clock that each asynchronous arrival in flight releases when it completes.
     pub(crate) arrivals: FastHashMap<u64, Rc<VectorClock>>,
     /// Releases of all sequentially consistent fences.
     pub(crate) fences: ReleaseSet,
@@ -137,8 +137,8 @@ pub struct RaceDetector {
     last_pair: Cell<Option<(AccessSiteId, AccessSiteId, usize)>>,
     pub(crate) unwritten: Vec<UninitializedRead>,
     pub(crate) unwritten_sites: Vec<AccessSiteId>,
-    /// Exchanges between lanes of a warp that only lockstep execution orders, one for each pair of instructions; `None`
-    /// if the detector does not search for exchanges.
+    /// Exchanges between lanes of a warp that only lockstep execution orders, one for each pair of instructions. `None`
+    /// if the detector does not search for these exchanges.
     lockstep: Option<Vec<Race>>,
     /// Whether the shadow memory is full.
     pub(crate) is_truncated: bool,
@@ -261,7 +261,8 @@ impl RaceDetector {
         self.blocks.entry(block).or_default()
     }
 
-    /// Checks whether a race of two sites is already recorded with an example that no race at this address improves.
+    /// Checks whether a race between two sites is already recorded with an example that is at least as good as any race
+    /// at this address.
     pub(crate) fn is_reported(
         &self,
         first: AccessSiteId,
@@ -272,8 +273,8 @@ impl RaceDetector {
         self.is_known_with((first, second), false, memory, address)
     }
 
-    /// Performs the check of [`RaceDetector::is_reported`] for a new example of which it is known whether the access
-    /// leaves the value unchanged.
+    /// Performs the check of [`RaceDetector::is_reported`] for a new example. `same_value` states whether the access of
+    /// this example leaves the value unchanged.
     pub(crate) fn is_known_with(
         &self,
         (first, second): (AccessSiteId, AccessSiteId),
@@ -307,7 +308,7 @@ impl RaceDetector {
         Some(index)
     }
 
-    /// Records a race of two accesses, unless a better example of the same pair is recorded.
+    /// Records a race between two accesses, unless a better example for the same pair of sites is already recorded.
     pub(crate) fn add(&mut self, one: AccessSiteId, other: AccessSiteId, found: Race) {
         let (a, b) = (one.min(other), one.max(other));
         let reason = match found.why {
@@ -317,7 +318,7 @@ impl RaceDetector {
         self.keep(a, Some(b), reason, found);
     }
 
-    /// Records an access to the shared memory of a block that may not have started yet or may have exited already.
+    /// Records an access to the shared memory of a block that may not have started, or may have exited.
     pub(crate) fn add_life(&mut self, site: AccessSiteId, found: Race) {
         let reason = match found.second {
             RaceCounterpart::Life(BlockLifetime::Start(_)) => RaceCause::NoHappensBefore,
@@ -327,7 +328,7 @@ impl RaceDetector {
     }
 
     /// Updates `same_value` of the races of an asynchronous operation from the bytes that the operation has written:
-    /// the operation that completes last determines whether the two writes leave the same value.
+    /// the operation that completes last determines whether both writes result in the same value.
     pub(crate) fn see_landed_bytes(&mut self, event: &AccessEvent<'_>) {
         let place = (event.function, event.instruction);
         for found in &mut self.found {

@@ -1,5 +1,5 @@
-//! Hash maps with integer keys such as block numbers, warp numbers and addresses. The keys come from the user's own
-//! run, so resistance to hash flooding is not required.
+//! Hash maps with integer keys such as block numbers, warp numbers and addresses. The keys originate from the user's
+//! own run, so resistance to hash flooding is not required.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -7,11 +7,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Hash map with short integer keys.
 pub(crate) type FastHashMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
-/// Multiplicative hasher.
+/// Hasher that multiplies by a constant.
 #[derive(Default)]
 pub(crate) struct FastHasher(u64);
 
-/// Golden ratio as a 64-bit fixed-point fraction, the usual factor of multiplicative hashing.
+/// Golden ratio as a 64-bit fixed-point fraction, which is the usual factor of multiplicative hashing (Knuth, "The Art
+/// of Computer Programming", Volume 3).
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl FastHasher {
@@ -24,7 +25,8 @@ impl FastHasher {
 impl Hasher for FastHasher {
     #[inline]
     fn finish(&self) -> u64 {
-        // `HashMap` selects the slot from the low bits, which the multiplication mixes least.
+        // `HashMap` selects the slot by the low bits, which the multiplication mixes least, so the high bits are folded
+        // into them.
         self.0 ^ self.0 >> 32
     }
 

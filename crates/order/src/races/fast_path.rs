@@ -1,7 +1,7 @@
-//! Fast path for race-free warp accesses. It checks whole 128-byte lines, or single words if a line is tracked per
-//! word, and does not need the transferred bytes. Input: the lane addresses. Output: access records in the shadow
-//! memory, or `false` if an access may race and must take the slow path. The slow path may check an access that
-//! the fast path has already recorded, because an access never races with its own access record.
+//! Fast path for race-free warp accesses. From the lane addresses alone, the fast path checks whole 128-byte lines, or
+//! single words if a line is tracked per word, and adds access records to the shadow memory. It returns `false` if an
+//! access may race, so that the slow path must check the access. The slow path may check an access that the fast path
+//! has already recorded, because an access never races with its own access record.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
 use crate::races::accessor::CurrentLanes;
@@ -29,7 +29,7 @@ use warpgrid_isa::Sem;
 /// Maximum number of different epochs of the lanes of one access.
 const MAX_GROUPS: usize = 4;
 
-/// Warp that accesses memory: its number, and the facts of [`WarpCheckCache`].
+/// State of a warp that accesses memory: the number of the warp, and the contents of its [`WarpCheckCache`].
 #[derive(Clone, Copy)]
 struct WarpCheckState {
     number: u32,
@@ -39,7 +39,7 @@ struct WarpCheckState {
 }
 
 impl RaceDetector {
-    /// Checks a coalesced access of a warp to global memory. Returns `false` if another path must check the access.
+    /// Checks a coalesced access of a warp to global memory. Returns `false` if a different path must check the access.
     pub(crate) fn check_contiguous(&mut self, row: &ContiguousAccess) -> bool {
         let ContiguousAccess { access, address } = row;
         if !address.is_multiple_of(LINE) {
@@ -53,8 +53,8 @@ impl RaceDetector {
         })
     }
 
-    /// Checks a weak access of a whole warp with a regular address pattern. Returns `false` if another path must check
-    /// the access.
+    /// Checks a weak access of a whole warp with a regular address pattern. Returns `false` if a different path must
+    /// check the access.
     pub(crate) fn check_strided(&mut self, even: &HalfWarpAccess) -> bool {
         let access = &even.access;
         let Some(memory) = memory_of(even.memory) else {
@@ -68,8 +68,8 @@ impl RaceDetector {
         self.see_whole(access, memory, |shapes, site| shapes.of_even(site, even))
     }
 
-    /// Checks an access of all lanes of a warp. `find` returns the shape of the access and the address of the first
-    /// line of the shape.
+    /// Checks an access by all lanes of a warp. `find` returns the shape of the access, and the address of the first
+    /// line of the access.
     fn see_whole(
         &mut self,
         access: &WarpAccessSummary,
@@ -107,7 +107,7 @@ impl RaceDetector {
         })
     }
 
-    /// Checks an access of some lanes of a warp. Returns `false` if the slow path must check the access.
+    /// Checks an access by some lanes of a warp. Returns `false` if the slow path must check the access.
     pub(crate) fn see_lanes(&mut self, lanes: &PerLaneAccess<'_>) -> bool {
         let access = &lanes.access;
         let Some(memory) = memory_of(lanes.memory) else {
@@ -167,8 +167,8 @@ impl RaceDetector {
         is_quiet
     }
 
-    /// Checks an access of lanes with different epochs, one group of lanes with equal epochs at a time. Returns `false`
-    /// if the slow path must check the access.
+    /// Checks an access by lanes with different epochs. Processes each group of lanes with equal epochs separately.
+    /// Returns `false` if the slow path must check the access.
     fn see_groups(
         &mut self,
         lanes: &PerLaneAccess<'_>,
@@ -393,7 +393,7 @@ impl RaceDetector {
         }
     }
 
-    /// Checks the lines of an access. Returns `false` if the slow path must check a line.
+    /// Checks all lines of an access. Returns `false` if the slow path must check a line.
     pub(crate) fn are_lines_quiet(
         &self,
         by: &mut LineChecker<'_>,
@@ -403,8 +403,8 @@ impl RaceDetector {
     ) -> bool {
         let site = by.site;
         let is_in_flight = !lines.row.is_threads();
-        // A reduction by an asynchronous operation counts as weak here, because it releases nothing and hides earlier
-        // strong writes.
+        // A reduction by an asynchronous operation is treated as a weak access, because it has no release semantics and
+        // hides earlier strong writes.
         let is_strong = site.strength != Strength::Weak && !is_in_flight;
         for index in shadow.shapes.parts_of(shape) {
             let part = shadow.shapes.part(index);
@@ -417,7 +417,7 @@ impl RaceDetector {
             if covers == 0 {
                 continue;
             }
-            // Lanes that write the same bytes race with each other, except for strong writes.
+            // Lanes that write the same bytes race with each other, unless the writes are strong.
             if site.kind == SiteAccessKind::Write
                 && !is_in_flight
                 && !pattern.is_single_of(lines.mask)
@@ -523,14 +523,14 @@ fn are_words_quiet(
     })
 }
 
-/// Access of warp lanes with equal epochs, or of an asynchronous operation that one of these lanes starts.
+/// Access by warp lanes with equal epochs, or by an asynchronous operation that one of these lanes starts.
 pub(crate) struct LineAccess {
     pub(crate) of: WarpId,
     /// Participating lanes of the warp.
     pub(crate) lanes: u32,
     pub(crate) memory: MemoryInstance,
     pub(crate) site: AccessSiteId,
-    /// Vector clock row, epoch and lanes to which the access is attributed.
+    /// Row of the vector clocks to which the access is attributed. The next fields are the epoch and the lanes.
     pub(crate) row: ClockGroup,
     pub(crate) epoch: u32,
     pub(crate) mask: u32,

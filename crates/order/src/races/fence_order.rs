@@ -1,5 +1,5 @@
 //! Serialization of the lanes of a warp at `fence.sc`: the fence of each lane happens after the fences of the preceding
-//! lanes. Input: the clocks and epochs of the lanes. Output: the clock of a lane, computed on demand.
+//! lanes. The clock of each lane after its fence is computed on demand from the clocks and epochs of the lanes.
 
 use crate::races::vector_clock::groups_of;
 use crate::races::vector_clock::{ClockGroup, Epoch, VectorClock, join, lanes_of, raise_lanes};
@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// Lanes of one row that executed `fence.sc` one after another.
+/// Sequence of the lanes of a row that execute `fence.sc` one after another.
 #[derive(Debug)]
 pub(crate) struct FenceSequence {
     /// Join of the clocks of all lanes up to and including a lane. An entry exists for each lane whose own clock
@@ -91,7 +91,8 @@ impl FenceSequence {
         })
     }
 
-    /// Returns the lanes of a row whose given epoch the clock of a lane does not include.
+    /// Returns the lanes among `of` whose epoch the clock of `lane` does not include. `of` consists of a row, lanes and
+    /// an epoch.
     pub(crate) fn unknown(&self, lane: usize, of: (ClockGroup, u32, u32)) -> u32 {
         let (row, lanes, epoch) = of;
         let unknown = self.before(lane).seen().unknown(row, lanes, epoch);

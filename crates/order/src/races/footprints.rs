@@ -1,6 +1,6 @@
-//! Interned shapes of warp accesses: the lanes that access each byte of each line. A shape does not depend on the
-//! address of its first line, so it is computed only once. Input: lane addresses relative to the line of the first
-//! lane. Output: numbered patterns of lines.
+//! Interned shapes of warp accesses. A shape specifies the lanes that access each byte of each line. The key of a shape
+//! consists of the lane addresses relative to the line of the first lane. Because a shape does not depend on the
+//! address of this line, it is computed only once.
 
 use crate::races::access_site::AccessSiteId;
 use crate::races::location::{LINE, WORD};
@@ -8,14 +8,14 @@ use crate::races::vector_clock::{are_equal, lanes_of};
 use std::ops::Range;
 use warpgrid_emulator::HalfWarpAccess;
 
-/// Lanes that access each word of a line. The accesses cover the same bytes in each accessed word.
+/// Lanes that access each word of a line. The accesses cover the same bytes of each accessed word.
 #[derive(Clone, Debug)]
 pub(crate) struct LinePattern {
     /// One bit for each accessed byte of the line.
     pub(crate) covers: u128,
     /// One bit for each accessed word of the line.
     pub(crate) words: u32,
-    /// All lanes that access the line.
+    /// Mask of all lanes that access the line.
     all: u32,
     /// Accessed bytes of each accessed word, one bit for each byte.
     pub(crate) bytes: u8,
@@ -47,7 +47,7 @@ impl LinePattern {
         self.all |= 1 << lane;
     }
 
-    /// Returns the bytes of the line that the lanes of `mask` access, one bit each.
+    /// Returns the bytes of the line that the lanes of `mask` access, as one bit for each byte.
     #[inline]
     pub(crate) fn covers_of(&self, mask: u32) -> u128 {
         if self.all & !mask == 0 {
@@ -86,7 +86,8 @@ impl LinePattern {
 
 /// Returns the byte mask of a line in which each word of `words` contains the byte mask `bytes`.
 const fn covers_of_words(words: u32, bytes: u8) -> u128 {
-    // Spreads the bits of the words to every fourth position by repeated halving.
+    // Spread the bits of `words` to every fourth bit position, with the technique for interleaving bits with zeros
+    // (Warren, "Hacker's Delight", "Shuffling Bits").
     let mut apart = words as u128;
     apart = (apart | apart << 48) & 0xffff_0000_0000_0000_ffff;
     apart = (apart | apart << 24) & 0xff_0000_00ff_0000_00ff_0000_00ff;
@@ -96,11 +97,11 @@ const fn covers_of_words(words: u32, bytes: u8) -> u128 {
     apart * bytes as u128
 }
 
-/// Number of a pattern.
+/// Number of a line pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PatternId(u32);
 
-/// Part of a shape: one line that the access touches, and its pattern.
+/// Part of a shape: one line that the access touches, with the pattern of this line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinePart {
     /// Distance of the line from the line of the first lane, in lines.
@@ -108,7 +109,7 @@ pub(crate) struct LinePart {
     pub(crate) pattern: PatternId,
 }
 
-/// Number of a shape.
+/// Number of an interned shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FootprintId(u32);
 
@@ -124,8 +125,8 @@ struct Footprint {
 pub(crate) struct FootprintKey {
     mask: u32,
     lane_bytes: u32,
-    /// Byte offset of each lane address from the start of the line that contains the first lane address; 0 for inactive
-    /// lanes.
+    /// Byte offset of each lane address from the start of the line that contains the first lane address. The offset of
+    /// an inactive lane is 0.
     offsets: [u32; 32],
 }
 
@@ -197,7 +198,7 @@ impl FootprintKey {
         (differ == 0).then_some(start)
     }
 
-    /// Returns the address of the first line that the key and the address of one lane imply.
+    /// Returns the address of the line of the first lane, computed from the key and the address of one lane.
     fn start_at(&self, places: &LaneAddresses<'_>, lane: usize) -> u64 {
         places.addresses[lane].wrapping_add_signed(-i64::from(self.offsets[lane] as i32))
     }
@@ -239,11 +240,11 @@ impl FootprintKey {
 
 /// Number of slots of the shape table, which is two-way associative.
 const SLOTS: usize = 128;
-/// Number of slots of the table of contiguous ranges within a line.
+/// Number of slots of the cache for contiguous ranges within a line.
 const RANGES: usize = 64;
-/// Initial capacity for patterns, which suffices for small kernels.
+/// Initial capacity for patterns, which is sufficient for small kernels.
 const INITIAL_PATTERNS: usize = 16;
-/// Initial capacity for sites, which suffices for small kernels.
+/// Initial capacity for sites, which is sufficient for small kernels.
 const INITIAL_SITES: usize = 16;
 /// Number of cached shapes per site.
 const N_LATEST: usize = 4;
@@ -251,10 +252,10 @@ const N_LATEST: usize = 4;
 const MAX_PATTERNS: usize = 1 << 14;
 /// Number of cached regular address patterns per site.
 const STRIDED_PER_SITE: usize = 2;
-/// Initial number of shapes that may be created without a cache hit.
+/// Initial value of [`FootprintCache::credit`]: number of shapes that may be created before the first cache hit.
 const INITIAL_CREDIT: i32 = 512;
 
-/// Regular address pattern of the lanes relative to its first line, and the shape of this pattern.
+/// Regular address pattern of the lanes, relative to the first accessed line, with its shape.
 #[derive(Clone, Copy, Debug)]
 struct StridedFootprint {
     lane_bytes: u32,
@@ -281,8 +282,8 @@ pub(crate) struct FootprintCache {
     rows: [Option<FootprintId>; 5],
     /// Contiguous byte ranges within one line: byte offset in the line, number of bytes, and shape.
     ranges: Vec<Option<(u32, u32, FootprintId)>>,
-    /// Number of shapes that may still be created. The number is limited because the creation of shapes costs more than
-    /// the shapes save if every access has a new shape.
+    /// Remaining number of shapes that may be created. The number is limited, because shapes reduce the run time only
+    /// if several accesses have the same shape.
     credit: i32,
 }
 
@@ -469,8 +470,8 @@ impl FootprintCache {
         Some((shape, start))
     }
 
-    /// Returns the shape of an access. The shape also contains the lanes of a cached shape of the site if both shapes
-    /// can be united.
+    /// Returns the shape of an access. If the access is compatible with a cached shape of the site, the returned shape
+    /// is the union of both.
     fn of_places(&mut self, at: usize, places: &LaneAddresses<'_>) -> Option<(FootprintId, u64)> {
         let mut known = self.latest[at].iter().flatten();
         let joined = known.find_map(|shape| self.shapes[shape.0 as usize].key.with(places));
@@ -563,7 +564,7 @@ impl FootprintCache {
         }
         self.reserve();
         let (first, first_pattern) = (self.parts.len(), self.patterns.len() as u32);
-        // Line, byte mask within a word, and part number of the previous piece.
+        // Line, byte mask within a word, and part number of the previously processed piece.
         let (mut last, mut highest) = ((i32::MIN, 0, 0), i32::MIN);
         for lane in lanes_of(key.mask) {
             let mut at = i64::from(key.offsets[lane] as i32);

@@ -1,6 +1,6 @@
-//! Releases of strong stores, recorded for all lanes of a warp at once. Input: a store. Output: the release of each
-//! lane. The shadow line stores the releases with the access record, and they are expanded only when another thread
-//! reads a stored value.
+//! Releases of strong stores, recorded for all lanes of a warp together. The shadow line stores the releases of a store
+//! with its access record. The releases are expanded into one release per lane only when another thread reads a stored
+//! value.
 
 use crate::races::detector::RaceDetector;
 use crate::races::location::MemoryInstance;
@@ -19,8 +19,8 @@ use warpgrid_emulator::PerLaneAccess;
 use warpgrid_isa::Scope;
 
 impl RaceDetector {
-    /// Returns the releases that a strong store by several lanes carries. The last release of each lane is that of the
-    /// store itself. Returns `None` if the lanes must be checked one by one.
+    /// Returns the releases that a strong store by several lanes carries. The last release of each lane is the release
+    /// of the store itself. Returns `None` if the lanes must be checked one by one.
     pub(crate) fn handed(
         &mut self,
         lanes: &PerLaneAccess<'_>,
@@ -59,7 +59,7 @@ impl RaceDetector {
         Some((!handed.is_empty()).then(|| Rc::new(handed)))
     }
 
-    /// Records the release of each lane at the location to which the lane stored.
+    /// Records the release of each lane of a store at the location to which the lane stores.
     pub(crate) fn note_releases(
         &mut self,
         lanes: &PerLaneAccess<'_>,

@@ -27,7 +27,7 @@ impl LaunchShape {
         x * y * z > 1
     }
 
-    /// Returns the block and cluster of a block, which define its scopes.
+    /// Returns the location of a block in the scope hierarchy, which consists of the block and its cluster.
     #[inline(always)]
     pub(crate) fn home(&self, block: u64) -> ThreadLocation {
         match self.has_clusters() {
@@ -50,7 +50,8 @@ impl LaunchShape {
         }
     }
 
-    /// Returns the lanes of a warp that contain a thread.
+    /// Returns the mask of the lanes of a warp that contain a thread. The last warp of a block may have lanes without a
+    /// thread.
     pub(crate) fn present(&self, warp: u32) -> u32 {
         let left = self.n_threads().saturating_sub(warp * 32).min(32);
         (u64::from(u32::MAX) >> (32 - left)) as u32

@@ -1,7 +1,7 @@
-//! Fast path of the race check for whole 128-byte lines. As long as no access to a line can race, the line stores its
-//! accesses as records with a lane pattern, so that one comparison with a record replaces the comparisons for each
-//! word. Input: a warp access with its shape. Output: the updated records of the line, or the decision that each word
-//! must be checked separately.
+//! Fast path of the race check for whole 128-byte lines. As long as no access to a line can race, the shadow memory
+//! stores the accesses to the line as records with a lane pattern, so that one comparison with a record replaces the
+//! comparisons for each word. The check updates the records of the line, or decides that each word must be checked
+//! separately.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, SiteAccessKind};
 use crate::races::accessor::{CurrentLanes, OrderingOracle};
@@ -21,9 +21,9 @@ pub(crate) struct LineRecord {
     pub(crate) site: AccessSiteId,
     pub(crate) epoch: u32,
     pub(crate) pattern: PatternId,
-    /// Lanes that performed the access, a subset of the lanes of the pattern.
+    /// Lanes that performed the access, which are a subset of the lanes of the pattern.
     pub(crate) mask: u32,
-    /// Accessed bytes of the line, one bit each.
+    /// Accessed bytes of the line, with one bit for each byte.
     pub(crate) covers: u128,
     pub(crate) element_bytes: u8,
     pub(crate) kind: SiteAccessKind,
@@ -33,7 +33,7 @@ pub(crate) struct LineRecord {
 }
 
 impl LineRecord {
-    /// Returns the access record that a word of the line receives.
+    /// Returns the access record for a word of the line, in which `lanes` access the bytes `bytes`.
     pub(crate) const fn entry(&self, lanes: u32, bytes: u8) -> AccessRecord {
         AccessRecord {
             row: self.row,
@@ -54,13 +54,13 @@ impl LineRecord {
         }
     }
 
-    /// Returns the access record for all lanes of the row.
+    /// Returns the access record for all lanes that performed the access.
     const fn whole_entry(&self) -> AccessRecord {
         self.entry(self.row.whole(self.mask), 15)
     }
 
-    /// Checks whether the record and a later record have the same site, row and pattern, and the lanes of the earlier
-    /// record are a subset of the lanes of the later record.
+    /// Checks whether a later record repeats this record: both records have the same site, row and pattern, and the
+    /// later record contains all lanes of this record.
     #[inline(always)]
     fn is_again(&self, later: &LineRecord) -> bool {
         self.site == later.site
@@ -70,7 +70,7 @@ impl LineRecord {
             && self.kind != SiteAccessKind::Atomic
     }
 
-    /// Checks whether both records have the same epoch and the same releases.
+    /// Checks whether this record and `other` have the same epoch and the same releases.
     #[inline(always)]
     fn is_with(&self, other: &LineRecord) -> bool {
         let is_handed = match (&self.releases, &other.releases) {
@@ -82,13 +82,13 @@ impl LineRecord {
     }
 }
 
-/// Number of records of a line at which the detector starts to drop repeated records and records that happen before the
+/// Number of records of a line from which on the detector drops repeated records, and records that happen before the
 /// newest access.
 const PRUNE_THRESHOLD: usize = 24;
 /// Maximum number of records of a line that is tracked as a whole and receives atomics. Records of atomics cannot be
 /// merged, so their number grows with each atomic.
 const MAX_ATOMIC_RECORDS: usize = 64;
-/// Number of latest records that are searched for a repeated access.
+/// Number of the most recent records in which the detector searches for a repeated access.
 const LATEST: usize = 32;
 
 /// Shadow state of a line that is tracked as a whole.
@@ -97,11 +97,11 @@ pub(crate) struct ShadowLine {
     /// Access records in the order of the accesses.
     marks: SmallVec<[LineRecord; 4]>,
     n_writes: u32,
-    /// Number of records at which the next attempt to drop records takes place.
+    /// Number of records at which the detector next attempts to drop records.
     limit: u32,
     /// Number of the lower-bound clock ([`LineChecker::n_floors`]) with which the records were last compared.
     floor: u32,
-    /// Written bytes of the line, one bit each.
+    /// Written bytes of the line, with one bit for each byte.
     pub(crate) written: u128,
     /// Whether one of the recorded writes is strong.
     pub(crate) is_strong: bool,
@@ -110,9 +110,9 @@ pub(crate) struct ShadowLine {
 /// Result of the line check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CheckResult {
-    /// The access races with no recorded access and is recorded.
+    /// The access races with no recorded access, and has been recorded.
     Kept,
-    /// The access is recorded, and is the first strong write of the line.
+    /// The access has been recorded, and is the first strong write of the line.
     KeptFirstStrong,
     /// The access may race or reads uninitialized bytes, so the words must be checked separately.
     NeedsSlowPath,
@@ -124,15 +124,16 @@ pub(crate) struct LineChecker<'a> {
     pub(crate) home: ThreadLocation,
     pub(crate) site: AccessSite,
     pub(crate) settled: OrderingOracle<'a>,
-    /// Common lower bound of the clocks of all threads that can still access the memory, and the number of its updates.
+    /// Common lower bound of the clocks of all threads that can still access the memory. The next field is the number
+    /// of updates of this bound.
     pub(crate) floor: Option<&'a VectorClock>,
     pub(crate) n_floors: u32,
-    /// Address of the line.
+    /// Start address of the line.
     pub(crate) line: u64,
-    /// Checks whether a race of the current site with another site is already recorded with an example that is at least
-    /// as good as each race at this or a higher address.
+    /// Returns whether a race between the current site and another site is already recorded with an example that is at
+    /// least as good as any race at this address or a higher address.
     pub(crate) is_known: &'a dyn Fn(AccessSiteId, u64) -> bool,
-    /// Access record that was compared last, if this access happens before the current access of the warp.
+    /// Most recently compared access record, if the recorded access happens before the current access of the warp.
     pub(crate) known: Option<AccessRecord>,
 }
 
@@ -179,7 +180,7 @@ impl ShadowLine {
         self.keep(by, new)
     }
 
-    /// Drops the records that happen before all threads that can still access the line.
+    /// Drops the records whose accesses happen before all future accesses of threads that can still access the line.
     fn prune_ordered(&mut self, by: &LineChecker<'_>) {
         self.floor = by.n_floors;
         let Some(floor) = by.floor else {
@@ -190,7 +191,7 @@ impl ShadowLine {
                 .is_settled(floor, &mark.whole_entry(), by.current.memory)
         };
         if self.is_strong {
-            // A weak write hides an earlier strong write, so either all records are dropped or none.
+            // A weak write hides an earlier strong write, so the detector drops either all records or none.
             if self.marks.iter().all(is_over) {
                 self.marks.clear();
             }
@@ -225,8 +226,7 @@ impl ShadowLine {
             if new.is_strong && new.kind == SiteAccessKind::Atomic && mark.releases.is_some() {
                 return false;
             }
-            // The accesses of one thread are ordered among each other, whereas asynchronous operations of one row are
-            // unordered.
+            // Accesses of the same thread are ordered, whereas asynchronous operations of one row are unordered.
             let is_itself = mark.row == new.row && new.row.is_threads() && {
                 let other = shapes.pattern(mark.pattern);
                 pattern.has_lanes_of(new.mask, other, mark.mask)
@@ -263,7 +263,7 @@ impl ShadowLine {
                 known.mask |= new.mask;
                 known.covers |= new.covers;
             }
-            // The record of the latest access must be the last record of the line, as in the record list of a word.
+            // The record of the latest access must be the last record of the line, like in the record list of a word.
             if moves && latest + index + 1 < self.marks.len() {
                 self.marks[latest + index..].rotate_left(1);
             }
@@ -301,7 +301,7 @@ impl ShadowLine {
                     is_new || !is_within || !is_over()
                 });
             }
-            // Reversed, so that the latest of several repeated records remains.
+            // Reverse the records, so that the latest of several repeated records remains.
             self.marks.reverse();
             self.marks
                 .sort_by_key(|mark| (mark.row, mark.site, mark.pattern));
@@ -320,7 +320,7 @@ impl ShadowLine {
 }
 
 impl LineChecker<'_> {
-    /// Checks whether an access happens before all threads that can still access the memory.
+    /// Checks whether an access happens before all future accesses of threads that can still access the memory.
     pub(crate) fn is_over(&self, entry: &AccessRecord) -> bool {
         let memory = self.current.memory;
         self.floor

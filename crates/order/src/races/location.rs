@@ -24,7 +24,7 @@ impl MemoryInstance {
     }
 }
 
-/// Size of a line in bytes: 32 words.
+/// Size of a line in bytes, which is 32 words.
 pub(crate) const LINE: u64 = 128;
 
 /// A range of bytes of a memory.
@@ -81,7 +81,7 @@ impl Iterator for WordIter {
     }
 }
 
-/// Returns the memory in which accesses can race; `None` for thread-private and read-only memory.
+/// Returns the memory in which accesses can race. Returns `None` for thread-private and read-only memory.
 pub(crate) fn memory_of(memory: MemoryId) -> Option<MemoryInstance> {
     match memory {
         MemoryId::Global => Some(MemoryInstance::Global),

@@ -14,7 +14,7 @@ pub(crate) const OBJECT_BYTES: u32 = 8;
 pub(crate) struct MbarrierSyncState {
     /// Clocks of the arrivals in the current phase and in the previous phase.
     pub(crate) phases: [PhaseClock; 2],
-    /// Initialization of the object, until the first copy completes on the object.
+    /// Initialization of the object. The field is `Some` until the first copy completes on the object.
     pub(crate) init: Option<MbarrierInit>,
 }
 
@@ -50,7 +50,7 @@ impl MbarrierSyncState {
         }
     }
 
-    /// Completes the current phase.
+    /// Completes the current phase of the mbarrier object.
     pub(crate) fn end_phase(&mut self) {
         let [now, _] = &mut self.phases;
         let over = std::mem::take(now);

@@ -20,8 +20,8 @@ use warpgrid_emulator::{MbarrierAccess, MbarrierOperation, SyncEvent};
 use warpgrid_isa::{Scope, Sem};
 use warpgrid_program::FunctionId;
 
-/// Returns the site of an operation on an mbarrier, which counts as strong with system scope, so that two operations on
-/// an mbarrier never race.
+/// Returns the site of an operation on an mbarrier. The operation is treated as a strong access with system scope, so
+/// that two operations on an mbarrier never race.
 pub(crate) fn object_site(
     function: FunctionId,
     instruction: u32,
@@ -38,7 +38,7 @@ pub(crate) fn object_site(
     }
 }
 
-/// Operation on one mbarrier by lanes with equal epochs.
+/// Operation on one mbarrier object by lanes with equal epochs.
 struct MbarrierSyncOp<'a> {
     act: MbarrierOperation,
     touches: &'a [MbarrierAccess],
@@ -209,7 +209,7 @@ impl RaceDetector {
         }
     }
 
-    /// Completes a phase of an mbarrier object for each of the operations that completes a phase.
+    /// Completes one phase of an mbarrier object for each operation in `touches` that ends a phase.
     fn end_phase(&mut self, place: StrongLocation, touches: &[MbarrierAccess]) {
         for _ in touches.iter().filter(|touch| touch.ends_phase()) {
             if let Some(object) = self.objects.get_mut(&place) {

@@ -1,7 +1,7 @@
 //! Race check of matrix operations and copies to tensor memory, which read shared memory through the asynchronous proxy
-//! (PTX ISA, "Async proxy" of `wgmma` and of `tcgen05`). Input: the matrices of a starting operation. Output: reads in
-//! the shadow memory, each of which ends when a thread waits for the `wgmma` group of the operation, or for the
-//! mbarrier at which `tcgen05.commit` arrives.
+//! (PTX ISA, "Async proxy" of `wgmma` and of `tcgen05`). The check adds the reads of a starting operation to the shadow
+//! memory. A read ends when a thread waits for the `wgmma` group of the operation, or for the mbarrier at which
+//! `tcgen05.commit` arrives.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
 use crate::races::accessor::AccessContext;
@@ -39,7 +39,7 @@ impl RaceDetector {
                 let thread = ThreadId::of_lane(block, warp, lane);
                 self.individual_operations.insert(pending.id.0, thread);
                 let (row, bit) = ClockGroup::single(pending.id.0);
-                // A later `tcgen05.commit` of the thread arrives after this operation has completed.
+                // The arrival of a later `tcgen05.commit` of the thread follows the completion of this operation.
                 let committed = self.committed.entry(thread).or_default();
                 Rc::make_mut(committed).advance(row, bit, 1);
                 (row, bit, 1)

@@ -1,4 +1,4 @@
-//! Detected races as plain data.
+//! Reports of detected races as plain data.
 
 use crate::races::access_site::{AccessSite, ProxyKind, SiteAccessKind};
 use crate::races::location::MemoryInstance;
@@ -55,7 +55,7 @@ impl RaceSide {
     }
 }
 
-/// Point in the lifetime of a block with which an access of another block to its shared memory is not ordered.
+/// Point in the lifetime of a block that is unordered with an access by another block to its shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockLifetime {
     /// The access may precede the start of the block with this linear index.
@@ -71,7 +71,7 @@ pub enum RaceCounterpart {
     Life(BlockLifetime),
 }
 
-/// Condition that two accesses must satisfy to be race-free, but do not satisfy.
+/// Unsatisfied condition because of which two accesses race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -105,7 +105,7 @@ pub struct Race {
     pub first: RaceSide,
     pub second: RaceCounterpart,
     pub memory: MemoryInstance,
-    /// Address of the first reported byte that both accesses touch.
+    /// Address of the first byte that both accesses of the example touch.
     pub address: u64,
     pub n_bytes: u32,
     pub why: RaceCause,
@@ -113,8 +113,8 @@ pub struct Race {
     pub same_value: bool,
     /// Step in which the second access was executed or started.
     pub step: u64,
-    /// Whether a proxy fence separates the accesses, but was executed by the block that owns the memory instead of the
-    /// block that starts the asynchronous operation.
+    /// Whether the block that owns the memory has executed a proxy fence between the accesses, although the block that
+    /// starts the asynchronous operation must execute the fence.
     pub is_fenced_there: bool,
 }
 
@@ -140,10 +140,10 @@ impl Race {
         self.same_value && is_one_store && is_plain(&self.first) && is_plain(&second)
     }
 
-    /// Returns the sort key of an example. For each pair of instructions, the example with the least key is reported,
-    /// so that the report hardly depends on the schedule. The key prefers, in this order: races that are not
-    /// [model-only](Race::is_model_only), races between different warps, races that change the value, and races at low
-    /// addresses.
+    /// Returns the sort key of an example. For each pair of instructions, the detector reports the example with the
+    /// least key, so that the report is mostly independent of the schedule. The key prefers, in this order: races that
+    /// are not [model-only](Race::is_model_only), races between different warps, races that change the value, and races
+    /// at low addresses.
     pub(crate) fn report_priority(&self) -> (bool, bool, bool, MemoryInstance, u64) {
         (
             self.is_model_only(),
@@ -154,9 +154,9 @@ impl Race {
         )
     }
 
-    /// Checks whether the race follows from the axioms although existing code commonly omits the fence: a generic read
-    /// before an asynchronous write, or a write to the shared memory of another block where this other block executes
-    /// the proxy fence.
+    /// Checks whether the axioms imply the race, although existing code commonly omits the fence: a generic read before
+    /// an asynchronous write, or a write to the shared memory of another block where this other block executes the
+    /// proxy fence.
     pub fn is_model_only(&self) -> bool {
         let RaceCounterpart::Access(second) = self.second else {
             return false;
@@ -168,7 +168,7 @@ impl Race {
     }
 }
 
-/// Read of shared memory to which no thread has written before.
+/// Read of shared memory to which no thread has previously written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UninitializedRead {
     pub reader: RaceSide,

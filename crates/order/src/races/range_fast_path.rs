@@ -1,6 +1,5 @@
-//! Fast path for contiguous byte ranges of asynchronous operations, which checks one 128-byte line at a time. Input: an
-//! operation and its bytes. Output: access records, and the remaining range, which starts at the first byte that may
-//! race.
+//! Fast path for contiguous byte ranges of asynchronous operations, which checks one 128-byte line at a time. The fast
+//! path records the accesses, and returns the remaining range, which starts at the first byte that may race.
 
 use crate::races::access_site::AccessSiteId;
 use crate::races::accessor::AccessContext;
@@ -14,8 +13,8 @@ use crate::races::word_fast_path::{WordAccess, WordFastPath};
 use warpgrid_emulator::WarpId;
 
 impl RaceDetector {
-    /// Checks contiguous bytes that an asynchronous operation accesses. Returns the bytes that are left for the slow
-    /// path.
+    /// Checks contiguous bytes that an asynchronous operation accesses. Returns the remaining bytes, which the slow
+    /// path must check.
     pub(crate) fn see_range(
         &mut self,
         by: &AccessContext<'_>,

@@ -1,5 +1,5 @@
-//! Release sets (`ReleaseSet`): the releases that a strong write carries, and that a thread receives if it acquires the
-//! written value.
+//! Release sets (`ReleaseSet`): the releases that a strong write carries. A thread receives these releases if it
+//! acquires the written value.
 
 use crate::races::fence_order::ReleasedClock;
 use crate::races::vector_clock::{Epoch, VectorClock, advance, join};
@@ -41,8 +41,8 @@ impl ReleaseSet {
         let same =
             |other: &&mut ReleaseEvent| (other.scope, other.home) == (release.scope, release.home);
         match self.0.iter_mut().find(same) {
-            // The new release includes the earlier release, because its thread has acquired the earlier release, so it
-            // replaces the earlier release.
+            // The thread of the new release has acquired the earlier release, so the new release includes and replaces
+            // the earlier release.
             Some(other) if release.includes(other) => *other = release.clone(),
             Some(other) => {
                 let own = other.own_epoch;
@@ -72,7 +72,7 @@ impl ReleaseSet {
         }
     }
 
-    /// Joins the releases that an acquire with the given scope receives into a clock.
+    /// Joins into `clock` the releases that an acquire operation with the given scope receives.
     pub(crate) fn acquire(&self, clock: &mut Rc<VectorClock>, scope: Scope, home: ThreadLocation) {
         for release in &self.0 {
             if scopes_mutually_inclusive(

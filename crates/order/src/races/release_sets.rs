@@ -1,4 +1,4 @@
-//! Releases by several lanes of a warp in the same step, and the releases that strong stores carry to later acquires.
+//! Releases by several lanes of a warp in the same step, and the releases that strong stores carry.
 
 use crate::races::fence_order::ReleasedClock;
 use crate::races::location::{MemoryInstance, StrongLocation};
@@ -14,13 +14,13 @@ use warpgrid_isa::Scope;
 pub(crate) struct LaneReleases {
     pub(crate) scope: Scope,
     pub(crate) home: ThreadLocation,
-    /// Vector clock of one of the lanes, from which the clocks of the other lanes follow.
+    /// Vector clock of one of the lanes, from which the clocks of the other lanes can be derived.
     pub(crate) known: ReleasedClock,
     pub(crate) row: ClockGroup,
     pub(crate) epochs: [u32; 32],
 }
 
-/// Lanes that released in the same step and have not performed separate releases since this step.
+/// Release by several lanes in the same step. The lanes have not performed separate releases since this step.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupRelease {
     pub(crate) lanes: u32,
@@ -60,8 +60,8 @@ impl GroupRelease {
 /// The releases that a thread receives if it acquires a value of one warp store.
 #[derive(Debug, Default)]
 pub(crate) struct StoreReleases {
-    /// Separately recorded releases, each with its lane; the release of the store itself is the last entry of each
-    /// lane.
+    /// Separately recorded releases, each with its lane. The last entry of each lane is the release of the store
+    /// itself.
     pub(crate) each: Vec<(u32, ReleaseEvent)>,
     /// Releases of the other lanes, which performed them in the same step.
     pub(crate) together: SmallVec<[GroupRelease; 2]>,
@@ -83,8 +83,8 @@ impl StoreReleases {
     }
 }
 
-/// Releases that several lanes of a warp performed in the same step, without the lanes that have performed separate
-/// releases since.
+/// Releases that several lanes of a warp performed in the same step. Lanes that have since performed separate releases
+/// are excluded.
 #[derive(Debug, Default)]
 pub(crate) struct PendingGroupReleases {
     /// Latest releasing fence of each scope.

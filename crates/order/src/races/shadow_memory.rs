@@ -14,7 +14,7 @@ pub(crate) struct AccessRecord {
     pub(crate) epoch: u32,
     pub(crate) lanes: u32,
     pub(crate) site: AccessSiteId,
-    /// Accessed bytes of the word, one bit each.
+    /// Accessed bytes of the word, with one bit for each byte.
     pub(crate) bytes: u8,
 }
 
@@ -24,8 +24,8 @@ struct RecordNode {
     next: u32,
 }
 
-/// Bit fields of the state of a word: the first node of its list of access records, its written bytes, and whether it
-/// has a strong write.
+/// Bit fields of the state of a word: number of the first node in the list of access records, mask of the written
+/// bytes, and strong-write flag.
 const FIRST: u32 = (1 << 27) - 1;
 const WRITTEN: u32 = 27;
 const STRONG: u32 = 1 << 31;
@@ -46,8 +46,8 @@ const BY_WORD: u32 = 1 << 31;
 
 #[derive(Debug)]
 struct ShadowPage {
-    /// State of each line: 0 if not accessed, the number of its [`ShadowLine`], or [`BY_WORD`] and the number of its
-    /// words.
+    /// State of each line: 0 for a line without accesses, the number of the [`ShadowLine`], or [`BY_WORD`] combined
+    /// with the number of the words of the line.
     lines: [u32; LINES],
     number: u64,
     /// Number of the next page of the same shared memory.
@@ -86,20 +86,20 @@ pub(crate) struct ShadowMemory {
     recent: [Option<((MemoryInstance, u64), u32)>; N_RECENT],
     links: Vec<RecordNode>,
     free: u32,
-    /// Lines that are tracked as a whole; number 0 stands for no line.
+    /// Lines that are tracked as a whole. Number 0 is reserved for the absence of a line.
     whole: Vec<ShadowLine>,
     free_whole: Vec<u32>,
     words: Vec<[u32; 32]>,
     /// Number of the lower-bound clock with which each line that is tracked per word was last compared.
     floors: Vec<u32>,
     free_words: Vec<u32>,
-    /// Number of lines that are tracked as a whole and have strong writes.
+    /// Number of lines with strong writes that are tracked as a whole.
     n_strong_lines: u32,
     expanded_writes: Vec<ExpandedWrite>,
 }
 
 const N_RECENT: usize = 4;
-/// Initial capacity for lines, which suffices for small kernels.
+/// Initial capacity for lines, which is sufficient for small kernels.
 const INITIAL_LINES: usize = 16;
 
 /// Position of a word in the shadow memory.
@@ -110,8 +110,8 @@ pub(crate) struct WordIndex {
 }
 
 impl ShadowMemory {
-    /// Returns the word at an address of a memory, and creates it if necessary. The line that contains the word is
-    /// tracked per word from then on.
+    /// Returns the word at an address of a memory, and creates it if necessary. From then on, the shadow memory tracks
+    /// the line that contains the word per word.
     #[inline]
     pub(crate) fn word(&mut self, memory: MemoryInstance, address: u64) -> WordIndex {
         let LineIndex { page, at } = self.line_at(memory, address);
@@ -166,8 +166,8 @@ impl ShadowMemory {
         number
     }
 
-    /// Reverts a line to tracking as a whole if all records of its words happen before the lower-bound clock and the
-    /// line was not compared with this clock before. Returns the number of the line.
+    /// Changes a line from tracking per word to tracking as a whole, if all records of its words happen before the
+    /// lower-bound clock and the line has not already been compared with this clock. Returns the number of the line.
     pub(crate) fn make_whole(
         &mut self,
         at: LineIndex,
@@ -193,7 +193,7 @@ impl ShadowMemory {
         Some(number)
     }
 
-    /// Returns the access records of a word whose state is `state`.
+    /// Returns the access records of the word with the state `state`.
     fn entries(&self, state: u32) -> impl Iterator<Item = &AccessRecord> {
         let mut at = state & FIRST;
         std::iter::from_fn(move || {
@@ -203,13 +203,13 @@ impl ShadowMemory {
         })
     }
 
-    /// Counts a line whose first strong write is tracked with the whole line.
+    /// Increments the number of lines with strong writes that are tracked as a whole.
     pub(crate) fn count_strong_line(&mut self) {
         self.n_strong_lines += 1;
     }
 
-    /// Checks whether strong writes exist that are tracked with whole lines, or that were expanded and that
-    /// [`ShadowMemory::take_strong`] has not returned yet.
+    /// Checks whether some strong write is tracked with a whole line, or has been expanded but not returned by
+    /// [`ShadowMemory::take_strong`].
     #[inline]
     pub(crate) fn has_strong_lines(&self) -> bool {
         self.n_strong_lines > 0 || !self.expanded_writes.is_empty()
@@ -260,10 +260,10 @@ impl ShadowMemory {
         if number == 0 {
             return line;
         }
-        let whole = std::mem::take(&mut self.whole[number as usize]);
+        let line_state = std::mem::take(&mut self.whole[number as usize]);
         self.free_whole.push(number);
-        self.n_strong_lines -= u32::from(whole.is_strong);
-        for mark in whole.marks() {
+        self.n_strong_lines -= u32::from(line_state.is_strong);
+        for mark in line_state.marks() {
             let pattern = self.shapes.pattern(mark.pattern).clone();
             for at in lanes_of(pattern.words) {
                 let word = WordIndex { line, at: at as u8 };
@@ -272,13 +272,13 @@ impl ShadowMemory {
                     self.put(word, entry);
                 }
             }
-            if whole.is_strong && mark.kind.writes() {
+            if line_state.is_strong && mark.kind.writes() {
                 self.spell_write(memory, start, line, mark);
             }
         }
         for at in 0..32 {
             let word = WordIndex { line, at };
-            self.set_written(word, (whole.written >> (u32::from(at) * 4) & 15) as u8);
+            self.set_written(word, (line_state.written >> (u32::from(at) * 4) & 15) as u8);
         }
         line
     }
@@ -335,7 +335,7 @@ impl ShadowMemory {
 
     fn page(&mut self, memory: MemoryInstance, number: u64) -> u32 {
         if self.links.is_empty() {
-            // The unused first node reserves number 0, which marks the end of a list.
+            // The unused first node reserves the number 0, which marks the end of a list.
             self.links.push(RecordNode {
                 entry: AccessRecord {
                     row: ClockGroup::single(0).0,

@@ -22,12 +22,12 @@ struct Conflict {
     why: RaceCause,
     /// See [`Race::is_fenced_there`].
     is_fenced_there: bool,
-    /// Whether the accesses are morally strong accesses by lanes of one warp, and therefore an exchange instead of a
-    /// race; see [`RaceDetector::with_lockstep`].
+    /// Whether the accesses are morally strong accesses by lanes of the same warp, and therefore an exchange and not a
+    /// race. See [`RaceDetector::with_lockstep`].
     is_exchange: bool,
 }
 
-/// A conflict together with the current access.
+/// Detected race: a conflict with an earlier access, and the current access.
 pub(crate) struct DetectedRace<'a> {
     by: AccessContext<'a>,
     bytes: ByteRange,
@@ -83,8 +83,8 @@ impl RaceDetector {
         }
     }
 
-    /// Performs the check of [`RaceDetector::check`] for lanes that read one after another, and reports the races in
-    /// lane order.
+    /// Performs the same check as [`RaceDetector::check`] for lanes that read one after another, and reports the races
+    /// in lane order.
     pub(crate) fn check_in_turn(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         let site = *self.sites.get(by.site);
         let mut conflicts = self.conflicts(by, &site, bytes);
@@ -133,7 +133,8 @@ impl RaceDetector {
         self.blocks.get(&self.floor_block(memory)?)?.floor.clone()
     }
 
-    /// Returns the block whose threads are the only threads that can still access a memory.
+    /// Returns the block whose threads are the only threads that can still access a memory, or `None` if threads of
+    /// several blocks can access it.
     pub(crate) fn floor_block(&self, memory: MemoryInstance) -> Option<u64> {
         match memory {
             MemoryInstance::Shared(block) if !self.shape.has_clusters() => Some(block),
@@ -284,14 +285,14 @@ impl RaceDetector {
     }
 
     /// Returns the threads of an access record whose accesses do not happen before the accesses of all lanes in
-    /// `lanes`. Accesses of the same thread count as ordered.
+    /// `lanes`. Accesses of the same thread are treated as ordered.
     fn unknown(&self, by: &AccessContext<'_>, lanes: u32, entry: &AccessRecord) -> u32 {
         let is_own = entry.row == by.threads;
         let of = |clock: &VectorClock, lanes: u32| {
             let unknown = clock.seen().unknown(entry.row, entry.lanes, entry.epoch);
             match is_own {
-                // The accesses of a single lane are ordered among each other. With two or more lanes, the access of one
-                // lane is unordered with the access of at least one other lane.
+                // Accesses of a single lane are ordered. With two or more lanes, the access of each lane is unordered
+                // with the access of at least one other lane.
                 true if lanes.count_ones() == 1 => unknown & !lanes,
                 _ => unknown,
             }
@@ -378,8 +379,8 @@ impl RaceDetector {
     }
 
     /// Returns the conflict with an earlier access by another lane of the same warp if one access is a load, the other
-    /// is a store, and neither happens before the other. The order does not follow from the fact that the load reads
-    /// the stored value, because under another schedule of the lanes the load may read an older value.
+    /// is a store, and neither happens before the other. The fact that the load reads the stored value does not imply
+    /// an order, because the load may read an older value under a different schedule of the lanes.
     fn exchange(
         &self,
         by: &AccessContext<'_>,
@@ -450,7 +451,7 @@ impl RaceDetector {
         self.not_through(by, lane, entry, bytes.memory.fenced(by.home.block))
     }
 
-    /// Returns the threads of an access record whose accesses no proxy fence in the clock of a lane covers.
+    /// Returns the threads of an access record whose accesses are not covered by a proxy fence in the clock of a lane.
     fn not_through(
         &self,
         by: &AccessContext<'_>,

@@ -1,5 +1,5 @@
-//! Synchronization by strong accesses: the releases and acquires that they perform, and the observation order between
-//! strong writes and reads.
+//! Synchronization by strong accesses: release and acquire operations, and the observation order between strong writes
+//! and reads.
 
 use crate::races::access_site::{AccessSite, SiteAccessKind};
 use crate::races::accessor::{AccessContext, WordPart};
@@ -163,7 +163,7 @@ impl RaceDetector {
     }
 
     /// Removes and returns the strong write whose release sequence an atomic continues. If no such write exists, the
-    /// atomic hides the strong writes to its bytes.
+    /// atomic hides the earlier strong writes to its bytes.
     fn take_linked(&mut self, by: &StrongAccess, bytes: ByteRange) -> Option<StrongWrite> {
         self.spell_strong(by.place, by.n_bytes);
         let is_linked = |write: &StrongWrite| write.is_morally_strong(by);
@@ -176,8 +176,8 @@ impl RaceDetector {
         }
     }
 
-    /// Runs the race check for an access of several lanes to one location, after the acquires and releases of the
-    /// access are processed.
+    /// Runs the race check for an access by several lanes to one location, after the acquire and release operations of
+    /// the access have been processed.
     fn check_together(
         &mut self,
         event: &AccessEvent<'_>,
@@ -216,8 +216,8 @@ impl RaceDetector {
         }
     }
 
-    /// Performs the acquire of a strong access. Returns the write whose release sequence the access continues if it is
-    /// an atomic.
+    /// Performs the acquire of a strong access. For an atomic, returns the write whose release sequence the access
+    /// continues.
     fn acquire_before(
         &mut self,
         state: &mut WarpState,
@@ -256,7 +256,7 @@ impl RaceDetector {
     }
 
     /// Records that a strong access observes the morally strong write at its location. Returns the releases of the
-    /// write; the outer `None` means that no morally strong write exists.
+    /// write. The outer `None` means that no morally strong write exists.
     fn observe(&mut self, by: &StrongAccess, reader: Epoch) -> Option<Option<Rc<ReleaseSet>>> {
         let write = self.strong.get_mut(&by.place)?;
         if !write.is_morally_strong(by) {
@@ -396,8 +396,8 @@ impl RaceDetector {
     }
 
     fn overwrite_strong(&mut self, (memory, address): StrongLocation, n_bytes: u32) {
-        // Writes are naturally aligned, so an overlapping write that begins at a lower address begins at a multiple of
-        // 2, 4, 8 or 16 bytes around the address.
+        // Writes are naturally aligned, so an overlapping write with a lower start address starts at the address
+        // rounded down to a multiple of 2, 4, 8 or 16 bytes.
         let around = [2, 4, 8, 16].map(|size| address / size * size);
         let before = around.into_iter().filter(|start| *start < address);
         for start in before.chain(address..address + u64::from(n_bytes)) {
@@ -411,7 +411,7 @@ impl RaceDetector {
         }
     }
 
-    /// Checks whether a strong write was ever recorded in one of the words that contain the given bytes.
+    /// Checks whether a strong write has been recorded in a word that contains some of the given bytes.
     fn has_strong(&mut self, bytes: ByteRange) -> bool {
         bytes.words().any(|(address, _)| {
             let shadow = self.shadow();
@@ -457,8 +457,8 @@ impl RaceDetector {
         })
     }
 
-    /// Executes an acquiring fence with the given scope: the lanes acquire the releases that their earlier strong reads
-    /// have observed.
+    /// Executes a fence with acquire semantics and the given scope: the lanes acquire the releases that their earlier
+    /// strong reads have observed.
     pub(crate) fn acquire_by_fence(
         &self,
         state: &mut WarpState,
@@ -491,8 +491,8 @@ struct UniformAccess<'a> {
     epoch: u32,
 }
 
-/// Returns the lanes of an access if all of them have equal epochs and access one location outside the shared memory of
-/// other blocks.
+/// Returns the lanes of an access if all lanes have equal epochs and access the same location, which is not in the
+/// shared memory of another block.
 fn together<'a>(
     event: &'a AccessEvent<'_>,
     state: &WarpState,

@@ -21,12 +21,13 @@ pub(crate) struct StrongWrite {
     /// Releases that a thread receives if it acquires the written value.
     pub(crate) message: Option<Rc<ReleaseSet>>,
     pub(crate) point: Epoch,
-    /// Release sequence that ends with this write, once another access observes or continues it.
+    /// Release sequence that ends with this write. The field is `None` until another access observes or continues the
+    /// sequence.
     pub(crate) chain: Option<RmwChain>,
 }
 
-/// Release sequence, as the epochs of its writes. Each write after the first is an atomic that reads the value of the
-/// previous write.
+/// Release sequence, represented by the epochs of its writes. Each write except the first is an atomic that reads the
+/// value of the previous write.
 pub(crate) type RmwChain = Rc<RefCell<Vec<Epoch>>>;
 
 impl StrongWrite {

@@ -93,8 +93,8 @@ impl RaceDetector {
         let mut clock = clock.unwrap_or_else(VectorClock::empty);
         let all = Rc::make_mut(&mut clock);
         for (block, warp, lanes) in &waiting {
-            // A waiting thread performs no access between its arrival and the completion of the barrier, so its
-            // component can be raised to the latest epoch of all arrivals.
+            // A waiting thread performs no access between its arrival and the completion of the barrier, so the clock
+            // component of the thread can be raised to the latest epoch of all arrivals.
             let mut lanes = *lanes;
             if lanes == self.shape.present(*warp) {
                 lanes = u32::MAX;
@@ -295,7 +295,7 @@ impl RaceDetector {
         if let Some(release) = state.release_of_lanes(row, lanes, scope, home) {
             state.add_fence_of_lanes(lanes, &Rc::new(release));
         }
-        // The release of the last lane includes the releases of all others.
+        // The release of the last lane includes the releases of all other lanes.
         if let Some(last) = lanes.checked_ilog2() {
             let release = state.release(row, last as usize, scope, home);
             self.fences.add(&release);
@@ -327,12 +327,12 @@ impl BarrierArrivals {
 struct BarrierArrival {
     row: ClockGroup,
     lanes: u32,
-    /// All lanes of the warp.
+    /// Mask of the lanes of the warp that contain a thread.
     present: u32,
     releases: ReleaseMode,
 }
 
-/// Whether an arrival releases the clock of its thread.
+/// Specifies whether an arrival releases the clock of its thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReleaseMode {
     Yes,

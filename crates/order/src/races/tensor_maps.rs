@@ -1,6 +1,6 @@
-//! Race check of tensor maps, which copies read through a separate proxy. Input: accesses and fences of lanes on tensor
-//! maps. Output: races of copies with writes to their tensor map. A write is ordered before a copy only by a pair of
-//! `fence.proxy.tensormap::generic` fences: a release fence after the write, and then an acquire fence of the map.
+//! Race check of tensor maps, which copies read through a separate proxy. The check reports races of copies with writes
+//! to their tensor maps. A write is ordered before a copy only by a pair of `fence.proxy.tensormap::generic` fences: a
+//! release fence after the write, and then an acquire fence of the map.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
 use crate::races::accessor::AccessContext;

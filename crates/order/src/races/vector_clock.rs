@@ -1,5 +1,5 @@
-//! Vector clocks with one component per thread and per asynchronous operation. The components are stored in rows of 32;
-//! most rows are the lanes of a warp.
+//! Vector clocks with one component per thread and per asynchronous operation. The components are stored in rows of 32
+//! components. Most rows represent the lanes of a warp.
 
 use crate::races::location::MemoryInstance;
 use smallvec::SmallVec;
@@ -21,9 +21,9 @@ pub(crate) enum ClockGroupKind {
     BulkReads = 2,
     /// Writes by the bulk copies of the lanes.
     BulkWrites = 3,
-    /// Asynchronous operations that complete individually, one component each.
+    /// Asynchronous operations that complete individually, with one component for each operation.
     Individual = 4,
-    /// Reads by the matrix operations of a warpgroup, counted in start order; lane 0 represents the whole warpgroup.
+    /// Reads by the matrix operations of a warpgroup, counted in start order. Lane 0 represents the whole warpgroup.
     Products = 5,
 }
 
@@ -301,8 +301,8 @@ pub(crate) struct Epoch {
     pub(crate) epoch: u32,
 }
 
-/// Vector clock: the accesses that precede the current point in base causality order, and the subset of these accesses
-/// that proxy fences cover.
+/// Vector clock. It represents the accesses that precede the current point in base causality order, and the subset of
+/// these accesses that proxy fences cover.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VectorClock {
     seen: Rc<ClockMap>,
@@ -370,8 +370,8 @@ impl VectorClock {
         }
     }
 
-    /// Performs an acquiring tensor-map fence: the fence covers the map for all components that the releasing fences
-    /// accepted by `takes_in` cover.
+    /// Performs a tensor-map fence with acquire semantics. The fence covers the map for all components that are covered
+    /// by releasing fences for which `takes_in` returns `true`.
     pub(crate) fn acquire_map(&mut self, map: ProxyFence, takes_in: impl Fn(Scope, u64) -> bool) {
         let released: Vec<Rc<ClockMap>> = self
             .fenced

@@ -33,7 +33,7 @@ pub(crate) struct WarpState {
     pub(crate) epochs: [u32; 32],
     /// Lanes that exist and have not exited.
     pub(crate) live: u32,
-    /// For each kind of proxy fence, the epoch of each lane up to which the fence covers the lane's own accesses. The
+    /// Epoch of each lane, for each kind of proxy fence, up to which the fence covers the lane's own accesses. The
     /// clocks contain the coverage of accesses by other threads.
     fenced_epochs: Vec<(ProxyFence, [u32; 32])>,
     details: LaneSyncTable,
@@ -48,9 +48,10 @@ pub(crate) struct WarpState {
 #[derive(Debug, Default)]
 pub(crate) struct WarpTable {
     numbers: FastHashMap<WarpId, u32>,
-    /// State of each warp, indexed by the number of the warp; `None` for removed warps.
+    /// State of each warp, indexed by the number of the warp. The state of a removed warp is `None`.
     warps: Vec<Option<Box<WarpState>>>,
-    /// Facts that hold for all accesses of a warp until its next synchronization, indexed by the number of the warp.
+    /// Cached facts that hold for all accesses of a warp until its next synchronization, indexed by the number of the
+    /// warp.
     check_caches: Vec<Option<WarpCheckCache>>,
     free: Vec<u32>,
     /// Cache of the latest lookups, indexed by the low bits of the block and the warp.
@@ -130,7 +131,7 @@ impl WarpTable {
     }
 }
 
-/// Synchronization state of a lane that most lanes do not need.
+/// Additional synchronization state of a lane, which most lanes do not have.
 #[derive(Debug, Default)]
 pub(crate) struct LaneSyncState {
     /// The latest releasing fence of each scope.
@@ -144,7 +145,7 @@ pub(crate) struct LaneSyncState {
 /// Sparse table of the synchronization state of single lanes.
 #[derive(Debug, Default)]
 struct LaneSyncTable {
-    /// Index plus one of the state of each lane; 0 if the lane has no separate state.
+    /// Index plus one of the additional state of each lane, or 0 if the lane has no additional state.
     numbers: [u8; 32],
     all: Vec<LaneSyncState>,
 }
@@ -159,7 +160,7 @@ impl LaneSyncTable {
         let number = &mut self.numbers[lane & 31];
         if *number == 0 {
             if self.all.is_empty() {
-                // In most warps, only one lane has a separate state.
+                // In most warps, at most one lane has additional state.
                 self.all.reserve_exact(1);
             }
             self.all.push(LaneSyncState::default());
@@ -204,7 +205,8 @@ impl WarpState {
         }
     }
 
-    /// Checks whether the clocks of all lanes in `lanes` include the given threads of a row at an epoch.
+    /// Checks whether the clocks of all lanes in `lanes` include `of`, which consists of a row, lanes of this row, and
+    /// an epoch.
     pub(crate) fn all_know(&self, lanes: u32, of: (ClockGroup, u32, u32)) -> bool {
         let (row, threads, epoch) = of;
         let knows = |clock: &VectorClock| clock.seen().unknown(row, threads, epoch) == 0;
@@ -248,7 +250,7 @@ impl WarpState {
         }
     }
 
-    /// Serializes the lanes at a `fence.sc`; the first lane acquires `known`. Returns `false` if the lanes must be
+    /// Serializes the lanes at a `fence.sc`. The first lane acquires `known`. Returns `false` if the lanes must be
     /// processed one by one.
     pub(crate) fn take_turns(
         &mut self,
@@ -272,7 +274,7 @@ impl WarpState {
         true
     }
 
-    /// Replaces the clocks of lanes by a clock that includes all of these clocks.
+    /// Replaces the clocks of lanes by `clock`, which includes the clocks of all these lanes.
     pub(crate) fn set_clock(&mut self, lanes: u32, clock: &Rc<VectorClock>) {
         if lanes & self.live == self.live {
             self.known = WarpClock::Uniform(Rc::clone(clock));
@@ -318,7 +320,8 @@ impl WarpState {
         }
     }
 
-    /// Executes proxy fences. The fences cover all accesses in the clocks of the lanes, and the lanes' own accesses.
+    /// Executes proxy fences. The fences cover all accesses in the clocks of the lanes, and the accesses of the lanes
+    /// themselves.
     pub(crate) fn fence(&mut self, lanes: u32, fences: &[ProxyFence]) {
         self.change_clocks(lanes, |clock| {
             let clock = Rc::make_mut(clock);
@@ -337,8 +340,8 @@ impl WarpState {
         }
     }
 
-    /// Returns the threads of a row whose accesses are not covered by a proxy fence in the clock of a lane of this
-    /// warp; `own` is the epoch of the lane.
+    /// Returns the threads in `of` whose accesses are not covered by a proxy fence in the clock of a lane of this warp.
+    /// `own` is the current epoch of the lane.
     pub(crate) fn unfenced(
         &self,
         own: Epoch,
@@ -421,7 +424,7 @@ impl WarpState {
         }
     }
 
-    /// Returns the maximum epoch of lanes, or 0 if there are none.
+    /// Returns the maximum epoch of the lanes in `lanes`, or 0 if `lanes` is empty.
     pub(crate) fn latest_epoch(&self, lanes: u32) -> u32 {
         let all = self.epochs.iter().enumerate();
         all.fold(0, |latest, (lane, own)| match lanes & 1 << lane {
@@ -490,7 +493,7 @@ impl WarpState {
         }
     }
 
-    /// Moves the releases of a lane from the simultaneous releases to the separately recorded releases.
+    /// Converts the simultaneous releases of a lane to separately recorded releases.
     #[inline]
     pub(crate) fn ungroup(&mut self, lane: usize) {
         if !self.together.is_empty() && self.released_apart >> lane & 1 == 0 {
@@ -547,7 +550,7 @@ impl WarpState {
         lanes_of(lanes).all(is_same).then(|| first.map(Rc::clone))
     }
 
-    /// Joins the clocks and epochs of lanes into a clock. `present` is the set of all lanes of the warp.
+    /// Joins the clocks and epochs of the lanes in `lanes` into `clock`. `present` is the set of all lanes of the warp.
     pub(crate) fn release_into(
         &self,
         clock: &mut Rc<VectorClock>,
@@ -595,13 +598,13 @@ impl WarpState {
         is_even.then_some(first)
     }
 
-    /// Checks whether a lane has observed or performed releases that affect strong accesses.
+    /// Checks whether some lane of the warp has observed or performed releases that affect strong accesses.
     pub(crate) fn has_details(&self) -> bool {
         !self.details.all.is_empty() || !self.together.is_empty()
     }
 
-    /// Checks whether the lanes have recorded releases at locations only, and no fences. In this case, strong writes to
-    /// other locations release nothing.
+    /// Checks whether the warp has only releases at locations, and no releasing fences. In this case, strong writes to
+    /// other locations have no release semantics.
     pub(crate) fn has_releases_alone(&self) -> bool {
         let mut all = self.details.all.iter();
         let is_it = |details: &LaneSyncState| {
@@ -682,7 +685,7 @@ impl WarpState {
         groups.get_or_insert_with(empty)
     }
 
-    /// Records one started operation per lane. Returns the number of the started operation of each lane.
+    /// Records one started operation per lane. Returns the sequence number of the started operation of each lane.
     pub(crate) fn start(&mut self, kind: AsyncGroupKind, lanes: u32) -> [u32; 32] {
         let groups = self.groups(kind);
         for lane in lanes_of(lanes) {
@@ -748,7 +751,7 @@ impl LaneSyncState {
             .find(|(at, _)| *at == place);
         match known {
             Some((_, own)) if Rc::ptr_eq(own, message) => {}
-            // Later writes of a release sequence carry the earlier releases of the sequence, too.
+            // Later writes of a release sequence also carry the earlier releases of the sequence.
             Some((_, own)) if message.includes(own) => *own = Rc::clone(message),
             Some((_, own)) => {
                 let mut both = ReleaseSet::clone(own);
@@ -775,14 +778,14 @@ impl LaneSyncState {
     }
 }
 
-/// Facts about a warp that are the same for all its accesses until its next synchronization.
+/// Cached facts about a warp that hold for all of its accesses until its next synchronization.
 #[derive(Clone, Debug)]
 pub(crate) struct WarpCheckCache {
-    /// Value of [`RaceDetector::n_openings`] at the time of the computation.
+    /// Value of [`RaceDetector::n_openings`] when the cached facts were computed.
     pub(crate) n_openings: u64,
-    /// Common epoch of all remaining lanes; `None` if their epochs differ.
+    /// Common epoch of all live lanes, or `None` if the epochs of the lanes differ.
     pub(crate) epoch: Option<u32>,
-    /// Whether the strong stores of the warp release nothing, and its strong loads acquire nothing.
+    /// Whether the strong stores of the warp have no release effect, and its strong loads have no acquire effect.
     pub(crate) is_plain: bool,
     /// Whether the strong stores of the warp release only what its lanes released earlier at the same locations.
     pub(crate) has_releases_alone: bool,

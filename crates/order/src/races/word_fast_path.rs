@@ -1,6 +1,5 @@
-//! Fast path of the race check for single words, which compares an access with each access record of the word. Input:
-//! lanes, or an asynchronous operation, that access the same bytes of a word. Output: an access record, or `false` if
-//! the access may race.
+//! Fast path of the race check for single words. Compares an access by lanes, or by an asynchronous operation, with
+//! each access record of the word. The fast path records the access, or returns `false` if the access may race.
 
 use crate::races::access_site::AccessSiteId;
 use crate::races::accessor::{CurrentLanes, OrderingOracle, PRUNE_THRESHOLD};
@@ -12,11 +11,11 @@ use crate::races::vector_clock::row_of;
 use crate::races::vector_clock::{ClockGroup, VectorClock, lanes_of};
 use warpgrid_emulator::PerLaneAccess;
 
-/// Number of cached ordering decisions; a few decisions suffice, because neighboring words have records of the same
-/// accesses.
+/// Number of cached ordering decisions. A small number is sufficient, because neighboring words have records of the
+/// same accesses.
 const CACHE_SIZE: usize = 4;
 
-/// State of the check of a warp access, word by word.
+/// State of the word-by-word check of a warp access.
 pub(crate) struct WordFastPath<'a> {
     settled: OrderingOracle<'a>,
     current: CurrentLanes<'a>,
@@ -50,16 +49,15 @@ struct CachedOrdering {
     lanes: u32,
     epoch: u32,
     site: AccessSiteId,
-    /// Whether the recorded access happens before every later access of each thread that can still access the memory.
+    /// Whether the recorded access happens before all future accesses of threads that can still access the memory.
     is_over: bool,
     /// Whether the recorded access happens before the warp access.
     is_known: bool,
-    /// Whether the recorded access is a read that does not conflict, or does not race with the warp access for another
-    /// reason.
+    /// Whether the recorded access cannot race with the warp access, because both are reads or for another reason.
     is_harmless: bool,
 }
 
-/// Decision on an access record of the word.
+/// Decision whether an access record of the word is retained.
 enum PruneDecision {
     Keep,
     Drop,
@@ -233,8 +231,7 @@ impl<'a> WordFastPath<'a> {
     ) -> PruneDecision {
         let is_own = entry.row == new.row;
         if is_own && (entry.site, entry.bytes) == (new.site, new.bytes) {
-            // The accesses of one thread are ordered among each other, whereas asynchronous operations of one row are
-            // unordered.
+            // Accesses of the same thread are ordered, whereas asynchronous operations of one row are unordered.
             let is_ordered = match self.row.is_threads() {
                 true => entry.lanes & !new.lanes == 0,
                 false => !self.writes || self.relate(entry).is_known,
@@ -261,7 +258,7 @@ impl<'a> WordFastPath<'a> {
         if relation.is_harmless || entry.bytes & new.bytes == 0 {
             return PruneDecision::Keep;
         }
-        // The accesses of one thread are ordered among each other, whereas the accesses of several lanes are unordered.
+        // Accesses of the same thread are ordered, whereas accesses of different lanes are unordered.
         let is_itself = is_own
             && new.row.is_threads()
             && new.lanes.is_power_of_two()
@@ -273,11 +270,11 @@ impl<'a> WordFastPath<'a> {
     }
 
     fn relate(&mut self, entry: &AccessRecord) -> CachedOrdering {
-        let whole = AccessRecord {
+        let expanded = AccessRecord {
             lanes: entry.row.whole(entry.lanes),
             ..*entry
         };
-        let key = (whole.row, whole.lanes, whole.epoch, whole.site);
+        let key = (expanded.row, expanded.lanes, expanded.epoch, expanded.site);
         let mut all = self.relations.iter().flatten();
         let known = all.find(|known| (known.row, known.lanes, known.epoch, known.site) == key);
         if let Some(known) = known {
@@ -288,7 +285,7 @@ impl<'a> WordFastPath<'a> {
                 false => self.relation(entry),
             };
         }
-        let relation = self.relation(&whole);
+        let relation = self.relation(&expanded);
         self.relations[self.next % CACHE_SIZE] = Some(relation);
         self.next += 1;
         match relation.is_over || relation.is_known {

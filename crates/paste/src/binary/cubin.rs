@@ -1,4 +1,4 @@
-//! Cubins: ELF files for one architecture. Extracts the kernels with their recorded properties, and the sections.
+//! Cubins: ELF files for one architecture. Extracts the kernels with the properties that the compiler recorded, and the sections.
 
 use super::elf::{Elf, RawSection, is_of_gpu};
 use super::reader::ByteReader;
@@ -10,36 +10,36 @@ use warpgrid_isa::sass::nv_info::{
 /// Machine code for one architecture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cubin {
-    /// `sm_90a`
+    /// Target of the code, such as `sm_90a`.
     pub target: String,
     pub kernels: Vec<Kernel>,
     pub sections: Vec<Section>,
-    /// Constant banks of the module by number.
+    /// Number and contents of each constant bank of the module.
     pub constants: Vec<(u32, Vec<u8>)>,
 }
 
-/// Kernel with its recorded properties.
+/// Kernel with the properties that the compiler recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
     pub name: String,
     pub registers: Option<u32>,
     /// Size of static shared memory in bytes.
     pub shared_bytes: u64,
-    /// Stack size per thread in bytes, if it is bounded.
+    /// Stack size per thread in bytes, or `None` if the stack size is unbounded.
     pub stack_bytes: Option<u32>,
     pub barriers: Option<u32>,
-    /// Maximum block size, if specified.
+    /// Maximum block size, if the kernel specifies it.
     pub max_threads: Option<[u32; 3]>,
     pub parameters: Vec<ParameterInfo>,
-    /// Offset of the parameters in constant bank 0 in bytes.
+    /// Byte offset of the parameters in constant bank 0.
     pub parameters_at: Option<u32>,
     /// Number of relocations of the code.
     pub n_relocations: u64,
-    /// Instructions as bytes.
+    /// Encoded instructions of the kernel.
     pub code: Vec<u8>,
 }
 
-/// Section of the file.
+/// Section of the ELF file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     pub name: String,
@@ -61,7 +61,7 @@ impl Cubin {
             target: target(&elf),
             ..Cubin::default()
         };
-        // Sections are limited to the size of the file, so that claimed sizes do not determine the memory use.
+        // The total size of the copied sections is limited to the size of the file, so that invalid section headers do not exhaust memory.
         let mut left = bytes.len();
         for section in &elf.sections {
             cubin.sections.push(Section {
@@ -85,7 +85,7 @@ impl Cubin {
         Ok(cubin)
     }
 
-    /// Records an attribute of a kernel in the section for all kernels.
+    /// Records a kernel attribute of the `.nv.info` section that applies to all kernels.
     fn note(&mut self, attribute: &Attribute<'_>, symbols: &[String]) {
         let value = ByteReader(attribute.value);
         let (Some(symbol), Some(number)) = (value.u32(0), value.u32(4)) else {
@@ -106,16 +106,16 @@ impl Cubin {
     }
 }
 
-/// Copies at most `left` bytes, so that overlapping sections do not multiply the memory use.
+/// Copies at most `left` bytes, so that overlapping sections do not increase the total memory use.
 fn take(bytes: &[u8], left: &mut usize) -> Vec<u8> {
     let taken = &bytes[..bytes.len().min(*left)];
     *left -= taken.len();
     taken.to_vec()
 }
 
-/// Returns the target with its suffix.
+/// Returns the target of the file with its suffix, such as `sm_90a`.
 fn target(elf: &Elf<'_>) -> String {
-    // Version 8 of the format stores the number in the second byte.
+    // Version 8 of the ABI stores the architecture number in the second byte of the flags.
     let (sm, is_specific) = match elf.abi_version {
         8.. => ((elf.flags >> 8) & 0xff, elf.flags & 0x8 != 0),
         _ => (elf.flags & 0xff, elf.flags & 0x800 != 0),
@@ -123,7 +123,7 @@ fn target(elf: &Elf<'_>) -> String {
     format!("sm_{sm}{}", if is_specific { "a" } else { "" })
 }
 
-/// Returns the number of a constant bank of the module: `.nv.constant3`.
+/// Returns the number of a constant bank from its section name, such as `.nv.constant3`.
 fn bank(name: &str) -> Option<u32> {
     name.strip_prefix(".nv.constant")?.parse().ok()
 }
@@ -136,7 +136,7 @@ fn kernel(elf: &Elf<'_>, section: &RawSection, name: &str, left: &mut usize) -> 
         n_relocations: size_of(format!(".rela.text.{name}")) / 24
             + size_of(format!(".rel.text.{name}")) / 16,
         code: take(elf.data(section), left),
-        // Older files record the register count only here.
+        // Older files contain the register count only in the `sh_info` field of the section header.
         registers: Some(section.info >> 24).filter(|n| *n > 0),
         ..Kernel::default()
     };
@@ -180,10 +180,10 @@ impl Kernel {
     }
 }
 
-/// Attribute of `.nv.info`.
+/// Attribute of a `.nv.info` section.
 struct Attribute<'a> {
     number: u8,
-    /// Value of an attribute without a separate size.
+    /// Value of an attribute without an explicit size.
     small: u16,
     value: &'a [u8],
 }

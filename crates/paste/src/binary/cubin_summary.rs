@@ -1,15 +1,15 @@
-//! Text form of machine code without a disassembler: comment lines with the recorded properties of a cubin, which no front end parses as
-//! instructions.
+//! Summary of machine code that requires no disassembler: comment lines with the recorded properties of a cubin. No front end parses these
+//! lines as instructions.
 
 use super::cubin::{Cubin, Kernel};
 use std::fmt::Write as _;
 use warpgrid_program::counted;
 
-/// Maximum number of listed words of a kernel and of lines of a constant bank.
+/// Maximum number of words of a kernel, and of lines of a constant bank, in a summary.
 const MAX_WORDS: usize = 4096;
 const MAX_LINES: usize = 512;
 
-/// Returns the text form of a cubin.
+/// Returns the summary of a cubin.
 pub(super) fn listing(cubin: &Cubin) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -66,7 +66,7 @@ fn of_kernel(text: &mut String, kernel: &Kernel) {
     cut(text, kernel.code.len().div_ceil(16), MAX_WORDS);
 }
 
-/// Returns the recorded properties of a kernel, one phrase each.
+/// Returns the recorded properties of a kernel, with one phrase for each property.
 pub(super) fn facts(kernel: &Kernel) -> Vec<String> {
     let mut facts = Vec::new();
     facts.extend(kernel.registers.map(|n| counted(n, "register")));
@@ -109,7 +109,7 @@ fn half(bytes: &[u8]) -> String {
 }
 
 impl Kernel {
-    /// Returns the recorded properties of the kernel, one phrase each.
+    /// Returns the recorded properties of the kernel, with one phrase for each property.
     pub fn facts(&self) -> Vec<String> {
         facts(self)
     }

@@ -4,16 +4,16 @@ use super::reader::ByteReader;
 
 pub(super) const MAGIC: &[u8] = b"\x7fELF";
 
-/// `e_machine` of GPU code.
+/// Value of `e_machine` that identifies GPU code.
 const EM_CUDA: u16 = 190;
 /// Maximum number of sections and symbols.
 const MAX_SECTIONS: u64 = 100_000;
 const MAX_SYMBOLS: u64 = 1_000_000;
-/// Type of a section without bytes in the file.
+/// Type of a section that occupies no bytes in the file.
 const NOBITS: u32 = 8;
 const SYMTAB: u32 = 2;
 
-/// ELF file.
+/// ELF file that has been parsed.
 #[derive(Debug)]
 pub(super) struct Elf<'a> {
     pub(super) bytes: ByteReader<'a>,
@@ -54,7 +54,7 @@ impl<'a> Elf<'a> {
         if row < 64 {
             return Err("the cubin is corrupt: the section headers are too short".to_owned());
         }
-        // If the header field is too small for the number of sections, the first section header contains it.
+        // If the number of sections exceeds the range of the header field, the first section header contains the number.
         let n = match n {
             0 => file.u64(table.saturating_add(32)).unwrap_or(0),
             n => n,
@@ -82,7 +82,7 @@ impl<'a> Elf<'a> {
         })
     }
 
-    /// Returns the bytes of a section, or no bytes if they are outside of the file.
+    /// Returns the bytes of a section, or an empty slice if the section extends beyond the end of the file.
     pub(super) fn data(&self, section: &RawSection) -> &'a [u8] {
         match section.kind {
             NOBITS => &[],
@@ -98,7 +98,7 @@ impl<'a> Elf<'a> {
         self.sections.iter().find(|section| section.name == name)
     }
 
-    /// Returns the names of the symbols by index.
+    /// Returns the names of all symbols, in the order of the symbol table.
     pub(super) fn symbols(&self) -> Vec<String> {
         let Some(table) = self.sections.iter().find(|section| section.kind == SYMTAB) else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Fatbins: a sequence of PTX sources and cubins, each with a header and usually compressed. Extracts the entries.
+//! Fatbins: sequences of PTX sources and cubins. Each entry has a header and is usually compressed. Extracts the entries.
 
 use super::cubin::{Cubin, is_cubin};
 use super::reader::ByteReader;
@@ -11,7 +11,7 @@ use ruzstd::io::Read;
 const MAGIC: &[u8] = &[0x50, 0xed, 0x55, 0xba];
 const KIND_PTX: u16 = 1;
 const KIND_CUBIN: u16 = 2;
-/// Flags of an entry.
+/// Flags in the header of an entry.
 const IS_LZ4: u64 = 0x2000;
 const IS_ZSTD: u64 = 0x8000;
 const IS_SPECIFIC: u64 = 0x10_0000;
@@ -20,15 +20,16 @@ const IS_OF_FAMILY: u64 = 0x20_0000;
 const HEADER: u64 = 16;
 const ENTRY_HEADER: u64 = 64;
 
-/// Returns the offset of the next fatbin. Fatbins are aligned to 8 bytes within their section, whose own offset can be unaligned.
+/// Returns the offset of the next fatbin. A fatbin is aligned to 8 bytes within its section, but the offset of the section in the file may
+/// be unaligned.
 pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
     let mut done = 0;
-    // The last byte of the magic number is the rarest.
+    // The search starts with the last byte of the magic number, because this byte is the rarest of the four bytes.
     while let Some(found) = rest[done..].iter().position(|byte| *byte == 0xba) {
         let at = done + found;
         let is_here = at >= 3 && rest[at - 3..=at] == *MAGIC;
-        // The version and a plausible header size follow, which rarely occur in random bytes.
+        // The check includes the version and the header size after the magic number, because random bytes rarely match both.
         let head = ByteReader(&rest[at.saturating_sub(3)..]);
         if is_here
             && head.u16(4) == Some(1)
@@ -41,7 +42,8 @@ pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Reads the fatbin at `start` and returns its end. `left` is the remaining limit of decompressed bytes.
+/// Reads the fatbin at offset `start`, and returns the offset of its end. `left` is the number of decompressed bytes that the size limit
+/// still permits.
 pub(super) fn read(
     bytes: &[u8],
     start: usize,
@@ -53,9 +55,9 @@ pub(super) fn read(
     let header = u64::from(file.u16(begin + 6).unwrap_or(0));
     let size = file.u64(begin + 8).unwrap_or(0);
     let first = begin + header.max(HEADER);
-    let whole = bytes.len() as u64;
-    let end = first.saturating_add(size).min(whole);
-    if first.saturating_add(size) > whole {
+    let file_size = bytes.len() as u64;
+    let end = first.saturating_add(size).min(file_size);
+    if first.saturating_add(size) > file_size {
         contents
             .notes
             .push(format!("the fatbin at byte {start} is truncated"));
@@ -70,7 +72,7 @@ pub(super) fn read(
         };
         match entry.open(file, at, left) {
             Ok(Some(found)) => contents.entries.push(found),
-            // Undocumented kinds of entries are ignored.
+            // The reader ignores entries of undocumented kinds.
             Ok(None) => {}
             Err(reason) => contents.notes.push(reason),
         }
@@ -89,12 +91,12 @@ pub(super) fn read(
     usize::try_from(end).unwrap_or(bytes.len())
 }
 
-/// Header of an entry.
+/// Header of an entry in a fatbin.
 struct EntryHeader {
     kind: u16,
     header: u64,
     size: u64,
-    /// Size without padding, if the entry is compressed.
+    /// Size of a compressed entry without padding, in bytes.
     packed_size: u64,
     arch: u32,
     name_at: u32,
@@ -177,7 +179,8 @@ impl EntryHeader {
         }))
     }
 
-    /// Returns the target that the code specifies, with the suffix that only the header specifies.
+    /// Returns the target that the code specifies, with the suffix from the header of the entry, because the code does not specify the
+    /// suffix.
     fn target(&self, stated: Option<String>) -> String {
         let plain = format!("sm_{}", self.arch);
         match stated.filter(|stated| *stated != plain) {
@@ -217,7 +220,7 @@ fn stated_target(text: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Returns the bytes of a code object of at most `limit` bytes. The message continues the name of the code object.
+/// Returns the decompressed bytes of a code object. The error is the predicate of a sentence whose subject is the code object.
 fn unpack(
     packed: Option<&str>,
     raw: &[u8],

@@ -1,9 +1,9 @@
-//! Decompression of LZ4 blocks.
+//! Decompression of blocks in the LZ4 format.
 
-/// Decompresses a block to exactly `size` bytes. Returns `None` if the block is invalid or longer.
+/// Decompresses a block to exactly `size` bytes. Returns `None` if the block is invalid or decompresses to more than `size` bytes.
 pub(super) fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut bytes = packed.iter().copied();
-    // The compression ratio of a block is at most about 255.
+    // The compression ratio of an LZ4 block is at most about 255, so the factor 256 is an upper bound.
     let room = size.min(packed.len().saturating_mul(256));
     let mut unpacked = Vec::with_capacity(room);
     while let Some(token) = bytes.next() {
@@ -14,7 +14,7 @@ pub(super) fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
             }
             unpacked.push(bytes.next()?);
         }
-        // The last sequence has no match.
+        // The last sequence of a block contains only literals and no match.
         let Some(low) = bytes.next() else {
             break;
         };
@@ -35,7 +35,7 @@ pub(super) fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     (unpacked.len() == size).then_some(unpacked)
 }
 
-/// Reads a length: four bits, followed by further bytes if all four bits are set.
+/// Decodes a length that consists of four bits, and of additional bytes if all four bits are set.
 fn length(first: u8, bytes: &mut impl Iterator<Item = u8>) -> Option<usize> {
     let mut length = usize::from(first);
     if first < 15 {
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn overlapping_matches_decode_and_invalid_blocks_are_rejected() {
-        // One literal, four copies and fifteen further copies of it, and the last literal.
+        // The block consists of one literal, a match that repeats this literal 4 + 15 times, and a last literal.
         let packed = [0x1f, b'a', 1, 0, 0, 0x10, b'b'];
         assert_eq!(
             unpack(&packed, 21).as_deref(),

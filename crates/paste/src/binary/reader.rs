@@ -1,6 +1,6 @@
-//! Bounds-checked little-endian reader.
+//! Bounds-checked reader of little-endian numbers.
 
-/// Bytes with little-endian numbers.
+/// Byte slice with bounds-checked access to little-endian numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
@@ -31,7 +31,7 @@ impl<'a> ByteReader<'a> {
         Some(u64::from_le_bytes(bytes.try_into().ok()?))
     }
 
-    /// Returns the text up to a zero byte or the end.
+    /// Returns the text at an offset, up to a zero byte or the end of the bytes.
     pub(super) fn text(self, at: u64) -> String {
         let start = usize::try_from(at).unwrap_or(usize::MAX);
         let rest = self.0.get(start..).unwrap_or(&[]);

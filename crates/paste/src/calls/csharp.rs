@@ -1,5 +1,5 @@
-//! Inline assembly in C#: `CudaAsm.Emit("…", out result, a, b)` and `CudaAsm.EmitRef("…", ref a)` (ILGPU). Operands have no constraints: the
-//! C# type of an argument determines its register, and `out`, `Output<T>` and `Ref<T>` its direction.
+//! Inline assembly in C#: `CudaAsm.Emit("…", out result, a, b)` and `CudaAsm.EmitRef("…", ref a)` (ILGPU). Operands have no constraints:
+//! the C# type of an argument determines the type of its register, and `out`, `Output<T>` and `Ref<T>` determine its direction.
 
 use super::lexer::Language;
 use super::{MAX_BLOCKS, MAX_OPERANDS, end_of_parameters, tokens};
@@ -12,7 +12,7 @@ use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::container::CSHARP_METHODS;
 use warpgrid_program::{MappedSource, Span};
 
-/// C# types with the constraint letters of their registers (ILGPU, PTX back end).
+/// C# types, each with the constraint letter of its register type (ILGPU, PTX back end).
 const TYPES: &[(&str, &str)] = &[
     ("bool", "b"),
     ("byte", "h"),
@@ -35,7 +35,7 @@ const TYPES: &[(&str, &str)] = &[
     ("double", "d"),
 ];
 
-/// Returns the blocks of a text, in order.
+/// Returns the asm blocks of a source, in source order.
 pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let tokens = tokens(source, Language::CSharp);
     let pieces = TokenStream {
@@ -62,7 +62,7 @@ pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     blocks
 }
 
-/// Checks whether a function definition `type name(…) {` starts with the name at `at`.
+/// Checks whether the word at token `at` is the name in a function definition `type name(…) {`.
 fn is_definition(pieces: TokenStream<'_>, at: usize) -> bool {
     let is_named = pieces.is_word(at) && pieces.is(at + 1, b'(') && at > 0;
     if !is_named || !(pieces.is_word(at - 1) || pieces.is(at - 1, b'>')) {
@@ -77,7 +77,7 @@ fn is_definition(pieces: TokenStream<'_>, at: usize) -> bool {
     })
 }
 
-/// Reads the call whose class name is at `at`.
+/// Parses the call whose class name is the token at index `at`.
 fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmBlock> {
     let word = pieces.tokens[at].span.to(pieces.tokens[at + 2].span);
     let close = pieces.closing(at + 3).unwrap_or(pieces.tokens.len());
@@ -94,7 +94,7 @@ fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmB
     let assembly = all.next()?;
     match value_of(pieces, assembly) {
         Some((mut text, unknown)) => {
-            // ILGPU terminates the command itself.
+            // ILGPU appends the terminating semicolon of the instruction.
             let own = text.text.trim_end();
             if !own.is_empty() && !own.ends_with([';', '}']) {
                 text.stand_in(";", Span::at(pieces.tokens[assembly.to - 1].span.end));
@@ -135,7 +135,7 @@ fn value_of(
     Some((text, unknown))
 }
 
-/// Adds the operand of one argument.
+/// Adds the operand that corresponds to one argument of the call.
 fn operand(pieces: TokenStream<'_>, argument: Argument<'_>, block: &mut ParsedAsmBlock) {
     let mut from = argument.from;
     let direction = pieces.text(from);
@@ -172,13 +172,14 @@ fn operand(pieces: TokenStream<'_>, argument: Argument<'_>, block: &mut ParsedAs
     });
 }
 
-/// Returns the constraint letter of an argument's type and the ILGPU wrapper of that type; `None` for a type that the text does not state.
+/// Returns the constraint letter for the type of an argument, and the ILGPU wrapper around this type. Returns `None` if the source does not
+/// contain the type of the argument.
 fn type_of<'a>(pieces: TokenStream<'a>, from: usize, to: usize) -> Option<(&'static str, &'a str)> {
     let letter = |at: usize| {
         let known = TYPES.iter().find(|(name, _)| *name == pieces.text(at));
         known.map(|(_, letter)| *letter)
     };
-    // `uint result` after `out`, and the cast `(uint)x`.
+    // The type precedes the name in `out uint result`, and is in parentheses in the cast `(uint)x`.
     if let Some(found) = letter(from).filter(|_| to == from + 2) {
         return Some((found, ""));
     }

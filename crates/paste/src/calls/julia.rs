@@ -1,4 +1,5 @@
-//! Inline assembly in Julia: `@asmcall asm [constraints] [side_effects] rettyp argtyp args...`, in parentheses or not (LLVM.jl, `Interop`).
+//! Inline assembly in Julia: `@asmcall asm [constraints] [side_effects] rettyp argtyp args...`, with or without parentheses around the
+//! arguments (LLVM.jl, `Interop`).
 
 use super::lexer::Language;
 use super::{MAX_BLOCKS, MAX_OPERANDS, end_of_parameters, start_of_path, tokens};
@@ -11,7 +12,7 @@ use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::container::JULIA_MACRO;
 use warpgrid_program::{MappedSource, Span};
 
-/// Returns the blocks of a text, in order.
+/// Returns the asm blocks of a source, in source order.
 pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let tokens = tokens(source, Language::Julia);
     let pieces = TokenStream {
@@ -39,13 +40,13 @@ pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     blocks
 }
 
-/// Checks whether a definition `name(…) =` starts at `at`.
+/// Checks whether a function definition `name(…) =` starts at token `at`.
 fn is_definition(pieces: TokenStream<'_>, at: usize) -> bool {
     end_of_parameters(pieces, at)
         .is_some_and(|close| pieces.is(close + 1, b'=') && !pieces.is(close + 2, b'='))
 }
 
-/// Reads the call whose `@` is at `at`.
+/// Parses the macro call that starts with the `@` at token index `at`.
 fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmBlock> {
     let word = pieces.tokens[at].span.to(pieces.tokens[at + 1].span);
     let is_adjacent = |at: usize| {
@@ -81,7 +82,7 @@ fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmB
     let is_boolean = |next: &Argument<'_>| matches!(pieces.text(next.from), "true" | "false");
     let side_effects = all.next_if(is_boolean);
     block.is_volatile = side_effects.is_some_and(|found| pieces.text(found.from) == "true");
-    // The type of the result, and the tuple of argument types.
+    // The first two of these arguments are the type of the result and the tuple of argument types.
     let inputs = all
         .skip(2)
         .take(MAX_OPERANDS)
@@ -95,7 +96,8 @@ fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmB
     Some(block)
 }
 
-/// Splits the arguments of a macro call without parentheses at white space up to the end of the line. Also returns the last token.
+/// Splits the arguments of a macro call without parentheses at white space, up to the end of the line. Returns the arguments and the index
+/// of the last token.
 fn separated(pieces: TokenStream<'_>, from: usize) -> (Vec<Argument<'_>>, usize) {
     let mut all = Vec::new();
     let mut at = from;
@@ -145,7 +147,7 @@ fn value_of(
     })
 }
 
-/// Decodes a string whose `\$` is a dollar sign and whose `$name` and `$(…)` are interpolated.
+/// Decodes a Julia string, in which `\$` is a dollar sign, and `$name` and `$(…)` are interpolated values.
 fn interpolated(source: &str, inner: Span, text: &mut MappedSource, unknown: &mut Vec<Unresolved>) {
     let own = inner.text(source);
     let place =

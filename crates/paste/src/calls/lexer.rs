@@ -1,10 +1,10 @@
-//! Lexer for the parts of Julia and C# that calls and strings use. Splits a source into words, literals and punctuation.
+//! Lexer for the subset of Julia and C# that is necessary to parse calls and strings. Splits a source into words, literals and punctuation.
 
 use crate::scan::{begins_word, depth_after, end_of_character, end_of_number, has_quotes};
 use crate::token_stream::{Token, TokenKind};
 use warpgrid_program::Span;
 
-/// Language with its own comments and string literals.
+/// Language whose comments and string literals the lexer supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     Julia,
@@ -31,7 +31,7 @@ struct Lexer<'a> {
     language: Language,
     at: usize,
     starts_line: bool,
-    /// Number of open brackets.
+    /// Number of unclosed brackets at the current position.
     depth: usize,
     /// Whether the previous token ends a value, so that a quote after it is Julia's adjoint operator.
     ends_value: bool,
@@ -86,7 +86,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// Advances to the end of a token.
+    /// Advances to the end of a token, and returns its kind.
     fn to(&mut self, end: usize, kind: TokenKind) -> TokenKind {
         self.at = end;
         kind
@@ -147,7 +147,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads a string from its opening quote; `prefix` is the text before the quote.
+    /// Reads a string that starts at its opening quote. `prefix` is the string prefix before the quote.
     fn string(&mut self, prefix: &str) -> TokenKind {
         let quotes = self.bytes[self.at..].iter();
         let n_found = quotes.take_while(|byte| **byte == b'"').count();
@@ -168,7 +168,7 @@ impl Lexer<'_> {
                 None => break self.at,
                 Some(b'\\') if has_escapes => self.at = (self.at + 2).min(self.bytes.len()),
                 Some(b'\n') if is_line => break self.at,
-                // Two quotes in a verbatim string are one quote of its text.
+                // Two consecutive quotes in a verbatim string denote one quote character.
                 Some(b'"') if is_verbatim && self.bytes.get(self.at + 1) == Some(&b'"') => {
                     self.at += 2;
                 }

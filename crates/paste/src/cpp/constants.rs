@@ -1,5 +1,5 @@
 //! Integer and string constants that a C++ or Python source defines: `constexpr int N = 16;`, `#define N 16`, `//@ constant N = 16`.
-//! Evaluates names and expressions.
+//! Evaluates names of constants and constant expressions.
 
 use super::lexer::tokens;
 use crate::escape::{EscapeSyntax, decode};
@@ -7,15 +7,15 @@ use crate::token_stream::{TokenKind, TokenStream};
 use std::collections::BTreeMap;
 use warpgrid_program::MappedSource;
 
-/// Values of names.
+/// Constants of a source by name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConstantTable<'a> {
-    /// Expression of each name.
+    /// Defining expression of each integer constant.
     numbers: BTreeMap<&'a str, &'a str>,
     texts: BTreeMap<&'a str, String>,
 }
 
-/// Maximum depth of nested names.
+/// Maximum depth of constants whose expressions reference other constants.
 const MAX_DEPTH: usize = 8;
 
 impl<'a> ConstantTable<'a> {
@@ -81,7 +81,7 @@ impl<'a> ConstantTable<'a> {
         }
     }
 
-    /// Parses `//@ constant N = 16`, which takes precedence over the code.
+    /// Parses `//@ constant N = 16`, which takes precedence over definitions in the code.
     fn state(&mut self, line: &'a str) {
         let line = line.trim_start();
         let fact = line.strip_prefix("//@").or(line.strip_prefix("#@"));
@@ -93,7 +93,7 @@ impl<'a> ConstantTable<'a> {
         }
     }
 
-    /// Evaluates an integer expression.
+    /// Evaluates a constant integer expression.
     pub(crate) fn number(&self, expression: &str) -> Option<i64> {
         // An annotation can define the whole expression.
         let stated = self.numbers.get(expression.trim());
@@ -106,7 +106,7 @@ impl<'a> ConstantTable<'a> {
     }
 }
 
-/// Integer expression with the parser position.
+/// Evaluator of an integer expression, with the current position in its tokens.
 struct ConstantEvaluator<'e, 'c> {
     pieces: TokenStream<'e>,
     at: usize,
@@ -114,7 +114,7 @@ struct ConstantEvaluator<'e, 'c> {
     depth: usize,
 }
 
-/// Operators by precedence, lowest first.
+/// Binary operators with their precedence, lowest precedence first.
 const OPERATORS: &[(&str, u8)] = &[
     ("|", 1),
     ("^", 2),
@@ -188,7 +188,7 @@ impl ConstantEvaluator<'_, '_> {
             TokenKind::Punctuation(b'~') => self.unary().map(|value| !value),
             TokenKind::Punctuation(b'+') => self.unary(),
             TokenKind::Punctuation(b'(') => {
-                // `(int) N` and `(uint32_t)(…)` are casts of numbers.
+                // Casts such as `(int) N` and `(uint32_t)(…)` do not change the value.
                 if self.is_cast(at) {
                     self.at = at + 3;
                     return self.unary();

@@ -1,5 +1,5 @@
-//! Lexer for the parts of C++ that `asm` statements use. Splits a source into words, literals and punctuation with their spans, without
-//! preprocessing.
+//! Lexer for the subset of C++ that is necessary to parse `asm` statements. Splits a source into words, literals and punctuation with their
+//! spans, without preprocessing.
 
 use crate::scan::{begins_word, end_of_character};
 use crate::token_stream::{Token, TokenKind};
@@ -89,7 +89,7 @@ impl Lexer<'_> {
         TokenKind::Comment
     }
 
-    /// Reads a string after its opening quote. An unterminated string ends at the end of the line.
+    /// Reads the string that follows an opening quote. An unterminated string ends at the end of the line.
     fn string(&mut self) -> TokenKind {
         let start = self.at + 1;
         self.at = start;
@@ -117,7 +117,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads `R"delimiter(…)delimiter"` from its opening quote.
+    /// Reads a raw string `R"delimiter(…)delimiter"`, starting at its opening quote.
     fn raw_string(&mut self) -> Option<TokenKind> {
         let rest = &self.source[self.at + 1..];
         let open = rest.find('(')?;

@@ -9,17 +9,17 @@ pub(crate) struct Macro<'a> {
     pub(crate) name: &'a str,
     /// Parameters of a function-like macro.
     pub(crate) parameters: Option<Vec<&'a str>>,
-    /// Token range of the body.
+    /// Token range of the macro body.
     pub(crate) body: Range<usize>,
 }
 
-/// All macros in order.
+/// All macros of a source, in source order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Macros<'a> {
     all: Vec<Macro<'a>>,
 }
 
-/// Maximum number of expanded uses of a macro.
+/// Maximum number of uses for which a macro is expanded.
 const MAX_USES: usize = 32;
 
 impl<'a> Macros<'a> {
@@ -37,7 +37,7 @@ impl<'a> Macros<'a> {
         Macros { all }
     }
 
-    /// Returns the macro whose body contains a token.
+    /// Returns the macro whose body contains the token at index `at`.
     pub(crate) fn around(&self, at: usize) -> Option<&Macro<'a>> {
         self.all.iter().find(|own| own.body.contains(&at))
     }
@@ -62,7 +62,7 @@ impl<'a> Macros<'a> {
     }
 }
 
-/// Parses a definition from its name on.
+/// Parses a macro definition, starting at the token with the macro name.
 fn definition<'a>(pieces: TokenStream<'a>, name: usize) -> Macro<'a> {
     let tokens = pieces.tokens;
     let line_end = (name + 1..tokens.len())

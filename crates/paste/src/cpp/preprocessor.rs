@@ -1,17 +1,17 @@
-//! Preprocessor conditions within statements: removes the directives, and the tokens from `#else` up to `#endif`. The source does not
-//! determine the compiled branch, so the first branch is selected.
+//! Preprocessor conditions within statements: removes the directives, and the tokens from `#else` up to `#endif`. The source alone does not
+//! determine which branch the compiler selects, so the parser always selects the first branch.
 
 use crate::token_stream::{Token, TokenKind};
 use warpgrid_program::container::{ASM_KEYWORDS, ASM_QUALIFIERS};
 
-/// Removes conditions and their later branches within `asm` statements, and keeps all other tokens.
+/// Returns the tokens without the preprocessor conditions and their later branches within `asm` statements.
 pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
     let mut left = ConditionalState {
         source,
         depth: 0,
         is_skipping: false,
     };
-    let mut kept = Vec::with_capacity(tokens.len());
+    let mut active = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let text = |at: usize| {
@@ -27,25 +27,25 @@ pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
             continue;
         }
         if !left.is_skipping {
-            left.step(&kept, *token);
-            kept.push(*token);
+            left.step(&active, *token);
+            active.push(*token);
         }
         at += 1;
     }
-    kept
+    active
 }
 
-/// State of the pass.
+/// State of the pass over the tokens.
 struct ConditionalState<'a> {
     source: &'a str,
     /// Number of open parentheses since the start of an `asm` statement.
     depth: usize,
-    /// Whether the tokens belong to a later branch.
+    /// Whether the current token belongs to a branch after the first branch.
     is_skipping: bool,
 }
 
 impl ConditionalState<'_> {
-    /// Checks whether a directive is a condition, and updates the state accordingly.
+    /// Checks whether a directive is part of a condition, and updates the state accordingly.
     fn condition(&mut self, word: &str) -> bool {
         match word {
             "if" | "ifdef" | "ifndef" | "endif" => self.is_skipping = false,

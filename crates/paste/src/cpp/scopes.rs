@@ -1,30 +1,30 @@
-//! Tracking of the enclosing function in C++ by parentheses and braces.
+//! Tracks the enclosing function in C++ sources, based on parentheses and braces.
 
 use crate::token_stream::{TokenKind, TokenStream};
 
 /// Enclosing scopes of a position.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes<'a> {
-    /// Word before each open parenthesis.
+    /// Word before each unclosed parenthesis.
     calls: Vec<&'a str>,
     /// Word before the last closed parenthesis, while a function body can follow.
     head: Option<&'a str>,
-    /// Function of each open brace.
+    /// Function whose body each unclosed brace opens, or `None` for other braces.
     braces: Vec<Option<&'a str>>,
 }
 
-/// Words between the parameters and the body of a function.
+/// Words that may occur between the parameters and the body of a function.
 const AFTER_PARAMETERS: &[&str] = &[
     "const", "noexcept", "override", "final", "mutable", "requires",
 ];
 
-/// Words before a parenthesis that are not function names.
+/// Words that precede a parenthesis but are not function names.
 const STATEMENTS: &[&str] = &[
     "if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype",
 ];
 
 impl<'a> Scopes<'a> {
-    /// Advances over the token at `at`.
+    /// Updates the scopes for the token at index `at`.
     pub(crate) fn step(&mut self, pieces: TokenStream<'a>, at: usize) {
         match pieces.kind(at) {
             Some(TokenKind::Punctuation(b'(')) => {

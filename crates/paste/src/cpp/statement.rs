@@ -12,7 +12,7 @@ use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::Span;
 use warpgrid_program::container::ASM_QUALIFIERS;
 
-/// Arguments of a macro at one use.
+/// Arguments of one macro use, by parameter.
 #[derive(Clone, Debug, Default)]
 struct MacroArguments<'a> {
     given: Vec<(&'a str, Span)>,
@@ -65,7 +65,7 @@ impl<'a> CppSource<'a> {
         for used in uses {
             let mut block = plain.clone();
             self.read(at, open, &self.arguments(around, used), &mut block);
-            // The block refers to the use of the macro.
+            // The spans of the block refer to the use of the macro.
             block.word = self.pieces.tokens[used].span;
             block.span = match self.pieces.closing(used + 1) {
                 Some(close) => block.word.to(self.pieces.tokens[close].span),
@@ -75,7 +75,7 @@ impl<'a> CppSource<'a> {
         }
     }
 
-    /// Checks whether the tokens after a parenthesis can be a template, unlike those of `asm (x)` in prose.
+    /// Checks whether the tokens after a parenthesis can be an assembly template. This check excludes `asm (x)` in prose.
     fn has_template(&self, at: usize) -> bool {
         match self.pieces.kind(at) {
             Some(TokenKind::Text { .. } | TokenKind::Punctuation(b'#')) => true,
@@ -92,7 +92,7 @@ impl<'a> CppSource<'a> {
         }
     }
 
-    /// Returns the arguments of a use of a macro.
+    /// Returns the arguments of the macro use at token `used`.
     fn arguments(&self, of: &Macro<'a>, used: usize) -> MacroArguments<'a> {
         let pieces = self.pieces;
         let names = of.parameters.as_deref().unwrap_or(&[]);
@@ -152,7 +152,7 @@ impl<'a> CppSource<'a> {
         block.settle(&self.constants);
     }
 
-    /// Splits the statement at its colons.
+    /// Splits a statement at its colons, and returns the token range of each section.
     fn sections(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
         let mut sections = Vec::new();
         let (mut start, mut at) = (from, from);
@@ -173,7 +173,7 @@ impl<'a> CppSource<'a> {
         sections
     }
 
-    /// Adds the tokens of the assembly.
+    /// Appends the assembly text in a token range to the block, and expands macros.
     fn template(
         &self,
         from: usize,
@@ -221,7 +221,7 @@ impl<'a> CppSource<'a> {
                         at = pieces.closing(at).map_or(to, |end| end + 1);
                     }
                 }
-                // Parentheses around a string have no effect.
+                // Parentheses around string literals have no effect.
                 Some(TokenKind::Punctuation(b'(' | b')')) => at += 1,
                 Some(_) => {
                     self.unknown(at, block);
@@ -232,7 +232,7 @@ impl<'a> CppSource<'a> {
         }
     }
 
-    /// Adds a macro argument that is part of the assembly, which must be a string.
+    /// Appends a macro argument that is part of the assembly. The argument must be a string literal.
     fn handed(&self, span: Span, block: &mut ParsedAsmBlock) {
         let pieces = self.pieces;
         let within = |at: &usize| {
@@ -317,7 +317,8 @@ impl<'a> CppSource<'a> {
         }
     }
 
-    /// Returns the span of a constraint without its quotes: a string, or a macro parameter whose argument is a string.
+    /// Returns the span of a constraint without quotes. The constraint is a string literal, or a macro parameter whose argument is a string
+    /// literal.
     fn constraint(&self, at: usize, arguments: &MacroArguments<'a>) -> Option<Span> {
         if let TokenKind::Text { inner, .. } = self.pieces.kind(at)? {
             return Some(inner);
@@ -331,7 +332,7 @@ impl<'a> CppSource<'a> {
         }
     }
 
-    /// Returns the text of an expression with macro arguments in place of macro parameters.
+    /// Returns the text of an expression in which macro parameters are replaced by macro arguments.
     fn expression(&self, from: usize, to: usize, arguments: &MacroArguments<'a>) -> String {
         let pieces = self.pieces;
         let (Some(first), true) = (pieces.tokens.get(from), to > from) else {

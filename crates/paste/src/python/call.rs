@@ -10,7 +10,7 @@ use crate::parsed_block::ParsedAsmBlock;
 use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::{MappedSource, Span};
 
-/// Parses the call whose name is at `at`.
+/// Parses the call whose function name is the token at index `at`.
 pub(super) fn read(strings: StringReader<'_>, at: usize, function: &str) -> Option<ParsedAsmBlock> {
     let pieces = strings.pieces;
     let word = pieces.tokens[at].span;
@@ -31,7 +31,7 @@ pub(super) fn read(strings: StringReader<'_>, at: usize, function: &str) -> Opti
     let assembly = named(&["asm", "asm_string"]).or_else(|| texts.next());
     let constraints = named(&["constraints", "constraint"]).or_else(|| texts.next());
     let Some(assembly) = assembly else {
-        // If the assembly is an unresolved name, the block contains a diagnostic about it.
+        // If the assembly argument is an unresolved name, the block contains this name as an unresolved part.
         let first = arguments.iter().find(|argument| argument.name.is_none())?;
         block.unknown.push(Unresolved::assembly(
             pieces.source,
@@ -112,7 +112,7 @@ impl Elementwise {
         }
     }
 
-    /// Adds the diagnostics about `pack` to a block.
+    /// Adds the diagnostics about the `pack` argument to a block.
     fn check(&self, block: &mut ParsedAsmBlock) {
         let Some((pack, place)) = self.pack else {
             return;
@@ -123,7 +123,8 @@ impl Elementwise {
         for operand in &block.operands {
             let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
             let is_output = letter.len() < operand.constraint.len();
-            // Two 8-bit elements have 16 bits, and two 16-bit elements or four 8-bit elements have 32 bits.
+            // An operand is packed if its elements need a 32-bit register. Two 8-bit elements need only 16 bits, and two 16-bit elements or
+            // four 8-bit elements need 32 bits.
             let is_packed = match self.result_bits.filter(|_| is_output) {
                 Some(bits) => bits < 32 && bits.saturating_mul(pack) >= 32,
                 None => pack >= 4,
@@ -136,7 +137,7 @@ impl Elementwise {
     }
 }
 
-/// Returns the bits of an element type of Triton: `float16`, `int8`, `float8e4nv`; `None` for other words.
+/// Returns the size in bits of a Triton element type, such as `float16`, `int8` or `float8e4nv`. Returns `None` for other words.
 fn element_bits(word: &str) -> Option<u32> {
     let kinds = ["float", "bfloat", "int", "uint", "fp", "bf"];
     let mut rest = kinds.iter().filter_map(|kind| word.strip_prefix(kind));
@@ -145,7 +146,7 @@ fn element_bits(word: &str) -> Option<u32> {
     rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
-/// Returns the text of an argument; adds the parts that the text does not state, or the whole argument, to `unknown`.
+/// Returns the string value of an argument. Adds unresolved parts of the string, or the whole argument if it is unresolved, to `unknown`.
 fn read_value(
     strings: StringReader<'_>,
     argument: Argument<'_>,
@@ -187,7 +188,7 @@ fn value_of(
     Some(strings.read(set + 2, strings.end(set + 2)))
 }
 
-/// Checks whether an argument is a tuple: parentheses with a comma at their level.
+/// Checks whether an argument is a tuple, which consists of parentheses with a comma at the outermost level.
 fn is_tuple(pieces: TokenStream<'_>, argument: Argument<'_>) -> bool {
     let (from, to) = (argument.from, argument.to);
     if !pieces.is(from, b'(') || pieces.closing(from) != Some(to - 1) {
@@ -196,7 +197,7 @@ fn is_tuple(pieces: TokenStream<'_>, argument: Argument<'_>) -> bool {
     arguments(pieces, from + 1, to - 1).len() > 1 || pieces.is(to - 2, b',')
 }
 
-/// Returns the text of each element of a list.
+/// Returns the source text of each element of a list.
 fn elements(pieces: TokenStream<'_>, list: Argument<'_>) -> Vec<String> {
     let is_list = pieces.is(list.from, b'[') || pieces.is(list.from, b'(');
     let (from, to) = match is_list {
@@ -210,12 +211,12 @@ fn elements(pieces: TokenStream<'_>, list: Argument<'_>) -> Vec<String> {
 
 /// Checks whether the call declares side effects.
 fn is_volatile(pieces: TokenStream<'_>, arguments: &[Argument<'_>]) -> bool {
-    let says = |name: &str, value: &str| {
+    let has_argument = |name: &str, value: &str| {
         let mut all = arguments.iter();
         all.any(|argument| argument.name == Some(name) && pieces.text(argument.from) == value)
     };
-    says("is_pure", "False")
-        || says("has_side_effects", "True")
-        || says("side_effect", "True")
-        || says("side_effects", "True")
+    has_argument("is_pure", "False")
+        || has_argument("has_side_effects", "True")
+        || has_argument("side_effect", "True")
+        || has_argument("side_effects", "True")
 }

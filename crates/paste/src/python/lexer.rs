@@ -1,4 +1,5 @@
-//! Lexer for the parts of Python that calls and strings use. Splits a source into words, strings and punctuation with their spans.
+//! Lexer for the subset of Python that is necessary to parse calls and strings. Splits a source into words, strings and punctuation with
+//! their spans.
 
 use crate::scan::{begins_word, depth_after, end_of_number, has_quotes};
 use crate::token_stream::{Token, TokenKind};
@@ -21,7 +22,7 @@ struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
     starts_line: bool,
-    /// Number of open brackets.
+    /// Number of unclosed brackets at the current position.
     depth: usize,
 }
 
@@ -87,7 +88,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads a string after its opening quote. An unterminated single-line string ends at the end of the line.
+    /// Reads the string that follows an opening quote. An unterminated single-line string ends at the end of the line.
     fn string(&mut self, prefix: &str) -> TokenKind {
         let quote = self.bytes[self.at];
         let is_long = self.bytes.get(self.at + 1) == Some(&quote)

@@ -1,4 +1,5 @@
-//! Implicit concatenation of adjacent Python strings: returns one text with a source map, and its unresolved parts.
+//! Implicit concatenation of adjacent Python strings: combines them into one text with a source map, and lists the unresolved parts of the
+//! text.
 
 use crate::block::Unresolved;
 use crate::escape::{EscapeSyntax, decode};
@@ -12,7 +13,7 @@ pub(super) struct StringReader<'a> {
 }
 
 impl StringReader<'_> {
-    /// Returns the end of the strings that start at `at`, or `at` if there is no string.
+    /// Returns the exclusive end of the adjacent string tokens that start at index `at`, or `at` if this token is not a string.
     pub(super) fn end(&self, at: usize) -> usize {
         let mut end = at;
         while matches!(self.pieces.kind(end), Some(TokenKind::Text { .. })) {
@@ -21,7 +22,7 @@ impl StringReader<'_> {
         end
     }
 
-    /// Returns the text of a range of strings.
+    /// Returns the concatenated text of the string tokens in a range, and its unresolved parts.
     pub(super) fn read(&self, from: usize, to: usize) -> (MappedSource, Vec<Unresolved>) {
         let mut text = MappedSource::default();
         let mut unknown = Vec::new();

@@ -45,7 +45,7 @@ use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::check::names::scopes::Scopes;
 use crate::check::resolved_opcodes::ResolvedOpcodes;
 
-/// Checks all bodies of the module.
+/// Checks all function bodies of the module.
 pub(crate) fn check(
     context: Context<'_>,
     declared: &ModuleDeclarations,

@@ -7,7 +7,7 @@ use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::ExternalRegister;
 use warpgrid_program::container::stated_values;
 
-/// Inputs of the checker.
+/// Inputs that all phases of the checker share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
@@ -47,8 +47,8 @@ impl<'a> Context<'a> {
         SpecialRegister::from_name(&self.name_text(name))
     }
 
-    /// Returns the name `x3` for `x03`, which the assembler treats as the same name (assembler 13.5); `None` for names without
-    /// leading zeros in their number.
+    /// Returns the name without the leading zeros of its number, such as `x3` for `x03`, because the assembler treats both as the same name
+    /// (assembler 13.5). Returns `None` for a name whose number has no leading zeros.
     pub(crate) fn without_zeros(&self, name: Name) -> Option<Name> {
         if name.number().is_some() {
             return None;
@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Returns the names from `stem0` to `stemN` that occur in the source, each with its text.
+    /// Returns the names of the group `stem<count>` that occur in the source, each with its text.
     pub(crate) fn numbered_names(
         &self,
         stem: &str,

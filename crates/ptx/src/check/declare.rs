@@ -1,7 +1,7 @@
 //! Collects the module-scope declarations of a syntax tree: names with their positions, functions with their parameters,
 //! variables with their initial values, and the positions of the bodies. No later phase modifies the result.
 //!
-//! This module also contains the checks of single declarations and directives, which the checks of bodies use, too.
+//! This module also contains the checks of single declarations and directives, which the checks of bodies also use.
 
 pub(crate) mod alias;
 pub(crate) mod body_outline;
@@ -27,7 +27,7 @@ use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Function, FunctionId, Span, Variable, VariableId};
 
-/// Declarations of a module.
+/// Declarations that a module contains.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleDeclarations {
     pub(crate) names: ModuleNames,
@@ -38,7 +38,7 @@ pub(crate) struct ModuleDeclarations {
     pub(crate) handles: Vec<Span>,
     /// Outlines of the bodies in source order.
     pub(crate) bodies: Vec<Outline>,
-    /// Labels of all bodies. Each body has a range of these labels.
+    /// Labels of all bodies. Each outline refers to a range of this vector.
     pub(crate) labels: Vec<Label>,
 }
 

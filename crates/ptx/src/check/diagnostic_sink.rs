@@ -17,16 +17,16 @@ pub(crate) struct DiagnosticSink {
 pub(crate) struct CollectedDiagnostics {
     /// Diagnostics in source order.
     pub(crate) list: Vec<Diagnostic>,
-    /// Number of omitted diagnostics.
+    /// Number of diagnostics that the sink has omitted.
     pub(crate) n_dropped: usize,
     pub(crate) n_errors: usize,
 }
 
 impl DiagnosticSink {
-    /// Maximum number of errors, and maximum number of other diagnostics.
+    /// Maximum number of reported errors, and also maximum number of other reported diagnostics.
     const LIMIT: usize = 2000;
 
-    /// Reports a diagnostic.
+    /// Adds a diagnostic to the diagnostics of the check.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
         let n_others = self.list.len() - self.n_errors.min(self.list.len());
@@ -76,7 +76,7 @@ impl DiagnosticSink {
     }
 }
 
-/// Returns whether a diagnostic requires a lower version for a token than another diagnostic.
+/// Returns whether `finding` and `other` refer to the same token, and `finding` requires a lower version.
 fn is_earlier(finding: &Diagnostic, other: &Diagnostic) -> bool {
     finding.code == NEEDS_VERSION
         && finding.span == other.span

@@ -13,7 +13,7 @@ use warpgrid_isa::{Feature, Gate, Target, Version};
 use warpgrid_program::Overrides;
 use warpgrid_program::Span;
 
-/// Reads the settings from the options or from the header. Invalid or missing directives are reported, and default values replace
+/// Reads the settings of the module from the options or from the header. Reports invalid or missing directives, and uses default values for
 /// them.
 pub(crate) fn read(
     source: &str,
@@ -28,7 +28,7 @@ pub(crate) fn read(
     let found = targets(source, tree, reporter);
     let target = found.last.map(|(target, _)| target);
     let has_override = options.version.is_some() || options.target.is_some();
-    // The assembler compiles a module without contents for any target.
+    // The assembler accepts a module that consists only of a header for any target.
     let is_header = |directive: &Directive| {
         use DirectiveKind as D;
         matches!(directive.kind, D::Version | D::Target | D::AddressSize)
@@ -76,7 +76,7 @@ pub(crate) fn read(
     module
 }
 
-/// Returns whether a function, with or without a body, has several results. Prototypes of indirect calls are ignored.
+/// Returns whether some function of the module, with or without a body, has several results. Call prototypes are ignored.
 fn has_several_results(tree: &Tree) -> bool {
     tree.functions.iter().any(|header| {
         let results = header.returns.of(&tree.declarations);
@@ -107,7 +107,7 @@ fn version(source: &str, tree: &Tree, reporter: &mut DiagnosticSink) -> Option<V
     Some(version)
 }
 
-/// Returns the arguments of every `.target`, each with its directive.
+/// Returns the arguments of all `.target` directives, each with its directive.
 fn target_words(tree: &Tree) -> impl Iterator<Item = (&Directive, Span)> {
     let directives = tree.directives.iter();
     let targets = directives.filter(|directive| directive.kind == DirectiveKind::Target);
@@ -245,8 +245,8 @@ fn argument(tree: &Tree, directive: &Directive) -> Option<u64> {
         })
 }
 
-/// Returns the target that a misspelled name most likely denotes: the target with the highest number up to that of the name, or the target
-/// with the most similar spelling.
+/// Returns the target that a misspelled name most likely denotes: the target with the highest number that does not exceed the number in the
+/// name, or the target with the most similar spelling.
 fn nearest_target(text: &str) -> Option<&'static str> {
     let digits: String = text.chars().filter(char::is_ascii_digit).take(4).collect();
     let number: Option<u16> = digits.parse().ok();

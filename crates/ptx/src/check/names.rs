@@ -1,7 +1,7 @@
 //! Name resolution: determines the meaning of a name at a position of the source.
 //!
-//! The names of the module are recorded with their positions in one pass and are immutable afterwards ([`module_names`]). The
-//! names of a body have separate scopes ([`scopes`]).
+//! One pass records the names of the module with their positions, after which these names are immutable ([`module_names`]). The names of a
+//! body have separate scopes ([`scopes`]).
 
 pub(crate) mod binding;
 pub(crate) mod lookup;

@@ -14,7 +14,8 @@ use warpgrid_program::{Severity, Span};
 /// version and target only.
 const MAX_STATEMENTS: usize = 200;
 
-/// Returns the check of a snippet for a version and target without errors. `None` if the result for the defaults should be used.
+/// Returns the result of checking a snippet for a version and a target for which the snippet has no errors. Returns `None` if the caller
+/// should use the result for the defaults.
 #[cold]
 pub(crate) fn select_target(
     text: &ParsedSource<'_>,
@@ -73,7 +74,7 @@ fn candidates(options: &Overrides) -> impl Iterator<Item = (Version, &'static Ta
         .collect();
     older.reverse();
     let older = older.into_iter().filter_map(move |version| {
-        // Stop at the first unsupported target, because some versions support `sm_82` but not `sm_80`.
+        // The search stops at the first unsupported target, because some versions support `sm_82` but not `sm_80`.
         let mut plain = TARGETS
             .iter()
             .filter(|target| target.kind == TargetKind::Plain);

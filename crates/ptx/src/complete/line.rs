@@ -5,7 +5,7 @@ use crate::lexer::TokenKind;
 use warpgrid_isa::form::BoundForm;
 use warpgrid_program::Span;
 
-/// Position of the offset within its line.
+/// Syntactic position of the completion offset within its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CursorContext {
     Opcode,
@@ -17,7 +17,7 @@ pub(crate) enum CursorContext {
 
 /// Partial instruction before an offset, on the line of the offset.
 pub(crate) struct PartialInstruction<'s> {
-    /// Opcode and completed modifiers.
+    /// Opcode with the modifiers that are complete.
     pub(crate) words: Vec<&'s str>,
     /// Partial word at the offset, without its dot.
     pub(crate) prefix: &'s str,
@@ -111,7 +111,7 @@ impl<'s> PartialInstruction<'s> {
         self.in_brackets = false;
     }
 
-    /// Processes a blank, which ends the opcode and the guard.
+    /// Processes a blank, which terminates the opcode and the guard.
     fn blank(&mut self) {
         self.prefix = "";
         match self.place {

@@ -369,7 +369,7 @@ pub fn module_space(span: Span, word: &str) -> Diagnostic {
     .help("move the declaration into the function that uses it")
 }
 
-/// Returns the diagnostic for a sampler in the unified texture mode.
+/// Returns the diagnostic for a sampler declaration in the unified texturing mode.
 pub fn sampler(span: Span) -> Diagnostic {
     Diagnostic::error(
         TEXTURE_PLACE,

@@ -10,12 +10,12 @@ use warpgrid_program::{
     Explanation, FormDoc, ModifierDoc, OperandDoc, SlotDoc, TermDoc, TokenDoc, TokenDocKind,
 };
 
-/// Returns all forms in table order.
+/// Returns the documentation of all forms, in table order.
 pub(crate) fn forms() -> Vec<FormDoc> {
     layouts().iter().map(form).collect()
 }
 
-/// Returns the special registers.
+/// Returns the documentation of the special registers.
 pub(crate) fn terms() -> Vec<TermDoc> {
     let families = SpecialRegister::families().into_iter();
     let term = |(register, spelled): (SpecialRegister, Vec<String>)| {
@@ -87,8 +87,8 @@ fn beside(bound: &BoundForm) -> Vec<String> {
     lines
 }
 
-/// Returns whether the words are the first required literals of the form. For example, `cp.async.bulk` is not an instruction, but
-/// the common prefix of several names.
+/// Returns whether the words equal the first required literal modifiers of the form. For example, `cp.async.bulk` is not an instruction,
+/// but the common prefix of several names.
 fn begins_with(layout: &FormSyntax, words: &[&str]) -> bool {
     let mut literals = layout.slots.iter().map_while(|slot| match slot.kind {
         SlotKind::Literal(text, _) if slot.required => Some(text),
@@ -139,7 +139,7 @@ const fn examples(form: &Form) -> &'static [&'static str] {
     form.accepted_examples
 }
 
-/// Returns no examples, because the table rows contain none without the feature `examples`.
+/// Returns no examples, because the table rows contain examples only with the feature `examples`.
 #[cfg(not(feature = "examples"))]
 const fn examples(_: &Form) -> &'static [&'static str] {
     &[]

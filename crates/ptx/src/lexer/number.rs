@@ -3,7 +3,7 @@
 use crate::lexer::{DIGIT, HEX, is};
 use warpgrid_isa::read_decimal;
 
-/// Value of a literal.
+/// Value of a number literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NumberValue {
     Integer {
@@ -14,12 +14,12 @@ pub(crate) enum NumberValue {
     Single(u32),
     /// `0d` or decimal literal: an `f64`.
     Double(f64),
-    /// Integer of more than 64 bits that the reference assembler (13.5) accepts and truncates to 64 bits, because the assembler
-    /// only checks whether the top bit was set before the last digit.
+    /// Integer of more than 64 bits that the reference assembler (13.5) accepts and truncates to 64 bits, because the assembler only checks
+    /// the top bit of the value before the last digit.
     Wrapped(u64),
     /// Integer of more than 64 bits, or a decimal literal beyond the largest `f64`.
     Overflow,
-    /// Malformed literal: `0x`, `0f3F8`.
+    /// Malformed literal, such as `0x` or `0f3F8`.
     Broken(NumberError),
 }
 

@@ -1,4 +1,4 @@
-//! Parser of addresses: `[name+4]`, `[4]`, `[map, {c0, c1}]`.
+//! Parser of addresses, such as `[name+4]`, `[4]` and `[map, {c0, c1}]`.
 
 use crate::diagnostics::syntax;
 use crate::lexer::number;
@@ -45,7 +45,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reports the error after the name of an address.
+    /// Reports the syntax error that follows the name in an address.
     #[cold]
     fn broken_address(&mut self, open: u32, name: Span, byte: u8) -> ParseResult<()> {
         if byte == b'.' {
@@ -134,7 +134,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses the constant after `+`.
+    /// Parses the constant that follows `+` in an address.
     #[inline]
     pub(crate) fn offset(&mut self) -> ParseResult<i64> {
         let byte = self.cursor.skip();

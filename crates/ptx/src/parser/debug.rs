@@ -71,7 +71,7 @@ impl Parser<'_> {
         self.keyword("function_name", EXPECTED)?;
         self.cursor.skip();
         if let Some(span) = self.cursor.word() {
-            // In this position, the name of a section is permitted in place of a label.
+            // The operand of `function_name` may be the name of a section in place of a label.
             if is_token(self.text(span)) {
                 self.cursor.at = span.start as usize;
                 return self.bad_argument(".loc", EXPECTED);
@@ -156,7 +156,7 @@ impl Parser<'_> {
         self.finish_directive(word, DirectiveKind::Section, first)
     }
 
-    /// Parses labels and data lines such as `.b8 1, 2` up to the closing brace.
+    /// Parses the contents of a section: labels and data lines such as `.b8 1, 2`, up to the closing brace.
     fn section_contents(&mut self, open: u32) -> ParseResult<()> {
         const EXPECTED: &str = "labels and data such as `.b8 1, 2`";
         let mut kept = GatedSectionContent::default();
@@ -218,7 +218,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses an address: `label`, `label+4`, `a-b`, `.debug_str+4`.
+    /// Parses an address in a section, such as `label`, `label+4`, `a-b` or `.debug_str+4`.
     fn section_address(&mut self, n_bits: u32, kept: &mut GatedSectionContent) -> ParseResult<()> {
         let start = self.cursor.at;
         let section = self.cursor.word();
@@ -256,7 +256,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Records a version-dependent construct if it is the first of its kind in the section.
+    /// Records the first version-dependent construct of each kind in a section.
     fn keep_first(&mut self, is_kept: &mut bool, span: Span, kind: OperandKind) {
         if !std::mem::replace(is_kept, true) {
             self.tree.operands.push(Operand { span, kind });

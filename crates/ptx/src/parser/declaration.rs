@@ -52,7 +52,7 @@ fn type_of(word: &str) -> Option<DeclaredType> {
     })
 }
 
-/// Returns the type with which a register can be declared in place of a type that only instructions support.
+/// Returns the type of a register declaration that replaces a type which only instructions support.
 fn instead_of(word: &str) -> Option<&'static str> {
     let scalar = ScalarType::from_name(word.get(1..)?)?;
     Some(match scalar.width_bits() {
@@ -122,7 +122,7 @@ impl Parser<'_> {
         while declaration.scalar == DeclaredType::Missing {
             self.specifier(&mut declaration)?;
         }
-        // A declaration without names declares no variable, and therefore needs no state space (assembler 13.5).
+        // A declaration without names declares no variable, so the assembler does not require a state space (assembler 13.5).
         let declares_nothing = self.cursor.skip() == b';';
         if declaration.space_span.start == declaration.space_span.end && !declares_nothing {
             self.report(syntax::space_expected(declaration.type_span));
@@ -226,7 +226,7 @@ impl Parser<'_> {
         Ok(Alignment { span, bytes })
     }
 
-    /// Parses an integer literal, not an expression. The cursor is before the literal.
+    /// Parses an integer literal. Expressions are not accepted. The cursor is before the literal.
     pub(crate) fn literal_integer(&mut self, what: &str) -> ParseResult<u64> {
         let byte = self.cursor.skip();
         if let Some((value, _)) = self.eat_integer() {

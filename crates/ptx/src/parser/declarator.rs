@@ -189,7 +189,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses the next dimension of a declarator: `[4]`, or `[]` as the first one. The cursor is at the bracket.
+    /// Parses the next dimension of a declarator: `[4]`, or `[]` as the first dimension. The cursor is at the bracket.
     fn dimension(&mut self, declarator: &mut Declarator) -> ParseResult<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;

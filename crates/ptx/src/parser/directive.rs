@@ -19,9 +19,9 @@ pub(crate) fn is_reserved(text: &str) -> bool {
 /// Maximum width of a number that a directive accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IntegerWidth {
-    /// 32 bits.
+    /// The number has at most 32 bits.
     Word,
-    /// 64 bits.
+    /// The number has at most 64 bits.
     Long,
 }
 
@@ -170,7 +170,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Adds a statement for the last directive.
+    /// Adds a statement for the most recently added directive.
     pub(crate) fn push_last_directive(&mut self, start: u32) {
         let index = self.tree.directives.len() as u32 - 1;
         self.push(start, StatementKind::Directive(index));
@@ -193,8 +193,8 @@ impl Parser<'_> {
         text != "_" && !is_reserved(text)
     }
 
-    /// Checks that a number fits in 32 bits. The assembler (13.5) treats literals as signed integers, and truncates negative numbers. For
-    /// example, it accepts `18446744069414584336` (-2^32 + 16) as 16, but rejects 2^32.
+    /// Checks that a number fits in 32 bits. Assembler 13.5 treats literals as signed integers, and truncates negative numbers. For
+    /// example, the assembler accepts `18446744069414584336` (-2^32 + 16) as 16, but rejects 2^32.
     pub(crate) fn word(&mut self, value: u64, span: Span) -> u64 {
         if value.cast_signed() > i64::from(u32::MAX) {
             let text = self.text(span);
@@ -283,7 +283,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a `;` after a directive that must not have one.
+    /// Reports a `;` after a directive that must not end with a semicolon.
     pub(crate) fn no_semicolon(&mut self, directive: &str) {
         let end = self.cursor.at;
         if self.cursor.skip() == b';' {

@@ -15,11 +15,11 @@ const WARP_SIZE: u64 = 32;
 /// Value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constant {
-    /// `.s64` or `.u64`
+    /// Integer of type `.s64` or `.u64`.
     Integer { value: u64, unsigned: bool },
     /// `0f` literal. Such a literal is not permitted within an expression.
     Single(u32),
-    /// `.f64`
+    /// Floating-point number of type `.f64`.
     Double(f64),
 }
 
@@ -163,7 +163,7 @@ impl Parser<'_> {
         Ok((left, end))
     }
 
-    /// Returns the binary operator at the cursor after trivia. `%0` is a name, not a remainder.
+    /// Skips trivia, and returns the binary operator at the cursor. The text `%0` is a name, and not a remainder operator.
     fn operator(&mut self) -> Option<(&'static str, u8)> {
         let byte = self.cursor.skip();
         if !byte.is_ascii_punctuation()
@@ -362,7 +362,7 @@ impl Parser<'_> {
             }
             NumberValue::Overflow if !clings => {
                 self.report(syntax::constant_overflow(whole, text));
-                // Return a value of the type that the literal was intended to have, so that the literal causes no further diagnostics.
+                // Return a value of the intended type of the literal, so that the literal causes no further diagnostics.
                 match syntax::is_decimal_float(text) {
                     true => Constant::Double(f64::INFINITY),
                     false => ZERO,
@@ -429,7 +429,7 @@ impl Parser<'_> {
     }
 }
 
-/// Evaluates an integer operator; Returns `None` for a division by zero.
+/// Evaluates an integer operator. Returns `None` for a division by zero.
 fn integers(
     operator: &str,
     a: u64,

@@ -1,5 +1,5 @@
-//! Detection of sources in other languages and of text that was copied with PTX. For such a source, the parser reports one diagnostic with
-//! instructions for obtaining PTX, instead of syntax errors for each line.
+//! Detection of sources in other languages, and of surrounding text that was copied together with PTX. For such a source, the parser
+//! reports one diagnostic with instructions for obtaining PTX, instead of syntax errors for each line.
 
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -47,7 +47,7 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
 /// Maximum number of tokens to examine. This number is sufficient, because the first lines of a kernel identify its language.
 const N_TOKENS: usize = 4000;
 
-/// Maximum number of lines to examine for surrounding text.
+/// Maximum number of lines to examine in the search for surrounding text.
 const N_LINES: usize = 400;
 
 impl Parser<'_> {
@@ -82,8 +82,8 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the diagnostic for PTX with surrounding text or demangled names, or for a report of a tool, at the first line that
-/// identifies it.
+/// Returns the diagnostic for PTX with surrounding text or demangled names, or for a report of a tool, at the first line that identifies
+/// the text.
 fn copied(source: &str, kind: SourceKind) -> Option<Diagnostic> {
     if source.starts_with("\u{7f}ELF") {
         return Some(syntax::compiled_file(Span::new(1, 4)));
@@ -186,8 +186,8 @@ pub(crate) fn strings_outside_ascii(source: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// Replaces typographic characters outside of comments and strings. Returns the resulting source, and one diagnostic for all of
-/// the characters, with a fix. `None` if there are no such characters.
+/// Replaces typographic characters outside of comments and strings. Returns the resulting source, and one diagnostic for all of the
+/// characters, with a fix. Returns `None` if the source contains no typographic characters.
 #[cold]
 pub(crate) fn typeset(source: &str) -> Option<(String, Diagnostic)> {
     let mut found: Vec<(Span, &str)> = Vec::new();
@@ -212,7 +212,7 @@ pub(crate) fn typeset(source: &str) -> Option<(String, Diagnostic)> {
     if found.is_empty() {
         return None;
     }
-    // Keep the length of the source, so that spans are valid in both versions.
+    // The replacement does not change the length of the source, so that spans are valid in both versions.
     let mut plain = source.to_owned();
     for (span, text) in &found {
         let (start, end) = (span.start as usize, span.end as usize);
@@ -273,9 +273,9 @@ mod tests {
             let parse = crate::parser::parse(&source);
             let found =
                 crate::check(&source, &parse, &warpgrid_program::Overrides::default()).diagnostics;
-            let said: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
+            let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
             assert_eq!(
-                said,
+                messages,
                 [format!("found {what} around the source, expected only PTX")]
             );
         }

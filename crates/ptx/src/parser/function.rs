@@ -129,7 +129,7 @@ impl Parser<'_> {
         self.push(start, StatementKind::Prototype(index));
     }
 
-    /// Returns the end of the last token before the cursor. The result is at least `start`.
+    /// Returns the end of the last token before the cursor, or `start` if this token ends before `start`.
     fn header_end(&mut self, start: u32) -> u32 {
         let after = self.cursor.at;
         self.last_end = self.last_end.max(start);
@@ -162,7 +162,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses attributes, return values, name, parameters and performance-tuning directives.
+    /// Parses a function header: attributes, return values, name, parameters and performance-tuning directives.
     fn head(&mut self, header: &mut FunctionHeader) -> ParseResult<()> {
         self.cursor.skip();
         let first = self.tree.attributes.len() as u32;

@@ -116,7 +116,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses `(a, b)`, which may be empty. The cursor is at the parenthesis.
+    /// Parses a parenthesized list such as `(a, b)`, which may be empty. The cursor is at the parenthesis.
     fn group(&mut self) -> ParseResult<()> {
         let parent = self.tree.operands.len();
         let open = self.cursor.offset();

@@ -1,4 +1,4 @@
-//! Parser of variable initializers.
+//! Parser of the initializers of variables.
 
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -60,7 +60,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses the operand of a mask, such as `g+4)` or `0x1234)`. The mask selects one byte of this operand.
+    /// Parses the operand of a mask and the closing parenthesis, such as `g+4)` or `0x1234)`. The mask selects one byte of the operand.
     fn masked(&mut self, start: u32, mask: u64) -> ParseResult<()> {
         let byte = self.cursor.skip();
         let is_name = self.cursor.at_name() && !self.at_warp_size();

@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Handles an instruction without a terminating `;`. Returns `true` if `...` stands in place of operands. Such a statement is not an
+    /// Handles an instruction without a terminating `;`. Returns `true` if `...` replaces operands, so that the statement is not an
     /// instruction.
     #[cold]
     fn ends_early(&mut self, start: u32, first_operand: u32) -> ParseResult<bool> {
@@ -150,8 +150,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Checks the position of the sink `_`, which replaces a result: it must be the first operand, or an element of a vector or
-    /// pair.
+    /// Checks the position of a sink `_`. A sink replaces a result, so it must be the first operand, or an element of a vector or pair.
     #[cold]
     fn sink_comes_first(&mut self, first: usize) {
         match self.tree.operands.last() {
@@ -239,7 +238,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips the backslash of a guarded instruction, and returns the byte that follows.
+    /// Skips the backslash before a guarded instruction, and returns the byte after the backslash.
     #[cold]
     fn escape(&mut self) -> ParseResult<u8> {
         self.cursor.at += 1;
@@ -358,11 +357,11 @@ enum OpcodeSyntaxError {
     Dot(u32),
     /// Text that is not a valid modifier.
     Word(Span),
-    /// A keyword of declarations.
+    /// Word that is a keyword of declarations.
     Reserved(Span),
 }
 
-/// Splits a new spelling into words, and returns the syntax of its operands.
+/// Splits the new mnemonic spelling at `span` into words, and returns the syntax of its operands.
 fn split(source: &str, span: Span, words: &mut Vec<MnemonicToken>) -> Grammar {
     let first = words.len();
     let push = |word: Span| {

@@ -11,7 +11,7 @@ use warpgrid_program::Span;
 /// Ellipsis that manuals print in place of omitted operands.
 const DOTS: &str = "...";
 
-/// Maximum number of names that `...` stands for in a list. It equals the number of registers of the largest operand.
+/// Maximum number of names that `...` represents in a list, which is the number of registers of the largest operand.
 const MAX_ELEMENTS: u32 = 256;
 
 impl Parser<'_> {
@@ -121,7 +121,7 @@ impl Parser<'_> {
         Some(self.name_of(span))
     }
 
-    /// Parses a line of prose. A capital letter at the start of the line identifies prose, because opcodes are lower case.
+    /// Parses a line of prose. A line that starts with a capital letter is prose, because opcodes are lower case.
     #[cold]
     pub(crate) fn prose(&mut self, start: u32) -> bool {
         let line = self.rest().lines().next().unwrap_or("").trim_end();

@@ -68,7 +68,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses `_` and `WARP_SZ`; returns `None` for any other name.
+    /// Parses `_` and `WARP_SZ`. Returns `None` for any other name.
     #[cold]
     fn special_name(&mut self, span: Span) -> Option<ParseResult<()>> {
         match span.text(self.cursor.source) {
@@ -119,7 +119,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses the rest of a name with hyphens, or reports an operator that cannot follow a name.
+    /// Parses the remaining parts of a name with hyphens, or reports an operator that cannot follow a name.
     #[cold]
     fn hyphen_or_operator(&mut self, first: Span) -> ParseResult<()> {
         let hyphenated = match self.cursor.byte() {
@@ -233,7 +233,7 @@ impl Parser<'_> {
         self.cursor.byte() == b'W' && self.cursor.token().span.text(self.cursor.source) == "WARP_SZ"
     }
 
-    /// Parses the name of a whole register or variable, without a component. A sink is an error.
+    /// Parses the name of a register or variable without a component. Reports a sink as an error.
     pub(crate) fn plain_name(&mut self, what: &str) -> ParseResult<Span> {
         let span = self.scan_name();
         if span.text(self.cursor.source) == "_" {
@@ -249,7 +249,7 @@ impl Parser<'_> {
         Ok(span)
     }
 
-    /// Parses the bracket that closes the bracket at `open`.
+    /// Parses the closing bracket `close` that matches the bracket at offset `open`.
     #[inline]
     pub(crate) fn close(&mut self, open: u32, close: u8, expected: &str) -> ParseResult<()> {
         if self.eat(close) {

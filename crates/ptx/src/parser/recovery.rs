@@ -148,7 +148,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a dot in a declared name whose first part has been parsed, and returns the span of the whole name.
+    /// Reports a dot in a declared name and returns the span of the whole name. The caller has already parsed the first part of the name.
     pub(crate) fn whole_name(&mut self, name: Span) -> Span {
         if self.cursor.at != name.end as usize
             || self.cursor.byte() != b'.'
@@ -175,8 +175,8 @@ impl Parser<'_> {
         self.report(syntax::dot_in_name(whole, whole.text(self.cursor.source)));
     }
 
-    /// Parses a label with a dot in its name, such as `loop.body:`, at the start of `opcode`. Returns whether there is such a
-    /// label.
+    /// Parses a label with a dot in its name, such as `loop.body:`, at the start of `opcode`. Returns `false` if no such label is at this
+    /// position.
     #[cold]
     pub(crate) fn dotted_label(&mut self, opcode: Span) -> bool {
         let text = opcode.text(self.cursor.source);
@@ -200,7 +200,8 @@ impl Parser<'_> {
     }
 
     /// Reports a dotted word after a name that is not a component in this context, and returns an error. If the name starts with `%`, or if
-    /// the word is a component in other contexts, reports `diagnostic`. Otherwise, treats the word as part of a name with a dot.
+    /// the word is a component in other contexts, the function reports `diagnostic`. Otherwise, the function treats the word as part of a
+    /// name with a dot.
     #[cold]
     pub(crate) fn broken_component<T>(
         &mut self,
@@ -222,7 +223,7 @@ impl Parser<'_> {
         self.broken(diagnostic)
     }
 
-    /// For each name with a dot, keeps the diagnostic of its declaration or first use, and removes the diagnostics of all other uses.
+    /// For each name with a dot, retains the diagnostic of its declaration or first use, and removes the diagnostics of all other uses.
     pub(crate) fn keep_first_dotted(&mut self) {
         if self.dotted_uses.is_empty() {
             return;
@@ -235,7 +236,7 @@ impl Parser<'_> {
             let name = whole.text(source);
             match known.contains(&name) {
                 true => repeated.push(*span),
-                // An unknown component may have a different cause, so its diagnostic does not count as the first use of a name.
+                // An unknown component may have a different cause, so its diagnostic is not treated as the diagnostic of the first use.
                 false if *whole == *span => known.push(name),
                 false => {}
             }

@@ -15,7 +15,7 @@ const RUN_STOPS: &str = "paste the PTX or SASS of the kernel; the emulator stops
 const DRIVER_OF_COMPILER: &str = "`nvcc` messages";
 const PASTE_OUTPUT: &str = "correct the command line and paste the PTX that `nvcc -ptx` generates";
 
-/// Parts of lines that only one tool prints, with the tool and the suggested action.
+/// Parts of lines that only one tool prints, with the name of the tool and the suggested action.
 const TOOLS: &[(&str, &str, &str)] = &[
     (
         "========= ",
@@ -41,7 +41,7 @@ const TOOLS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Error of the driver and the runtime (CUDA Driver API, `CUresult`).
+/// Error of the CUDA driver and the CUDA runtime (CUDA Driver API, `CUresult`).
 struct DriverError {
     number: u32,
     /// Names of the error in lower case, without the prefixes `CUDA_ERROR_` and `cudaError` and without underscores.
@@ -166,7 +166,7 @@ const DRIVER_ERRORS: &[DriverError] = &[
     },
 ];
 
-/// Returns the report in a line, or `None` if the line contains none. In a module, names of errors are ignored, because they may
+/// Returns the report in a line, or `None` if the line contains no report. In a module, the names of errors are ignored, because they may
 /// be parts of symbols.
 pub(crate) fn of_line(line: &str, source: SourceKind) -> Option<Report> {
     if line.starts_with("//") {
@@ -188,15 +188,15 @@ pub(crate) fn of_line(line: &str, source: SourceKind) -> Option<Report> {
     driver_error(line, source)
 }
 
-/// Returns whether a line contains a text outside of strings.
+/// Returns whether a line contains `text` outside of strings.
 fn has(line: &str, text: &str) -> bool {
     let before = line.find(text).map(|at| &line[..at]);
     before.is_some_and(|before| before.matches('"').count().is_multiple_of(2))
 }
 
 fn driver_error(line: &str, source: SourceKind) -> Option<Report> {
-    let says = |error: &&DriverError| error.texts.iter().any(|text| has(line, text));
-    let mut known = DRIVER_ERRORS.iter().find(says);
+    let matches_line = |error: &&DriverError| error.texts.iter().any(|text| has(line, text));
+    let mut known = DRIVER_ERRORS.iter().find(matches_line);
     if known.is_none() && source == SourceKind::Snippet {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let words = line.split(|c| !is_part(c)).filter(|word| !word.is_empty());

@@ -1,5 +1,5 @@
 //! Words with a leading dot that the assembler (13.5) tokenizes as keywords, so that they cannot be names of sections. The list in
-//! `words.txt` was determined by testing each keyword. Modifiers that are not in the list are ordinary names.
+//! `words.txt` was determined by a test of each keyword with the assembler. Modifiers that the list does not contain are ordinary names.
 
 const WORDS: &str = include_str!("words.txt");
 

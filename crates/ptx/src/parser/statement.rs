@@ -11,7 +11,7 @@ use warpgrid_program::Span;
 /// Scope to which a statement belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StatementContext {
-    /// Module scope.
+    /// The statement is at module scope.
     Module,
     /// Body of a function, or a snippet.
     Body,
@@ -35,7 +35,7 @@ pub(crate) fn kind_of(source: &str) -> SourceKind {
 }
 
 impl Parser<'_> {
-    /// Parses the whole source.
+    /// Parses all statements of the source.
     pub(crate) fn source(&mut self) {
         loop {
             let byte = self.cursor.skip();
@@ -141,8 +141,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses an instruction after a backslash. The backslash indicates that no label follows (assembler 13.5). The cursor is at the
-    /// backslash.
+    /// Parses an instruction after a backslash. A backslash indicates that the next name is not a label (assembler 13.5). The cursor is at
+    /// the backslash.
     #[cold]
     fn escaped(&mut self, start: u32) -> ParseResult<()> {
         self.cursor.at += 1;

@@ -27,7 +27,7 @@ pub enum DeclarationSpace {
     Tex,
 }
 
-/// Type of a declaration.
+/// Type that a declaration specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeclaredType {
     Scalar(ScalarType),
@@ -89,7 +89,7 @@ pub struct Declaration {
 pub struct Declarator {
     /// Span from the name to the end of its initializer.
     pub span: Span,
-    /// `None` for an unnamed parameter.
+    /// The name, or `None` for an unnamed parameter.
     pub name: Option<Name>,
     pub name_span: Span,
     /// Number of registers: `%r<5>` declares `%r0` to `%r4`.
@@ -97,7 +97,7 @@ pub struct Declarator {
     pub count_span: Span,
     /// Range in [`crate::tree::Tree::dimensions`].
     pub dimensions: Range,
-    /// Range in [`crate::tree::Tree::init_values`]; empty without `=`.
+    /// Range in [`crate::tree::Tree::init_values`]. The range is empty if the declarator has no initializer.
     pub initializer: Range,
 }
 
@@ -108,7 +108,7 @@ pub struct Dimension {
     pub size: Option<u64>,
 }
 
-/// Value of an initializer.
+/// Value of one element in an initializer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InitValue {
     pub span: Span,
@@ -124,7 +124,7 @@ pub enum InitValueKind {
     },
     Single(u32),
     Double(u64),
-    /// `name`, `name+4`, `generic(name)`, `0xFF00(name)`; `mask` selects one byte of the address.
+    /// `name`, `name+4`, `generic(name)`, `0xFF00(name)`. The mask in `mask` selects one byte of the address.
     Address {
         name: Name,
         name_span: Span,
@@ -132,7 +132,7 @@ pub enum InitValueKind {
         generic: bool,
         mask: Option<u64>,
     },
-    /// `0xFF00(0x1234)`: the byte that the mask selects.
+    /// Byte of an integer that a mask selects, such as `0xFF00(0x1234)`.
     MaskedInteger {
         value: u64,
         mask: u64,
@@ -143,7 +143,7 @@ pub enum InitValueKind {
     List {
         entries: u32,
     },
-    /// `filter_mode = linear` of a texture or sampler: the name of the field, and its value if the value is a name.
+    /// Setting of a texture or sampler field, such as `filter_mode = linear`: the name of the field, and the value if the value is a name.
     Setting {
         field: Span,
         symbol: Option<Span>,
@@ -200,7 +200,7 @@ pub enum DirectiveKind {
     Pragma,
     /// `.alias f, g;`
     Alias,
-    /// `label: .callprototype (...) _ (...);` The parameters are stored as declarations; see [`Directive::prototype`].
+    /// `label: .callprototype (...) _ (...);` The parameters are stored as declarations. See [`Directive::prototype`].
     CallPrototype,
     /// `label: .calltargets f, g;`
     CallTargets,
@@ -209,13 +209,13 @@ pub enum DirectiveKind {
     /// `.maxntid 1, 2, 3` and similar directives: `.reqntid`, `.maxnreg`, `.minnctapersm`, `.reqnctapercluster`,
     /// `.explicitcluster`, `.maxclusterrank`, `.blocksareclusters`, `.noreturn`, `.abi_preserve`, ...
     Performance,
-    /// `@@DWARF ...` of old modules; extends to the end of its line.
+    /// `@@DWARF ...` in old modules. The directive extends to the end of its line.
     Dwarf,
     /// Any other construct that starts with a dot.
     Unknown,
 }
 
-/// Directive that does not declare a variable.
+/// Directive of the source other than a variable declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directive {
     /// Span of the directive, including its `;` or `}` if it has one.

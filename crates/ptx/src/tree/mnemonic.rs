@@ -3,11 +3,11 @@
 use crate::tree::name::Symbols;
 use warpgrid_program::Span;
 
-/// Distinct spelling of an opcode with its modifiers; index into [`Mnemonics`].
+/// Distinct spelling of an opcode with its modifiers, represented by an index into [`Mnemonics`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MnemonicId(pub u32);
 
-/// Opcode or modifier, without its dot: `st`, `global`, `L1::evict_last`, `v4`, `f32`.
+/// Opcode or modifier without its dot, such as `st`, `global`, `L1::evict_last`, `v4` or `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MnemonicToken {
     /// Offset from the start of the mnemonic.
@@ -64,7 +64,7 @@ impl Mnemonics {
         self.entries.len()
     }
 
-    /// Returns whether there are no spellings.
+    /// Returns whether the source contains no mnemonics.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -102,7 +102,7 @@ impl Mnemonics {
             .unwrap_or(&[])
     }
 
-    /// Returns the text of each word: `["st", "global", "v4", "f32"]`.
+    /// Returns the text of each word, such as `["st", "global", "v4", "f32"]`.
     pub fn texts<'t>(
         &'t self,
         source: &'t str,
@@ -114,7 +114,7 @@ impl Mnemonics {
             .map(move |word| word.span_at(start).text(source))
     }
 
-    /// Returns the text of the opcode without modifiers: `st`.
+    /// Returns the text of the opcode without modifiers, such as `st`.
     pub fn opcode<'s>(&self, source: &'s str, id: MnemonicId) -> &'s str {
         let start = self.get(id).first.start;
         self.words(id)

@@ -1,11 +1,11 @@
 //! Names as pairs of an interned stem and a trailing decimal number.
 //!
-//! The name `%r12` consists of the stem `%r` and the number 12. A module with 10,000 registers therefore has only a few symbols,
-//! and the checker resolves a register by one vector index instead of a hash of its text.
+//! The name `%r12` consists of the stem `%r` and the number 12. A module with 10,000 registers therefore has only a few symbols, and the
+//! checker looks up a register by a vector index instead of the hash of its text.
 
 use warpgrid_program::Span;
 
-/// Interned stem; index into [`Symbols`].
+/// Interned stem, represented by an index into [`Symbols`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(pub u32);
 
@@ -49,12 +49,12 @@ struct Slot {
     symbol: u32,
 }
 
-/// Key for the comparison of texts.
+/// Key of a text in the hash table, which allows fast comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Key {
     /// First eight bytes of the text, padded with zeros. For a text of more than 16 bytes, a hash.
     head: u64,
-    /// Last eight bytes of the text, if the text has 9 to 16 bytes.
+    /// Last eight bytes of the text if the text has 9 to 16 bytes.
     tail: u64,
     len: u32,
 }
@@ -65,7 +65,7 @@ impl Key {
         self.len <= 16
     }
 
-    /// Returns the hash of the key. The caller masks it to obtain the slot.
+    /// Returns the hash of the key. The caller masks the hash to obtain the index of a slot.
     #[inline]
     const fn place(self) -> usize {
         let mixed = self.head ^ self.tail.rotate_left(29);
@@ -117,7 +117,7 @@ impl Symbols {
         self.spans.len()
     }
 
-    /// Returns whether there are no stems.
+    /// Returns whether the source contains no names.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -192,7 +192,7 @@ impl Symbols {
         let key = Key::at(source, span);
         let first = key.place() & self.slots.len().wrapping_sub(1);
         match self.slots.get(first) {
-            // A free slot has the same key as an empty text, so the symbol is checked, too.
+            // A free slot has the same key as an empty text, so the symbol must also be checked.
             Some(slot) if slot.key == key && key.is_exact() && slot.symbol != 0 => {
                 Symbol(slot.symbol - 1)
             }
@@ -221,7 +221,7 @@ impl Symbols {
         bytes(source, known.unwrap_or_default()) == bytes(source, span)
     }
 
-    /// Adds a new stem.
+    /// Adds a stem that the table does not contain.
     #[cold]
     fn add(&mut self, key: Key, span: Span) -> Symbol {
         if self.slots.len() < (self.spans.len() + 1) * 2 {
@@ -268,7 +268,7 @@ pub(crate) fn split(text: &[u8]) -> (usize, u32) {
     (start, value(digits))
 }
 
-/// Returns the number that at most nine digits represent.
+/// Converts at most nine decimal digits to a number.
 #[inline]
 fn value(digits: &[u8]) -> u32 {
     let digits = digits.iter().map(|digit| u32::from(digit - b'0'));
@@ -281,7 +281,7 @@ fn bytes(source: &[u8], span: Span) -> &[u8] {
         .unwrap_or(&[])
 }
 
-/// Computes a fast hash of a text, which multiplies and folds eight bytes at a time.
+/// Computes a fast hash of a text: multiplies and folds eight bytes at a time.
 fn hash(text: &[u8]) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut h: u64 = text.len() as u64;

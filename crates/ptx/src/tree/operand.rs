@@ -14,9 +14,9 @@ pub enum Component {
     Z,
     /// `.w` or `.a`
     W,
-    /// Selected bytes of one or two registers in video instructions: `.b0`, `.b3210`. The digits form one number.
+    /// Selected bytes of one or two registers in video instructions, such as `.b0` or `.b3210`. The digits form one number.
     Byte(u16),
-    /// Selected half words of one or two registers in video instructions: `.h0`, `.h10`. The digits form one number.
+    /// Selected half words of one or two registers in video instructions, such as `.h0` or `.h10`. The digits form one number.
     Half(u16),
 }
 
@@ -33,7 +33,7 @@ impl Component {
     }
 }
 
-/// Operand with its span.
+/// Operand of an instruction, with its span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Operand {
     pub span: Span,
@@ -46,7 +46,7 @@ pub struct Operand {
 pub enum OperandKind {
     /// Register, variable, label, function or special register without a component.
     Name(Name),
-    /// `%tid.x`, `%v.y`.
+    /// Component of a special register or vector, such as `%tid.x` or `%v.y`.
     Component { name: Name, component: Component },
     /// `!%p`
     Not(Name),
@@ -80,7 +80,7 @@ pub enum OperandKind {
     IndexedBy { name: Name, child: u32 },
     /// `{a, b}`
     Vector { entries: u32 },
-    /// `(a, b)`: results or arguments of a call.
+    /// Results or arguments of a call in parentheses, such as `(a, b)`.
     Group { entries: u32 },
     /// `|%p` after the destination vector of a texture instruction: predicate that indicates whether all texels were resident.
     Resident(Name),

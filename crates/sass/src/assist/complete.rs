@@ -18,7 +18,7 @@ pub(crate) fn complete(
     let Some(before) = source.get(..offset as usize) else {
         return Vec::new();
     };
-    // After a dot, comma or blank, the same instruction is continued.
+    // After a trailing dot, comma or blank, the completion continues the preceding instruction.
     let anchor = before.trim_end_matches([' ', '\t', ',', '.']).len() as u32;
     let (instruction, target) = at(source, tree, overrides, anchor);
     let is_word = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
@@ -54,7 +54,7 @@ fn needs(gate: TargetRequirement) -> Option<String> {
     gate.text().map(|text| format!("on {text}"))
 }
 
-/// Lists the opcodes of the architecture by name, stores first.
+/// Lists the opcodes that the architecture supports, sorted by name, with the stores first.
 fn opcodes(target: &Target, span: Span) -> Vec<CompletionItem> {
     let (stores, others): (Vec<&SassOpcode>, Vec<&SassOpcode>) = OPCODES
         .iter()
@@ -71,7 +71,7 @@ fn opcodes(target: &Target, span: Span) -> Vec<CompletionItem> {
     .collect()
 }
 
-/// Lists the modifiers of the slots that are still empty.
+/// Lists the modifiers of all slots to which the instruction has not bound a modifier.
 fn words(
     source: &str,
     tree: &Tree,
@@ -105,7 +105,7 @@ fn words(
         .collect()
 }
 
-/// Lists one address of each form that the architecture supports.
+/// Lists one template address for each address form that the architecture supports.
 fn addresses(store: &StoreOpcode, target: &Target, span: Span) -> Vec<CompletionItem> {
     let forms = store.addresses.iter();
     forms
@@ -120,7 +120,7 @@ fn addresses(store: &StoreOpcode, target: &Target, span: Span) -> Vec<Completion
         .collect()
 }
 
-/// Returns a template address of this form.
+/// Returns a template address with this shape.
 const fn example(shape: AddressShape) -> &'static str {
     match shape {
         AddressShape::Absolute => "[0x10]",

@@ -1,21 +1,21 @@
-//! Formatter: prints instructions like the disassemblers do, one per line. Disassembly listings keep their columns: addresses, encodings,
-//! directives and labels are preserved.
+//! Formatter: prints each instruction on a separate line in the notation of the disassemblers. In disassembly listings, the formatter
+//! preserves addresses, encodings, directives, labels and the columns of the listing.
 
 use crate::syntax::{Instruction, StatementKind, Tree, parse, print_instruction};
 
 /// Indentation of an instruction without an address.
 const INDENTATION: &str = "    ";
 
-/// Formatting mode of the line of an instruction.
+/// Formatting mode for the line of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
-    /// Line with an address or control code, which keeps its columns.
+    /// Line with an address or a control code. The formatter preserves the columns of the line.
     OfListing,
     /// Line that contains only the instruction.
     OfSource,
 }
 
-/// Formats a source. Tokens and comments are preserved.
+/// Formats a source without changes to its tokens and comments.
 pub(crate) fn format(source: &str) -> String {
     let tree = parse(source);
     let mut text = String::with_capacity(source.len());
@@ -29,11 +29,11 @@ pub(crate) fn format(source: &str) -> String {
         };
         let rest = &source[instruction.span.end as usize..];
         let before = source[..instruction.span.start as usize].trim_end_matches([' ', '\t']);
-        // Text before or after a brace on the same line is preserved.
+        // The formatter does not modify an instruction if a brace precedes it or unparsed text follows it on the same line.
         if !is_sound(&tree, instruction) || !ends_statement(rest) || before.ends_with('}') {
             continue;
         }
-        // An address or control code before an instruction stays on its line.
+        // An address or control code remains on the line of its instruction.
         let line = match statement.address.is_some() || instruction.control.is_some() {
             true => Line::OfListing,
             false => Line::OfSource,
@@ -55,7 +55,7 @@ pub(crate) fn format(source: &str) -> String {
     text
 }
 
-/// Returns whether the instruction was parsed completely; other instructions are not reformatted.
+/// Returns whether the instruction was parsed without errors. The formatter does not modify incomplete instructions.
 fn is_sound(tree: &Tree, instruction: &Instruction) -> bool {
     let span = instruction.span;
     let inside = |comment: u32| span.start <= comment && comment < span.end;
@@ -67,14 +67,14 @@ fn is_sound(tree: &Tree, instruction: &Instruction) -> bool {
     let annotated = {
         let annotations = tree.annotations(instruction).first();
         let operands = tree.operands(instruction).last();
-        // Annotations are printed after the operands.
+        // The printer writes annotations after the operands, so an annotation before the last operand would be moved.
         matches!((annotations, operands), (Some(first), Some(last)) if first.span.start < last.span.start)
     };
     !broken && !commented && !annotated
 }
 
-/// Returns whether the statement ends with its instruction: at a semicolon, or at the end of the line, optionally after comments. Any
-/// other text was not parsed, and a semicolon before it would turn it into a statement.
+/// Returns whether the statement ends with its instruction: at a semicolon, or at the end of the line, optionally after comments. Other
+/// text after the instruction was not parsed, and an inserted semicolon would make it a separate statement.
 fn ends_statement(mut rest: &str) -> bool {
     let mut commented = false;
     loop {
@@ -90,7 +90,7 @@ fn ends_statement(mut rest: &str) -> bool {
     }
     let ends_line =
         |rest: &str| rest.is_empty() || rest.starts_with(['\n', '\r']) || rest.starts_with("//");
-    // The closing brace of a pair ends its line as well.
+    // The closing brace of a dual-issue pair also ends the line.
     let ends_pair = rest.strip_prefix('}').is_some_and(|after| {
         let after = after.trim_start_matches([' ', '\t']);
         ends_line(after) || after.starts_with("/*")
@@ -98,23 +98,23 @@ fn ends_statement(mut rest: &str) -> bool {
     ends_line(rest) || ends_pair || !commented && rest.starts_with(';')
 }
 
-/// Writes the text between two instructions. Without addresses, each instruction starts a new line.
+/// Writes the text between two instructions. In a source without addresses, each instruction starts a new line.
 fn push_between(between: &str, line: Line, text: &mut String) {
     if line == Line::OfListing {
         text.push_str(between);
         return;
     }
-    // A lone carriage return would form a line end with the following line feed.
-    let kept = between.trim_end_matches([' ', '\t', '\r']);
-    text.push_str(kept);
+    // A trailing carriage return would combine with the inserted line feed to a CRLF line end.
+    let trimmed = between.trim_end_matches([' ', '\t', '\r']);
+    text.push_str(trimmed);
     let begins_line = text.is_empty() || text.ends_with('\n');
-    if !begins_line && !kept.ends_with('{') {
+    if !begins_line && !trimmed.ends_with('{') {
         text.push('\n');
     }
     text.push_str(INDENTATION);
 }
 
-/// Writes the semicolon, drops the text before it, and returns the offset after it.
+/// Writes the semicolon of an instruction, removes the blanks before the semicolon, and returns the offset after the semicolon.
 fn end_of(source: &str, end: usize, line: Line, text: &mut String) -> usize {
     let rest = &source[end..];
     let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -130,8 +130,9 @@ fn end_of(source: &str, end: usize, line: Line, text: &mut String) -> usize {
     end
 }
 
-/// Keeps the following text of a listing line in its column: pads an instruction that became shorter, and lets one that became longer use
-/// the blanks after it. Returns the offset at which to continue.
+/// Preserves the column of the comment that follows an instruction in a listing line. If the instruction became shorter, the function
+/// inserts blanks. If the instruction became longer, the function removes blanks after the instruction. Returns the offset at which to
+/// continue.
 fn keep_column(source: &str, at: usize, before: usize, after: usize, text: &mut String) -> usize {
     let rest = &source[at..];
     let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();

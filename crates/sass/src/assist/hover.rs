@@ -1,4 +1,4 @@
-//! Hover text of the token at an offset.
+//! Hover text for the token at a source offset.
 
 use super::{at, contains};
 use crate::listing::schedule_at;
@@ -11,7 +11,7 @@ use warpgrid_isa::sass::{StoreModifierKind, find_opcode, find_store, ptx_mapping
 use warpgrid_isa::{Target, TargetRequirement};
 use warpgrid_program::{Hover, Overrides, Span};
 
-/// Explains the token at `offset`.
+/// Returns the hover text for the token at `offset`.
 pub(crate) fn hover(
     source: &str,
     tree: &Tree,

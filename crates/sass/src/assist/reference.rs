@@ -1,4 +1,4 @@
-//! SASS reference as plain data: converts table entries to forms, and explains instructions.
+//! SASS reference as plain data: converts table entries to documentation of instruction forms, and explains instructions.
 
 mod operands;
 
@@ -17,13 +17,14 @@ use warpgrid_isa::sass::{
 };
 use warpgrid_program::{Explanation, FormDoc, ModifierDoc, SlotDoc, TokenDoc, TokenDocKind};
 
-/// Returns all forms: the stores with their modifiers, then the other opcodes.
+/// Returns the documentation of all forms: first the stores with their modifiers, then all other opcodes.
 pub(crate) fn forms() -> Vec<FormDoc> {
     let others = OPCODES.iter().filter(|row| find_store(row.name).is_none());
     STORES.iter().map(store).chain(others.map(opcode)).collect()
 }
 
-/// Explains an opcode, a store modifier by modifier, or a control code alone or before an instruction.
+/// Explains an instruction or a control code. Accepts an opcode, a store with modifiers, a control code, or a control code before an
+/// instruction.
 pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
     let instruction = instruction.trim();
     let Some((control, length)) = Control::read(instruction) else {
@@ -118,7 +119,8 @@ fn store_words(row: &StoreOpcode) -> impl Iterator<Item = &'static StoreModifier
     row.slots.iter().flat_map(|slot| slot.words)
 }
 
-/// Explains the modifiers of an instruction that is not a store by the best-matching syntax line.
+/// Explains an instruction other than a store. The explanation of the modifiers is based on the syntax line that matches the modifiers
+/// best.
 fn explain_opcode(mnemonic: &str, row: &SassOpcode, words: &[&str]) -> Explanation {
     let mut form = opcode(row);
     let lines = syntax_lines(row.name);
@@ -129,7 +131,7 @@ fn explain_opcode(mnemonic: &str, row: &SassOpcode, words: &[&str]) -> Explanati
     let best = fits
         .min_by_key(ModifierMatch::n_faults)
         .filter(|_| !words.is_empty());
-    // The table only specifies the modifiers of supported opcodes.
+    // The table specifies modifiers only for opcodes that the emulator supports.
     let Some(best) = best.filter(|_| is_executed(row.name)) else {
         return Explanation::Opcode(vec![form]);
     };
@@ -158,7 +160,7 @@ fn explain_opcode(mnemonic: &str, row: &SassOpcode, words: &[&str]) -> Explanati
                 alternatives(&words).unwrap_or_default()
             )
         });
-        // An unknown modifier may be a misspelling of the missing one.
+        // An unknown modifier may be a misspelling of the missing modifier, so the missing modifier is not reported in addition.
         faults.extend(missing.filter(|_| best.unknown.is_empty()));
     }
     Explanation::Instruction {
@@ -174,7 +176,7 @@ fn explain_opcode(mnemonic: &str, row: &SassOpcode, words: &[&str]) -> Explanati
 struct ModifierMatch<'a> {
     words: Vec<TokenDoc>,
     unknown: Vec<&'a str>,
-    /// Required positions without a modifier.
+    /// Required modifier positions of the syntax line that have no modifier.
     missing: Vec<SassModifierSlot>,
 }
 
@@ -184,7 +186,7 @@ impl ModifierMatch<'_> {
     }
 }
 
-/// Binds each modifier to the first free position of a syntax line that accepts it.
+/// Binds each modifier to the first free position of the syntax line that accepts the modifier.
 fn match_modifiers<'a>(opcode: &str, line: &SyntaxLine, words: &[&'a str]) -> ModifierMatch<'a> {
     let mut free: Vec<&SassModifierSlot> = line.modifiers.iter().collect();
     let (mut explained, mut unknown) = (Vec::new(), Vec::new());
@@ -226,7 +228,7 @@ fn word_meaning(word: &str, meaning: ModifierMeaning) -> TokenDocKind {
 /// Maximum number of legal modifiers listed in a message.
 const MAX_NAMED: usize = 12;
 
-/// Returns the message about a modifier that is not in the tables.
+/// Returns the message for a modifier that the opcode does not accept.
 fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
     if legal.is_empty() {
         return format!(
@@ -315,7 +317,7 @@ fn counterpart_line(counterpart: Counterpart) -> String {
     }
 }
 
-/// Returns remarks on the execution of an opcode.
+/// Returns remarks about the execution of an opcode in the emulator.
 fn remarks(opcode: &str, lines: &[SyntaxLine]) -> Vec<String> {
     let mut remarks = Vec::new();
     if !is_executed(opcode) {
@@ -332,7 +334,7 @@ fn remarks(opcode: &str, lines: &[SyntaxLine]) -> Vec<String> {
     remarks
 }
 
-/// Returns the distinct modifier positions of all lines. A position is required if every line requires it.
+/// Returns the distinct modifier positions of all syntax lines. A position is required if every syntax line requires it.
 fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotDoc> {
     let mut names: Vec<ModifierName> = Vec::new();
     let all = lines.iter().flat_map(|line| &line.modifiers);
@@ -362,7 +364,7 @@ fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotDoc> {
     names.into_iter().map(facts).collect()
 }
 
-/// Returns the distinct modifiers of all lines.
+/// Returns the distinct modifiers of all syntax lines.
 fn all_words(opcode: &str, lines: &[SyntaxLine]) -> Vec<&'static str> {
     let mut words = Vec::new();
     for slot in lines.iter().flat_map(|line| &line.modifiers) {

@@ -1,20 +1,21 @@
-//! Scheduling information decoded from the encodings in the surrounding lines.
+//! Scheduling information of an instruction, decoded from the encodings in the surrounding lines of the listing.
 
 use crate::listing::schedule_at;
 use crate::syntax::parse;
 use warpgrid_isa::Target;
 use warpgrid_program::Span;
 
-/// Number of bytes before an instruction that may contain the control word of its group, and after it that may contain its encoding.
+/// Number of bytes that are parsed before an instruction, to find the control word of its group, and after the instruction, to find its
+/// encoding.
 const BEFORE: usize = 2_000;
 const AFTER: usize = 400;
 
-/// Describes the scheduling of a statement.
+/// Describes the scheduling information of the instruction in a statement.
 pub(crate) fn schedule(source: &str, statement: Span, target: &Target) -> Option<String> {
     let start = statement.start as usize;
     let from = start.saturating_sub(BEFORE);
     let bytes = source.as_bytes();
-    // Start at a complete line, since the first one may be truncated.
+    // The first line of the excerpt may be truncated, so the excerpt starts at the next line.
     let from = match from {
         0 => 0,
         _ => from + bytes.get(from..start)?.iter().position(|b| *b == b'\n')? + 1,

@@ -6,7 +6,7 @@ use warpgrid_program::{Overrides, SignatureHelp};
 
 /// Returns the instruction form at `offset`.
 pub(crate) fn signature(source: &str, tree: &Tree, offset: u32) -> Option<SignatureHelp> {
-    // After the last operand, the same instruction is continued.
+    // Trailing blanks and commas after the last operand belong to the preceding instruction.
     let line = source.get(..offset as usize)?;
     let trimmed = line.trim_end_matches([' ', '\t', ',']).len() as u32;
     let (instruction, _) = super::at(source, tree, &Overrides::default(), trimmed);

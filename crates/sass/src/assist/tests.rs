@@ -1,4 +1,4 @@
-//! Tests of the editor features at the position marked with `^` below each line.
+//! Tests of the editor features. The character `^` marks the tested position in the line above it.
 
 use super::*;
 use crate::syntax::parse;
@@ -143,7 +143,7 @@ fn formatter_normalizes_handwritten_source() {
 
 #[test]
 fn lone_carriage_return_does_not_set_line_ending() {
-    // Found by fuzzing: a second formatting pass would have changed the line end of every line.
+    // Regression test for a fuzzing result: a second formatting pass changed the line end of every line.
     for (text, formatted) in [("\r$\n", "    $;\n"), ("NOP;\r$\n", "    NOP;\n    $;\n")] {
         assert_eq!(format(text), formatted);
         assert_eq!(format(formatted), formatted);
@@ -152,7 +152,7 @@ fn lone_carriage_return_does_not_set_line_ending() {
 
 #[test]
 fn splitting_line_does_not_create_function_header() {
-    // Found by property tests: each half of the line would have been parsed as a function header.
+    // Regression test for a property test result: after the formatter had split the line, each half was parsed as a function header.
     for (text, formatted) in [
         ("c\"}.L:$\n", "c\"}.L:\n    $;\n"),
         ("c for d(;R1;e = f\n", "c for d(;\n    R1;e = f\n"),

@@ -1,4 +1,4 @@
-//! Semantic tokens: the nodes of the tree, and the punctuation between them.
+//! Semantic tokens: one token for each node of the syntax tree, and tokens for the punctuation between the nodes.
 
 use crate::syntax::{
     AnnotationKind, Instruction, Operand, OperandKind, SyntaxErrorKind, Term, TermValue, Tree,
@@ -59,7 +59,7 @@ impl Highlighter<'_> {
                 self.push(key, SemanticTokenKind::Directive);
                 self.push(value, SemanticTokenKind::Name);
             }
-            // The encoding is in a comment.
+            // The encoding is inside a comment, which has a separate token.
             StatementKind::Encoding(_) => {}
             StatementKind::Unknown => self.push(statement.span, SemanticTokenKind::Error),
         }
@@ -110,7 +110,7 @@ impl Highlighter<'_> {
         }
     }
 
-    /// Adds a modifier with its dot. Widths are classified as types.
+    /// Adds the token of a modifier with its dot. Width modifiers have the token kind of types.
     fn modifier(&mut self, word: Span) {
         let text = word.text(self.source);
         let digits = text.trim_start_matches(['U', 'S', 'F', 'B']);
@@ -122,7 +122,7 @@ impl Highlighter<'_> {
         self.push(Span::new(word.start.saturating_sub(1), word.end), class);
     }
 
-    /// Adds the value of an operand, from its first letter or digit to its modifiers.
+    /// Adds the tokens of the value and the modifiers of an operand, without its sign characters.
     fn operand(&mut self, operand: &Operand) {
         let modifiers = self.tree.operand_modifiers(operand);
         for modifier in modifiers {
@@ -179,7 +179,7 @@ impl Highlighter<'_> {
         self.word(term.span, class);
     }
 
-    /// Adds the first word within `span`; a float includes its decimal point and the sign of its exponent.
+    /// Adds the first word within `span` as a token. The token of a float includes its decimal point and the sign of its exponent.
     fn word(&mut self, span: Span, class: SemanticTokenKind) {
         let text = span.text(self.source);
         let Some(start) = text.find(|c: char| c.is_ascii_alphanumeric()) else {
@@ -215,7 +215,7 @@ fn word(text: &str) -> usize {
     text.find(|c: char| !is_name(c)).unwrap_or(text.len())
 }
 
-/// Adds the text between tokens, and drops tokens that start within another one.
+/// Adds punctuation tokens for the text between tokens, and drops each token that starts within its predecessor.
 fn with_punctuation(source: &str, tokens: &[SemanticToken]) -> Vec<SemanticToken> {
     let mut all = Vec::with_capacity(tokens.len() * 2);
     let mut end = 0;

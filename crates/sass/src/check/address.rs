@@ -7,7 +7,7 @@ use crate::syntax::{
 use warpgrid_isa::sass::AddressShape;
 use warpgrid_program::Span;
 
-/// Components of an address.
+/// Components of an address operand.
 #[derive(Clone, Debug)]
 pub(crate) struct AddressParts {
     pub(crate) shape: AddressShape,
@@ -21,7 +21,7 @@ pub(crate) struct AddressParts {
     pub(crate) offset: Option<(i128, Span)>,
 }
 
-/// Register of an address.
+/// Register in an address operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressRegister {
     pub(crate) register: Register,
@@ -29,14 +29,14 @@ pub(crate) struct AddressRegister {
     pub(crate) span: Span,
 }
 
-/// Reason why the components of an address match no address shape.
+/// Error: the components of an address match no address shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AddressShapeError {
     pub(crate) span: Span,
     pub(crate) why: String,
 }
 
-/// Modifier of the per-lane register.
+/// Modifier of the per-lane register of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BaseModifier {
     None,
@@ -105,7 +105,7 @@ fn descriptor(tree: &Tree, bracket: &Bracket) -> Result<AddressRegister, Address
     }
 }
 
-/// Adds a term to the components. If the term is the per-lane register, returns its modifier.
+/// Adds a term to the components of the address. If the term is the per-lane register, returns the modifier of the register.
 fn add(
     tree: &Tree,
     source: &str,
@@ -137,7 +137,7 @@ fn add(
     }
 }
 
-/// Adds a register to the components. If it is the per-lane register, returns its modifier.
+/// Adds a register to the components of the address. If the register is the per-lane register, returns its modifier.
 fn add_register(
     tree: &Tree,
     source: &str,

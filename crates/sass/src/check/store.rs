@@ -63,7 +63,7 @@ impl<'a> StoreCheck<'a> {
         gates
     }
 
-    /// Reports all errors for `target`.
+    /// Reports all errors of the store for the architecture `target`.
     pub(crate) fn report(&self, target: &Target, out: &mut Vec<Diagnostic>) {
         let opcode = self.instruction.opcode;
         if !self.store.on.met_by(target) {
@@ -81,7 +81,7 @@ impl<'a> StoreCheck<'a> {
         (span, span.text(self.source))
     }
 
-    /// Returns the span of a bound modifier.
+    /// Returns the span of the source modifiers that form a bound modifier.
     fn parts_of(&self, parts: &std::ops::Range<usize>) -> Span {
         let modifiers = self.tree.modifiers(self.instruction);
         modifiers[parts.start].to(modifiers[parts.end - 1])
@@ -118,7 +118,7 @@ impl<'a> StoreCheck<'a> {
         }
     }
 
-    /// Reports valid modifiers that differ from the notation of the disassemblers.
+    /// Reports valid modifiers that differ from the notation of the disassemblers: a missing scope, or a different order.
     fn report_spelling(&self, target: &Target, out: &mut Vec<Diagnostic>) {
         let span = self.mnemonic_span();
         let sem = self.store.slots.iter().find(|slot| slot.name == "sem");
@@ -205,7 +205,7 @@ impl<'a> StoreCheck<'a> {
                     true => operand.span,
                     false => no_shape.span,
                 };
-                // The parser has already reported the operands that it could not parse.
+                // The parser has already reported operands with syntax errors.
                 if !self.is_reported(operand.span) {
                     out.push(report::address_parts(span, &no_shape.why));
                 }
@@ -233,7 +233,7 @@ impl<'a> StoreCheck<'a> {
         report_offset(parts, out);
     }
 
-    /// Returns whether the parser reported an error within `span`.
+    /// Returns whether the parser reported a syntax error within `span`.
     fn is_reported(&self, span: Span) -> bool {
         let inside = |error: Span| span.start <= error.start && error.end <= span.end;
         self.tree.errors.iter().any(|error| inside(error.span))
@@ -276,7 +276,7 @@ impl<'a> StoreCheck<'a> {
         }
     }
 
-    /// Returns the trailing predicate.
+    /// Returns the predicate operand that follows the data of the store, if present.
     fn predicate(&self) -> Option<&'a Operand> {
         let last = self.operands().get(2)?;
         match last.value {

@@ -1,4 +1,4 @@
-//! Determines the architecture of a source: specified explicitly in a statement, or inferred from its stores.
+//! Determines the architecture of a source, which a statement specifies explicitly, or which is inferred from the stores and other opcodes.
 
 use super::store::StoreCheck;
 use crate::listing::header_target;
@@ -9,7 +9,7 @@ use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_isa::{Target, TargetKind, TargetRequirement, target::TARGETS};
 use warpgrid_program::Span;
 
-/// Architectures whose stores the tables contain.
+/// Architectures for which the tables contain stores.
 const FIRST: TargetRequirement = TargetRequirement::From(35);
 
 /// Architecture specification, which applies to the following statements.
@@ -17,12 +17,12 @@ const FIRST: TargetRequirement = TargetRequirement::From(35);
 pub(crate) struct TargetDirective {
     /// Span of the name of the architecture.
     pub(crate) span: Span,
-    /// Specified architecture, or `None` if the tables do not contain it.
+    /// Specified architecture, or `None` if the tables do not contain the architecture.
     pub(crate) target: Option<&'static Target>,
 }
 
-/// Returns the architecture that a statement specifies: `.target sm_75`, `code for sm_75`, `arch = sm_75`, `.headerflags
-/// @"EF_CUDA_SM75"`. `known` is the architecture before the statement.
+/// Returns the architecture that a statement specifies: `.target sm_75`, `code for sm_75`, `arch = sm_75`, `.headerflags @"EF_CUDA_SM75"`.
+/// `known` is the architecture that preceding statements specify.
 pub(crate) fn stated(
     source: &str,
     statement: &Statement,
@@ -57,7 +57,7 @@ pub(crate) fn stated(
     Some(TargetDirective { span, target })
 }
 
-/// Returns the target for a name that is not in the tables: the nearest older target, or the oldest target with SASS tables.
+/// Returns the replacement for an architecture that is not in the tables: the nearest older target, or the oldest target with SASS tables.
 pub(crate) fn nearest(name: &str) -> &'static Target {
     let digits: String = name.chars().filter(char::is_ascii_digit).collect();
     let found = digits.parse().ok().and_then(Target::nearest_below);
@@ -66,8 +66,8 @@ pub(crate) fn nearest(name: &str) -> &'static Target {
         .unwrap_or_else(Target::default_target)
 }
 
-/// Returns the newest architecture that supports all stores of the source. The other opcodes of the source and the offset of the first
-/// parameter restrict the choice further, unless no architecture would remain.
+/// Returns the newest architecture that supports all stores of the source. Among these architectures, the other opcodes of the source and
+/// the offset of the first parameter restrict the result, unless no architecture satisfies all restrictions.
 pub(crate) fn inferred(source: &str, tree: &Tree) -> &'static Target {
     let mut left: Vec<&'static Target> = TARGETS
         .iter()

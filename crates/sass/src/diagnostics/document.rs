@@ -3,7 +3,7 @@
 use warpgrid_isa::Target;
 use warpgrid_program::{Diagnostic, DiagnosticDoc, Severity, Span, counted};
 
-/// Reference pages.
+/// Reference pages of these diagnostics.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[DiagnosticDoc] = &[
     DiagnosticDoc::page("W1010", "unknown architecture", "The listing is for an unknown architecture. Warpgrid uses the rules of the nearest older architecture.", ".target sm_999", ".target sm_90"),
@@ -29,7 +29,7 @@ pub(crate) fn unknown_target(span: Span, found: &str, taken: &Target) -> Diagnos
     ))
 }
 
-/// Reports a source without an architecture.
+/// Reports a source that does not specify an architecture.
 pub(crate) fn target_not_stated(span: Span, taken: &Target) -> Diagnostic {
     let message = format!(
         "the listing specifies no architecture, so it is checked for `{}`",
@@ -42,7 +42,7 @@ pub(crate) fn target_not_stated(span: Span, taken: &Target) -> Diagnostic {
     )
 }
 
-/// Reports a second architecture.
+/// Reports a second architecture in the same source.
 pub(crate) fn several_targets(span: Span, first: &Target, found: &Target) -> Diagnostic {
     let message = format!(
         "the listing is for `{}` before this line and for `{}` from this line on",
@@ -62,14 +62,14 @@ pub(crate) fn unknown_opcode(span: Span, found: &str, near: Option<&str>) -> Dia
     }
 }
 
-/// Reports a lower-case opcode.
+/// Reports an opcode that is written in lower case.
 pub(crate) fn lower_case(span: Span, found: &str) -> Diagnostic {
     let upper = found.to_ascii_uppercase();
     let message = format!("found `{found}`, expected the upper-case spelling `{upper}`");
     Diagnostic::error("W1014", span, message).fix(format!("write `{upper}`"), span, upper)
 }
 
-/// Reports the first of `n` NaN literals whose bits are not printed.
+/// Reports the first of `n` NaN literals whose bits the listing does not contain.
 pub(crate) fn undetermined_literal(span: Span, found: &str, n: usize) -> Diagnostic {
     let others = match n {
         0 | 1 => String::new(),
@@ -82,7 +82,7 @@ pub(crate) fn undetermined_literal(span: Span, found: &str, n: usize) -> Diagnos
     )
 }
 
-/// Reports an instruction that the emulator does not support, and the unsupported part.
+/// Reports an instruction that the emulator does not support. `what` is the unsupported modifier or operand.
 pub(crate) fn not_run(span: Span, mnemonic: &str, what: &str) -> Diagnostic {
     let message = format!("`{mnemonic}` is not supported by the emulator: {what}");
     Diagnostic::warning("W1015", span, message).help("execution stops at this instruction")

@@ -6,7 +6,7 @@ use warpgrid_isa::sass::{AddressShape, MnemonicSlot, StoreOpcode};
 use warpgrid_isa::{Target, TargetRequirement};
 use warpgrid_program::{Diagnostic, DiagnosticDoc, Requirement, Span};
 
-/// Reference pages. Rejected examples specify their architecture if it is relevant.
+/// Reference pages. A rejected example specifies an architecture if the diagnostic depends on the architecture.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[DiagnosticDoc] = &[
     DiagnosticDoc::page("W1100", "store not available on the architecture", "The opcode is not available on the architecture.", ".target sm_35\nSTG.E [R2], R5;", ".target sm_35\nST.E [R2], R5;"),
@@ -34,7 +34,7 @@ fn on(target: &Target) -> String {
     format!("`{}`", target.name)
 }
 
-/// Adds the architectures that satisfy the gate to the diagnostic.
+/// Adds a note to the diagnostic that lists the architectures which satisfy the requirement.
 fn needs(mut diagnostic: Diagnostic, gate: TargetRequirement) -> Diagnostic {
     if let TargetRequirement::From(_) = gate {
         let target = gate.lowest().map(|target| target.name);
@@ -51,7 +51,7 @@ fn needs(mut diagnostic: Diagnostic, gate: TargetRequirement) -> Diagnostic {
     }
 }
 
-/// Reports a store opcode that the architecture does not have, such as `STG` on Kepler.
+/// Reports a store opcode that the architecture does not support, such as `STG` on Kepler.
 pub(crate) fn opcode_target(span: Span, store: &StoreOpcode, target: &Target) -> Diagnostic {
     let message = format!("`{}` is not available on {}", store.opcode, on(target));
     needs(Diagnostic::error("W1100", span, message), store.on)
@@ -95,7 +95,7 @@ pub(crate) fn unknown_width(span: Span, store: &StoreOpcode, found: &str) -> Dia
         .help("expected `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` or `.128`")
 }
 
-/// Reports a cache operator on a store without one, such as `.CG` on `STS`.
+/// Reports a cache operator on a store that does not support cache operators, such as `.CG` on `STS`.
 pub(crate) fn not_cached(
     span: Span,
     store: &StoreOpcode,
@@ -112,7 +112,7 @@ pub(crate) fn not_cached(
         .fix(format!("remove `.{found}`"), with_dot, "")
 }
 
-/// Reports a modifier of another architecture.
+/// Reports a modifier that exists only on other architectures.
 pub(crate) fn word_target(
     span: Span,
     store: &StoreOpcode,
@@ -128,7 +128,7 @@ pub(crate) fn word_target(
     needs(Diagnostic::error("W1104", span, message), gate)
 }
 
-/// Reports two modifiers of one slot.
+/// Reports two modifiers for the same slot.
 pub(crate) fn repeated(span: Span, slot: &MnemonicSlot, found: &str, first: Span) -> Diagnostic {
     let message = format!("`.{found}` is a second {}", slot.title);
     Diagnostic::error("W1105", span, message).label(first, "first specified here")
@@ -149,14 +149,14 @@ pub(crate) fn address_form(span: Span, store: &StoreOpcode, shape: AddressShape)
     Diagnostic::error("W1106", span, message).help(format!("expected {}", forms.join(", ")))
 }
 
-/// Reports an invalid address.
+/// Reports an address operand that the store does not accept.
 pub(crate) fn address_parts(span: Span, reason: &str) -> Diagnostic {
     Diagnostic::error("W1106", span, reason).help(
         "an address consists of at most one register, one uniform register and one offset, and the register can have the modifier `.64`, `.U32`, `.X4`, `.X8` or `.X16`",
     )
 }
 
-/// Reports an address form of another architecture, such as `[R7.X4]` of `STS` on Hopper.
+/// Reports an address form that exists only on other architectures, such as `[R7.X4]` of `STS` on Hopper.
 pub(crate) fn address_target(
     span: Span,
     store: &StoreOpcode,
@@ -246,7 +246,7 @@ pub(crate) fn last_number(file: RegisterFile, target: &Target) -> u16 {
     }
 }
 
-/// Reports `R255`, or a run that includes it.
+/// Reports `R255`, or a register run that extends beyond the last register.
 pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32, last: u16) -> Diagnostic {
     let prefix = found.file.prefix();
     let message = match n_registers {
@@ -262,7 +262,7 @@ pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32, last: u
     Diagnostic::error("W1110", span, message)
 }
 
-/// Reports an offset of more than 24 bits.
+/// Reports an address offset that exceeds the range of signed 24-bit numbers.
 pub(crate) fn offset_range(span: Span, found: i128) -> Diagnostic {
     let sign = if found < 0 { "-" } else { "" };
     let message = format!(
@@ -307,7 +307,7 @@ pub(crate) fn n_operands(span: Span, message: &str) -> Diagnostic {
     Diagnostic::error("W1115", span, message)
 }
 
-/// Reports a trailing predicate on an architecture that does not support it.
+/// Reports a trailing predicate operand on an architecture that does not support this operand.
 pub(crate) fn trailing_predicate(span: Span, store: &StoreOpcode, target: &Target) -> Diagnostic {
     let message = format!(
         "`{}` does not support a trailing predicate on {}",
@@ -339,7 +339,7 @@ pub(crate) fn plain_without_scope(span: Span, target: &Target, end: u32) -> Diag
     Diagnostic::warning("W1117", span, message).fix("add `.SYS`", Span::at(end), ".SYS")
 }
 
-/// Reports modifiers in an order that differs from that of the disassemblers.
+/// Reports modifiers whose order differs from the order in disassembler output.
 pub(crate) fn word_order(span: Span, mnemonic: &str) -> Diagnostic {
     let message = format!("disassemblers print this instruction as `{mnemonic}`");
     Diagnostic::warning("W1118", span, message).fix(format!("write `{mnemonic}`"), span, mnemonic)

@@ -3,7 +3,7 @@
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use warpgrid_program::{Diagnostic, DiagnosticDoc, Span};
 
-/// Reference pages.
+/// Reference pages of these diagnostics.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[DiagnosticDoc] = &[
     DiagnosticDoc::page("W1000", "not a line of SASS", "A line must be an instruction, a label, a directive, or a header line that disassemblers print between functions. The line is ignored when the listing is run.", "=> 3 STS", "STS [R2], R3;"),

@@ -1,5 +1,5 @@
-//! Completes a listing with data from the PTX of its kernel: `cuobjdump -sass` and `nvdisasm -c` do not print constant banks, and
-//! disassemblers only print the bits of a NaN in encodings.
+//! Completes a listing with data from the PTX of its kernel: `cuobjdump -sass` and `nvdisasm -c` do not print constant banks, and the
+//! output of disassemblers contains the bits of a NaN only in encodings.
 
 use super::{Listing, read};
 use crate::syntax::{Operand, OperandKind, Tree, parse};
@@ -8,10 +8,10 @@ use warpgrid_program::CounterpartFacts;
 
 /// Number of bytes per `.byte` directive.
 const BYTES_PER_LINE: usize = 16;
-/// Only instruction that moves the upper word of a double as a 32-bit float (observed in code of assembler 13.5).
+/// The only instruction that moves the upper word of a 64-bit float as a 32-bit float (observed in code of assembler 13.5).
 const SELECT: &str = "FSEL";
 
-/// Returns the source with the missing data: NaN literals are replaced by their bits, and a section with constant bank 3 is appended.
+/// Returns the source with the missing data: replaces NaN literals by their bits, and appends a section with constant bank 3.
 pub(crate) fn complete(source: &str, facts: &CounterpartFacts) -> Option<String> {
     let tree = parse(source);
     let listing = read(&tree, source);

@@ -3,29 +3,29 @@
 use std::collections::HashMap;
 use warpgrid_program::Span;
 
-/// Data section.
+/// Data section of a listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
     pub name: String,
     pub span: Span,
     pub align_bytes: u32,
-    /// Contents of the section. References to symbols are stored as zero.
+    /// Contents of the section. Values that reference a symbol are zero.
     pub bytes: Vec<u8>,
     pub symbols: Vec<Symbol>,
     /// Values that reference a symbol.
     pub references: Vec<SymbolReference>,
 }
 
-/// Symbol in a section.
+/// Symbol that refers to a location in a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     pub name: String,
     pub byte_offset: u64,
-    /// Whether the symbol is declared as an object; Labels that a disassembler generates are not declared.
+    /// Whether the listing declares the symbol as an object. Labels that a disassembler generates have no declaration.
     pub is_object: bool,
 }
 
-/// Value that references a symbol, in source notation.
+/// Value of a section that references a symbol, with the reference in source notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolReference {
     pub byte_offset: u64,
@@ -34,14 +34,14 @@ pub struct SymbolReference {
 }
 
 impl Section {
-    /// Returns a little-endian number of up to eight bytes.
+    /// Returns the little-endian number of up to eight bytes at an offset in the section.
     pub fn number(&self, byte_offset: usize, width_bytes: usize) -> u64 {
         let bytes = self.bytes.get(byte_offset..).unwrap_or(&[]);
         let bytes = bytes.iter().take(width_bytes.min(8)).rev();
         bytes.fold(0, |value, byte| value << 8 | u64::from(*byte))
     }
 
-    /// Returns the size of an object, which extends to the next symbol.
+    /// Returns the size of an object in bytes. The object extends to the next symbol.
     pub fn size_of(&self, symbol: &Symbol) -> u64 {
         let later = self.symbols.iter().map(|other| other.byte_offset);
         let end = later.filter(|offset| *offset > symbol.byte_offset).min();
@@ -49,10 +49,10 @@ impl Section {
     }
 }
 
-/// Maximum section size in bytes, so that an invalid number in `.zero` does not exhaust memory.
+/// Maximum section size in bytes, which prevents memory exhaustion by a large number in `.zero`.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Reader of the current section.
+/// Builder of the section that is being parsed.
 #[derive(Default)]
 pub(super) struct SectionBuilder {
     section: Option<Section>,
@@ -70,7 +70,7 @@ impl SectionBuilder {
         });
     }
 
-    /// Returns the completed section with the label differences resolved.
+    /// Completes the current section: resolves the label differences and returns the section.
     pub(super) fn end(&mut self) -> Option<Section> {
         let mut section = self.section.take()?;
         for symbol in &mut section.symbols {
@@ -153,7 +153,7 @@ impl SectionBuilder {
     }
 }
 
-/// Parses a number: `0x1f`, `31`, `-1`.
+/// Parses a number such as `0x1f`, `31` or `-1`.
 pub(crate) fn number(text: &str) -> Option<u64> {
     let text = text.trim();
     if let Some(positive) = text.strip_prefix('-') {
@@ -165,7 +165,7 @@ pub(crate) fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// Evaluates a label difference: `(.L_7 - .L_6)`.
+/// Evaluates a label difference such as `(.L_7 - .L_6)`.
 fn difference(text: &str, offsets: &HashMap<&str, u64>) -> Option<u64> {
     let inside = text.strip_prefix('(')?.strip_suffix(')')?;
     let (end, start) = inside.split_once('-')?;

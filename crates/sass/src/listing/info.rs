@@ -1,4 +1,4 @@
-//! Kernel attributes in `.nv.info`: parameters, thread limits, and stack size.
+//! Kernel attributes in `.nv.info` sections: parameters, thread limits, and stack size.
 
 use super::ArchUnit;
 use super::data::Section;
@@ -8,24 +8,24 @@ use warpgrid_isa::sass::nv_info::{
     REQUIRED_THREADS, UNBOUNDED_STACK, attributes,
 };
 
-/// Attributes of a kernel.
+/// Attributes of a kernel that the listing contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelInfo {
     /// Parameters by ordinal, or `None` if the listing has no attribute section for the kernel.
     pub parameters: Option<Vec<ParameterInfo>>,
     /// Offset of the parameters in constant bank 0, in bytes.
     pub parameter_start: Option<u32>,
-    /// Number of threads per CTA along x, y and z, as specified by `.reqntid` and `.maxntid`.
+    /// Number of threads per CTA along x, y and z, that `.reqntid` or `.maxntid` specifies.
     pub required_threads: Option<[u32; 3]>,
     pub max_threads: Option<[u32; 3]>,
-    /// Stack size per thread including callees in bytes, if known.
+    /// Stack size per thread in bytes, including callees, if the section contains it.
     pub stack_bytes: Option<u32>,
     /// Whether the stack size is unbounded, because callees may be recursive.
     pub is_recursive: bool,
 }
 
 impl KernelInfo {
-    /// Returns the attributes of the kernel with this name.
+    /// Returns the attributes of the kernel named `kernel`.
     pub fn of(part: &ArchUnit, kernel: &str) -> KernelInfo {
         let mut info = KernelInfo::default();
         if let Some(section) = part.section(&format!(".nv.info.{kernel}")) {
@@ -76,7 +76,7 @@ impl KernelInfo {
     }
 }
 
-/// Reads three consecutive words of a section.
+/// Reads the extents x, y and z from three consecutive words of a section.
 fn extents(section: &Section, start: usize) -> [u32; 3] {
     [0, 4, 8].map(|offset| section.number(start + offset, 4) as u32)
 }

@@ -1,5 +1,5 @@
-//! Scheduling information in the encoding of an instruction or in the control code before it: stall cycles, yield hint, barriers and
-//! reuse flags. It has no effect on results.
+//! Scheduling information in the encoding of an instruction or in the control code before the instruction: stall cycles, yield hint,
+//! scoreboard barriers and reuse flags. Scheduling information has no effect on results.
 
 use crate::syntax::{ControlText, StatementKind, Tree};
 use std::fmt;
@@ -11,23 +11,24 @@ use warpgrid_isa::{Target, TargetRequirement};
 pub enum Schedule {
     /// Scheduling fields, which exist from `sm_50` on.
     Fields(ScheduleFields),
-    /// Byte in the control word of seven instructions, on architectures before `sm_50`. Its meaning is not documented.
+    /// Byte of the instruction in the control word of a group of seven instructions, on architectures before `sm_50`. The meaning of the
+    /// byte is not documented.
     Byte(u8),
 }
 
-/// Architectures with one control word per three instructions.
+/// Architectures with one control word for each group of three instructions.
 const CONTROL_WORD_PER_3: TargetRequirement = TargetRequirement::Between(50, 62);
-/// Architectures with one control word per seven instructions. Each instruction has one byte in the word.
+/// Architectures with one control word for each group of seven instructions. The control word contains one byte per instruction.
 const CONTROL_WORD_PER_7: TargetRequirement = TargetRequirement::Between(35, 37);
-/// Offset in bits of the first byte in the control word of seven instructions.
+/// Bit offset of the first scheduling byte in a Kepler control word.
 const FIRST_BYTE_BIT: usize = 2;
-/// Number of instructions that share a control word on these architectures.
+/// Number of instructions that share a Kepler control word.
 const INSTRUCTIONS_PER_KEPLER_WORD: usize = 7;
 /// Bit offset of the scheduling fields in a 128-bit instruction.
 const CONTROL_BIT_OFFSET: u32 = 105;
-/// Number of bits that each instruction has in the control word of three instructions.
+/// Number of scheduling bits per instruction in a Maxwell control word.
 const CONTROL_BITS: u32 = 21;
-/// Number of instructions that share a control word of three instructions.
+/// Number of instructions that share a Maxwell control word.
 const INSTRUCTIONS_PER_MAXWELL_WORD: usize = 3;
 
 /// Returns the scheduling information in the encoding of a 128-bit instruction.
@@ -39,7 +40,7 @@ pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
 }
 
 /// Returns the scheduling information of the instruction at `start`, from the control code before it or from the surrounding encodings.
-/// Returns `None` if the listing contains neither.
+/// Returns `None` if the listing contains neither a control code nor an encoding.
 pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule> {
     let mut group = None;
     let mut n_since = 0;
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
     use crate::syntax::parse;
 
-    /// Returns the description of the scheduling information of an instruction that occurs once in the source.
+    /// Returns the description of the scheduling information of `instruction`, which must occur exactly once in the source.
     fn words(source: &str, instruction: &str, target: &str) -> Option<String> {
         let start = source.find(instruction).expect("the instruction") as u32;
         let target = Target::from_name(target).expect("a target");
@@ -211,7 +212,8 @@ mod tests {
 
     #[test]
     fn pascal_control_word_covers_three_instructions() {
-        // Stall 6; stall 13 with write barrier 1; stall 15 with yield, waiting for barriers 0 and 1.
+        // The three instructions stall for 6, 13 and 15 cycles. The second instruction sets write barrier 1. The third instruction yields,
+        // and waits for barriers 0 and 1.
         let of = |stall: u64, stays: u64, write: u64, waits: u64| {
             stall | stays << 4 | write << 5 | 7 << 8 | waits << 11
         };

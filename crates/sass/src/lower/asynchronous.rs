@@ -1,4 +1,4 @@
-//! Lowering of asynchronous copies, and of waits for them.
+//! Lowering of asynchronous copies, and of instructions that wait for asynchronous copies.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, as_register, number};
@@ -12,8 +12,8 @@ use warpgrid_isa::{
 };
 use warpgrid_program::OperandValue;
 
-/// Lowers `LDGSTS.E.BYPASS.128 [a], [b]{, p}`, a copy from global memory at b to shared memory at a; If p is false, the copy stores zeros.
-/// With `.ZFILL`, the low bits of b specify how many bytes at the end are zero.
+/// Lowers `LDGSTS.E.BYPASS.128 [a], [b]{, p}`, a copy from global memory at address b to shared memory at address a. If p is false, the
+/// copy stores zeros. With `.ZFILL`, the low bits of b specify the number of zero bytes at the end of the destination.
 pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let from_width = AddressWidth::take(w);
     // Cache hints have no effect on results.
@@ -37,7 +37,7 @@ pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
             return Err(w.unknown("this condition", p_span));
         };
         if super::known(&p) != Some(true) {
-            // The operation has the opposite predicate, which is true if the source is ignored.
+            // The predicate of the PTX operation is the negation of p: the operation ignores the source if its predicate is true.
             let ignored = OperandValue::Predicate {
                 source,
                 negated: !negated,
@@ -48,9 +48,10 @@ pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     Ok(vec![step(Operation::Async(AsyncOp::Copy), modifiers, args)])
 }
 
-/// Lowers `UBLKCP.S.G [d], [a], size` and `UBLKRED.G.S.ADD.S32 [d], [a], size`, which one lane starts for all lanes. The lower half of the
-/// size register is the size in units of 16 bytes. Depending on the modifiers, the upper half selects the CTAs of the cluster or the bytes
-/// that are written. If the destination is in shared memory, the register after its address contains the address of the mbarrier.
+/// Lowers `UBLKCP.S.G [d], [a], size` and `UBLKRED.G.S.ADD.S32 [d], [a], size`, which one lane executes for the whole warp. The lower half
+/// of the size register contains the size in units of 16 bytes. Depending on the modifiers, the upper half of this register selects the
+/// destination CTAs of the cluster or the bytes to write. If the destination is in shared memory, the register after the destination
+/// address contains the address of the mbarrier.
 pub(super) fn copy_range(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -120,7 +121,7 @@ pub(super) fn copy_range(
 
 /// Returns the state spaces of the destination and the source, which the first two modifiers specify.
 fn direction(w: &mut InstructionCursor<'_>) -> LowerResult<(StateSpace, StateSpace)> {
-    // A shared-memory address includes the CTA of the cluster.
+    // A shared memory address contains the rank of the CTA in the cluster, so the destination state space is `.shared::cluster`.
     let to = match w.modifiers_left().first().copied() {
         Some("S") => StateSpace::SharedCluster,
         Some("G") => StateSpace::Global,
@@ -145,7 +146,7 @@ fn direction(w: &mut InstructionCursor<'_>) -> LowerResult<(StateSpace, StateSpa
     Ok((to, from))
 }
 
-/// Returns the mbarrier of a copy to shared memory. Its address is in the register after the register with the destination address.
+/// Returns the mbarrier of a copy to shared memory. The register after the destination address contains the address of the mbarrier.
 fn mbarrier_beside(w: &InstructionCursor<'_>, to: &SpannedValue) -> LowerResult<OperandValue> {
     let unknown = || w.unknown("an address without a register", to.1);
     let OperandValue::Address(mut address) = to.0 else {
@@ -186,7 +187,7 @@ pub(super) fn fill(
     Ok(steps)
 }
 
-/// Lowers `LDGDEPBAR` and `UTMACMDFLUSH`, which commit the copies since the last commit as a group.
+/// Lowers `LDGDEPBAR` and `UTMACMDFLUSH`, which commit all copies since the last commit as a group.
 pub(super) fn commit(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -204,8 +205,8 @@ pub(super) fn commit(
 }
 
 /// Lowers `ARRIVES.LDGSTSBAR.64 [a]`, which arrives at the mbarrier when the earlier copies of the thread complete. With `.ARVCNT`, the
-/// expected count of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding `SYNCS.ARRIVE.TRANS64.RED.A0T1` adds this arrival
-/// to the pending count.
+/// expected count of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding `SYNCS.ARRIVE.TRANS64.RED.A0T1` has already
+/// incremented the pending count for this arrival.
 pub(super) fn arrive(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -214,8 +215,8 @@ pub(super) fn arrive(
         return Err(w.unknown("this arrival", w.instruction.opcode));
     }
     if !TargetAbi::of(c.target).has_mbarrier_instructions {
-        // The mbarrier is a number that the code itself updates. The arrival takes place when the copies complete. Therefore completing the
-        // copies here is one of the permitted orders.
+        // On these architectures, the code itself updates the mbarrier as a number. The arrival takes place when the copies complete, so
+        // completing the copies at this instruction is a permitted order.
         let at = memory::address(w, AddressWidth::Narrow)?;
         let wait = Operation::Async(AsyncOp::CopyWaitAll);
         let mut steps = vec![step(wait, super::blank(), Vec::new())];
@@ -236,8 +237,8 @@ pub(super) fn arrive(
     Ok(vec![step(arrive, modifiers, vec![one(at)])])
 }
 
-/// Lowers `DEPBAR.LE SB0, n`, which waits until at most n groups of each kind are pending that is committed earlier in the listing. Waits
-/// for loads have no effect, because loads complete in their step.
+/// Lowers `DEPBAR.LE SB0, n`, which waits until at most n groups are pending. The wait applies to each kind of group that the function
+/// commits earlier in the listing. If there is no commit, `DEPBAR` waits for loads and has no effect, because loads complete in their step.
 pub(super) fn wait(
     c: &LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

@@ -1,4 +1,4 @@
-//! Function body under construction: registers by name, operands, instructions and their opcodes.
+//! Builder for the body of a function: registers, operands, instructions and opcodes.
 
 use crate::syntax::{Register, RegisterFile, RegisterNumber};
 use std::collections::HashMap;
@@ -8,14 +8,15 @@ use warpgrid_program::{
     RegisterId, RegisterTuple, Registers, Source, SourceModifiers, Span, StepGrouping, UNNAMED,
 };
 
-/// First numbers of the SASS register files. These numbers are used until the final register numbers are assigned.
+/// First register numbers of the SASS register files. The lowering uses these numbers until [`FunctionBuilder::number_registers`] assigns
+/// the final register numbers.
 const UNIFORM: u32 = 256;
 const PREDICATE: u32 = 512;
 const UNIFORM_PREDICATE: u32 = 544;
 const BARRIER: u32 = 576;
 const HIDDEN: u32 = 1024;
 
-/// Opcodes of all functions.
+/// Opcodes of all functions of the module.
 #[derive(Default)]
 pub(super) struct OpcodeTable {
     pub(super) list: Vec<OpcodeInfo>,
@@ -39,10 +40,10 @@ impl OpcodeTable {
     }
 }
 
-/// Operand value with its source span.
+/// Operand value with the span of the operand in the source.
 pub(super) type SpannedValue = (OperandValue, Span);
 
-/// Operand with its source span.
+/// Operand of a lowered instruction: one value or a list of values, with their source spans.
 #[derive(Clone, Debug)]
 pub(super) enum LoweredOperand {
     One(OperandValue, Span),
@@ -61,46 +62,46 @@ impl LoweredOperand {
     }
 }
 
-/// Operation of a lowered instruction before it is added to the body.
+/// Operation of a lowered instruction that has not been added to the function body.
 #[derive(Clone, Debug)]
 pub(super) struct LoweredInstruction {
     pub(super) operation: Operation,
     pub(super) modifiers: Modifiers,
     pub(super) args: Vec<LoweredOperand>,
-    /// Guard that replaces the guard of the instruction.
+    /// Guard that replaces the guard of the SASS instruction for this operation.
     pub(super) guard: Option<Guard>,
     /// Whether the operation is executed in all lanes, regardless of the guard of the instruction.
     pub(super) unguarded: bool,
 }
 
-/// Body of a function.
+/// Function body under construction.
 #[derive(Default)]
 pub(super) struct FunctionBuilder {
     pub(super) operands: Vec<Operand>,
     pub(super) instructions: Vec<Instruction>,
     pub(super) addresses: Vec<u64>,
-    /// Unsupported instructions by index, with the reason.
+    /// Indices of the unsupported instructions, with the reason for each instruction.
     pub(super) not_run: Vec<(u32, String)>,
-    /// Whether lanes of a warp can diverge.
+    /// Whether the lanes of a warp can diverge in the function.
     pub(super) may_diverge: bool,
     temporary: Vec<ScalarType>,
-    /// Result of the last reducing barrier, as a number and as a predicate.
+    /// Registers with the result of the last barrier with a reduction, as a number and as a predicate.
     barrier_results: [Option<RegisterId>; 2],
-    /// Halves of the return-address register.
+    /// Registers for the lower and upper half of the return address.
     return_address: [Option<RegisterId>; 2],
     /// Distinct kinds of commits of copy groups that have occurred so far, in source order.
     pub(super) commits: Vec<AsyncOp>,
-    /// Predicates into which the current instruction writes an undetermined value.
+    /// Predicates to which the current instruction writes an undetermined value.
     pub(super) undetermined: Vec<RegisterId>,
-    /// Predicates to which some instruction of the function writes an undetermined value, each with a hidden predicate that is true in
-    /// the affected lanes.
+    /// Predicates to which some instruction of the function writes an undetermined value, each with a hidden predicate (tag) that is true
+    /// in the affected lanes.
     pub(super) tags: Vec<(RegisterId, RegisterId)>,
-    /// Mask of the last `WARPSYNC`, with the address of the instruction after the `WARPSYNC`.
+    /// Address of the instruction after the last `WARPSYNC`, and the mask of the `WARPSYNC`.
     pub(super) converged_lanes: Option<(u64, SpannedValue)>,
 }
 
 impl FunctionBuilder {
-    /// Returns the register of the barrier result, as a predicate or as a number.
+    /// Returns the register for the result of barriers with a reduction: a predicate or a number, depending on `ty`.
     pub(super) fn barrier_result(&mut self, ty: ScalarType) -> RegisterId {
         let index = usize::from(ty == ScalarType::Pred);
         if let Some(register) = self.barrier_results[index] {
@@ -111,7 +112,7 @@ impl FunctionBuilder {
         register
     }
 
-    /// Returns the lower (0) or upper half of the return-address register.
+    /// Returns the register for the lower half (0) or the upper half (1) of the return address.
     pub(super) fn return_address(&mut self, half: usize) -> RegisterId {
         let half = half & 1;
         if let Some(register) = self.return_address[half] {
@@ -128,7 +129,7 @@ impl FunctionBuilder {
         RegisterId(HIDDEN + self.temporary.len() as u32 - 1)
     }
 
-    /// Adds the operations of an instruction as one step.
+    /// Adds the operations of an instruction to the body, as one step.
     pub(super) fn add(
         &mut self,
         actions: &mut OpcodeTable,
@@ -180,7 +181,7 @@ impl FunctionBuilder {
         list
     }
 
-    /// Assigns final numbers to the registers in use, in the order of the register files. The registers of a run remain contiguous.
+    /// Assigns the final numbers to all used registers, in the order of the register files. The registers of each run remain contiguous.
     pub(super) fn number_registers(&mut self) -> Registers {
         let mut used = Vec::new();
         self.for_registers(&mut |run| {
@@ -212,7 +213,7 @@ impl FunctionBuilder {
         registers
     }
 
-    /// Visits the register runs of all operands and guards, and replaces the first register of each run by the result of the visitor.
+    /// Calls `visit` for the register runs of all operands and guards, and replaces the first register of each run by the result.
     fn for_registers(&mut self, visit: &mut impl FnMut(RegisterTuple) -> RegisterId) {
         for instruction in &mut self.instructions {
             if let Some(guard) = &mut instruction.guard {

@@ -85,8 +85,8 @@ pub(super) fn distance(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lowered
     )])
 }
 
-/// Lowers `VABSDIFF4{.U8}{.ACC} d, a, b, c`, the absolute differences of the bytes of a and b. With `.ACC`, the result is the sum of these
-/// differences plus c.
+/// Lowers `VABSDIFF4{.U8}{.ACC} d, a, b, c`, the absolute differences of the bytes of a and b. With `.ACC`, the result is the sum of the
+/// differences and c.
 pub(super) fn distances(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -143,7 +143,7 @@ pub(super) fn distances(
     Ok(steps)
 }
 
-/// Adds 128 to signed bytes, which makes them unsigned and preserves their differences.
+/// Adds 128 to each signed byte. The result consists of unsigned bytes with the same differences.
 fn offset_bytes(
     c: &mut LoweringContext<'_>,
     value: SpannedValue,
@@ -160,7 +160,7 @@ fn offset_bytes(
     (read(moved), span)
 }
 
-/// Returns a byte of a source.
+/// Returns the byte with index `byte` of a source, as an operand.
 fn byte_of((value, span): &SpannedValue, byte: u8) -> LoweredOperand {
     let value = match value {
         OperandValue::Source(source, _) => OperandValue::Source(
@@ -175,7 +175,7 @@ fn byte_of((value, span): &SpannedValue, byte: u8) -> LoweredOperand {
     LoweredOperand::One(value, *span)
 }
 
-/// Lowers `I2I.U8.S32.SAT d, a`; the destination format comes first.
+/// Lowers `I2I.U8.S32.SAT d, a`, in which the destination format precedes the source format.
 pub(super) fn integer_to_integer(
     w: &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>> {
@@ -203,7 +203,7 @@ pub(super) fn integer_to_integer(
     )])
 }
 
-/// Lowers `I2IP.U8.S32.SAT d, a, b, c`: saturates a and b to bytes and places them below the lower half of c.
+/// Lowers `I2IP.U8.S32.SAT d, a, b, c`: saturates a and b to bytes, and packs them below the lower half of c.
 pub(super) fn pack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let found = formats(w);
     let [to, ScalarType::S32] = found[..] else {
@@ -230,13 +230,14 @@ pub(super) fn pack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     )])
 }
 
-/// Reads a source such as `R3.28`. Its suffix specifies the part that is kept, which also follows from the formats.
+/// Reads a source such as `R3.28`. The suffix `.24` or `.28` is redundant, because the formats determine which bits of c the result
+/// contains.
 fn kept_source(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
-    let kept = |operand: &&Operand| {
+    let is_source = |operand: &&Operand| {
         let words = w.operand_words(operand);
         words.contains(&"24") || words.contains(&"28")
     };
-    let Some(operand) = w.peek().filter(kept) else {
+    let Some(operand) = w.peek().filter(is_source) else {
         return w.source();
     };
     w.next()?;
@@ -244,8 +245,8 @@ fn kept_source(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     Ok((value, operand.span))
 }
 
-/// Lowers `F2IP.U8.F32.NTZ d, a, b, c`: converts a and b to saturated byte integers, and places them below the lower half of c. The byte of
-/// b is the lowest.
+/// Lowers `F2IP.U8.F32.NTZ d, a, b, c`: converts a and b to saturated byte integers, and packs them below the lower half of c. The byte of
+/// b is the lowest byte of the result.
 pub(super) fn pack_floats(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -260,13 +261,13 @@ pub(super) fn pack_floats(
     let mut args = vec![to];
     for _ in 0..2 {
         let (value, span) = w.source_as(ScalarType::F32)?;
-        let whole = c.body.temporary(ScalarType::B32);
+        let packed = c.body.temporary(ScalarType::B32);
         let operands = vec![
-            LoweredOperand::One(written(whole), span),
+            LoweredOperand::One(written(packed), span),
             one((value, span)),
         ];
         steps.push(step(Operation::Move(MoveOp::Cvt), modifiers, operands));
-        args.push(LoweredOperand::One(read(whole), span));
+        args.push(LoweredOperand::One(read(packed), span));
     }
     args.push(one(w.source()?));
     let mut packs = Modifiers {

@@ -1,4 +1,4 @@
-//! Lowering of branches, calls, reconvergence and barriers. Labels are addresses until the whole function is lowered.
+//! Lowering of branches, calls, reconvergence and barriers. Label operands contain addresses until the whole function is lowered.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, as_register, number};
@@ -25,7 +25,7 @@ struct BranchTarget {
     span: Span,
 }
 
-/// Reads a branch target: an address, or the name of a label or function. The target remains an address until the whole function is
+/// Reads a branch target: an address, or the name of a label or function. The operand contains an address until the whole function is
 /// lowered.
 fn target(c: &LoweringContext<'_>, w: &mut InstructionCursor<'_>) -> LowerResult<BranchTarget> {
     let operand = w.next()?;
@@ -65,7 +65,7 @@ pub(super) fn branch(
     if w.consume("ANY") {
         return branch_on_vote(c, w, VoteMode::Any);
     }
-    // A uniform predicate is identical in all lanes.
+    // A uniform predicate has the same value in all lanes, so only other guards require a vote.
     if is_uniform && c.guard.is_some() && !w.is_predicate() {
         return branch_on_vote(c, w, VoteMode::All);
     }
@@ -96,18 +96,18 @@ pub(super) fn branch(
     Ok(steps)
 }
 
-/// Lowers `BRA.DIV mask, target` and `BRA.CONV mask, target`. All active lanes take `BRA.DIV` if a lane of the mask is inactive, and `BRA.CONV` if all
-/// lanes of the mask are active: `relation` compares the active lanes with the mask.
+/// Lowers `BRA.DIV mask, target` and `BRA.CONV mask, target`. All active lanes take `BRA.DIV` if a lane of the mask is inactive, and
+/// `BRA.CONV` if all lanes of the mask are active: `relation` is the comparison of the active lanes with the mask.
 ///
-/// A guard excludes lanes from the comparison with the mask, not from the branch. Assembler 13.5 generates a guard that compares the mask of a
-/// lane with the mask of the first lane (`sm_80` to `sm_89`: `R2UR P1, URZ, R0; @!P1 BRA.DIV UR6, slow_path`), and a slow path that computes the
-/// result for each mask separately.
+/// A guard excludes lanes from the comparison with the mask, but not from the branch. Assembler 13.5 generates a guard that compares the
+/// mask of a lane with the mask of the first lane (`sm_80` to `sm_89`: `R2UR P1, URZ, R0; @!P1 BRA.DIV UR6, slow_path`), and a slow path
+/// that computes the result for each mask separately.
 fn branch_on_convergence(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
     relation: CompareOp,
 ) -> LowerResult<Vec<LoweredInstruction>> {
-    // Older variants have no mask operand. They refer to all lanes.
+    // Older variants of these instructions have no mask operand, and refer to all lanes.
     let mask = match w.n_left() {
         0 | 1 => (number(u32::MAX.into()), w.instruction.span),
         _ => w.source()?,
@@ -178,9 +178,9 @@ fn vote(
     vote
 }
 
-/// Lowers `@P0 BRA.U.ANY target` and `BRA.U.ANY !UP0, target`: all lanes branch if the guard and the predicate are true in any lane.
-/// Lowers `@P0 BRA.U target`: all lanes branch if the guard is true in every lane, and none otherwise (derived from code: `@P0 BRA` to
-/// the end of the same region follows it).
+/// Lowers `@P0 BRA.U.ANY target` and `BRA.U.ANY !UP0, target`: all lanes branch if the guard and the predicate are true in any lane. Lowers
+/// `@P0 BRA.U target`: all lanes branch if the guard is true in every lane, and none otherwise (derived from compiled code, in which
+/// `@P0 BRA` to the end of the same region follows this branch).
 fn branch_on_vote(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -210,8 +210,8 @@ fn branch_on_vote(
     Ok(steps)
 }
 
-/// Lowers `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: p is true, because requested registers are always available. The variant that releases
-/// registers has no p.
+/// Lowers `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: p is true, because the emulator always grants the requested registers. The variant that
+/// releases registers has no predicate operand.
 pub(super) fn registers_of_warp(
     w: &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>> {
@@ -223,7 +223,7 @@ pub(super) fn registers_of_warp(
     Ok(vec![predicates_by_table(p.0, Vec::new(), 0xff, p.1)])
 }
 
-/// Returns an operation without effect.
+/// Returns an operation that has no effect.
 fn step_over() -> Vec<LoweredInstruction> {
     vec![step(
         Operation::Sync(SyncOp::Fence),
@@ -232,7 +232,7 @@ fn step_over() -> Vec<LoweredInstruction> {
     )]
 }
 
-/// Reads the lower half of an address in a register, plus a constant.
+/// Reads an operand that consists of the register with the lower half of an address, and a constant offset.
 fn register_address(w: &mut InstructionCursor<'_>, base: u64) -> LowerResult<LoweredOperand> {
     let operand = w.next()?;
     let register = as_register(&operand.value).and_then(super::id_of);
@@ -292,7 +292,7 @@ pub(super) fn branch_indirect(
     Ok(vec![control(ControlOp::BranchIndirect, vec![arg])])
 }
 
-/// Lowers `CALL.REL.NOINC target` and `CALL.REL.NOINC R10 base`; the caller has stored the return address in registers.
+/// Lowers `CALL.REL.NOINC target` and `CALL.REL.NOINC R10 base`. Before the call, the caller stores the return address in registers.
 pub(super) fn call(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -306,7 +306,7 @@ pub(super) fn call(
         return to_register(c, w);
     }
     let to = target(c, w)?;
-    // Address 0 is the kernel entry, which no code calls. A call to it is an unresolved relocation.
+    // Address 0 is the kernel entry, which compiled code never calls. A call to address 0 is an unresolved relocation.
     if is_absolute && to.address == 0 {
         return Err(w.unknown("a function that is resolved by the linker", to.span));
     }
@@ -322,7 +322,7 @@ pub(super) fn returns(
     to_register(c, w)
 }
 
-/// Jumps to an address in a register. If there is another operand, it contains the base of the address.
+/// Lowers a jump to an address in a register. A second operand, if present, contains the base of the address.
 fn to_register(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -348,8 +348,8 @@ fn to_register(
     Ok(vec![control(ControlOp::BranchIndirect, vec![arg])])
 }
 
-/// Returns the operations of a system function; `R20` contains the return address (observed in code of assembler 13.5, `sm_75` to
-/// `sm_120`).
+/// Returns the operations that implement a system function. `R20` contains the return address (observed in code of assembler 13.5, `sm_75`
+/// to `sm_120`).
 pub(super) fn system_function(function: &SystemFunction, span: Span) -> Vec<LoweredInstruction> {
     let register = |number: u16| Register {
         file: RegisterFile::General,
@@ -375,7 +375,7 @@ pub(super) fn system_function(function: &SystemFunction, span: Span) -> Vec<Lowe
     ]
 }
 
-/// Lowers `LEPC d`, which returns the address of this instruction.
+/// Lowers `LEPC d`: d is the address of the instruction.
 pub(super) fn program_counter(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -402,7 +402,8 @@ pub(super) fn exit(
     under(c, w, |_| Ok(control(ControlOp::Exit, Vec::new())))
 }
 
-/// Lowers the operands after an optional predicate, and restricts the operation to lanes in which the predicate is true.
+/// Reads an optional predicate, calls `step` to lower the remaining operands, and restricts the resulting operation to the lanes in which
+/// the predicate is true.
 fn under(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -446,10 +447,10 @@ pub(super) fn begin_reconvergence(
     )])
 }
 
-/// Lowers `BSYNC B0`. From `sm_100` on the assembler emits `BSYNC.RECONVERGENT` if lanes must reconverge. Without the modifier, `BSYNC`
-/// ends loops that wait for another lane of the warp, such as a lock: lanes that have left the loop resume when others yield (observed in
-/// a spin lock compiled by assembler 13.5, which releases the lock after the `BSYNC`). Before `sm_100` such a loop is recognized by a
-/// `YIELD` before the `BSYNC` in the region of its barrier.
+/// Lowers `BSYNC B0`. From `sm_100` on the assembler emits `BSYNC.RECONVERGENT` if lanes must reconverge. Without the modifier, the
+/// assembler emits `BSYNC` at the end of loops that wait for another lane of the warp, such as spin locks. Lanes that have left the loop
+/// must resume when the other lanes yield (observed in a spin lock compiled by assembler 13.5, which releases the lock after the `BSYNC`).
+/// Before `sm_100`, the lowering recognizes such a loop by a `YIELD` between the `BSSY` and the `BSYNC` of the same barrier register.
 pub(super) fn reconverge(
     c: &LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -470,7 +471,7 @@ pub(super) fn reconverge(
     Ok(vec![control(op, vec![one(barrier)])])
 }
 
-/// Maximum number of instructions before a `BSYNC` that are searched for its `BSSY`.
+/// Maximum number of instructions before a `BSYNC` in which the lowering searches for the corresponding `BSSY`.
 const MAX_REGION: usize = 4096;
 
 /// Returns whether a `YIELD` is between the last `BSSY` of a barrier register and the current instruction.
@@ -530,11 +531,12 @@ pub(super) fn warp_barrier(
         w.source()?
     };
     if !all {
-        // Lanes with other masks may execute the next instruction in the same step, so this instruction needs the mask.
+        // Lanes with different masks may execute the next instruction in the same step, so the lowering of the next instruction uses the
+        // mask.
         c.body.converged_lanes = Some((c.address + 16, mask.clone()));
     }
     if collects {
-        // The label operand of the next instruction is redundant.
+        // The label operand denotes the next instruction, so it is redundant.
         w.next()?;
     }
     Ok(vec![step(
@@ -590,7 +592,7 @@ pub(super) fn barrier(
         args.push(LoweredOperand::One(number(0), span));
     }
     if reduces {
-        // `B2R` reads the result.
+        // `B2R` reads the result of the reduction.
         let to = c.body.barrier_result(match modifiers.barrier_reduce {
             Some(BarrierReduce::Popc) => ScalarType::B32,
             Some(BarrierReduce::And | BarrierReduce::Or) | None => ScalarType::Pred,
@@ -603,8 +605,8 @@ pub(super) fn barrier(
     Ok(steps)
 }
 
-/// Splits the register that is the only source of a barrier: the barrier number is in the lower half, and the number of threads in the
-/// upper half.
+/// Splits the single source register of a barrier: the lower half contains the barrier number, and the upper half contains the number of
+/// threads.
 fn unpack(
     c: &mut LoweringContext<'_>,
     sources: &mut [SpannedValue],
@@ -676,8 +678,8 @@ pub(super) fn lower_yield(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lowe
     Ok(vec![control(ControlOp::Yield, Vec::new())])
 }
 
-/// Lowers instructions that have no effect in an emulator that completes each step before the next step: fences, waits for loads, and cache
-/// control.
+/// Lowers instructions that have no effect in the emulator, because the emulator completes each step before the next step: fences, waits
+/// for loads, and cache control.
 pub(super) fn no_op(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_rest();
     Ok(vec![step(

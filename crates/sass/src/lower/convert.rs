@@ -1,4 +1,4 @@
-//! Lowering of numeric conversions.
+//! Lowering of instructions that convert numbers.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::float::ROUNDINGS;
@@ -25,7 +25,7 @@ const FLOATS: &[(&str, ScalarType)] = &[
     ("BF16", ScalarType::Bf16),
 ];
 
-/// Rounding modifiers of conversions to integers. Without a modifier, conversions round to nearest.
+/// Rounding modifiers of conversions to integers. Without a rounding modifier, conversions to integers round to nearest.
 const WHOLE: &[(&str, Rounding)] = &[
     ("TRUNC", Rounding::Rzi),
     ("FLOOR", Rounding::Rmi),
@@ -33,7 +33,7 @@ const WHOLE: &[(&str, Rounding)] = &[
     ("ROUND", Rounding::Rni),
 ];
 
-/// Lowers a conversion. 64-bit results and sources are register pairs.
+/// Lowers a conversion with these modifiers. 64-bit results and sources are register pairs.
 fn convert(
     w: &mut InstructionCursor<'_>,
     modifiers: Modifiers,
@@ -101,7 +101,7 @@ pub(super) fn to_integer(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lower
     convert(w, types(to, from, Some(rounding)))
 }
 
-/// Lowers `F2F`; the destination format comes first.
+/// Lowers `F2F`, in which the destination format precedes the source format.
 pub(super) fn float_to_float(
     w: &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>> {
@@ -123,7 +123,7 @@ pub(super) fn float_to_float(
     convert(w, types(to, from, rounding))
 }
 
-/// Pairs of floats narrower than half precision.
+/// Modifiers and packed types of pairs of floats that are narrower than half precision.
 const NARROW: &[(&str, ScalarType)] = &[
     ("E4M3", ScalarType::E4m3x2),
     ("E5M2", ScalarType::E5m2x2),
@@ -133,11 +133,11 @@ const NARROW: &[(&str, ScalarType)] = &[
     ("E8", ScalarType::Ue8m0x2),
 ];
 
-/// Pairs of half-precision floats.
+/// Modifiers and packed types of pairs of half-precision floats.
 const HALVES: &[(&str, ScalarType)] = &[("BF16", ScalarType::Bf16x2), ("F16", ScalarType::F16x2)];
 
-/// Lowers `F2FP.F16.E4M3.UNPACK_B d, a`, which converts a pair of narrow floats to a pair of halves; `a.H1` selects the pair in the upper
-/// half.
+/// Lowers `F2FP.F16.E4M3.UNPACK_B d, a`, which converts a pair of narrow floats to a pair of halves. The operand `a.H1` selects the pair in
+/// the upper half of a.
 fn unpack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let clamps = w.consume("RELU");
     let (from, to_type) = (w.consume_one_of(NARROW), w.consume_one_of(HALVES));
@@ -157,12 +157,12 @@ fn unpack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>>
     )])
 }
 
-/// Sources that `F2FP` packs into one register.
+/// Kinds of sources that `F2FP` packs into one register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum F2fpPacking {
-    /// Two 32-bit floats, the first one in the upper half.
+    /// Two 32-bit floats. The result contains the first float in the upper half.
     Two,
-    /// One 32-bit float.
+    /// One 32-bit float, converted to fewer bits.
     One,
     /// One 32-bit float, truncated to fewer bits.
     Cut,
@@ -170,7 +170,7 @@ enum F2fpPacking {
     Halves,
 }
 
-/// Packing modifiers of `F2FP`. The flag specifies whether the result is merged with the lower half of the last source.
+/// Packing modifiers of `F2FP`. The flag specifies whether the instruction merges the result with the lower half of the last source.
 const PACKINGS: &[(&str, (F2fpPacking, bool))] = &[
     ("PACK_AB", (F2fpPacking::Two, false)),
     ("PACK_AB_MERGE_C", (F2fpPacking::Two, true)),
@@ -179,9 +179,9 @@ const PACKINGS: &[(&str, (F2fpPacking, bool))] = &[
     ("UNPACK_B_MERGE_C", (F2fpPacking::Halves, true)),
 ];
 
-/// Lowers `F2FP`. `F2FP.F16.F32.PACK_AB d, a, b` places a in the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c` places the low
-/// half of c above the pair of bytes; with `.RS` c contains the random bits as well. Other variants: `F2FP.E4M3.F16.UNPACK_B_MERGE_C d,
-/// a, c`, `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
+/// Lowers `F2FP`. `F2FP.F16.F32.PACK_AB d, a, b` places a in the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c` places the low half
+/// of c above the pair of bytes. With `.RS`, c also contains the random bits. Other variants are `F2FP.E4M3.F16.UNPACK_B_MERGE_C d, a, c`,
+/// `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
 pub(super) fn pack(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -211,27 +211,27 @@ pub(super) fn pack(
     };
     let mut sources = Vec::new();
     for _ in 0..n {
-        // Disassemblers print a literal as an `f32` number, even if its bits are a pair of halves.
+        // Disassemblers print a literal as an `f32` number, even if the bits of the literal are a pair of halves.
         sources.push(one(w.source_as(ScalarType::F32)?));
     }
     let is_random = modifiers.rounding == Some(Rounding::Rs);
-    let kept = match w.n_left() {
+    let merged = match w.n_left() {
         0 => None,
         _ if !merges && !is_random => None,
         _ => Some(w.source()?),
     };
-    // Random bits, which are added before truncation, are in the merged register if there is one.
-    sources.extend(kept.clone().filter(|_| is_random).map(one));
-    let kept = kept.filter(|(kept, _)| merges && !is_zero(kept));
+    // The random bits, which the conversion adds before truncation, are in the merged register if there is a merged register.
+    sources.extend(merged.clone().filter(|_| is_random).map(one));
+    let merged = merged.filter(|(merged, _)| merges && !is_zero(merged));
     let packed = |to| {
         let args = std::iter::once(to).chain(sources).collect();
         step(Operation::Move(op), modifiers, args)
     };
-    let Some((kept, span)) = kept else {
+    let Some((merged, span)) = merged else {
         return Ok(vec![packed(to)]);
     };
     let is_byte = modifiers.d_type.is_some_and(|ty| ty.width_bits() == 8);
-    // For byte pairs without random bits and for single halves, the position of the kept bits is not known.
+    // For byte pairs without random bits and for single halves, the position of the merged bits in the result is not known.
     if packing == F2fpPacking::One || is_byte && !is_random {
         return Err(w.unknown("an operand that supplies the remaining bits", span));
     }
@@ -240,13 +240,13 @@ pub(super) fn pack(
     let mut steps = vec![packed];
     let pair = (read(pair), span);
     steps.extend(match is_byte {
-        true => join_above(c, to, pair, (kept, span), 8, 0xff00_ff00),
-        false => join_above(c, to, pair, (kept, span), 16, 0xffff_0000),
+        true => join_above(c, to, pair, (merged, span), 8, 0xff00_ff00),
+        false => join_above(c, to, pair, (merged, span), 16, 0xffff_0000),
     });
     Ok(steps)
 }
 
-/// Returns the types of a packed result and of its sources; `None` if the packing does not support them.
+/// Returns the types of a packed result and of its sources, or `None` if the packing does not support these types.
 fn packed_types(
     w: &mut InstructionCursor<'_>,
     packing: F2fpPacking,
@@ -269,18 +269,18 @@ fn packed_types(
     Some((to, from))
 }
 
-/// Combines a packed pair with the kept bits, which are shifted up by the width of the pair: a half, or for byte pairs one byte of each
-/// half, because `cvt.rs.e4m3x4` consists of two of these instructions, and the second one keeps the result of the first (PTX ISA, "cvt",
-/// the layouts of `rbits`).
+/// Combines a packed pair with the merged bits of `kept`. The merged bits are shifted up by the width of the pair. They consist of the
+/// lower half of `kept`, or of one byte of each half for byte pairs, because `cvt.rs.e4m3x4` consists of two `F2FP` instructions, and the
+/// second instruction preserves the result of the first instruction (PTX ISA, "cvt", the layouts of `rbits`).
 fn join_above(
     c: &mut LoweringContext<'_>,
     to: LoweredOperand,
     pair: SpannedValue,
-    kept: SpannedValue,
+    merged: SpannedValue,
     shift: u64,
     mask: u64,
 ) -> [LoweredInstruction; 3] {
-    let span = kept.1;
+    let span = merged.1;
     let [moved, above] = [ScalarType::B32; 2].map(|ty| c.body.temporary(ty));
     let of = |op, args: [LoweredOperand; 3]| {
         step(
@@ -294,13 +294,13 @@ fn join_above(
     let [moved, above] = [moved, above].map(|register| LoweredOperand::One(read(register), span));
     let literal = |value| LoweredOperand::One(number(value), span);
     [
-        of(ArithmeticOp::Shl, [to_moved, one(kept), literal(shift)]),
+        of(ArithmeticOp::Shl, [to_moved, one(merged), literal(shift)]),
         of(ArithmeticOp::And, [to_above, moved, literal(mask)]),
         of(ArithmeticOp::Or, [to, one(pair), above]),
     ]
 }
 
-/// Lowers `FRND`, which rounds to an integral float.
+/// Lowers `FRND`, which rounds a float to an integral value.
 pub(super) fn round(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = w.consume_one_of(FLOATS).unwrap_or(ScalarType::F32);
     let rounding = w.consume_one_of(WHOLE).unwrap_or(Rounding::Rni);

@@ -1,4 +1,4 @@
-//! Dispatch table from SASS opcodes to lowering functions. An opcode without an entry is not supported by the emulator;
+//! Dispatch table from SASS opcodes to lowering functions. The emulator does not support an opcode without an entry.
 //! `warpgrid_isa::sass::opcodes` describes every opcode and its architectures.
 
 use super::body::LoweredInstruction;
@@ -10,13 +10,13 @@ use super::{
 };
 use warpgrid_isa::{ArithmeticOp, AsyncOp, ScalarType, SyncOp};
 
-/// Lowers one instruction to the operations of its step.
+/// Function that lowers one instruction to the operations of its step.
 pub(super) type LowerFn = fn(
     &mut LoweringContext<'_>,
     &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>>;
 
-/// Whether an opcode has a uniform counterpart: `UIADD3` computes for one value what `IADD3` computes for 32.
+/// Datapath of an opcode: whether the opcode has a uniform counterpart, such as `UIADD3` for `IADD3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Datapath {
     Lanes,
@@ -24,7 +24,7 @@ enum Datapath {
 }
 use Datapath::{Lanes, LanesAndUniform};
 
-/// Supported opcode.
+/// Opcode that the lowering supports.
 struct DispatchEntry {
     name: &'static str,
     datapath: Datapath,
@@ -39,7 +39,7 @@ const fn row(name: &'static str, datapath: Datapath, lower: LowerFn) -> Dispatch
     }
 }
 
-/// Returns the lowering function of an opcode; `None` if it is not supported.
+/// Returns the lowering function of an opcode. Returns `None` if the emulator does not support the opcode.
 pub(super) fn find(opcode: &str) -> Option<LowerFn> {
     let own = find_row(opcode);
     let twin = || {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     /// The uniform datapath computes the same operations as the vector datapath, so an unsupported uniform counterpart is an oversight.
-    /// Exception: `USTS`, which no assembler was observed to emit, so its operands are not known.
+    /// `USTS` is an exception: its operands are not known, because no observed assembler emits this instruction.
     #[test]
     fn uniform_counterparts_are_dispatched_except_usts() {
         let twin = |name: &str| {

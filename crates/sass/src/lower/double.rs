@@ -46,7 +46,7 @@ pub(super) fn compare(
     set_predicate(w, op, combine, typed(ScalarType::F64))
 }
 
-/// Lowers `DSETP.MIN.AND p, q, a, b, PT`: p is true if a is the minimum or the only operand that is not a NaN; q is true if both are NaN.
+/// Lowers `DSETP.MIN.AND p, q, a, b, PT`: p is true if a is the minimum, or if only b is a NaN. q is true if both a and b are NaN.
 fn choice(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -80,7 +80,7 @@ fn choice(
         ];
         step(Operation::Compare(ComparisonOp::Setp), modifiers, args)
     };
-    // The minimum of a and itself has the bits of a, or those of the canonical NaN.
+    // The minimum of a and a has the bits of a, or the bits of the canonical NaN if a is a NaN.
     Ok(vec![
         of(op, to(least), &a, &b),
         of(op, to(left), &a, &a),

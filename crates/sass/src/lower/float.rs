@@ -11,7 +11,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::SourceModifiers;
 
-/// Rounding modifiers; the default is to nearest.
+/// Rounding modifiers. Without a rounding modifier, instructions round to nearest.
 pub(super) const ROUNDINGS: &[(&str, Rounding)] = &[
     ("RN", Rounding::Rn),
     ("RZ", Rounding::Rz),
@@ -32,7 +32,7 @@ pub(super) fn mode(w: &mut InstructionCursor<'_>, ty: ScalarType) -> Modifiers {
     modifiers
 }
 
-/// Consumes the modifiers of minimum and maximum.
+/// Consumes the modifiers of minimum and maximum instructions.
 pub(super) fn extreme_mode(w: &mut InstructionCursor<'_>, ty: ScalarType) -> Modifiers {
     let mut modifiers = typed(ty);
     let flags = [
@@ -44,7 +44,7 @@ pub(super) fn extreme_mode(w: &mut InstructionCursor<'_>, ty: ScalarType) -> Mod
     modifiers
 }
 
-/// Consumes modifiers that set a flag each.
+/// Consumes modifiers that correspond to flags, and sets these flags.
 pub(super) fn take_flags(
     w: &mut InstructionCursor<'_>,
     modifiers: &mut Modifiers,
@@ -83,7 +83,7 @@ pub(super) fn fused(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIns
     )])
 }
 
-/// Scale factors applied to a product before rounding.
+/// Scale modifiers of `FMUL`, with the factor that scales the product before rounding.
 const SCALES: &[(&str, f64)] = &[
     ("D2", 0.5),
     ("D4", 0.25),
@@ -93,7 +93,7 @@ const SCALES: &[(&str, f64)] = &[
     ("M2", 2.0),
 ];
 
-/// Lowers `FMUL d, a, b`; `FMUL.D2` halves the product.
+/// Lowers `FMUL d, a, b`. The modifier of `FMUL.D2` halves the product.
 pub(super) fn multiply(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -104,7 +104,7 @@ pub(super) fn multiply(
     let narrowing = mode(w, ScalarType::F32);
     let to = w.to(1)?;
     let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
-    // The product of two floats and its scaling are exact in 64 bits.
+    // The product of two 32-bit floats and the scaled product are exact in 64-bit floating point.
     let mut steps = Vec::new();
     let mut convert = |to: LoweredOperand,
                        from: LoweredOperand,
@@ -180,7 +180,7 @@ pub(super) fn compare(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     set_predicate(w, op, combine, modifiers)
 }
 
-/// Lowers `FSET.BF d, a, b, x`: 1.0 if the comparison is true, or all ones without `.BF`.
+/// Lowers `FSET.BF d, a, b, x`: the result is 1.0 (with `.BF`) or all ones (without `.BF`) if the comparison is true, and zero otherwise.
 pub(super) fn set(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = if w.consume("BF") {
         ScalarType::F32
@@ -235,7 +235,7 @@ const FLUSHING: &[ArithmeticOp] = &[
     ArithmeticOp::Lg2,
 ];
 
-/// Reads the upper half of a 64-bit float: a register, or a literal that is printed as the complete float.
+/// Reads the upper half of a 64-bit float: a register, or a literal for which disassemblers print the complete float.
 fn upper_half(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     let operand = w.peek();
     let is_literal = |operand: &Operand| match operand.value {
@@ -256,7 +256,7 @@ fn upper_half(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     }
 }
 
-/// Lowers `MUFU`, approximations of elementary functions. The argument of sine and cosine is in turns.
+/// Lowers `MUFU`, which approximates elementary functions. The arguments of sine and cosine are in turns.
 pub(super) fn special(
     _: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -303,8 +303,8 @@ pub(super) fn special(
     }
     let mut modifiers = typed(ty);
     modifiers.flags = modifiers.flags.with(Flag::Approx);
-    // The assembler scales the operands if the function does not flush subnormals (observed in the output of 13.5 for the forms without
-    // `.ftz`).
+    // These hardware functions flush subnormals. For PTX instructions without `.ftz`, the assembler emits additional code that scales the
+    // operands (observed in the output of assembler 13.5).
     let is_bf16 = matches!(ty, ScalarType::Bf16 | ScalarType::Bf16x2);
     let flushes = FLUSHING.contains(&op) && (!is_narrow || is_bf16);
     if w.consume("FTZ") || flushes {

@@ -1,5 +1,5 @@
-//! Tests the table of forms against the lowering: each line of the table is lowered with each of its modifiers, and every other modifier
-//! must be rejected.
+//! Tests the table of forms against the lowering: the lowering must accept each syntax line with each of its modifiers, and must reject
+//! every other modifier.
 
 use super::dispatch;
 use super::instruction_cursor::words_asked;
@@ -18,11 +18,11 @@ use warpgrid_isa::{ControlOp, MoveOp, Operation, SyncOp, Target, Version};
 /// Modifier that no opcode has.
 const NO_MODIFIER: &str = "NOMODIFIER";
 
-/// Modifiers that the lowering accepts although no assembler prints them for these opcodes, since one function reads the modifiers of a
-/// family.
+/// Modifiers that the lowering accepts although disassemblers do not print them for these opcodes, because one function reads the modifiers
+/// of all opcodes in a family.
 #[rustfmt::skip]
 const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
-    // One function reads the cache, ordering and scope modifiers of all memory accesses.
+    // A single function reads the cache, ordering and scope modifiers of all memory accesses.
     (
         &["ATOM", "ATOMG", "ATOMS", "LD", "LDG", "LDGSTS", "LDL", "LDS", "RED", "REDG", "USTGR"],
         &[
@@ -35,7 +35,7 @@ const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
     (&["RED", "REDG", "SURED", "UBLKRED"], &["POPC"]),
     (&["SURED", "SUST"], &["CONSTANT"]),
     (&["UBLKRED"], &["DST_G_BYTE_MASK", "MULTICAST"]),
-    // Conversions.
+    // Conversion instructions.
     (&["F2F", "F2I", "F2IP", "FRND", "I2F", "I2FP", "UF2F", "UF2I", "UF2IP", "UFRND", "UI2F", "UI2FP"], &["FTZ", "NTZ", "SAT"]),
     // Floating point: instructions with literals, and pairs.
     (&["FADD32I", "FFMA32I", "FMUL32I"], &["RM", "RN", "RP", "RZ"]),
@@ -43,7 +43,7 @@ const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
     (&["FADD2", "FFMA2", "FMUL2"], &["SAT"]),
     (&["FHADD", "FHFMA"], &["BF16", "F16_V2"]),
     (&["FHADD", "FHFMA", "HADD2", "HMNMX2", "HMUL2", "HSET2", "HSETP2", "VHMNMX"], &["MMA"]),
-    // Integers.
+    // Integer instructions.
     (&["IADD32I", "MOV32I"], &["64"]),
     (&["IDP"], &["S2", "S32", "S4", "U2", "U32", "U4"]),
     (&["IMNMX", "UIMNMX"], &["RELU", "S16x2", "U16x2"]),
@@ -51,9 +51,9 @@ const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
     (&["IMUL"], &["IADD", "MOV", "SHL"]),
     (&["SHL", "USHL"], &["S32", "U32"]),
     (&["UVIADD", "VIADD"], &["X"]),
-    // Branches.
+    // Branch instructions.
     (&["JMP"], &["ANY", "CONV", "DIV"]),
-    // Textures and tensor memory.
+    // Texture and tensor-memory instructions.
     (&["TLD"], &["DC"]),
     (&["TLD4"], &["LL", "LZ"]),
     (&["TXD"], &["LL", "LZ", "SCR"]),
@@ -90,7 +90,7 @@ fn expand(text: &str) -> Vec<String> {
     .collect()
 }
 
-/// Returns operands in disassembler notation for the names of a syntax line.
+/// Converts the operand names of a syntax line to operands in disassembler notation.
 fn operands(names: &str) -> String {
     let mut text = String::new();
     let mut rest = names;
@@ -123,7 +123,7 @@ fn operand(name: &str) -> String {
     text.to_owned()
 }
 
-/// Returns a register for a name such as `URa`; other names are unchanged.
+/// Converts an operand name such as `URa` to a register. Returns other names unchanged.
 fn register(name: &str) -> String {
     let prefix = name.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
     let [letter] = name.as_bytes()[prefix.len()..] else {
@@ -139,8 +139,8 @@ fn register(name: &str) -> String {
     }
 }
 
-/// Returns all instructions of an opcode that the table specifies: each operand list with the modifiers that the line requires, and with
-/// one additional or different modifier.
+/// Returns all instructions of an opcode that the table specifies: each operand list with the required modifiers of the line, and with one
+/// additional or different modifier.
 fn instructions(opcode: &str, line: &SyntaxLine) -> Vec<(String, Option<&'static str>)> {
     let base = base_words(opcode, line);
     let mut found = Vec::new();
@@ -164,7 +164,7 @@ fn instructions(opcode: &str, line: &SyntaxLine) -> Vec<(String, Option<&'static
     found
 }
 
-/// Returns the first modifier of each required position.
+/// Returns the first modifier of each required position, and `None` for optional positions.
 fn base_words(opcode: &str, line: &SyntaxLine) -> Vec<Option<&'static str>> {
     let slots = line.modifiers.iter();
     let first = |slot: &SassModifierSlot| {
@@ -184,9 +184,9 @@ fn join<'a>(opcode: &'a str, words: impl Iterator<Item = &'a str>, operands: &st
 
 /// Results of lowering instructions, one per instruction.
 struct LoweredTexts {
-    /// Reason why an instruction is not supported.
+    /// Reason why the instruction is not supported, or `None` if the lowering accepts the instruction.
     reasons: Vec<Option<String>>,
-    /// Operations of an instruction, in the order of its steps.
+    /// Operations of each instruction, in execution order.
     operation: Vec<Vec<Operation>>,
 }
 
@@ -250,7 +250,7 @@ fn listed_forms_are_lowered() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// Returns the modifiers of the tables and those that the lowering queries.
+/// Returns the modifiers of the tables, and the modifiers that lowering functions query.
 fn vocabulary() -> BTreeSet<String> {
     let mut words: BTreeSet<&str> = BTreeSet::new();
     words.extend(SETS.iter().flat_map(|set| set.words).map(|(word, _)| *word));
@@ -270,7 +270,7 @@ fn vocabulary() -> BTreeSet<String> {
     words.chain(words_asked()).collect()
 }
 
-/// Returns the modifiers that the lowering of an opcode accepts in addition to those of the table.
+/// Returns the modifiers that the lowering of an opcode accepts in addition to the modifiers in the table.
 fn accepted_beyond_the_table(opcode: &str, vocabulary: &BTreeSet<String>) -> BTreeSet<String> {
     let lines = syntax_lines(opcode);
     let slots = lines.iter().flat_map(|line| &line.modifiers);
@@ -288,7 +288,7 @@ fn accepted_beyond_the_table(opcode: &str, vocabulary: &BTreeSet<String>) -> BTr
                 let words = base.iter().flatten().copied().chain([word]);
                 join(opcode, words, &operands)
             };
-            // Some opcodes are supported with any modifiers.
+            // The lowering of some opcodes accepts any modifier, including this nonexistent modifier.
             if lower_all(&[with(NO_MODIFIER)]) == [None] {
                 continue;
             }
@@ -339,7 +339,8 @@ fn executed_opcodes_have_forms() {
     assert_eq!(without, [""; 0]);
 }
 
-/// Generic operations of the lowering: copies for loads of constants, branches for calls, fences for instructions without effect.
+/// Operations that do not identify a PTX counterpart: copies, to which loads of constants are lowered, branches, to which calls are
+/// lowered, and fences, to which instructions without effect are lowered.
 const GENERAL: [Operation; 4] = [
     Operation::Sync(SyncOp::Fence),
     Operation::Move(MoveOp::Mov),
@@ -347,8 +348,7 @@ const GENERAL: [Operation; 4] = [
     Operation::Control(ControlOp::BranchIndirect),
 ];
 
-/// An instruction that is lowered to one operation is the counterpart of a PTX instruction with that operation, and the table must list
-/// it.
+/// If an instruction is lowered to a single operation, the table must list a PTX counterpart with this operation.
 #[test]
 fn counterparts_match_lowered_operation() {
     let mut missing = BTreeSet::new();
@@ -384,7 +384,7 @@ fn counterparts_match_lowered_operation() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// Returns the operand kinds of an instruction in a listing: `P` for each predicate, `R` for any other operand.
+/// Returns the operand kinds of an instruction in a listing, as a string with `P` for each predicate, `R` for any other operand.
 fn kinds<'a>(operands: impl Iterator<Item = &'a str>) -> String {
     let is_predicate = |text: &str| {
         let name = text.trim_start_matches(['!', 'U']);
@@ -420,7 +420,7 @@ fn listings() -> Vec<String> {
     texts
 }
 
-/// Each instruction of the listings must have the operands and modifiers of one line of the table.
+/// Verifies that each instruction of the listings has the operands and modifiers of a syntax line in the table.
 #[test]
 fn listing_instructions_match_listed_forms() {
     let mut unlisted = BTreeSet::new();

@@ -15,9 +15,9 @@ use warpgrid_program::{
     OperandValue, RegisterId, RegisterTuple, Source, SourceModifiers, SubregisterSelector,
 };
 
-/// Consumes the format of the halves.
+/// Consumes the format modifier of packed 16-bit floats.
 pub(super) fn format(w: &mut InstructionCursor<'_>) -> ScalarType {
-    // The executing unit has no effect on the result.
+    // `.MMA` selects the execution unit, which has no effect on the result.
     w.ignore_modifiers(&["MMA", "F16_V2"]);
     if w.consume("BF16_V2") || w.consume("BF16") {
         ScalarType::Bf16x2
@@ -26,7 +26,7 @@ pub(super) fn format(w: &mut InstructionCursor<'_>) -> ScalarType {
     }
 }
 
-/// Reads a register, or two literals for the two halves, the high one first.
+/// Reads a pair of halves: a register, or two literals, of which the first literal is the high half.
 pub(super) fn pair(w: &mut InstructionCursor<'_>, ty: ScalarType) -> LowerResult<SpannedValue> {
     let is_literal = w.peek().is_some_and(|operand| {
         as_register(&operand.value).is_none() && w.number(operand, ty).is_ok()
@@ -57,8 +57,8 @@ pub(super) fn two(
     Ok(steps)
 }
 
-/// Like [`pair`], but also accepts `R2.F32`, a 32-bit float truncated to a half that is used for both elements, and `R2.H0_NH1`, the low
-/// half combined with the negated high half.
+/// Reads a pair of halves like [`pair`], and also accepts `R2.F32` and `R2.H0_NH1`. In `R2.F32`, both halves are the 32-bit float,
+/// truncated to half precision. `R2.H0_NH1` consists of the low half and the negated high half.
 fn any_pair(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -97,7 +97,7 @@ fn any_pair(
     Ok((read(half), span))
 }
 
-/// Reads `R2.H0_NH1`; a preceding minus sign applies to both halves.
+/// Reads `R2.H0_NH1`, in which a preceding minus sign negates both halves.
 fn swapped_pair(
     c: &mut LoweringContext<'_>,
     w: &InstructionCursor<'_>,
@@ -168,7 +168,7 @@ fn widened_result(
     Ok(steps)
 }
 
-/// Returns a half, with its signs, as a 32-bit float.
+/// Reads a half with its sign modifiers, and converts it to a 32-bit float.
 fn widened_half(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -247,7 +247,8 @@ pub(super) fn fused(
     Ok(steps)
 }
 
-/// Lowers `FHADD d, a, b` and `FHFMA d, a, b, c`: all operands except the last are halves, which are converted to 32-bit floats first.
+/// Lowers `FHADD d, a, b` and `FHFMA d, a, b, c`: all operands except the last operand are halves, which the instruction converts to 32-bit
+/// floats before the operation.
 pub(super) fn mixed(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -269,7 +270,7 @@ pub(super) fn mixed(
     Ok(steps)
 }
 
-/// Consumes the comparison operator of pairs and the operator that combines it with a predicate.
+/// Consumes the comparison operator for the halves, and the Boolean operator that combines the comparison result with a predicate.
 fn comparison(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, ScalarType)> {
     let ty = format(w);
     let op = w.consume_one_of(COMPARISONS);
@@ -286,8 +287,8 @@ fn comparison(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, ScalarTy
     Ok((modifiers, ty))
 }
 
-/// Lowers `HSETP2 p, q, a, b, x`: p is the result of the low halves, q that of the high halves; with `.H_AND` p is the conjunction of
-/// both.
+/// Lowers `HSETP2 p, q, a, b, x`: p is the comparison result of the low halves, and q is the comparison result of the high halves. With
+/// `.H_AND`, p is the conjunction of both results.
 pub(super) fn compare(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -312,7 +313,7 @@ pub(super) fn compare(
         return Err(w.unknown("a second destination predicate for both halves", q_span));
     }
     let [low, high] = [0; 2].map(|_| c.body.temporary(ScalarType::Pred));
-    // Lookup table for `a & b` combined with c.
+    // Lookup table that combines `a & b` with c.
     let table = match modifiers.combine.take() {
         Some(BoolOp::And) | None => 0x80,
         Some(BoolOp::Or) => 0xea,
@@ -326,7 +327,8 @@ pub(super) fn compare(
     ])
 }
 
-/// Lowers `HSET2.BF d, a, b, x`: 1.0 in each half for which the comparison is true; all ones without `.BF`.
+/// Lowers `HSET2.BF d, a, b, x`: each half of d is 1.0 (with `.BF`) or all ones (without `.BF`) if the comparison is true, and zero
+/// otherwise.
 pub(super) fn set(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let is_float = w.consume("BF");
     w.ignore_modifiers(&["BM"]);

@@ -1,5 +1,5 @@
-//! Cursor over the modifiers and operands of one instruction. Each lowering function consumes the modifiers that it supports. A modifier
-//! that is not consumed makes the instruction unsupported, so that no modifier is silently ignored.
+//! Cursor over the modifiers and operands of one instruction. Each lowering function consumes the modifiers that it supports. If a modifier
+//! remains unconsumed, the instruction is unsupported, so that no modifier is silently ignored.
 
 use super::body::{LoweredOperand, SpannedValue, id_of, plain};
 use crate::syntax::{
@@ -12,7 +12,7 @@ use warpgrid_program::{
     OperandValue, RegisterId, RegisterTuple, Source, SourceModifiers, Span, SubregisterSelector,
 };
 
-/// Reason why an instruction is not lowered. The program contains such an instruction as unsupported.
+/// Reason why the lowering does not support an instruction. The program contains the instruction as an unsupported instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unsupported {
     pub(super) what: String,
@@ -21,7 +21,7 @@ pub(super) struct Unsupported {
 
 pub(super) type LowerResult<T> = Result<T, Unsupported>;
 
-/// Instruction that is being lowered.
+/// Cursor over the modifiers and operands of an instruction.
 #[derive(Clone)]
 pub(super) struct InstructionCursor<'a> {
     pub(super) tree: &'a Tree,
@@ -31,14 +31,14 @@ pub(super) struct InstructionCursor<'a> {
     modifiers: Vec<&'a str>,
     operands: &'a [Operand],
     next: usize,
-    /// Word of the encoding that contains the literal, if the listing includes encodings.
+    /// Word of the encoding that contains the literal operand, if the listing contains encodings.
     literal: Option<u32>,
     /// Span of a NaN literal whose bits the listing does not contain.
     undetermined: Cell<Option<Span>>,
 }
 
 impl<'a> InstructionCursor<'a> {
-    /// Creates a cursor for an instruction, with its encoding if the source includes it.
+    /// Creates a cursor for an instruction. `encoding` is the encoding of the instruction, if the source contains it.
     pub(super) fn new(
         tree: &'a Tree,
         source: &'a str,
@@ -46,7 +46,7 @@ impl<'a> InstructionCursor<'a> {
         encoding: Option<u128>,
     ) -> InstructionCursor<'a> {
         let modifiers = tree.modifiers(instruction).iter();
-        // 128-bit instructions have their only literal in bits 32 to 63 (observed from `sm_75` to `sm_121`).
+        // 128-bit instructions have at most one literal, in bits 32 to 63 (observed from `sm_75` to `sm_121`).
         let encoding = encoding.filter(|bits| bits >> 64 != 0);
         InstructionCursor {
             tree,
@@ -71,7 +71,7 @@ impl<'a> InstructionCursor<'a> {
         Span::new(self.instruction.opcode.start, end).text(self.source)
     }
 
-    // This function and the following functions are not inlined, because they have many call sites and are rarely executed.
+    // `#[inline(never)]` on these functions reduces the code size, because the functions have many call sites and are rarely executed.
     #[inline(never)]
     pub(super) fn unknown(&self, what: impl AsRef<str>, span: Span) -> Unsupported {
         Unsupported {
@@ -100,7 +100,7 @@ impl<'a> InstructionCursor<'a> {
         Some(found.1)
     }
 
-    /// Consumes hints that have no effect on results.
+    /// Consumes these modifiers if they are present, because they have no effect on results.
     pub(super) fn ignore_modifiers(&mut self, words: &[&str]) {
         for word in words {
             self.consume(word);
@@ -123,16 +123,16 @@ impl<'a> InstructionCursor<'a> {
         self.next = self.operands.len();
     }
 
-    /// Returns the span of a NaN literal that was read and whose bits are not printed.
+    /// Returns the span of a consumed NaN literal whose bits the listing does not contain.
     pub(super) fn undetermined_literal(&self) -> Option<Span> {
         self.undetermined.get()
     }
 
-    /// Checks that all modifiers and operands have been consumed.
+    /// Returns an error if a modifier or operand has not been consumed.
     pub(super) fn expect_end(&self) -> LowerResult<()> {
         if let Some(word) = self.modifiers.first() {
-            let what = format!("modifier `.{word}`");
-            return Err(self.unknown(what, self.instruction.opcode));
+            let subject = format!("modifier `.{word}`");
+            return Err(self.unknown(subject, self.instruction.opcode));
         }
         match self.operands.get(self.next) {
             Some(operand) => Err(self.unknown("unexpected operand", operand.span)),
@@ -140,7 +140,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    // Operands.
+    // The following methods read operands.
 
     pub(super) fn peek(&self) -> Option<&'a Operand> {
         self.operands.get(self.next)
@@ -185,7 +185,7 @@ impl<'a> InstructionCursor<'a> {
         Ok(LoweredOperand::One(OperandValue::Destination(run), span))
     }
 
-    /// Reads a destination predicate. Returns `None` for `PT`.
+    /// Reads a destination predicate. Returns `None` for `PT`, which discards the result.
     pub(super) fn predicate_destination(&mut self) -> LowerResult<(Option<RegisterId>, Span)> {
         let operand = self.next()?;
         match as_register(&operand.value).filter(|register| is_predicate(*register)) {
@@ -194,13 +194,13 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    /// Reads a destination predicate as an element of a list.
+    /// Reads a destination predicate, and returns it as an element of an operand list.
     pub(super) fn placed_predicate(&mut self) -> LowerResult<SpannedValue> {
         let (id, span) = self.predicate_destination()?;
         Ok((OperandValue::Destination(id.map(RegisterTuple::one)), span))
     }
 
-    /// Reads a source predicate, which `!` may negate.
+    /// Reads a source predicate, which the prefix `!` negates.
     pub(super) fn predicate(&mut self) -> LowerResult<SpannedValue> {
         let operand = self.next()?;
         let register = as_register(&operand.value).filter(|register| is_predicate(*register));
@@ -220,8 +220,8 @@ impl<'a> InstructionCursor<'a> {
         self.source_as(ScalarType::B32)
     }
 
-    /// Reads a source of this type. A 64-bit source is a register pair, and a 128-bit source consists of four registers. For floating-point
-    /// types, decimal numbers are floats.
+    /// Reads a source operand of type `ty`. A 64-bit source is a register pair, and a 128-bit source consists of four registers. For
+    /// floating-point types, decimal numbers are floats.
     pub(super) fn source_as(&mut self, ty: ScalarType) -> LowerResult<SpannedValue> {
         let operand = self.next()?;
         let value = self.value_of(operand, ty)?;
@@ -232,7 +232,7 @@ impl<'a> InstructionCursor<'a> {
         self.value_with(operand, ty, self.part(operand)?)
     }
 
-    /// Reads a value like [`InstructionCursor::value_of`], but ignores the modifiers of the operand, which the caller has read.
+    /// Reads a value like [`InstructionCursor::value_of`], but ignores the modifiers of the operand, because the caller has evaluated them.
     pub(super) fn plain_value_of(
         &self,
         operand: &Operand,
@@ -269,7 +269,7 @@ impl<'a> InstructionCursor<'a> {
                 }
             }
             OperandKind::Integer(_) | OperandKind::Float(_) => {
-                // The sign modifiers are applied to the literal.
+                // The sign modifiers are already included in the bits of the literal.
                 let bits = self.number(operand, ty)?;
                 modifiers = SourceModifiers {
                     part: modifiers.part,
@@ -285,14 +285,14 @@ impl<'a> InstructionCursor<'a> {
             | OperandKind::Word(_)
             | OperandKind::Unknown(_) => return Err(self.unknown("this source", operand.span)),
         };
-        // The negation of zero has an effect only for floats.
+        // The negation of zero has no effect for integers.
         if source == Source::Immediate(0) && !ty.is_float() {
             modifiers.negate = false;
         }
         Ok(OperandValue::Source(source, modifiers))
     }
 
-    /// Returns the part of a register that an operand selects.
+    /// Returns the part of the register that the modifiers of an operand select, such as `.H1`.
     fn part(&self, operand: &Operand) -> LowerResult<SubregisterSelector> {
         let mut part = SubregisterSelector::Whole;
         for word in self.operand_words(operand) {
@@ -311,7 +311,7 @@ impl<'a> InstructionCursor<'a> {
         Ok(part)
     }
 
-    /// Returns the bits of a literal after its sign modifiers have been applied.
+    /// Returns the bits of a literal with its sign modifiers applied.
     pub(super) fn number(&self, operand: &Operand, ty: ScalarType) -> LowerResult<u64> {
         let text = operand.span.text(self.source);
         let float = match operand.value {
@@ -332,7 +332,7 @@ impl<'a> InstructionCursor<'a> {
                 self.undetermined.set(Some(operand.span));
             }
             return Ok(match self.literal {
-                // The listing contains a NaN without its payload.
+                // Disassemblers print a NaN without its payload, so the bits are taken from the encoding.
                 Some(word) if value.is_nan() && !is_half(ty) => match ty.width_bits() {
                     64 => u64::from(word) << 32,
                     _ => word.into(),
@@ -366,7 +366,7 @@ impl<'a> InstructionCursor<'a> {
         self.number(operand, ScalarType::B32)
     }
 
-    /// Returns the source of `c[0x0][0x160]`.
+    /// Returns the source for a constant bank operand such as `c[0x0][0x160]`.
     fn constant(&self, memory: &MemoryOperand, span: Span) -> LowerResult<Source> {
         let (bank, inside) = self.bank(memory, span)?;
         let mut byte_offset = 0i64;
@@ -396,7 +396,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    /// Returns the predicate with a number, in the register file on which the opcode operates.
+    /// Returns the predicate with this number in the predicate register file of the opcode, which is uniform for uniform opcodes.
     pub(super) fn predicate_id(&self, number: u16) -> Option<RegisterId> {
         id_of(Register {
             file: match self.opcode().starts_with('U') {
@@ -407,7 +407,7 @@ impl<'a> InstructionCursor<'a> {
         })
     }
 
-    /// Returns a predicate by its number, if it is in the mask.
+    /// Returns the predicate with this number as a source if `mask` contains the predicate. Otherwise, returns a constant.
     pub(super) fn predicate_number(&self, number: u16, mask: u64) -> OperandValue {
         let id = (mask >> number & 1 != 0).then(|| self.predicate_id(number));
         let source = match id.flatten() {
@@ -449,7 +449,7 @@ pub(super) fn destinations(run: Option<RegisterTuple>, n: u8, span: Span) -> Vec
     (0..n).map(one).collect()
 }
 
-/// Returns the 32-bit parts of a source. The low part comes first.
+/// Splits a source into `n` 32-bit parts, low part first.
 pub(super) fn parts((value, span): SpannedValue, n: u8) -> Vec<SpannedValue> {
     let part = |i: u8| {
         let OperandValue::Source(source, modifiers) = value else {
@@ -506,7 +506,7 @@ pub(super) fn signed(joint: TermOperator, value: u64) -> i64 {
     }
 }
 
-/// Returns the NaN that the hardware produces, with the sign of `nan`. A 64-bit literal only has the upper half.
+/// Returns the NaN that the hardware produces, with the sign of `nan`. For a 64-bit literal, the encoding contains only the upper half.
 fn nan_bits(nan: f64, ty: ScalarType) -> u64 {
     let word = match nan.is_sign_negative() {
         true => 0xffff_ffff,
@@ -525,7 +525,7 @@ fn is_half(ty: ScalarType) -> bool {
     matches!(ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2)
 }
 
-/// Returns the bits of a float in a format. A NaN becomes the NaN that the hardware produces.
+/// Returns the bits of a float in the format `ty`. Converts a NaN to the NaN that the hardware produces.
 fn float_bits(value: f64, ty: ScalarType) -> u64 {
     match ty {
         _ if value.is_nan() => nan_bits(value, ty),
@@ -560,7 +560,7 @@ pub(super) fn number(value: u64) -> OperandValue {
 
 #[cfg(test)]
 thread_local! {
-    /// Modifiers that lowering functions have queried.
+    /// Modifiers that lowering functions have queried on this thread, for tests.
     static ASKED: std::cell::RefCell<std::collections::BTreeSet<String>> =
         std::cell::RefCell::default();
 }

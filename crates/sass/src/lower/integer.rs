@@ -15,7 +15,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 
-/// Reads the carry destinations after the destination register. There may be none, one or two.
+/// Reads the predicate destinations for carries, which follow the destination register. An instruction has at most two carry destinations.
 fn carries(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     let mut found = Vec::new();
     while found.len() < 2 && w.is_predicate() {
@@ -31,7 +31,8 @@ fn are_sinks(predicates: &[SpannedValue]) -> bool {
         .all(|(value, _)| *value == OperandValue::Destination(None))
 }
 
-/// Reads a source of an addition. In an addition with carry, `-RZ` is the complement of zero plus one. This sum produces a carry.
+/// Reads a source of an addition. In an addition with carry, `-RZ` is the two's complement of zero. The computation of this complement
+/// produces a carry.
 fn summand(
     w: &mut InstructionCursor<'_>,
     ty: ScalarType,
@@ -101,8 +102,8 @@ fn conditions(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     Ok(conditions)
 }
 
-/// Lowers `IADD.64 d, p, a, b` and `IADD.64.X d, a, b, x`: adds the lower halves, then the upper halves with the carry. Only additions
-/// with `.X` have `conditions`.
+/// Lowers `IADD.64 d, p, a, b` and `IADD.64.X d, a, b, x`: adds the lower halves, and then the upper halves with the carry of the lower
+/// halves. `conditions` contains the carry sources, which only additions with `.X` have.
 fn add_halves(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -152,7 +153,8 @@ fn add_halves(
     ])
 }
 
-/// Returns the halves of an addend. For `-a`, the upper half is `~a`, and the carry from the lower half completes the negation.
+/// Returns the halves of a 64-bit addend. For `-a`, the upper half is complemented, and the carry from the lower half completes the
+/// negation.
 fn halves_of_sum(value: SpannedValue) -> [SpannedValue; 2] {
     let mut halves = parts(value, 2).into_iter();
     let none = || (number(0), Span::default());
@@ -168,7 +170,7 @@ fn halves_of_sum(value: SpannedValue) -> [SpannedValue; 2] {
     [low, high]
 }
 
-/// Lowers `VIADD.S32.ISAT d, a, -b`, a saturating 32-bit sum or difference, and `VIADD.16x2`, which adds half-words.
+/// Lowers `VIADD.S32.ISAT d, a, -b`, which computes a saturating 32-bit sum or difference, and `VIADD.16x2`, which adds half-words.
 fn add_whole(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let mut modifiers = typed(match w.consume("16x2") {
         true => ScalarType::U16x2,
@@ -199,7 +201,8 @@ fn add_whole(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstructio
     Ok(vec![step(Operation::Arithmetic(op), modifiers, args)])
 }
 
-/// Returns `a + b` as an addition, subtraction or copy, unless both sources are negated or one has another modifier.
+/// Lowers `a + b` to an addition, subtraction or copy. Returns `None` if both sources are negated, or if a source has a modifier other than
+/// negation.
 fn plain_sum(
     to: &LoweredOperand,
     a: &SpannedValue,
@@ -282,7 +285,7 @@ pub(super) fn multiply(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lowered
         true => Signedness::Unsigned,
         false => Signedness::Signed,
     };
-    // These modifiers only indicate the purpose of the multiplication. They do not affect its result.
+    // These modifiers indicate the purpose of the multiplication, and do not affect the result.
     w.ignore_modifiers(&["MOV", "SHL", "IADD", "S32"]);
     let n = if part == MulPart::Wide { 2 } else { 1 };
     let (run, span) = w.destination(n)?;
@@ -371,7 +374,7 @@ pub(super) fn scaled_add(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lower
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// Lowers an operation with one source.
+/// Lowers an arithmetic instruction with one source.
 pub(super) fn one_of(
     w: &mut InstructionCursor<'_>,
     op: ArithmeticOp,
@@ -394,8 +397,8 @@ pub(super) fn one_source(
     one_of(w, op, typed(ty))
 }
 
-/// Lowers `FLO`, the position of the highest bit that differs from the sign; with `.SH`, the distance of this bit from the most significant
-/// bit.
+/// Lowers `FLO`, which returns the position of the highest bit that differs from the sign bit. With `.SH`, the result is the distance of
+/// this bit from the most significant bit.
 pub(super) fn find(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = if w.consume("U32") {
         ScalarType::U32
@@ -409,7 +412,7 @@ pub(super) fn find(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     one_of(w, ArithmeticOp::Bfind, modifiers)
 }
 
-/// Lowers `BMSK`: b ones starting at bit a.
+/// Lowers `BMSK`, which returns a mask of b ones starting at bit a.
 pub(super) fn mask(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let mut modifiers = typed(ScalarType::B32);
     let mode = w.consume_one_of(&[("W", OverflowMode::Wrap), ("C", OverflowMode::Clamp)]);
@@ -417,7 +420,7 @@ pub(super) fn mask(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     two_of(w, ArithmeticOp::Bmsk, modifiers)
 }
 
-/// Lowers `SGXT`, which extends the low b bits of a.
+/// Lowers `SGXT`, which sign-extends or zero-extends the low b bits of a.
 pub(super) fn extend(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = if w.consume("U32") {
         ScalarType::U32
@@ -460,7 +463,7 @@ pub(super) const COMPARISONS: &[(&str, CompareOp)] = &[
     ("GEU", CompareOp::Geu),
     ("NUM", CompareOp::Num),
     ("NAN", CompareOp::Nan),
-    // For integers, `.T` is always true and `.F` is never true.
+    // An integer is never a NaN, so `.T` is mapped to the comparison `num`, and `.F` to the comparison `nan`.
     ("T", CompareOp::Num),
     ("F", CompareOp::Nan),
 ];
@@ -488,7 +491,7 @@ pub(super) fn compare(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     }
     let (p, q) = (w.placed_predicate()?, w.placed_predicate()?);
     let (a, b) = (w.source()?, w.source()?);
-    // If the result of the lower words is `PT`, the listing omits this operand.
+    // Disassemblers omit the predicate with the comparison result of the lower words if the predicate is `PT`.
     let always = OperandValue::Predicate {
         source: Source::Immediate(1),
         negated: false,

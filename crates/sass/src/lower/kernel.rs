@@ -1,4 +1,4 @@
-//! Lowering of a listing part to a module: functions become kernels, sections become variables.
+//! Lowering of a listing part to a module: functions become kernels, and sections become variables.
 
 use super::body::{
     FunctionBuilder, LoweredInstruction, LoweredOperand, OpcodeTable, id_of, predicate_name,
@@ -20,22 +20,22 @@ use warpgrid_program::{
     RegisterId, Registers, Relocation, RelocationTarget, SassKernelInfo, Source, Span, Variable,
 };
 
-/// An instruction without a lowering, and the unsupported modifier or operand.
+/// Unsupported instruction, with the modifier or operand that the lowering does not support.
 pub(crate) struct UnsupportedInstruction {
     pub(crate) mnemonic: String,
     pub(crate) what: String,
     pub(crate) span: Span,
 }
 
-/// Lowered part of a listing, and its unsupported instructions.
+/// Module that results from a listing part, with the unsupported instructions of the part.
 pub(crate) struct LoweredUnit {
     pub(crate) module: Module,
     pub(crate) not_run: Vec<UnsupportedInstruction>,
-    /// NaN literals whose bits are not printed.
+    /// NaN literals whose bits the listing does not contain.
     pub(crate) undetermined_literals: Vec<Span>,
 }
 
-/// Lowers the functions of a part for a target.
+/// Lowers the functions of a listing part for a target.
 pub(crate) fn lower(
     tree: &Tree,
     source: &str,
@@ -99,14 +99,14 @@ struct Lowering<'a> {
     tree: &'a Tree,
     source: &'a str,
     part: &'a ArchUnit,
-    /// Functions in other sections that kernels call.
+    /// Device functions in other sections that kernels call.
     library: &'a LinkedFunctions,
     target: &'static Target,
     actions: OpcodeTable,
     not_run: Vec<UnsupportedInstruction>,
     undetermined_literals: Vec<Span>,
     variables: Vec<Variable>,
-    /// Constant banks, of the kernel with this name or of all kernels: number and variable.
+    /// Constant banks: name of the kernel (`None` for all kernels), number of the bank, and index of the variable with its contents.
     banks: Vec<(Option<String>, u8, u32)>,
 }
 
@@ -120,7 +120,7 @@ impl Lowering<'_> {
                     Some((number, kernel)) => (number, Some(kernel.to_owned())),
                     None => (rest, None),
                 };
-                // The launch fills bank 0.
+                // Bank 0 has no variable, because the launch provides its contents.
                 if let Some(number) = number.parse().ok().filter(|number| *number != 0) {
                     let index = self.variables.len() as u32;
                     self.variables.push(whole(section, StateSpace::Const));
@@ -232,8 +232,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the parameters of a kernel as variables. If the listing has no attributes, they are inferred from the accesses to constant
-    /// bank 0.
+    /// Returns the parameters of a kernel as variables. If the listing contains no attributes, the parameters are inferred from the
+    /// accesses to constant bank 0.
     fn parameters(&self, text: &FunctionCode, info: &KernelInfo, start: u32) -> Vec<Variable> {
         let parameters = match &info.parameters {
             Some(parameters) => parameters.clone(),
@@ -281,8 +281,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers the instructions of a function, and returns the predicates that they leave undetermined. `undetermined` contains those of
-    /// the whole function, since a loop may read them earlier in the source than an instruction writes them.
+    /// Lowers the instructions of a function, and returns the predicates to which they write undetermined values. `undetermined` contains
+    /// these predicates for the whole function, because a loop may read such a predicate in an instruction that precedes the write in the
+    /// source.
     fn body(
         &mut self,
         text: &FunctionCode,
@@ -308,8 +309,8 @@ impl Lowering<'_> {
         (body, left)
     }
 
-    /// Lowers one instruction; an unsupported instruction is kept and stops execution if it is reached. Returns the predicates that the
-    /// instruction leaves undetermined.
+    /// Lowers one instruction. An unsupported instruction is part of the program, and stops execution when a warp reaches it. Returns the
+    /// predicates to which the instruction writes undetermined values.
     fn instruction(
         &mut self,
         text: &FunctionCode,
@@ -372,7 +373,7 @@ impl Lowering<'_> {
         undetermined
     }
 
-    /// Records an unsupported instruction, and returns its operations.
+    /// Records an unsupported instruction, and returns the operations that represent it.
     fn not_executable(
         &mut self,
         body: &mut FunctionBuilder,
@@ -394,8 +395,8 @@ impl Lowering<'_> {
         )]
     }
 
-    /// Returns a constant bank that the operations read but that is not in any section of the source. `cuobjdump -sass` and `nvdisasm -c`
-    /// do not print constant banks. The launch fills bank 0.
+    /// Returns the number of a constant bank that the operations read but no section of the source contains, because `cuobjdump -sass` and
+    /// `nvdisasm -c` do not print constant banks. The launch provides the contents of bank 0.
     fn bank_that_is_missing(
         &self,
         text: &FunctionCode,
@@ -426,14 +427,14 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns whether the source includes sections without code. `nvdisasm -plr` and `-lrm` omit `.nv.shared` and others, but not
-    /// `.nv.info`; the call graph is a section of every file.
+    /// Returns whether the listing includes data sections. `nvdisasm -plr` and `nvdisasm -lrm` omit `.nv.shared` and other data sections,
+    /// but not `.nv.info` and the call graph, which is a section of every file.
     fn has_data_sections(&self) -> bool {
         let mut sections = self.part.sections.iter();
         sections.any(|section| section.name == ".nv.callgraph" || section.name == ".debug_frame")
     }
 
-    /// Adds shared and local memory of a kernel.
+    /// Adds variables for the shared and local memory of a kernel.
     fn add_memories(
         &self,
         text: &FunctionCode,
@@ -451,7 +452,8 @@ impl Lowering<'_> {
                 ..reserved(StateSpace::Shared, size, section.span)
             });
         } else if uses.shared {
-            // A source without sections does not specify the size, so assume the maximum that a kernel may declare.
+            // A source without data sections does not specify the size of shared memory, so the lowering assumes the maximum size that a
+            // kernel may declare.
             let own = match self.has_data_sections() {
                 true => 0,
                 false => self.target.limits.static_shared_bytes,
@@ -481,7 +483,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the memories that the instructions of a kernel use.
+    /// Returns which memories the instructions of a kernel use.
     fn uses(&self, text: &FunctionCode) -> MemoryUse {
         let mut uses = MemoryUse::default();
         let mut frames = 0u32;
@@ -519,7 +521,7 @@ impl Lowering<'_> {
         uses
     }
 
-    /// Returns by how many bytes an instruction decrements the stack pointer: `IADD3 R1, R1, -0x28, RZ`.
+    /// Returns the number of bytes by which an instruction such as `IADD3 R1, R1, -0x28, RZ` decrements the stack pointer.
     fn frame_bytes(&self, instruction: &Instruction) -> u32 {
         let operands = self.tree.operands(instruction);
         let first = operands.first();
@@ -540,11 +542,11 @@ impl Lowering<'_> {
     }
 }
 
-/// Bounds of the stack size in bytes if the source does not specify it.
+/// Bounds of the assumed stack size in bytes, if the source does not specify the stack size.
 const MIN_FRAME: u32 = 1024;
 const MAX_FRAME: u32 = 256 << 10;
 
-/// Returns the registers that a listing can name, which excludes hidden registers and those with undetermined values.
+/// Returns the registers that a listing can name. The result excludes hidden registers and registers with undetermined values.
 fn registers_of_machine(registers: &Registers, undetermined: &[String]) -> Vec<RegisterId> {
     let ids = (0..registers.len() as u32).map(RegisterId);
     ids.filter(|id| {
@@ -554,7 +556,7 @@ fn registers_of_machine(registers: &Registers, undetermined: &[String]) -> Vec<R
     .collect()
 }
 
-/// Local memory size of loose instructions in bytes, which may access arbitrary addresses.
+/// Local memory size in bytes for instructions without a surrounding listing, which may access arbitrary addresses.
 const LOOSE_FRAME: u32 = 16 << 10;
 
 /// Stack size of recursive functions in bytes, sufficient for the frames of a few hundred calls.
@@ -573,7 +575,7 @@ fn nothing() -> LoweredInstruction {
     super::step(fence, Modifiers::default(), Vec::<LoweredOperand>::new())
 }
 
-/// Replaces addresses in labels by instruction indices.
+/// Replaces the addresses in label operands by instruction indices.
 fn place_labels(body: &mut FunctionBuilder, machine: &SassKernelInfo) {
     for operand in &mut body.operands {
         if let OperandValue::Label(label) = &mut operand.value {
@@ -596,8 +598,8 @@ fn labels(text: &FunctionCode, machine: &SassKernelInfo) -> Vec<(u32, String)> {
 /// Maximum alignment of a parameter, in bytes.
 const MAX_PARAMETER_ALIGNMENT: u32 = 128;
 
-/// Returns the largest power of two, up to the alignment of a tensor map, that divides the offset of a parameter in its bank and its
-/// size.
+/// Returns the alignment of a parameter: the largest power of two, up to the alignment of a tensor map, that divides both the offset of the
+/// parameter in its bank and its size.
 fn alignment(place: u32, size: u32) -> u32 {
     1 << (place | size | MAX_PARAMETER_ALIGNMENT).trailing_zeros()
 }

@@ -1,5 +1,5 @@
-//! Static linking of device functions that the assembler emits in separate sections: unoptimized code calls them by symbol, and tables
-//! contain their addresses. All referenced functions are placed in one block after the code of each kernel.
+//! Static linking of device functions that the assembler emits in separate sections: unoptimized code calls these functions by symbol, and
+//! function tables contain their addresses. All referenced functions are appended as one block to the code of each kernel.
 
 use crate::listing::{ArchUnit, FunctionCode, Section};
 use crate::syntax::{OperandKind, Tree};
@@ -11,19 +11,19 @@ const ALIGN_BYTES: u64 = 128;
 /// Distance between instructions in bytes.
 const STRIDE: u64 = 16;
 
-/// Referenced functions, at addresses that are identical for every kernel.
+/// Referenced device functions, at addresses that are identical for every kernel.
 #[derive(Default)]
 pub(super) struct LinkedFunctions {
     text: FunctionCode,
-    /// Start address of each function.
+    /// Start address of each device function, by name.
     starts: HashMap<String, u64>,
-    /// Referenced system functions, and their addresses.
+    /// Names and addresses of the referenced system functions.
     system: Vec<(String, u64)>,
-    /// Functions and objects that the source defines.
+    /// Names of the functions and objects that the source defines.
     defined: HashSet<String>,
 }
 
-/// Supported system function. The linker resolves its symbol, so no listing contains its code.
+/// Supported system function. The linker resolves the symbol of a system function, so no listing contains its code.
 pub(super) struct SystemFunction {
     pub(super) name: &'static str,
     /// First register and number of registers of each argument.
@@ -31,8 +31,8 @@ pub(super) struct SystemFunction {
     pub(super) result: Option<(u16, u8)>,
 }
 
-/// Supported system functions. Arguments are in registers from `R4` on, 64-bit ones in even pairs; the result is in `R4` (observed in
-/// code of assembler 13.5, `sm_75` to `sm_120`).
+/// Supported system functions. The arguments are in the registers starting at `R4`, with 64-bit arguments in aligned register pairs. The
+/// result is in `R4` (observed in code of assembler 13.5, `sm_75` to `sm_120`).
 const SYSTEM: &[SystemFunction] = &[
     // Format string and argument buffer.
     SystemFunction {
@@ -81,7 +81,8 @@ impl LinkedFunctions {
             ..LinkedFunctions::default()
         };
         let mut start = part.functions.iter().map(end_of).max().unwrap_or(0);
-        // If every function is referenced by another one, the listing contains no kernel to link against.
+        // A function that no other function references is a kernel. If every function is referenced, there is no kernel to which functions
+        // could be appended.
         if !part.functions.iter().all(|text| is_named(&text)) {
             for text in part.functions.iter().filter(is_named) {
                 start = start.next_multiple_of(ALIGN_BYTES);
@@ -105,7 +106,7 @@ impl LinkedFunctions {
         self.starts.contains_key(name)
     }
 
-    /// Returns a kernel, followed by the library if it references any of its functions.
+    /// Returns the code of a kernel, followed by the linked functions if the kernel references any of them.
     pub(super) fn linked<'t>(
         &self,
         tree: &Tree,
@@ -118,15 +119,15 @@ impl LinkedFunctions {
         if !needs && self.system.is_empty() {
             return Cow::Borrowed(text);
         }
-        let mut whole = text.clone();
+        let mut combined = text.clone();
         if needs {
-            whole.append(&self.text, 0);
+            combined.append(&self.text, 0);
         }
-        whole.system.clone_from(&self.system);
-        Cow::Owned(whole)
+        combined.system.clone_from(&self.system);
+        Cow::Owned(combined)
     }
 
-    /// Returns a section with function addresses filled in.
+    /// Returns a section in which the values that reference functions contain their addresses.
     pub(super) fn with_relocations_applied<'s>(&self, section: &'s Section) -> Cow<'s, Section> {
         let mut filled = Cow::Borrowed(section);
         for item in &section.references {
@@ -137,8 +138,8 @@ impl LinkedFunctions {
             let system = system.find_map(|(own, start)| (own == name).then_some(start));
             let address = match self.starts.get(name).or(system) {
                 Some(address) => Some(address.wrapping_add_signed(addend)),
-                // System calls such as `malloc` are provided by the driver. Relocate them to an invalid address, so that a call does not
-                // jump to the kernel entry at address 0.
+                // The driver provides system calls such as `malloc`. References to system calls are relocated to an invalid address, so
+                // that a call does not jump to the kernel entry at address 0.
                 None if is_data(section) && !self.defined.contains(name) => Some(NOWHERE),
                 None => None,
             };
@@ -169,7 +170,7 @@ impl FunctionCode {
     }
 }
 
-/// Parses the symbol and offset that a value of a data section references: `gb`, `fun@R_CUDA_G64((gb + 0x4))`.
+/// Parses the symbol and offset in a symbol reference of a data section, such as `gb` or `fun@R_CUDA_G64((gb + 0x4))`.
 pub(super) fn read_reference(text: &str) -> Option<(&str, i64)> {
     let inside = match text.split_once('@') {
         Some(("fun", rest)) => rest.split_once('(')?.1.strip_suffix(')')?.trim(),
@@ -194,15 +195,15 @@ pub(super) fn read_reference(text: &str) -> Option<(&str, i64)> {
     Some((inside.trim(), 0))
 }
 
-/// Target of a relocation: `32@lo(name)`, `32@hi((function + label@srel))`.
+/// Parsed relocation expression, such as `32@lo(name)` or `32@hi((function + label@srel))`.
 pub(super) struct RelocationExpression<'a> {
     pub(super) name: &'a str,
-    /// Label within that function.
+    /// Label within the referenced function.
     pub(super) label: Option<&'a str>,
     pub(super) is_high: bool,
 }
 
-/// Parses a relocation.
+/// Parses a relocation expression.
 pub(super) fn read_relocation(text: &str) -> Option<RelocationExpression<'_>> {
     let (bits, rest) = text.split_once('@')?;
     let (half, inside) = rest.split_once('(')?;
@@ -268,10 +269,10 @@ fn calls_register(tree: &Tree, source: &str, text: &FunctionCode) -> bool {
     })
 }
 
-/// Address outside of all code.
+/// Invalid code address, which is outside of all functions.
 const NOWHERE: u64 = u64::MAX << 4;
 
-/// Returns whether a section contains data that code reads.
+/// Returns whether a section contains data that code reads, such as variables and constants.
 fn is_data(section: &Section) -> bool {
     section.name.starts_with(".nv.global") || section.name.starts_with(".nv.constant")
 }

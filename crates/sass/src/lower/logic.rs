@@ -50,7 +50,7 @@ pub(super) fn logic3(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIn
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// Lowers `LOP.AND d, a, b` of older architectures.
+/// Lowers `LOP.AND d, a, b`, which exists on older architectures.
 pub(super) fn logic2(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let op = w.consume_one_of(&[
         ("AND", ArithmeticOp::And),
@@ -119,7 +119,7 @@ fn predicate_or_sign(
     Ok((predicate_source(is_negative, operand.signs.not), span))
 }
 
-/// Lowers `SHF d, a, n, b`, a shift of `{b, a}`.
+/// Lowers `SHF d, a, n, b`, which shifts the 64-bit value `{b, a}` by n.
 pub(super) fn funnel_shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let left = w.consume_one_of(&[("L", true), ("R", false)]);
     let left = left.ok_or_else(|| w.unknown("missing direction modifier", w.instruction.opcode))?;
@@ -137,7 +137,7 @@ pub(super) fn funnel_shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Low
     let (a, amount, b) = (w.source()?, w.source()?, w.source()?);
     let to = LoweredOperand::One(OperandValue::Destination(run), span);
     if !wraps && !wide {
-        // Shifts of a single register.
+        // A shift in this direction depends only on a single register.
         if left && !high {
             let args = vec![to, one(a), one(amount)];
             return Ok(vec![arithmetic(ArithmeticOp::Shl, ScalarType::B32, args)]);
@@ -169,7 +169,7 @@ pub(super) fn funnel_shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Low
     ])
 }
 
-/// Lowers `SHL` and `SHR`; with `.W`, shift amounts are taken modulo 32.
+/// Lowers `SHL` and `SHR`. With `.W`, the shift amount is taken modulo 32.
 pub(super) fn shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let left = w.opcode().ends_with('L');
     let wraps = w.consume("W");
@@ -218,7 +218,7 @@ pub(super) fn permute(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     )])
 }
 
-/// Byte of a register into which predicates are packed, or from which they are unpacked.
+/// Modifiers that select the byte of a register into which predicates are packed, or from which predicates are unpacked.
 const BYTES: &[(&str, u8)] = &[("B0", 0), ("B1", 1), ("B2", 2), ("B3", 3)];
 
 /// Lowers `P2R d, PR, a, mask`.

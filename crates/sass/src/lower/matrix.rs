@@ -1,5 +1,5 @@
-//! Lowering of matrix multiply-accumulate and matrix transfers. The fragments equal those of `mma`, `ldmatrix`, `stmatrix` and
-//! `movmatrix`, register by register, since the assembler compiles each of them to one instruction.
+//! Lowering of matrix multiply-accumulate and matrix transfers. The fragment layouts are identical to those of `mma`, `ldmatrix`,
+//! `stmatrix` and `movmatrix`, because the assembler compiles each of these PTX instructions to one SASS instruction.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, id_of, plain, read, written};
 use super::instruction_cursor::{
@@ -14,7 +14,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Source, Span};
 
-/// Rows, columns and depth of a shape, encoded in its digits.
+/// Shape modifiers, whose digits encode rows, columns and depth.
 const SHAPES: &[(&str, (u16, u16, u16))] = &[
     ("884", (8, 8, 4)),
     ("8x8x4", (8, 8, 4)),
@@ -46,9 +46,9 @@ const FACTORS: &[(&str, ScalarType)] = &[
     ("E2M1", ScalarType::E2m1),
 ];
 
-/// Lowers `HMMA.16816.F32.BF16 d, a, b, c` and related opcodes, and `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`. With `.SF` the
-/// scale factors follow c, those of A in a register pair after the metadata, and then their selectors (measured with assembler 13.5
-/// against the original PTX).
+/// Lowers `HMMA.16816.F32.BF16 d, a, b, c` and related opcodes, and `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`. With `.SF`, the
+/// scale factors and their selectors follow c (determined by comparison of the output of assembler 13.5 with the original PTX). In sparse
+/// instructions, the scale factors of A and the metadata are in a register pair.
 pub(super) fn product(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -79,7 +79,7 @@ pub(super) fn product(
     modifiers.b_type = Some(b);
     modifiers.c_type = Some(sum);
     modifiers.d_type = Some(sum);
-    // Each sub-byte element of `QMMA` occupies one byte.
+    // In the registers of `QMMA`, each sub-byte element occupies one byte.
     let least_width = if w.opcode() == "QMMA" { 8 } else { 1 };
     let registers = |rows: u16, columns: u16, ty: ScalarType| {
         let width = ty.width_bits().max(least_width);
@@ -96,7 +96,7 @@ pub(super) fn product(
     };
     let span = w.instruction.span;
     let mut steps = Vec::new();
-    // Half of the elements of a sparse row are stored.
+    // The registers contain half of the elements of a row of a sparse matrix.
     let stored = if is_sparse { depth / 2 } else { depth };
     let a = factor(c, w, a, registers(rows, stored, a), &mut steps)?;
     let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
@@ -173,7 +173,7 @@ fn factor_and_sum_types(
             }
             (a, b, sum)
         }
-        // The 8x8x4 shape is computed by quad pairs in several steps.
+        // The assembler compiles the 8x8x4 shape to several `HMMA` steps on quad pairs, which the lowering does not support.
         _ if modifiers.shape.is_some_and(|shape| shape.rows == 8) => {
             return Err(w.unknown("quad-pair MMA", w.instruction.opcode));
         }
@@ -185,8 +185,7 @@ fn factor_and_sum_types(
     })
 }
 
-/// Reads the kind of a block-scaled MMA on 8-, 6- or 4-bit floats, and the format of its scale factors: `.E8` or `.UE4M3`, two or four
-/// per row.
+/// Reads the kind of a block-scaled MMA on 8-, 6- or 4-bit floats, and the format (`.E8` or `.UE4M3`) and number of its scale factors.
 fn scale_words(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> LowerResult<()> {
     let formats = [("E8", ScalarType::Ue8m0), ("UE4M3", ScalarType::Ue4m3)];
     let format = w.consume_one_of(&formats);
@@ -203,15 +202,15 @@ fn scale_words(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> Lowe
     Ok(())
 }
 
-/// Operands that follow the addend of a block-scaled MMA.
+/// Operands of a block-scaled MMA that follow the addend.
 struct BlockScaleOperands {
     metadata: Option<SpannedValue>,
-    /// Scale factors of A and their selectors, then those of B.
+    /// Scale factors of A, selectors of A, scale factors of B, and selectors of B.
     scales: [LoweredOperand; 4],
 }
 
-/// Reads the scale factors and their selectors, which are packed into one word: byte and lane of A at bits 0 and 2, those of B at bits 3
-/// and 5.
+/// Reads the scale factors and their selectors. One word contains the selectors: the byte and lane selectors of A at bits 0 and 2, and the
+/// byte and lane selectors of B at bits 3 and 5.
 fn scaled(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -314,7 +313,7 @@ const fn register_bits(ty: ScalarType) -> u32 {
     }
 }
 
-/// Reads a source matrix: a register run, or zeros for `RZ`. `.ROW` and `.COL` repeat the layout implied by the operation.
+/// Reads a source matrix: a register run, or zeros for `RZ`. `.ROW` and `.COL` are redundant, because the operation implies the layout.
 fn source(w: &mut InstructionCursor<'_>, ty: ScalarType, n: u8) -> LowerResult<Vec<SpannedValue>> {
     let operand = w.next()?;
     if ty != ScalarType::F64 && operand.signs != crate::syntax::OperandModifiers::default() {
@@ -323,7 +322,7 @@ fn source(w: &mut InstructionCursor<'_>, ty: ScalarType, n: u8) -> LowerResult<V
     registers_of(w, operand, ty, n)
 }
 
-/// Returns the registers of an operand, with its signs if they are doubles.
+/// Returns the registers of a matrix operand. The sign modifiers of the operand apply only to registers with 64-bit floats.
 fn registers_of(
     w: &InstructionCursor<'_>,
     operand: &Operand,
@@ -378,7 +377,7 @@ fn pair_of(first: RegisterId, i: u8) -> RegisterTuple {
     }
 }
 
-/// Element format in shared memory of `LDSM` and `STSM`: 16 or 8 bits, or 6 or 4 bits that are expanded to bytes.
+/// Modifiers for the element format of `LDSM` and `STSM` in shared memory: 16 or 8 bits, or 6 or 4 bits that are expanded to bytes.
 const ROW_FORMATS: &[(&str, (ScalarType, Option<Unpacking>))] = &[
     ("16", (ScalarType::B16, None)),
     ("8", (ScalarType::B8, None)),
@@ -386,7 +385,7 @@ const ROW_FORMATS: &[(&str, (ScalarType, Option<Unpacking>))] = &[
     ("U4x16P64TO8", (ScalarType::B8, Some(Unpacking::B4))),
 ];
 
-/// Rows, columns, whether the matrix is transposed, and 32-bit registers per matrix.
+/// Number of rows, number of columns, whether the matrix is transposed, and number of 32-bit registers per matrix.
 type RowShape = (u16, u16, bool, u8);
 
 /// Shapes of `LDSM` and `STSM`.
@@ -398,7 +397,7 @@ const ROW_SHAPES: &[(&str, RowShape)] = &[
     ("MT1616", (16, 16, true, 2)),
 ];
 
-/// Reads format, shape and number of matrices of an access to rows in shared memory, and returns them with the number of 32-bit
+/// Consumes the format, shape and matrix count modifiers of `LDSM` or `STSM`, and returns the PTX modifiers and the number of 32-bit
 /// registers.
 fn rows(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     let is_load = w.opcode() == "LDSM";
@@ -407,7 +406,7 @@ fn rows(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     let unknown = || w.unknown("this kind of matrix", w.instruction.opcode);
     let ((ty, unpacking), (rows, columns, transposes, registers)) =
         format.zip(shape).ok_or_else(unknown)?;
-    // Combinations supported in PTX: `ldmatrix` and `stmatrix` (assembler 13.5).
+    // Combinations of format and shape that `ldmatrix` and `stmatrix` support (assembler 13.5).
     let exists = match (ty, unpacking, (rows, columns)) {
         (ScalarType::B16, None, (8, 8)) => true,
         (ScalarType::B8, None, (16, 8)) => !is_load,
@@ -471,13 +470,13 @@ pub(super) fn store_rows(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lower
     )])
 }
 
-/// Lowers `MOVM.16.MT88 d, a`. No PTX instruction is known to compile to other variants, so the lane mapping of `MOVM.U4TO8.M832` is not
-/// known (13.5.37).
+/// Lowers `MOVM.16.MT88 d, a`. Other variants are not supported. The lane mapping of `MOVM.U4TO8.M832` is not known, because no known PTX
+/// instruction compiles to this variant (assembler 13.5.37).
 pub(super) fn transpose(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     if !w.consume("16") || !w.consume("MT88") {
-        let what =
+        let subject =
             "an expanded matrix without transposition, whose element mapping is undocumented";
-        return Err(w.unknown(what, w.instruction.opcode));
+        return Err(w.unknown(subject, w.instruction.opcode));
     }
     let to = w.to(1)?;
     let a = w.source()?;

@@ -1,5 +1,5 @@
-//! Lowering of operations on mbarrier objects in shared memory. Hardware mbarriers have a specific layout: the initialization extracts
-//! the count from the stored bits, and a phase state has its parity in the highest bit.
+//! Lowering of operations on mbarrier objects in shared memory. The lowering translates the hardware layout of mbarriers: the
+//! initialization extracts the arrival count from the stored bits, and the highest bit of a phase state contains the parity.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult};
@@ -11,7 +11,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Span};
 
-/// Limit of the stored arrival count, which counts from `LIMIT - count` up to `LIMIT`.
+/// Limit of the arrival counter in the hardware layout, which counts from `LIMIT - count` up to `LIMIT`.
 const LIMIT: u64 = 0x10_0000;
 
 /// Lowers `SYNCS`, whose first modifier selects the operation.
@@ -24,7 +24,7 @@ pub(super) fn sync(
     }
     if w.consume("ARRIVE") {
         if w.has("A0T1") {
-            // `ARRIVES` performs the arrival that this instruction announces.
+            // The instruction only increments the pending count for an arrival, which a later `ARRIVES` performs.
             return super::control::no_op(w);
         }
         return arrive(c, w);
@@ -38,7 +38,7 @@ pub(super) fn sync(
             return super::control::no_op(w);
         }
         if w.consume("IV") {
-            // The mbarrier object is invalidated.
+            // `.IV` invalidates the mbarrier object.
             let at = memory::address(w, AddressWidth::Narrow)?;
             let end = Operation::Mbarrier(MbarrierOp::Inval);
             let shared = in_shared(StateSpace::Shared);
@@ -99,7 +99,7 @@ fn initialise(
     Ok(steps)
 }
 
-/// Effect of an arrival. `A1` arrives once, `AR` arrives b times, and `TR` expects b bytes.
+/// Effect of `SYNCS.ARRIVE`. `A1` arrives once, `AR` arrives b times, and `TR` increments the expected transaction count by b bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ArrivalKind {
     One,
@@ -126,7 +126,7 @@ fn arrive(
             w.instruction.opcode,
         ));
     }
-    // `.RED` may address any CTA of the cluster and has no result.
+    // With `.RED`, the address may refer to any CTA of the cluster, and the instruction has no result.
     let space = match w.consume("RED") {
         true => StateSpace::SharedCluster,
         false => StateSpace::Shared,
@@ -155,7 +155,7 @@ fn arrive(
     let arrive = Operation::Mbarrier(MbarrierOp::Arrive);
     let mut steps = vec![step(arrive, modifiers, args)];
     if run.is_some() {
-        // Move the parity bit of the state to the highest bit.
+        // Move the parity bit of the phase state to the highest bit.
         let args = vec![
             LoweredOperand::One(OperandValue::Destination(run), span),
             LoweredOperand::One(read(state), span),
@@ -166,9 +166,9 @@ fn arrive(
     Ok(steps)
 }
 
-/// Lowers `ATOMS.ARRIVE.64 d, [a]` of Ampere and Ada, where the code itself initializes the object with a store and tests it with a load:
-/// the lower word is the negated count; the upper word contains the arrivals, counted up to zero, below the parity of the phase. The
-/// arrival that completes a phase flips the parity and resets the arrivals.
+/// Lowers `ATOMS.ARRIVE.64 d, [a]` of Ampere and Ada, on which the code itself initializes the mbarrier object with a store and tests the
+/// object with a load. The lower word of the object is the negated arrival count. The upper word contains the arrival counter, which counts
+/// up to zero, and the parity of the phase in the highest bit. The arrival that completes a phase flips the parity and resets the counter.
 pub(super) fn arrive_ampere(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -184,7 +184,8 @@ pub(super) fn arrive_ampere(
     Ok(count_arrival(c, run, at, span))
 }
 
-/// Returns the operations of one arrival at an object that the code maintains as a number. `run` receives the previous state.
+/// Returns the operations of one arrival at an mbarrier object of Ampere and Ada, which the code maintains as a number. `run` receives the
+/// previous state.
 pub(super) fn count_arrival(
     c: &mut LoweringContext<'_>,
     run: Option<RegisterTuple>,
@@ -192,9 +193,9 @@ pub(super) fn count_arrival(
     span: Span,
 ) -> Vec<LoweredInstruction> {
     const ONE: u64 = 1 << 32;
-    /// Value of the arrivals, without the parity, if the next arrival completes the phase.
+    /// Value of the arrival counter, without the parity, if the next arrival completes the phase.
     const LAST: u64 = 0x7fff_ffff;
-    /// Value of the upper word above the bits of the lower one.
+    /// Addend for the reset of the counter, in the bits above the lower word.
     const ABOVE: u64 = 0x4000_0000 << 32;
     let [state, left, again] = [0; 3].map(|_| c.body.temporary(ScalarType::B64));
     let ends = c.body.temporary(ScalarType::Pred);
@@ -244,7 +245,8 @@ pub(super) fn count_arrival(
     steps
 }
 
-/// Lowers `SYNCS.PHASECHK.TRANS64.TRYWAIT p, [a], b`: p is true if the phase with the parity in the highest bit of b is complete.
+/// Lowers `SYNCS.PHASECHK.TRANS64.TRYWAIT p, [a], b`: the highest bit of b is the parity of a phase, and p is true if this phase is
+/// complete.
 fn test(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -282,8 +284,8 @@ fn test(
     ])
 }
 
-/// Lowers `UGETNEXTWORKID.SELFCAST [a], [b]`, which requests a cluster that has not been launched; the response is written to a, and the
-/// mbarrier at b counts its bytes.
+/// Lowers `UGETNEXTWORKID.SELFCAST [a], [b]`, which requests a cluster that has not been launched. The instruction writes the response to
+/// address a, and the mbarrier at address b counts the bytes of the response.
 pub(super) fn next_cluster(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -305,7 +307,7 @@ pub(super) fn next_cluster(
     Ok(c.in_one_lane(ask, w.instruction.span).into())
 }
 
-/// Lowers `STAS.64 [a.64], b`: the upper register of a contains the address of the mbarrier that counts the bytes.
+/// Lowers `STAS.64 [a.64], b`: the upper register of the pair a contains the address of the mbarrier that counts the stored bytes.
 pub(super) fn store(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let n = w.consume_one_of(&[("64", 2), ("128", 4)]).unwrap_or(1u8);
     let modifiers = Modifiers {

@@ -36,7 +36,7 @@ const fn width(ty: ScalarType, n: u8) -> AccessWidth {
     AccessWidth { ty, n }
 }
 
-/// Returns the state space that an opcode implies.
+/// Returns the state space that an opcode implies, or `None` if the opcode implies no state space.
 fn space_of(opcode: &str) -> Option<StateSpace> {
     match opcode {
         "LDG" | "STG" | "ATOMG" | "REDG" => Some(StateSpace::Global),
@@ -102,7 +102,7 @@ pub(super) fn hints(w: &mut InstructionCursor<'_>) -> Modifiers {
     modifiers
 }
 
-/// Width of the address in a register without the modifier `.64`.
+/// Width of an address in a register without the modifier `.64`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressWidth {
     /// 32-bit address in one register.
@@ -140,7 +140,7 @@ pub(super) fn address(
     };
     let brackets = w.tree.brackets(memory);
     let prefix = memory.prefix.map(|prefix| prefix.text(w.source));
-    // The descriptor selects how global memory is accessed. The emulator does not distinguish the kinds of access.
+    // The descriptor selects the kind of the access to global memory, which the emulator does not distinguish.
     let inside = match (prefix, brackets) {
         (None, [inside]) | (Some("desc"), [_, inside]) => inside,
         _ => return Err(w.unknown("this address", operand.span)),
@@ -214,7 +214,7 @@ fn set_width(modifiers: &mut Modifiers, width: AccessWidth) {
 }
 
 /// Returns the mask of the words that a 256-bit vector access transfers. An additional operand specifies the mask, and the registers of
-/// each half contain the transferred words consecutively. Without this operand, all eight words are transferred.
+/// each half contain only the transferred words, without gaps. Without this operand, all eight words are transferred.
 fn words_moved(w: &mut InstructionCursor<'_>, width: AccessWidth) -> LowerResult<u64> {
     let all = (1 << width.n) - 1;
     let operand = w.peek().filter(|_| width.n == 8);
@@ -225,8 +225,8 @@ fn words_moved(w: &mut InstructionCursor<'_>, width: AccessWidth) -> LowerResult
     }
 }
 
-/// Returns the eight words of a vector. Transferred words are taken from the registers of both halves, lower half first. All other words
-/// are `nothing`.
+/// Returns the eight words of a vector. The transferred words are taken from the registers of both halves, lower half first. All other
+/// words have the value `nothing`.
 fn words_of<T: Clone>(halves: [Vec<T>; 2], moved: u64, nothing: &T) -> Vec<T> {
     let mut mask = moved;
     let mut words = Vec::new();
@@ -389,7 +389,7 @@ pub(super) fn store_uniform(
     Ok(steps)
 }
 
-/// Vector types of atomics and reductions: element type and number of registers.
+/// Vector type modifiers of atomics and reductions, with the element type and the number of registers.
 const VECTORS: &[(&str, (ScalarType, u8))] = &[
     ("F32x2", (ScalarType::F32, 2)),
     ("F32x4", (ScalarType::F32, 4)),
@@ -412,7 +412,7 @@ pub(super) const OPERATIONS: &[(&str, AtomicOp)] = &[
     ("CAS", AtomicOp::Cas),
 ];
 
-/// Consumes the operation of an atomic and the type of its values. Returns the number of registers per value.
+/// Consumes the modifiers for the operation and the type of an atomic. Returns the number of registers per value.
 pub(super) fn operation(
     w: &mut InstructionCursor<'_>,
     modifiers: &mut Modifiers,
@@ -462,7 +462,8 @@ pub(super) fn operation(
     })
 }
 
-/// Lowers `ATOMG.E.ADD p, d, [a], b{, c}`; p indicates whether the memory supports the operation, which is always true in the emulator.
+/// Lowers `ATOMG.E.ADD p, d, [a], b{, c}`. The predicate p indicates whether the memory supports the operation, which is always true in the
+/// emulator.
 pub(super) fn atomic(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -511,8 +512,8 @@ pub(super) fn atomic(
     Ok(steps)
 }
 
-/// Lowers `ATOMS.CAST.SPIN p, [a], b, c`: replaces b by c; p indicates success. A register in place of p receives 1 or 0; with `.64` it
-/// is a register pair.
+/// Lowers `ATOMS.CAST.SPIN p, [a], b, c`: replaces the value b in memory by c, and p indicates success. If the first operand is a register
+/// instead of a predicate, it receives 1 or 0. With `.64`, this operand is a register pair.
 fn exchange_once(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

@@ -1,4 +1,5 @@
-//! Lowering of minimum and maximum of two or three values, and of sums: integers, pairs of 16-bit integers, floats, pairs of halves.
+//! Lowering of minimum and maximum of two or three values, and of minimum and maximum of sums, for integers, pairs of 16-bit integers,
+//! floats, and pairs of halves.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, destinations};
@@ -9,7 +10,7 @@ use super::{
 use warpgrid_isa::{ArithmeticOp, ComparisonOp, Flag, Modifiers, Operation, SassOp, ScalarType};
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
-/// Integer types of the modifiers. The default is `.S32`.
+/// Type modifiers of integer instructions. The default is `.S32`.
 const INTEGERS: &[(&str, ScalarType)] = &[
     ("U32", ScalarType::U32),
     ("S32", ScalarType::S32),
@@ -19,8 +20,8 @@ const INTEGERS: &[(&str, ScalarType)] = &[
     ("U64", ScalarType::U64),
 ];
 
-/// Lowers `IMNMX d, a, b, p`, `VIMNMX d, PT, PT, a, b, p`, `IMNMX.S64 PT, PT, d, a, b, p, !PT`, `VIMNMX3 d, a, b, c, p` and `VIADDMNMX d,
-/// a, b, c, p`: the minimum if p is true, otherwise the maximum.
+/// Lowers `IMNMX d, a, b, p`, `VIMNMX d, PT, PT, a, b, p`, `IMNMX.S64 PT, PT, d, a, b, p, !PT`, `VIMNMX3 d, a, b, c, p` and
+/// `VIADDMNMX d, a, b, c, p`: the result is the minimum if p is true, and the maximum otherwise.
 pub(super) fn integers(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -132,8 +133,8 @@ pub(super) fn floats(
     Ok(choose(c, to, modifiers, values, p))
 }
 
-/// With `.XORSIGN`, the magnitudes are compared, and the result has the sign of the product of both registers. The operation itself
-/// computes the magnitudes, so absolute-value modifiers are removed.
+/// Removes the absolute-value modifiers of an instruction with `.XORSIGN`. With `.XORSIGN`, the operation itself compares the magnitudes,
+/// and the result has the sign of the product of both registers.
 fn unsign(
     w: &InstructionCursor<'_>,
     modifiers: Modifiers,
@@ -182,7 +183,7 @@ pub(super) fn halves(
     Ok(choose(c, to, modifiers, values, p))
 }
 
-/// Returns the register type for intermediate values of a type.
+/// Returns the register type for intermediate values of the type `ty`.
 fn bits_of(ty: ScalarType) -> ScalarType {
     match ty.width_bits() {
         64 => ScalarType::B64,
@@ -190,7 +191,7 @@ fn bits_of(ty: ScalarType) -> ScalarType {
     }
 }
 
-/// Selects the minimum if a predicate is true, and otherwise the maximum.
+/// Returns operations that compute the minimum of the values if the predicate p is true, and the maximum otherwise.
 fn choose(
     c: &mut LoweringContext<'_>,
     to: LoweredOperand,
@@ -227,7 +228,7 @@ fn choose(
     steps
 }
 
-/// Applies one operation to two or three values.
+/// Appends operations that combine two or three values with `op`.
 fn fold(
     c: &mut LoweringContext<'_>,
     op: ArithmeticOp,

@@ -44,7 +44,7 @@ pub(super) fn copy_register(
     Ok(vec![copy(to, a)])
 }
 
-/// Lowers `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`; returns `None` for other instructions.
+/// Lowers `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`. Returns `None` for other instructions.
 pub(super) fn copy_by_product(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -66,7 +66,7 @@ pub(super) fn copy_by_product(
     Some(address_half(c, w, to, span))
 }
 
-/// Consumes the next operand if it is a relocation.
+/// Consumes the next operand if the operand is a relocation.
 fn relocation(w: &mut InstructionCursor<'_>) -> Option<Span> {
     match w.peek()?.value {
         OperandKind::Relocation(span) => {
@@ -84,7 +84,7 @@ fn relocation(w: &mut InstructionCursor<'_>) -> Option<Span> {
     }
 }
 
-/// Lowers one half of an address that the linker resolves.
+/// Lowers a copy of one half of an address that the linker resolves.
 fn address_half(
     c: &mut LoweringContext<'_>,
     w: &InstructionCursor<'_>,
@@ -125,7 +125,7 @@ fn address_half(
     ])
 }
 
-/// Returns the source for a special register.
+/// Returns the source for a special register of SASS.
 fn special_source(name: &str) -> Option<Source> {
     use SpecialRegister as S;
     let (base, axis) = match name.rsplit_once('.') {
@@ -135,7 +135,8 @@ fn special_source(name: &str) -> Option<Source> {
         _ => (name, 0),
     };
     let special = match base {
-        // The stack may grow down to the start of local memory, and a launch has the first of the cluster sizes.
+        // `SR_LMEMHIOFF` is 0, because the stack may grow down to the start of local memory. `SR_CgaSize` is 0, because a launch has the
+        // first of the possible cluster sizes.
         "SRZ" | "SR_LMEMHIOFF" | "SR_CgaSize" => return Some(Source::Immediate(0)),
         "SR_SWINHI" => return Some(Source::Launch(LaunchConstant::SharedWindowHigh)),
         "SR_SWINLO" => return Some(Source::Launch(LaunchConstant::SharedWindowLow)),
@@ -169,8 +170,8 @@ fn special_name<'a>(w: &mut InstructionCursor<'a>) -> LowerResult<(&'a str, Span
     Ok((operand.span.text(w.source), operand.span))
 }
 
-/// Registers with a warp index in their second byte: the assembler compiles `%warpid` to `S2R r, SR_VIRTID; SHF.R.U32.HI r, RZ, 0x8, r;
-/// SGXT.U32 r, r, 0x7` (13.5).
+/// Special registers that contain a warp index in their second byte. The assembler compiles `%warpid` to
+/// `S2R r, SR_VIRTID; SHF.R.U32.HI r, RZ, 0x8, r; SGXT.U32 r, r, 0x7` (13.5).
 const IN_SECOND_BYTE: &[(&str, SpecialRegister)] = &[
     ("SR_VIRTID", SpecialRegister::Warpid),
     ("SR_VIRTCFG", SpecialRegister::Nwarpid),
@@ -184,12 +185,12 @@ pub(super) fn special(
     let to = w.to(1)?;
     let (name, span) = special_name(w)?;
     if let Some((_, special)) = IN_SECOND_BYTE.iter().find(|(of, _)| *of == name) {
-        let whole = c.body.temporary(ScalarType::B32);
+        let full_value = c.body.temporary(ScalarType::B32);
         let source = (plain(Source::Special(*special)), span);
-        let args = [read(whole), number(8)].map(|operand| LoweredOperand::One(operand, span));
+        let args = [read(full_value), number(8)].map(|operand| LoweredOperand::One(operand, span));
         let moved = std::iter::once(to).chain(args).collect();
         return Ok(vec![
-            copy(LoweredOperand::One(written(whole), span), source),
+            copy(LoweredOperand::One(written(full_value), span), source),
             step(
                 Operation::Arithmetic(ArithmeticOp::Shl),
                 typed(ScalarType::B32),
@@ -201,7 +202,7 @@ pub(super) fn special(
     Ok(vec![copy(to, (plain(source), span))])
 }
 
-/// Lowers `CS2R d, SR_CLOCKLO`, which writes two registers, or one with `.32`.
+/// Lowers `CS2R d, SR_CLOCKLO`, which writes two registers, or one register with `.32`.
 pub(super) fn special_pair(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -225,8 +226,8 @@ pub(super) fn special_pair(
     Ok(halves.collect())
 }
 
-/// Lowers `R2UR {p,} d, a`: d is the value of a in the first lane. p is true in the lanes with a different value, and with `.OR` also in
-/// the lanes in which p was true before.
+/// Lowers `R2UR {p,} d, a`: d is the value of a in the first lane. p is true in the lanes in which the value of a differs from d. With
+/// `.OR`, p also remains true in the lanes in which p was true before.
 pub(super) fn first_lane(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -239,7 +240,7 @@ pub(super) fn first_lane(
     };
     let (run, span) = w.destination(1)?;
     let source = w.source()?;
-    // A uniform register has a single value, even if the guard excludes some lanes.
+    // The uniform destination register receives a single value, even if the guard excludes some lanes.
     let condition = match c.guard {
         Some(guard) => predicate_source(guard.predicate, guard.negated),
         None => OperandValue::Predicate {

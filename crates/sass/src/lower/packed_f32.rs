@@ -20,7 +20,7 @@ pub(super) fn floats(
     for _ in 0..n {
         sources.push(pair(w)?);
     }
-    // Both results are computed before one of them is written, because the destination pair may also be a source.
+    // The instruction computes both results before it writes the destination pair, because the destination pair may also be a source.
     let results = [0; 2].map(|_| c.body.temporary(ScalarType::B32));
     let mut steps = Vec::new();
     for (half, result) in results.into_iter().enumerate() {
@@ -35,7 +35,7 @@ pub(super) fn floats(
     Ok(steps)
 }
 
-/// Reads the low and the high float of a source; With `.F32`, and for literals, both floats have the same value. `.NP` negates the upper
+/// Reads the low and the high float of a source. With `.F32`, and for literals, both floats have the same value. `.NP` negates the upper
 /// float, and `.PN` negates the lower float.
 fn pair(w: &mut InstructionCursor<'_>) -> LowerResult<[SpannedValue; 2]> {
     let operand = w.next()?;

@@ -1,27 +1,29 @@
-//! Infers the parameters of a kernel without attributes, as in listings of `cuobjdump -sass`, from the constants that its instructions
-//! read. Ranges that no instruction reads are filled with parameters, so that each inferred parameter has the correct offset.
+//! Infers the parameters of a kernel without attributes, as in listings of `cuobjdump -sass`, from the accesses of its instructions to
+//! constant bank 0. Address ranges that no instruction reads are also filled with parameters, so that each parameter has the correct
+//! offset.
 
 use crate::listing::{FunctionCode, ParameterInfo};
 use crate::syntax::{Instruction, MemoryOperand, OperandKind, TermValue, Tree};
 use std::collections::BTreeMap;
 
-/// Size in bytes of the searched parameter area: the maximum parameter size of a kernel before PTX 8.1.
+/// Size of the analyzed parameter area in bytes, which is the maximum parameter size of a kernel before PTX 8.1.
 const MAX_BYTES: u64 = 4352;
-/// Constant bank that the launch fills.
+/// Constant bank whose contents the launch provides.
 const LAUNCH_BANK: u64 = 0;
 
-/// How instructions read a word of the constant bank.
+/// Kinds of accesses to a word of the constant bank.
 #[derive(Clone, Copy, Debug, Default)]
 struct ConstantRead {
-    /// The word is read as the lower half of a 64-bit value.
+    /// An instruction reads the word as the lower half of a 64-bit value.
     is_wide: bool,
-    /// The word is read as a separate 32-bit value.
+    /// An instruction reads the word as a separate 32-bit value.
     is_single: bool,
-    /// The word may be the upper half of a 64-bit value, because it is read by a move, or with the carry of the lower half.
+    /// The word may be the upper half of a 64-bit value, because a move reads the word, or an instruction combines the word with the carry
+    /// of the lower half.
     may_be_upper: bool,
 }
 
-/// Returns the parameters from offset `start` in constant bank 0.
+/// Infers the parameters that start at offset `start` in constant bank 0.
 pub(super) fn read_parameters(
     tree: &Tree,
     source: &str,
@@ -41,8 +43,8 @@ pub(super) fn read_parameters(
         let (own, next) = (reads.get(&at), reads.get(&(at + 4)));
         let is_wide = at % 8 == 0
             && match (own, next) {
-                // A 64-bit load may load two numbers at once, which may also be read individually. The halves of a pointer are never read
-                // individually.
+                // A 64-bit load may load two 32-bit parameters at once. Other instructions may read such parameters separately, but never
+                // the halves of a pointer.
                 (Some(own), _) if own.is_wide => !own.is_single,
                 (Some(_), Some(next)) => next.may_be_upper,
                 (None, None) => true,
@@ -94,7 +96,7 @@ fn add_reads(
     }
 }
 
-/// Returns the offsets at which instructions read constant bank 0.
+/// Returns the offsets in constant bank 0 that instructions read.
 pub(crate) fn offsets_read(tree: &Tree, source: &str) -> impl Iterator<Item = u64> {
     let instructions = tree.instructions.iter();
     let operands = instructions.flat_map(|instruction| tree.operands(instruction));
@@ -104,7 +106,7 @@ pub(crate) fn offsets_read(tree: &Tree, source: &str) -> impl Iterator<Item = u6
     })
 }
 
-/// Returns the offset of `c[0x0][0x160]`.
+/// Returns the offset of an access to constant bank 0, such as `c[0x0][0x160]`.
 fn offset_of(tree: &Tree, source: &str, memory: &MemoryOperand) -> Option<u64> {
     let is_constant = memory
         .prefix

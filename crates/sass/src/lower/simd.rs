@@ -1,4 +1,4 @@
-//! Lowering of SIMD operations on the four bytes of a register, equivalent to the SIMD video instructions of PTX.
+//! Lowering of SIMD operations on the four bytes of a register, which are equivalent to SIMD video instructions of PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, number};
@@ -7,10 +7,10 @@ use warpgrid_isa::video_selectors::SubwordSelectors;
 use warpgrid_isa::{ComparisonOp, Modifiers, Operation, ScalarType, SimdWidth, VideoOp};
 use warpgrid_program::OperandValue;
 
-/// Types with four byte elements.
+/// Type modifiers for registers with four byte elements.
 const BYTES: &[(&str, ScalarType)] = &[("U8x4", ScalarType::U32), ("S8x4", ScalarType::S32)];
 
-/// Returns whether the modifiers select byte elements.
+/// Returns whether the instruction has a type modifier for byte elements.
 pub(super) fn are_bytes(w: &InstructionCursor<'_>) -> bool {
     BYTES.iter().any(|(word, _)| w.has(word))
 }
@@ -33,7 +33,7 @@ pub(super) fn four_bytes(
     }
 }
 
-/// Returns an operation on four bytes.
+/// Creates a SIMD video operation on four bytes.
 fn video(
     op: VideoOp,
     modifiers: Modifiers,

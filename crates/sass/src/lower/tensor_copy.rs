@@ -1,6 +1,6 @@
-//! Lowering of tensor copies. A run of consecutive uniform registers contains the shared memory address, the mbarrier address if there is
-//! one, and the coordinates. A register pair contains the address of the tensor map (measured with assembler 13.5 against the original
-//! PTX).
+//! Lowering of tensor copies. A run of consecutive uniform registers contains the shared memory address, the mbarrier address of a load,
+//! and the coordinates. A register pair contains the address of the tensor map. The operand layout was determined by comparison of the
+//! output of assembler 13.5 with the original PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, plain, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, number};
@@ -24,7 +24,7 @@ const LOAD_MODES: &[(&str, LoadMode)] = &[
     ("GATHER4", LoadMode::Gather4),
 ];
 
-/// Returns the width in bits of each packed offset of a copy.
+/// Returns the width in bits of each packed im2col offset of a copy.
 const fn offset_widths(mode: LoadMode, rank: u32) -> &'static [u32] {
     match (mode, rank) {
         (LoadMode::Im2col, 3) => &[16],
@@ -98,7 +98,7 @@ pub(super) fn load(
     Ok(steps)
 }
 
-/// Lowers `UTMASTG.2D [a], [map]` and `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: a and the coordinates are in a register run.
+/// Lowers `UTMASTG.2D [a], [map]` and `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: a and the coordinates are in the same register run.
 pub(super) fn store(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -149,7 +149,7 @@ fn rank(w: &mut InstructionCursor<'_>) -> LowerResult<u32> {
     rank.ok_or_else(|| w.unknown("missing dimensionality", w.instruction.opcode))
 }
 
-/// Reads the first register of a run in brackets.
+/// Reads an operand in brackets, and returns the first register of the register run.
 fn run(w: &mut InstructionCursor<'_>) -> LowerResult<RegisterId> {
     let (address, span) = memory::address(w, AddressWidth::Narrow)?;
     match address {
@@ -167,13 +167,13 @@ fn register_in(run: RegisterId, i: u32) -> RegisterTuple {
     RegisterTuple::one(RegisterId(run.0 + i))
 }
 
-/// Returns an address operand that consists of a register of a run.
+/// Returns an address operand that consists of register `i` of a run.
 fn address_in(run: RegisterId, i: u32, span: Span) -> LoweredOperand {
     let address = Address::new(AddressBase::Register(register_in(run, i)), 0);
     LoweredOperand::One(OperandValue::Address(address), span)
 }
 
-/// Reads the tensor map, and the coordinates that start at a register of a run.
+/// Reads the tensor map operand, and returns it with the `n` coordinates that start at register `first` of a run.
 fn tensor(
     w: &mut InstructionCursor<'_>,
     run: RegisterId,
@@ -188,7 +188,7 @@ fn tensor(
     Ok(LoweredOperand::List(values.collect(), span))
 }
 
-/// Consumes the cache policy, which has no effect on results.
+/// Consumes the cache policy operand, which has no effect on results.
 fn policy(w: &mut InstructionCursor<'_>) -> LowerResult<()> {
     if w.n_left() > 0 {
         w.next()?;

@@ -1,7 +1,7 @@
 //! Lowering of allocation, transfers and matrix multiplications in tensor memory. The code maintains a mask of allocated columns with one
-//! bit per 32 columns, and the hardware sets and clears bits of this mask. `idesc[UR5]` is a register pair. The preceding register, which
-//! `tmem[UR4]` names, contains the address of the metadata. The descriptors equal those of PTX (measured with assembler 13.5 against the
-//! original PTX).
+//! bit per 32 columns, and the hardware sets and clears bits of this mask. `idesc[UR5]` is a register pair. The register before this pair,
+//! which the operand `tmem[UR4]` specifies, contains the address of the metadata. The descriptors are identical to those of PTX, which was
+//! determined by comparison of the output of assembler 13.5 with the original PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, destinations, number, parts};
@@ -30,8 +30,9 @@ fn in_group(w: &mut InstructionCursor<'_>) -> Modifiers {
     modifiers
 }
 
-/// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns; d is the start of the columns in units of 32
-/// columns, and p indicates success. Lowers `UTCATOMSWS.AND RZ, kept`, which frees the columns whose bits are clear in `kept`.
+/// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns. The result d is the first allocated column in units
+/// of 32 columns, and p indicates success. Also lowers `UTCATOMSWS.AND RZ, kept`, which deallocates the columns whose bits are clear in
+/// `kept`.
 pub(super) fn reserve(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -54,7 +55,7 @@ pub(super) fn reserve(
         steps.push(unit(TensorMemoryOp::Allocate, modifiers, args));
         let args = vec![d, from(place), literal(5)];
         steps.push(arithmetic(ArithmeticOp::Shr, ScalarType::U32, args));
-        // This step is executed only after a successful allocation, because a failed allocation stops the emulator with the reason.
+        // The predicate is always true, because the emulator stops with an error if the allocation fails.
         steps.push(predicates_by_table(p.0, Vec::new(), 0xff, p.1));
         return Ok(steps);
     }
@@ -68,11 +69,11 @@ pub(super) fn reserve(
     if old.is_some() {
         return Err(w.unknown("the previous allocation", old_span));
     }
-    let kept = one(w.source()?);
+    let source_mask = one(w.source()?);
     let mut push = |op, args| steps.push(arithmetic(op, bits, args));
     push(
         ArithmeticOp::Xor,
-        vec![to(mask), kept, literal(0xffff_ffff)],
+        vec![to(mask), source_mask, literal(0xffff_ffff)],
     );
     push(ArithmeticOp::Popc, vec![to(columns), from(mask)]);
     // The lowest bit of the mask is the first column.
@@ -89,7 +90,7 @@ pub(super) fn reserve(
     Ok(steps)
 }
 
-/// Shape of a transfer, and the half of the lanes that participates, if not all lanes participate.
+/// Shape modifiers of a transfer. The second value is the half of the lanes that participates, or `None` if all lanes participate.
 const SHAPES: &[(&str, (TensorMemoryAccessShape, Option<MulPart>))] = &[
     ("16dp64bit", (TensorMemoryAccessShape::M16x64, None)),
     ("16dp128bit", (TensorMemoryAccessShape::M16x128, None)),
@@ -114,7 +115,7 @@ const REPETITIONS: &[(&str, u8)] = &[
     ("x128", 128),
 ];
 
-/// Reads the modifiers of a transfer, and returns its number of registers.
+/// Consumes the modifiers of a transfer, and returns the PTX modifiers and the number of registers.
 fn shape(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     let (shape, lanes) = w
         .consume_one_of(SHAPES)
@@ -131,7 +132,8 @@ fn shape(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     }
 }
 
-/// Lowers `LDTM.16dp64bit.x8 d, tmem[a]` and `LDTM.STAT.x8.MIN r, d, tmem[a]`; r is the minimum of the registers of a lane.
+/// Lowers `LDTM.16dp64bit.x8 d, tmem[a]` and `LDTM.STAT.x8.MIN r, d, tmem[a]`. The result r is the minimum of the loaded registers of a
+/// lane.
 pub(super) fn load(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (mut modifiers, n) = shape(w)?;
     let span = w.instruction.span;
@@ -243,7 +245,7 @@ pub(super) fn copy(
     Ok(c.in_one_lane(copy, w.instruction.span).into())
 }
 
-/// Lowers `UTCSHIFT.DOWN tmem[a]`, which shifts rows by one.
+/// Lowers `UTCSHIFT.DOWN tmem[a]`, which shifts the rows of tensor memory down by one row.
 pub(super) fn shift(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -260,7 +262,7 @@ pub(super) fn shift(
     Ok(c.in_one_lane(shift, w.instruction.span).into())
 }
 
-/// Lowers `UTCBAR{.MULTICAST} [a], URZ{, blocks}`, an arrival at an mbarrier when all started operations have completed.
+/// Lowers `UTCBAR{.MULTICAST} [a], URZ{, blocks}`, which arrives at an mbarrier when all preceding asynchronous operations have completed.
 pub(super) fn commit(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -308,10 +310,10 @@ pub(super) fn product(
     let d = place(w)?;
     let metadata = place(w)?;
     let operand = w.next()?;
-    let says = descriptors(w, operand, "idesc")?;
-    let says = LoweredOperand::One(read(says), operand.span);
+    let instruction_descriptor = descriptors(w, operand, "idesc")?;
+    let instruction_descriptor = LoweredOperand::One(read(instruction_descriptor), operand.span);
     let factors = w.peek().filter(|next| prefix(w, next) == Some("tmem"));
-    let mut args = vec![d, a, b, metadata, says];
+    let mut args = vec![d, a, b, metadata, instruction_descriptor];
     (modifiers.kind, modifiers.scale_vector) = product_kind(w, factors)?;
     let op = match (factors, is_stationary) {
         (Some(factors), _) => {

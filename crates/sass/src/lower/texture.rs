@@ -1,6 +1,6 @@
-//! Lowering of texture and surface accesses. A handle consists of 64 bits of constant bank 0, or its lower half is in a uniform register.
-//! The level and the gradients of a sample have no effect, because emulated images have one level (measured with assembler 13.5 against the
-//! original PTX).
+//! Lowering of texture and surface accesses. A handle consists of 64 bits of constant bank 0, or a uniform register contains its lower
+//! half. The mipmap level and the gradients of a sample have no effect, because emulated images have one level. The operand layout was
+//! determined by comparison of the output of assembler 13.5 with the original PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read};
 use super::instruction_cursor::{InstructionCursor, LowerResult, destinations, number, parts};
@@ -12,7 +12,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{Address, AddressBase, OperandValue, RegisterTuple, Source, Span};
 
-/// Image geometries, with their number of coordinates including the layer.
+/// Geometry modifiers, with the number of coordinates including the layer.
 const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
     ("1D", (Geometry::D1, 1)),
     ("2D", (Geometry::D2, 2)),
@@ -30,12 +30,12 @@ struct SampleWords {
     op: TextureOp,
     coordinate: ScalarType,
     component: Option<TexelComponent>,
-    /// `.SCR`: the first source contains the first half of all values, not only the coordinates.
+    /// Whether the first source contains the first half of all values, and not only the coordinates (`.SCR`).
     is_spread: bool,
     has_level: bool,
     has_offsets: bool,
     is_compared: bool,
-    /// `.B`: the image follows the coordinates.
+    /// Whether a register after the coordinates contains the handle of the image (`.B`).
     is_in_register: bool,
 }
 
@@ -74,19 +74,19 @@ impl SampleWords {
         }
     }
 
-    /// Returns the number of values that precede the texel offsets.
+    /// Returns the number of source values that precede the texel offsets.
     fn n_before_offsets(&self, n_coordinates: u8) -> u8 {
         n_coordinates + u8::from(self.is_in_register) + u8::from(self.has_level)
     }
 
-    /// Returns the total number of values in both sources.
+    /// Returns the total number of values in both source operands.
     fn n_values(&self, n_coordinates: u8) -> u8 {
         self.n_before_offsets(n_coordinates)
             + u8::from(self.has_offsets)
             + u8::from(self.is_compared)
     }
 
-    /// Splits both sources into registers.
+    /// Splits both source operands into registers.
     fn values(
         &self,
         a: SpannedValue,
@@ -129,7 +129,7 @@ pub(super) fn sample(
     let high = pair(w)?;
     let low = pair(w)?;
     let a = w.source()?;
-    // A second source may precede the handle.
+    // A second source register may precede the handle.
     let b = match w.peek() {
         Some(operand) if is_general(operand) => Some(w.source()?),
         _ => None,
@@ -182,8 +182,8 @@ pub(super) fn sample(
     Ok(steps)
 }
 
-/// Unpacks the texel offsets of a sample from one register: each offset has 4 bits, or for a gather, which supports a larger range, 6 bits
-/// in a separate byte.
+/// Unpacks the texel offsets of a sample from one register: each offset has 4 bits. For a gather, which supports a larger range, each
+/// offset has 6 bits in a separate byte.
 fn offsets(
     c: &mut LoweringContext<'_>,
     op: TextureOp,
@@ -214,13 +214,13 @@ fn is_general(operand: &Operand) -> bool {
     register.is_some_and(|register| register.file == crate::syntax::RegisterFile::General)
 }
 
-/// Reads a destination pair.
+/// Reads a pair of destination registers.
 fn pair(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     let (first, span) = w.destination(2)?;
     Ok(destinations(first, 2, span))
 }
 
-/// Returns the registers of the elements that a mask selects. Other elements have no register.
+/// Returns one destination for each texel element: a register for the elements that `mask` selects, and no register for all other elements.
 fn elements(mask: u64, low: Vec<SpannedValue>, high: Vec<SpannedValue>) -> Vec<SpannedValue> {
     let span = low.first().map_or(Span::at(0), |(_, span)| *span);
     let mut registers = low.into_iter().chain(high);
@@ -231,7 +231,8 @@ fn elements(mask: u64, low: Vec<SpannedValue>, high: Vec<SpannedValue>) -> Vec<S
     (0..4).map(element).collect()
 }
 
-/// Reads a handle: `0x0, 0x58` are words of constant bank 0; `UR4, 0x0` and, from Blackwell on, `UR4` contain the lower half.
+/// Reads a handle. In the notation `0x0, 0x58`, the numbers denote words of constant bank 0. In the notations `UR4, 0x0` and, from
+/// Blackwell on, `UR4`, the uniform register contains the lower half of the handle.
 fn handle(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -253,7 +254,7 @@ fn handle(
         }
         OperandKind::Register(_) => {
             let low = w.value_of(operand, ScalarType::B32)?;
-            // On architectures whose handle has no second component, a geometry or a mask follows the first component.
+            // On architectures whose handle has only one component, a geometry or a mask follows this component.
             let is_second = w
                 .peek()
                 .is_some_and(|next| matches!(next.value, OperandKind::Integer(0)));
@@ -266,7 +267,7 @@ fn handle(
     }
 }
 
-/// Returns a 64-bit handle from its lower half and zero.
+/// Returns a 64-bit handle with the given lower half and a zero upper half.
 fn whole(
     c: &mut LoweringContext<'_>,
     low: SpannedValue,
@@ -281,7 +282,7 @@ fn whole(
     plain(Source::Register(RegisterTuple { first, n: 2 }))
 }
 
-/// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; with `.B`, the lower half of the handle precedes the level.
+/// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`. With `.B`, the lower half of the handle precedes the level.
 pub(super) fn query(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -291,9 +292,9 @@ pub(super) fn query(
     let low = pair(w)?;
     let is_in_register = w.consume("B");
     let first = w.source()?;
-    let what = w.next()?;
-    if what.span.text(w.source) != "TEX_HEADER_DIMENSION" {
-        return Err(w.unknown("this texture attribute", what.span));
+    let attribute_operand = w.next()?;
+    if attribute_operand.span.text(w.source) != "TEX_HEADER_DIMENSION" {
+        return Err(w.unknown("this texture attribute", attribute_operand.span));
     }
     let mut steps = Vec::new();
     let (image, image_span, level) = match is_in_register {
@@ -311,7 +312,7 @@ pub(super) fn query(
         }
     };
     let mask = w.immediate()?;
-    // A query requires the address in a register.
+    // The query operation requires the handle in a register.
     let base = c.body.temporary(ScalarType::B64);
     steps.push(step(
         Operation::Move(warpgrid_isa::MoveOp::Mov),
@@ -327,10 +328,10 @@ pub(super) fn query(
         TextureQuery::Depth,
         TextureQuery::MipmapLevels,
     ];
-    // The level may be in a destination register.
-    let kept = c.body.temporary(ScalarType::U32);
+    // The level is copied to a hidden register, because a destination register may contain it.
+    let level_copy = c.body.temporary(ScalarType::U32);
     steps.push(copy(
-        LoweredOperand::One(super::body::written(kept), span),
+        LoweredOperand::One(super::body::written(level_copy), span),
         level,
     ));
     let registers = elements(mask, low, high).into_iter().enumerate();
@@ -341,7 +342,7 @@ pub(super) fn query(
         let args = vec![
             LoweredOperand::One(to, to_span),
             LoweredOperand::One(OperandValue::Address(address), span),
-            LoweredOperand::One(read(kept), span),
+            LoweredOperand::One(read(level_copy), span),
         ];
         let query = Operation::Unit(DeviceUnitOp::Texture(TextureOp::QueryLevel));
         steps.push(step(query, modifiers, args));
@@ -349,8 +350,8 @@ pub(super) fn query(
     Ok(steps)
 }
 
-/// Lowers `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle` and `SURED.D.BA.2D.ADD.STRONG.SYS.IGN
-/// [a], b, handle`; the coordinates are in a register run, in which the layer is the last element.
+/// Lowers `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle` and
+/// `SURED.D.BA.2D.ADD.STRONG.SYS.IGN [a], b, handle`. The coordinates are in consecutive registers, the last of which contains the layer.
 pub(super) fn surface(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -424,8 +425,8 @@ fn set_texel_width(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> 
         Some(SurfaceMode::Formatted) => 4,
         _ => 1,
     };
-    let whole = (ScalarType::B32, n_formatted);
-    let (ty, n) = w.consume_one_of(&widths).unwrap_or(whole);
+    let default_texel = (ScalarType::B32, n_formatted);
+    let (ty, n) = w.consume_one_of(&widths).unwrap_or(default_texel);
     modifiers.ty = Some(ty);
     modifiers.vector = match n {
         2 => Some(VectorWidth::V2),
@@ -435,7 +436,7 @@ fn set_texel_width(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> 
     n
 }
 
-/// Reads the coordinates of `[R12]`, in PTX order with the layer first.
+/// Reads the coordinates of an operand such as `[R12]`, and returns them in the order of PTX, in which the layer is first.
 fn coordinates(
     w: &mut InstructionCursor<'_>,
     geometry: Geometry,

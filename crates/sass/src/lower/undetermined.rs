@@ -1,8 +1,9 @@
 //! Predicates with undocumented values, such as the predicate results of `VIMNMX`. Execution stops if an instruction reads such a
 //! predicate.
 //!
-//! Each such predicate has a hidden predicate, its tag, that is true in the lanes whose value is undetermined: the instruction with the
-//! undocumented result sets the tag, every other write clears it, and a read executes an unknown instruction in the tagged lanes.
+//! Each of these predicates has a tag: a hidden predicate that is true in the lanes in which the value is undetermined. The instruction
+//! with the undocumented result sets the tag, and every other write to the predicate clears the tag. A read of the predicate executes an
+//! unknown instruction in the lanes in which the tag is true.
 
 use super::body::{LoweredInstruction, LoweredOperand, predicate_name};
 use super::{LoweringContext, predicate_source, predicates_by_table, step};
@@ -27,7 +28,7 @@ fn predicates_read(c: &LoweringContext<'_>, steps: &[LoweredInstruction]) -> Vec
     read
 }
 
-/// Returns whether an operation writes a register.
+/// Returns whether an operation writes to a register.
 fn writes(step: &LoweredInstruction, register: RegisterId) -> bool {
     let mut values = step.args.iter().flat_map(LoweredOperand::all);
     values.any(|(value, _)| match value {
@@ -39,8 +40,8 @@ fn writes(step: &LoweredInstruction, register: RegisterId) -> bool {
     })
 }
 
-/// Adds the operations that maintain the tags of a function to those of an instruction. Returns the indices among `steps` of the
-/// operations that stop execution, each with the reason.
+/// Adds the operations that maintain the tags to the operations `steps` of an instruction. Returns the indices of the operations in `steps`
+/// that stop execution, each with the reason.
 pub(super) fn tag(
     c: &mut LoweringContext<'_>,
     steps: &mut Vec<LoweredInstruction>,
@@ -55,7 +56,8 @@ pub(super) fn tag(
         }
         let mut stop = step(Operation::Unknown, Modifiers::default(), Vec::new());
         let (guard, both) = match c.guard {
-            // If the guard itself is undetermined, it is also undetermined whether the instruction executes.
+            // If the guard is undetermined, the execution of the instruction is also undetermined, so all lanes in which the tag is true
+            // stop.
             Some(guard) if guard.predicate == register => {
                 let guard = Guard {
                     predicate: tag,
@@ -93,7 +95,7 @@ pub(super) fn tag(
     stops
 }
 
-/// Allocates a tag for each undetermined predicate.
+/// Allocates a tag for each predicate in `registers`.
 pub(super) fn tags(c: &mut super::FunctionBuilder, mut registers: Vec<RegisterId>) {
     registers.sort_by_cached_key(|register| u64::from(register.0));
     registers.dedup();

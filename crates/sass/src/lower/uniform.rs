@@ -1,7 +1,7 @@
 //! Uniform registers and uniform predicates, which exist once per warp.
 //!
-//! The emulator stores every register once per lane. If lanes of a warp may diverge, a uniform register that some lanes write is copied to
-//! the other lanes, because all lanes read the same register on the hardware.
+//! The emulator stores every register once per lane. If lanes of a warp may diverge, the lowering appends a copy to all lanes after each
+//! write to a uniform register, because all lanes share this register on the hardware.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, uniform_type};
 use super::{SassOperandLists, predicate_source};
@@ -10,7 +10,7 @@ use crate::syntax::{OperandKind, RegisterFile, Tree};
 use warpgrid_isa::{SassOp, ScalarType};
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterTuple, Source, Span};
 
-/// Number of registers and predicates that one copy operation copies.
+/// Number of registers and number of predicates that one copy operation copies.
 const N_REGISTERS: usize = 2;
 const N_PREDICATES: usize = 7;
 
@@ -63,8 +63,8 @@ pub(super) fn broadcast(steps: &mut Vec<LoweredInstruction>, guard: Option<Guard
         .max(predicates.len().div_ceil(N_PREDICATES));
     let mut registers = registers.chunks(N_REGISTERS);
     let mut predicates = predicates.chunks(N_PREDICATES);
-    // The instruction may write the uniform predicate that guards it. Such a guard is identical in all lanes. If it is false, the copy
-    // changes nothing.
+    // An instruction may write to the uniform predicate that guards it, so the copy is not guarded by a uniform predicate. If the guard is
+    // false in all lanes, the copy has no effect.
     let unguarded = guard.is_none_or(|guard| uniform_type(guard.predicate).is_some());
     for _ in 0..n_steps {
         let registers = registers.next().unwrap_or(&[]);

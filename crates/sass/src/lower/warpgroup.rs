@@ -1,6 +1,6 @@
-//! Lowering of warpgroup matrix multiplications. Four uniform registers, starting at the one in `gdesc`, contain the descriptors of A and
-//! B; if A is in registers, its descriptor is not read. `gsb0` closes the group for which `WARPGROUP.DEPBAR` waits (measured with
-//! assembler 13.5 against the original PTX).
+//! Lowering of warpgroup matrix multiplications. Four uniform registers, starting at the register in `gdesc`, contain the descriptors of A
+//! and B. If A is in registers, the instruction does not read the descriptor of A. `gsb0` commits the group for which `WARPGROUP.DEPBAR`
+//! waits. The operand layout was determined by comparison of the output of assembler 13.5 with the original PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, plain};
 use super::instruction_cursor::{
@@ -13,7 +13,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Source, Span};
 
-/// Number of registers that an operand matrix with 16 rows of any type has in each lane.
+/// Number of registers per lane of an operand matrix with 16 rows. The number does not depend on the element type.
 const FACTOR_REGISTERS: u8 = 4;
 
 /// Lowers `WARPGROUP.ARRIVE` and `WARPGROUP.DEPBAR.LE gsb0, n`.
@@ -87,7 +87,7 @@ pub(super) fn product(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     Ok(steps)
 }
 
-/// Operand matrices A and B of a matrix multiplication, with their modifiers.
+/// Operand matrices A and B of a matrix multiplication, with the modifiers that describe them.
 struct Factors {
     a: LoweredOperand,
     b: LoweredOperand,
@@ -103,11 +103,11 @@ impl Factors {
         let mut rows = None;
         if as_register(&operand.value).is_some() {
             is_negated[0] = operand.signs.negated;
-            let whole = match w.plain_value_of(operand, ScalarType::B32)? {
+            let base = match w.plain_value_of(operand, ScalarType::B32)? {
                 OperandValue::Source(source, _) => plain(source),
                 other => other,
             };
-            let registers = parts((whole, operand.span), FACTOR_REGISTERS);
+            let registers = parts((base, operand.span), FACTOR_REGISTERS);
             rows = Some(LoweredOperand::List(registers, operand.span));
             operand = w.next()?;
         }
@@ -130,7 +130,8 @@ impl Factors {
     }
 }
 
-/// Reads whether the product is added to an addend, in registers from `addend` on or zero.
+/// Reads the operand that specifies whether the product is added to an addend. The addend is in the registers that start at `addend`, or
+/// zero.
 fn accumulates(
     w: &mut InstructionCursor<'_>,
     addend: Option<RegisterId>,
@@ -170,13 +171,13 @@ fn unit(op: WarpgroupOp, modifiers: Modifiers, args: Vec<LoweredOperand>) -> Low
     )
 }
 
-/// Returns whether the next operand is `gsb0`, the only group.
+/// Returns whether the next operand is `gsb0`, which is the only group.
 fn takes_group(w: &mut InstructionCursor<'_>) -> LowerResult<bool> {
     let operand = w.next()?;
     Ok(operand.span.text(w.source) == "gsb0")
 }
 
-/// Parses `64x24x16`: rows, columns, depth.
+/// Parses a shape such as `64x24x16`, which consists of rows, columns and depth.
 fn shape(w: &mut InstructionCursor<'_>) -> LowerResult<MatrixShape> {
     let numbers = |word: &str| {
         let mut numbers = word.split('x').map(|digits| digits.parse::<u16>().ok());
@@ -229,7 +230,7 @@ fn types(
     })
 }
 
-/// Returns the first of the uniform registers in `gdesc[UR4]` and similar operands.
+/// Returns the first uniform register of an operand such as `gdesc[UR4]`.
 pub(super) fn descriptors(
     w: &InstructionCursor<'_>,
     operand: &Operand,
@@ -256,7 +257,7 @@ pub(super) fn descriptors(
     }
 }
 
-/// Creates a source from 64 bits of a run of uniform registers.
+/// Creates a 64-bit source from the registers `i` and `i + 1` of a run of uniform registers.
 pub(super) fn pair(first: RegisterId, i: u32, span: Span) -> LoweredOperand {
     let first = RegisterId(first.0 + i);
     LoweredOperand::One(plain(Source::Register(RegisterTuple { first, n: 2 })), span)

@@ -1,10 +1,10 @@
-//! Source cursor, and lexing of words, numbers and comments.
+//! Source cursor with lexing functions for words, numbers and comments.
 
 use super::tree::{Encoding, SyntaxErrorKind};
 use warpgrid_isa::read_decimal;
 use warpgrid_program::Span;
 
-/// Position in a source. Reading advances it, but never beyond the end.
+/// Position in a source. Read operations advance the position up to the end of the source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     source: &'a str,
@@ -19,11 +19,11 @@ pub(super) enum CommentKind {
     /// `/* 0x00000a0000017a02 */`
     Encoding(Encoding),
     Text,
-    /// Unterminated comment.
+    /// Comment that is not terminated.
     Open,
 }
 
-/// Number literal.
+/// Value of a number literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Integer(u64),
@@ -51,12 +51,12 @@ impl<'a> Cursor<'a> {
         self.source
     }
 
-    /// Returns the next byte; zero at the end.
+    /// Returns the next byte, or zero at the end of the source.
     pub(super) fn peek(&self) -> u8 {
         self.ahead(0)
     }
 
-    /// Returns the byte `distance` bytes ahead; zero beyond the end.
+    /// Returns the byte `distance` bytes after the position, or zero beyond the end of the source.
     pub(super) fn ahead(&self, distance: usize) -> u8 {
         self.source
             .as_bytes()
@@ -69,12 +69,12 @@ impl<'a> Cursor<'a> {
         self.at >= self.source.len()
     }
 
-    /// Skips one ASCII byte.
+    /// Skips one byte of ASCII text.
     pub(super) fn bump(&mut self) {
         self.at = (self.at + 1).min(self.source.len());
     }
 
-    /// Skips `byte` if it is next, and returns whether it was.
+    /// Skips the next byte if it equals `byte`, and returns whether a byte was skipped.
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == byte && !self.is_at_end();
         if found {
@@ -110,7 +110,7 @@ impl<'a> Cursor<'a> {
         self.at += length.unwrap_or(bytes.len());
     }
 
-    /// Skips blanks on this line.
+    /// Skips blanks on the current line.
     pub(super) fn skip_blanks(&mut self) {
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
     }
@@ -120,14 +120,14 @@ impl<'a> Cursor<'a> {
         self.skip_while(|byte| byte.is_ascii_whitespace());
     }
 
-    /// Skips letters, digits, `_` and `$`.
+    /// Skips letters, digits, `_` and `$`, and returns their span.
     pub(super) fn word(&mut self) -> Span {
         let start = self.offset();
         self.skip_while(is_word);
         self.span_from(start)
     }
 
-    /// Skips to the end of the line, or to a byte for which `stop` returns `true`.
+    /// Skips to the end of the line, or to a byte for which `stop` returns `true`, and returns the span of the skipped text.
     pub(super) fn skip_to(&mut self, stop: impl Fn(u8) -> bool) -> Span {
         let start = self.offset();
         self.skip_while(|byte| byte != b'\n' && !stop(byte));
@@ -138,8 +138,8 @@ impl<'a> Cursor<'a> {
         Span::new(start, end)
     }
 
-    /// Skips past the bracket that matches `open`, including nested ones. If it is not on this line, moves to the end of the line and
-    /// returns `false`.
+    /// Skips past the bracket that matches `open`, including nested brackets. If the matching bracket is not on this line, moves to the end
+    /// of the line and returns `false`.
     pub(super) fn skip_balanced(&mut self, open: u8, close: u8) -> bool {
         let mut depth = 0usize;
         loop {
@@ -156,12 +156,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads the comment that starts here with `/*`.
+    /// Reads the comment that starts with `/*` at the position.
     pub(super) fn block_comment(&mut self) -> (Span, CommentKind) {
         let start = self.offset();
         let rest = self.rest();
         let end = rest.get(2..).and_then(|text| text.find("*/"));
-        // A comment that contains the start of another one is unterminated.
+        // A comment that contains the start of another comment is unterminated.
         let Some(length) = end.filter(|&end| !rest[2..end + 2].contains("/*")) else {
             self.at += self.rest_of_line().len();
             return (self.span_from(start), CommentKind::Open);
@@ -171,14 +171,14 @@ impl<'a> Cursor<'a> {
         (span, classify(&rest[2..length + 2], span))
     }
 
-    /// Reads the comment that starts here with `//`.
+    /// Reads the comment that starts with `//` at the position.
     pub(super) fn line_comment(&mut self) -> Span {
         let start = self.offset();
         self.at += self.rest_of_line().len();
         self.span_from(start)
     }
 
-    /// Reads the number that starts here with a digit; an error covers all its characters.
+    /// Reads the number that starts with a digit at the position. If the number is invalid, the cursor still skips all of its characters.
     pub(super) fn number(&mut self) -> Result<Number, SyntaxErrorKind> {
         let start = self.offset();
         if self.peek() == b'0' && matches!(self.ahead(1), b'x' | b'X') {

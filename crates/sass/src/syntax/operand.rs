@@ -9,12 +9,12 @@ use super::tree::{
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// Parses an operand, given the preceding comma, and consumes at least one character.
+    /// Parses an operand, and consumes at least one character. `comma` is the span of the preceding comma, if any.
     pub(super) fn operand(&mut self, comma: Option<Span>) {
         let start = self.cursor.offset();
         let signs = self.signs();
         let value = self.value();
-        // `|R4|.H0_H0`, or `|R4.H0_H0|`.
+        // The modifiers may follow the closing bar (`|R4|.H0_H0`) or precede it (`|R4.H0_H0|`).
         let mut modifiers = self.modifiers();
         if signs.absolute {
             if !self.cursor.take(b'|') {
@@ -71,7 +71,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to the next comma or the end of the instruction, as an unknown value.
+    /// Skips the text up to the next comma or the end of the instruction, and returns it as an unknown value.
     fn unknown(&mut self, start: u32) -> OperandKind {
         self.cursor
             .skip_to(|byte| matches!(byte, b',' | b';' | b'}' | b'|'));
@@ -87,7 +87,7 @@ impl Parser<'_> {
         self.cursor.span_from(start)
     }
 
-    /// Parses a branch target: `` `(.L_x_1) ``.
+    /// Parses a branch target such as `` `(.L_x_1) ``.
     fn target(&mut self) -> OperandKind {
         let start = self.cursor.offset();
         self.cursor.bump();
@@ -123,7 +123,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a relocation `32@lo(name)` that starts at `start`; the cursor is before `@`.
+    /// Parses a relocation such as `32@lo(name)`, which starts at offset `start`. The cursor is at the `@`.
     fn relocation(&mut self, start: u32) -> OperandKind {
         self.cursor
             .skip_while(|byte| is_word(byte) || byte == b'@' || byte == b'.');
@@ -148,7 +148,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses one bracket, or two after a prefix.
+    /// Parses the bracket of a memory operand, or the two brackets after a prefix.
     fn memory(&mut self, prefix: Option<Span>) -> OperandKind {
         let first = self.tree.brackets.len() as u32;
         self.bracket();
@@ -198,7 +198,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Parses a term with its sign, and consumes at least one character. The terms of the bracket start at index `first`.
+    /// Parses a term with its sign, and consumes at least one character. `first` is the index of the first term of the bracket.
     fn term(&mut self, first: u32) {
         let start = self.cursor.offset();
         let plus = self.cursor.take(b'+');

@@ -1,4 +1,4 @@
-//! Statement parser. A statement ends at its line end or at a semicolon; after an error, parsing resumes at the next line.
+//! Statement parser. A statement ends at a semicolon or at the end of the line. After an error, the parser continues with the next line.
 
 use super::cursor::{CommentKind, Cursor, begins_word, is_word};
 use super::tree::{
@@ -8,7 +8,7 @@ use super::tree::{
 use warpgrid_isa::sass::control::Control;
 use warpgrid_program::Span;
 
-/// Parses a source. Never fails: [`Tree::errors`] contains the syntax errors.
+/// Parses a source. The parser always returns a tree, and [`Tree::errors`] contains the syntax errors.
 pub fn parse(source: &str) -> Tree {
     let mut parser = Parser {
         cursor: Cursor::new(source),
@@ -23,15 +23,15 @@ pub fn parse(source: &str) -> Tree {
 pub(super) struct Parser<'a> {
     pub(super) cursor: Cursor<'a>,
     pub(super) tree: Tree,
-    /// Whether `{` precedes the next instruction, which is the first of a pair.
+    /// Whether `{` precedes the next instruction, so that this instruction is the first of a dual-issue pair.
     opens_pair: bool,
-    /// Control code before the instruction of this line.
+    /// Control code that precedes the instruction of the current line.
     control: Option<ControlText>,
 }
 
 /// Text between two parts of a statement.
 enum Separator {
-    /// Blanks and comments only.
+    /// The text contains only blanks and comments.
     Nothing,
     Encoding(Encoding),
 }
@@ -54,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a statement, a comment, or a brace around a pair.
+    /// Parses a statement, a comment, or a brace of a dual-issue pair.
     fn line_part(&mut self) {
         self.control = None;
         if let Some((control, length)) = Control::read(self.cursor.rest_of_line()) {
@@ -130,7 +130,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses an address as printed by debuggers before an instruction: `0x00007fffd9f71480 <+16>:`.
+    /// Parses an address in debugger notation, which precedes an instruction: `0x00007fffd9f71480 <+16>:`.
     fn debugger_address(&mut self) -> Option<u64> {
         if self.cursor.peek() != b'0' || !matches!(self.cursor.ahead(1), b'x') {
             return None;
@@ -174,7 +174,7 @@ impl Parser<'_> {
         self.push(span, address, kind);
     }
 
-    /// Returns the rest of the line, up to a comment outside of strings.
+    /// Returns the span of the rest of the line, up to a comment outside of strings.
     fn directive_arguments(&mut self) -> Span {
         let line = self.cursor.rest_of_line();
         let mut quoted = false;
@@ -188,7 +188,7 @@ impl Parser<'_> {
         self.cursor.span_from(start)
     }
 
-    /// Parses a label: `.L_x_1:`. Returns `false` if there is none.
+    /// Parses a label such as `.L_x_1:`. Returns `false` if the line contains no label at the position.
     fn label(&mut self) -> bool {
         let start = self.cursor.offset();
         let mut ahead = self.cursor;
@@ -207,18 +207,20 @@ impl Parser<'_> {
         true
     }
 
-    /// Parses a header: `Function : vecadd`, `arch = sm_75`, `code for sm_75`, `Fatbin elf code:`. Returns `false` if there is none.
+    /// Parses a header, such as `Function : vecadd`, `arch = sm_75`, `code for sm_75` or `Fatbin elf code:`. Returns `false` if the line is
+    /// not a header.
     fn header(&mut self) -> bool {
         let start = self.cursor.offset();
         let line = self.cursor.rest_of_line().trim_end();
         let begins = line.starts_with(|first: char| first.is_ascii_lowercase() || first == 'F');
-        // A line with several statements is not a header, since each of them would be parsed differently on a separate line.
+        // A line with several statements is not a header, because the formatter could split the line, and the parts would then be parsed
+        // differently.
         if !begins || line.contains([';', '{', '}']) {
             return false;
         }
         let separators = [" : ", " = ", " for "];
         let parts = separators.iter().find_map(|at| line.split_once(at));
-        // `ptxasOptions =`
+        // A key without a value, such as `ptxasOptions =`.
         let without_value = || line.strip_suffix(" =").or_else(|| line.strip_suffix(" :"));
         let is_fact = || line == "compressed" || line.starts_with("has ");
         let (key, value) = match parts.or_else(|| Some((without_value()?, ""))) {
@@ -319,7 +321,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses modifiers without blanks: `.E.64.STRONG.GPU`.
+    /// Parses a sequence of modifiers without blanks, such as `.E.64.STRONG.GPU`.
     pub(super) fn modifiers(&mut self) -> std::ops::Range<u32> {
         let start = self.tree.modifiers.len() as u32;
         while self.cursor.peek() == b'.' {
@@ -365,7 +367,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips blanks and comments of this line, up to an encoding.
+    /// Skips blanks and comments on the current line, up to an encoding.
     fn gap(&mut self) -> Separator {
         loop {
             self.cursor.skip_blanks();

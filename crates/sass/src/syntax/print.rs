@@ -1,5 +1,5 @@
-//! Printer that reproduces the notation of the disassemblers: one blank after the guard and the mnemonic, `, ` between operands,
-//! addresses without blanks and with `0x` numbers, negative offsets as `+-0x4`.
+//! Printer that reproduces the notation of the disassemblers: one blank after the guard and after the mnemonic, `, ` between operands,
+//! addresses without blanks and with hexadecimal numbers, and negative offsets as `+-0x4`.
 
 use super::tree::{
     Bracket, Instruction, Operand, OperandKind, Term, TermOperator, TermValue, Tree,
@@ -31,7 +31,7 @@ pub fn print_instruction(tree: &Tree, source: &str, instruction: &Instruction, t
     }
 }
 
-/// Prints an operand.
+/// Prints an operand of an instruction.
 pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut String) {
     let signs = operand.signs;
     for (written, sign) in [
@@ -73,12 +73,12 @@ pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut St
     }
     push_modifiers(tree.operand_modifiers(operand), source, text);
     if matches!(operand.value, OperandKind::Float(value) if !value.is_finite()) {
-        // Disassemblers print a blank here: `+INF , PT`.
+        // Disassemblers print a blank after a NaN or infinity, as in `+INF , PT`.
         text.push(' ');
     }
 }
 
-/// Returns the digits or the word of a number, without its signs and modifiers.
+/// Returns the text of a number without its signs and modifiers: digits, or a word such as `INF`.
 fn number_text<'a>(tree: &Tree, source: &'a str, operand: &Operand) -> &'a str {
     let end = match tree.operand_modifiers(operand).first() {
         Some(modifier) => modifier.start.saturating_sub(1),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use warpgrid_isa::sass::control::Control;
 use warpgrid_program::Span;
 
-/// Parsed source.
+/// Syntax tree of a parsed source.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub statements: Vec<Statement>,
@@ -19,11 +19,11 @@ pub struct Tree {
     pub(super) annotations: Vec<Annotation>,
 }
 
-/// Line, or part of one.
+/// Statement: a line or a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statement {
     pub span: Span,
-    /// Address comment before the statement: `/*0010*/`.
+    /// Address in a comment before the statement, such as `/*0010*/`.
     pub address: Option<u64>,
     pub kind: StatementKind,
 }
@@ -33,16 +33,17 @@ pub struct Statement {
 pub enum StatementKind {
     /// Index into [`Tree::instructions`].
     Instruction(u32),
-    /// Label: `.L_x_1:`, `vecadd:`; the span excludes the colon.
+    /// Label, such as `.L_x_1:` or `vecadd:`. The span excludes the colon.
     Label(Span),
-    /// Directive: `.section .text.vecadd,"ax",@progbits`; its name with the dot, and the rest of the line.
+    /// Directive, such as `.section .text.vecadd,"ax",@progbits`: the name with the dot, and the rest of the line.
     Directive { name: Span, arguments: Span },
-    /// Header that a disassembler prints between functions: `code for sm_75`, `Function : vecadd`, `arch = sm_80`; the words before and
-    /// after the separator.
+    /// Header that a disassembler prints between functions: `code for sm_75`, `Function : vecadd`, `arch = sm_80`. The fields contain the
+    /// text before and after the separator.
     Header { key: Span, value: Span },
-    /// Encoding on a separate line: the upper half of the preceding instruction, or control codes of the following ones.
+    /// Encoding on a separate line: the upper half of the encoding of the preceding instruction, or the control word of the following
+    /// instructions.
     Encoding(Encoding),
-    /// Unrecognized line; [`Tree::errors`] contains the reason.
+    /// Unrecognized line, for which [`Tree::errors`] contains an error.
     Unknown,
 }
 
@@ -53,13 +54,13 @@ pub struct Encoding {
     pub value: u128,
 }
 
-/// Instruction.
+/// Instruction of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// Span from the guard to the last operand or annotation, without the semicolon.
     pub span: Span,
     pub guard: Option<Guard>,
-    /// First component of the mnemonic: `STG`.
+    /// First component of the mnemonic, such as `STG`.
     pub opcode: Span,
     /// Encoding on the same line.
     pub encoding: Option<Encoding>,
@@ -72,7 +73,7 @@ pub struct Instruction {
     pub(super) annotations: Range<u32>,
 }
 
-/// Control code before an instruction, for the scheduler. It has no effect on results.
+/// Control code before an instruction, which controls the scheduler and has no effect on results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlText {
     pub span: Span,
@@ -84,13 +85,13 @@ pub struct ControlText {
 pub enum DualIssue {
     #[default]
     Alone,
-    /// After `{`.
+    /// First instruction of the pair, after `{`.
     First,
-    /// Before `}`.
+    /// Second instruction of the pair, before `}`.
     Second,
 }
 
-/// Guard predicate: `@P0`, `@!UP1`, `@PT`.
+/// Guard predicate, such as `@P0`, `@!UP1` or `@PT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
     pub span: Span,
@@ -98,14 +99,14 @@ pub struct Guard {
     pub predicate: Register,
 }
 
-/// Operand with its signs and modifiers: `-|R4|.reuse`, `!P0`, `c[0x0][0x160].H0_H0`.
+/// Operand with its signs and modifiers, such as `-|R4|.reuse`, `!P0` or `c[0x0][0x160].H0_H0`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
     /// Span including signs and modifiers.
     pub span: Span,
     pub signs: OperandModifiers,
     pub value: OperandKind,
-    /// Whether a comma precedes the operand; operands such as the target of `RET R2 0x0` follow a blank.
+    /// Whether a comma precedes the operand. Only a blank precedes some operands, such as the target of `RET R2 0x0`.
     pub after_comma: bool,
     pub(super) modifiers: Range<u32>,
 }
@@ -129,28 +130,28 @@ pub struct OperandModifiers {
 #[derive(Clone, Debug, PartialEq)]
 pub enum OperandKind {
     Register(Register),
-    /// Integer: `0x10`, `12`, `0`. In a floating-point instruction, decimal digits alone denote a float.
+    /// Integer, such as `0x10`, `12` or `0`. In a floating-point instruction, decimal digits without a point denote a float.
     Integer(u64),
-    /// Float: `2.384185791015625e-07`, `INF`, `QNAN`; the span excludes the sign.
+    /// Float, such as `2.384185791015625e-07`, `INF` or `QNAN`, without its sign.
     Float(f64),
     /// Memory address, or offset in a constant bank: one or two brackets with their prefix.
     Memory(MemoryOperand),
     /// Branch target: a name between `` `( `` and `)`.
     Target(Span),
-    /// Value that the linker resolves: `32@lo(name)`, `fun@fdesc(name)`; the complete text.
+    /// Complete text of a value that the linker resolves, such as `32@lo(name)` or `fun@fdesc(name)`.
     Relocation(Span),
-    /// Set: `{1, 2}`; the complete text.
+    /// Complete text of a set, such as `{1, 2}`.
     Set(Span),
-    /// Word that is not a register: `SR_TID`, `PR`, `CC`, `2D`; without its modifiers.
+    /// Word that is not a register, such as `SR_TID`, `PR`, `CC` or `2D`, without its modifiers.
     Word(Span),
-    /// Unparsable text; [`Tree::errors`] contains the reason.
+    /// Text that is not a valid operand, for which [`Tree::errors`] contains an error.
     Unknown(Span),
 }
 
-/// Memory operand: `[R2.64+0x8]`, `desc[UR4][R2.64]`, `c[0x0][0x160]`, `cx[UR4][0x8]`.
+/// Memory operand, such as `[R2.64+0x8]`, `desc[UR4][R2.64]`, `c[0x0][0x160]`, `cx[UR4][0x8]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryOperand {
-    /// Word before the first bracket.
+    /// Word before the first bracket, such as `desc` or `c`.
     pub prefix: Option<Span>,
     pub(super) brackets: Range<u32>,
 }
@@ -158,7 +159,7 @@ pub struct MemoryOperand {
 /// Bracket `[ ... ]` with its terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bracket {
-    /// Span including the brackets.
+    /// Span of the address including its brackets.
     pub span: Span,
     pub(super) terms: Range<u32>,
 }
@@ -173,10 +174,10 @@ pub struct Term {
     pub(super) modifiers: Range<u32>,
 }
 
-/// Operator before a term.
+/// Operator that precedes a term of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermOperator {
-    /// None: the first term.
+    /// No operator, before the first term.
     First,
     /// `+`
     Plus,
@@ -186,7 +187,7 @@ pub enum TermOperator {
     PlusMinus,
 }
 
-/// Value of a term.
+/// Value of a term in an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermValue {
     Register(Register),
@@ -195,27 +196,27 @@ pub enum TermValue {
     Other(Span),
 }
 
-/// Register.
+/// Register operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register {
     pub file: RegisterFile,
     pub number: RegisterNumber,
 }
 
-/// Register file.
+/// Register file that contains a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RegisterFile {
-    /// `R0`: 32 bits per lane.
+    /// General-purpose registers, such as `R0`: 32 bits per lane.
     General,
-    /// `UR0`: 32 bits per warp.
+    /// Uniform registers, such as `UR0`: 32 bits per warp.
     Uniform,
-    /// `P0`: one bit per lane.
+    /// Predicates, such as `P0`: one bit per lane.
     Predicate,
-    /// `UP0`: one bit per warp.
+    /// Uniform predicates, such as `UP0`: one bit per warp.
     UniformPredicate,
-    /// `B0`: convergence barrier, the lanes that reconverge at `BSYNC`.
+    /// Convergence barriers, such as `B0`: the set of lanes that reconverge at `BSYNC`.
     Barrier,
-    /// `SB0`: scoreboard for `DEPBAR`.
+    /// Scoreboards, such as `SB0`, which are operands of `DEPBAR`.
     Scoreboard,
 }
 
@@ -223,19 +224,19 @@ pub enum RegisterFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RegisterNumber {
     Number(u16),
-    /// `RZ`, `URZ`: reads as zero; writes are discarded.
+    /// `RZ` or `URZ`, which reads as zero and discards writes.
     Zero,
-    /// `PT`, `UPT`: always true.
+    /// `PT` or `UPT`, which is always true.
     True,
 }
 
-/// Scheduling annotation of a disassembler: `&req_6`, `&wr=0x1`, `?trans1`, `(*"SpillRefill"*)`. It has no effect.
+/// Scheduling annotation of a disassembler: `&req_6`, `&wr=0x1`, `?trans1`, `(*"SpillRefill"*)`. Annotations have no effect on results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Annotation {
     /// Span including delimiters, sign and value.
     pub span: Span,
     pub kind: AnnotationKind,
-    /// Word after the sign.
+    /// Word that follows the sign.
     pub name: Span,
     /// Value after `=`.
     pub value: Option<Span>,
@@ -244,15 +245,15 @@ pub struct Annotation {
 /// Kind of an annotation, determined by its sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnnotationKind {
-    /// `&req_6`, `&rd0`: barrier that is awaited or set.
+    /// Scoreboard barrier for which the instruction waits, or which the instruction sets (`&req_6`, `&rd0`).
     Barrier,
-    /// `?sched`, `?trans4`: issue time of the next instruction.
+    /// Issue time of the next instruction (`?sched`, `?trans4`).
     Schedule,
-    /// `(* ... *)`: remark.
+    /// Remark in the form `(* ... *)`.
     Remark,
 }
 
-/// Syntax error. Parsing continues after it.
+/// Syntax error, after which parsing continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     pub span: Span,
@@ -264,19 +265,19 @@ pub struct SyntaxError {
 pub enum SyntaxErrorKind {
     /// Line that is neither an instruction nor other disassembler output.
     NotAStatement,
-    /// Missing predicate after `@`.
+    /// Missing predicate after the `@` of a guard.
     Guard,
     /// Missing opcode after a guard.
     NoOpcode,
     /// Missing or invalid operand after a comma.
     Operand,
-    /// Invalid address between brackets.
+    /// Invalid address between square brackets.
     Address,
     /// Opening bracket, bar, brace or parenthesis that is not closed on its line.
     Open(char),
-    /// Dot without a modifier.
+    /// Dot that is not followed by a modifier.
     Modifier,
-    /// Invalid number, or number of more than 64 bits.
+    /// Invalid number, or number that exceeds 64 bits.
     Number,
     /// `/*` without `*/`.
     Comment,
@@ -303,7 +304,7 @@ impl Tree {
         slice(&self.modifiers, &operand.modifiers)
     }
 
-    /// Returns the brackets of a memory operand, at least one.
+    /// Returns the brackets of a memory operand. A memory operand has at least one bracket.
     pub fn brackets(&self, memory: &MemoryOperand) -> &[Bracket] {
         slice(&self.brackets, &memory.brackets)
     }
@@ -326,7 +327,7 @@ fn slice<'a, T>(items: &'a [T], range: &Range<u32>) -> &'a [T] {
 }
 
 impl Register {
-    /// Returns the register with this name: `R12`, `RZ`, `UR4`, `URZ`, `P0`, `PT`, `UP0`, `UPT`, `B0`, `SB0`.
+    /// Returns the register with this name, such as `R12`, `RZ`, `UR4`, `URZ`, `P0`, `PT`, `UP0`, `UPT`, `B0`, `SB0`.
     pub fn of_name(name: &str) -> Option<Register> {
         let (file, rest) = RegisterFile::of_prefix(name)?;
         let number = match (file, rest) {
@@ -346,7 +347,7 @@ impl Register {
 }
 
 impl RegisterFile {
-    /// Splits the name of a register after its file prefix.
+    /// Splits the name of a register into its register file and the text after the prefix of the register file.
     fn of_prefix(name: &str) -> Option<(RegisterFile, &str)> {
         let (first, rest) = name.split_at_checked(1)?;
         Some(match first {
@@ -363,7 +364,7 @@ impl RegisterFile {
         })
     }
 
-    /// Returns the prefix of register names.
+    /// Returns the prefix of register names in this register file.
     pub const fn prefix(self) -> &'static str {
         match self {
             RegisterFile::General => "R",

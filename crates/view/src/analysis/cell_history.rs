@@ -1,6 +1,6 @@
-//! Store history of a memory cell. Input: a byte range of a memory. Output: the stores to the range near a position, and the total number
-//! of stores. An observer collects the stores while the session executes its steps again. The steps are executed in slices, so that the
-//! host stays responsive.
+//! History of the stores to a memory cell. Input: the byte range of the cell in a memory, and a position of the run. Output: the stores to
+//! the cell near the position, and the total number of stores to the cell. An observer collects the stores while the session executes its
+//! steps again. The steps are executed in slices, so that the host stays responsive.
 
 use crate::model::history::{CellHistory, CellWrite};
 use crate::model::store::StoreAction;
@@ -17,37 +17,38 @@ use warpgrid_emulator::{
 use warpgrid_launch::value::ElementType;
 use warpgrid_program::FunctionId;
 
-/// Maximum size of a cell in bytes.
+/// Maximum size in bytes of a cell whose store history is requested.
 pub const MAX_CELL_BYTES: u64 = 64;
-/// Maximum number of listed stores before the position, and maximum number of listed stores after the position.
+/// Maximum number of stores before the position of the run that a history lists, and maximum number of stores after the position that it
+/// lists.
 pub const LISTED: usize = 64;
 
-/// Byte range of a memory, in the form in which hosts request it.
+/// Byte range of a memory cell, in the form in which hosts request it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellLocation {
     pub memory: MemoryKey,
-    /// Offset from the start of the memory in bytes.
+    /// Offset of the cell from the start of the memory, in bytes.
     pub offset: u64,
     pub n_bytes: u64,
-    /// Type in which values are displayed.
+    /// Type in which the values of the cell are displayed.
     pub ty: ElementType,
 }
 
 impl CellLocation {
-    /// Checks whether the cell is within a memory of `size_bytes` bytes.
+    /// Checks whether all bytes of the cell are within a memory of `size_bytes` bytes.
     pub(crate) fn is_within(&self, size_bytes: u64) -> bool {
         let end = self.offset.checked_add(self.n_bytes);
         self.n_bytes > 0 && end.is_some_and(|end| end <= size_bytes)
     }
 }
 
-/// Store to the examined cell.
+/// Store to the cell whose history is searched.
 #[derive(Clone, Debug)]
 struct CellStore {
     step: u64,
     issued_by: WarpId,
     lane: Option<u8>,
-    /// Mask of the lanes that wrote the cell.
+    /// Mask of the lanes that wrote the cell in this store.
     lanes: u32,
     function: FunctionId,
     instruction: u32,
@@ -57,23 +58,23 @@ struct CellStore {
     after: Vec<u8>,
 }
 
-/// State of a search for the stores to a cell, see [`Session::search_history`].
+/// State of a search for the stores to a cell. [`Session::search_history`] starts the search.
 #[derive(Debug)]
 pub struct HistorySearch {
     place: CellLocation,
     memory: MemoryDescriptor,
-    /// Position of the run around which stores are listed.
+    /// Position of the run: the search lists the stores nearest to this position.
     position: u64,
-    /// Number of examined steps.
+    /// Number of steps that the search has examined.
     done: u64,
     initial: Vec<u8>,
-    /// Bytes of the cell after the examined steps.
+    /// Bytes of the cell after the steps that the search has examined.
     bytes: Vec<u8>,
     before: VecDeque<CellStore>,
     n_before: u64,
     after: Vec<CellStore>,
     n_after: u64,
-    /// Last store that is counted but not listed.
+    /// Last store that the search has counted but not listed.
     cut: Option<CellStore>,
 }
 
@@ -85,7 +86,7 @@ impl CellStore {
 }
 
 impl HistorySearch {
-    /// Adds a store to the list. Writes of several lanes in one step are merged into one store.
+    /// Adds a store to the list of the search. Writes of several lanes in one step are merged into one store.
     fn keep(&mut self, write: CellStore) {
         let is_after = write.step >= self.position;
         let last = match is_after {
@@ -127,12 +128,12 @@ impl HistorySearch {
         self.before.iter_mut().chain(&mut self.after)
     }
 
-    /// Returns the bytes of the cell that `piece` overlaps, relative to the start of the cell, and the offset of these bytes within the
-    /// piece.
+    /// Returns the bytes of the cell that the access `piece` overlaps, relative to the start of the cell, and the offset of these bytes
+    /// within the access.
     fn shared_with(&self, piece: &ElementAccess) -> Option<(Range<usize>, usize)> {
         let memories = std::slice::from_ref(&self.memory);
         let size = u64::from(piece.n_bytes);
-        // The piece can start before the memory only if the piece is entirely outside of the memory.
+        // The access can start before the memory of the cell only if the complete access is outside of this memory.
         let (_, start) = locate(memories, piece.memory, piece.address)?;
         let from = start.max(self.place.offset);
         let to = (start + size).min(self.place.offset + self.place.n_bytes);
@@ -190,7 +191,8 @@ impl Observer for HistorySearch {
         if !matches!(event.agent, Agent::InFlight(_)) {
             return;
         }
-        // Stores of pending asynchronous operations do not identify a warp. The step event identifies the warp that started the operation.
+        // The store of a pending asynchronous operation does not identify a warp. The step event identifies the warp that started the
+        // operation.
         let landed = self.listed_mut().rev();
         for write in landed.take_while(|write| write.step == event.position) {
             write.issued_by = event.warp_id();
@@ -225,7 +227,7 @@ impl Session {
         })
     }
 
-    /// Examines at most `budget` more executed steps. Returns whether all executed steps are examined.
+    /// Continues the search over at most `budget` more executed steps. Returns whether the search has examined all executed steps.
     pub fn continue_history(&mut self, search: &mut HistorySearch, budget: u64) -> bool {
         let seen = self.steps_seen();
         let to = seen.min(search.done.saturating_add(budget));
@@ -239,8 +241,8 @@ impl Session {
         search.done >= seen
     }
 
-    /// Finds stores to tensor memory by a comparison of the bytes before and after each step, because the machine does not report accesses
-    /// to tensor memory to observers.
+    /// Finds stores to tensor memory. The machine does not report accesses to tensor memory to observers, so the function compares the
+    /// bytes of the cell before and after each step.
     fn compare_steps(&mut self, search: &mut HistorySearch, to: u64) {
         let stood = self.position();
         self.seek(search.done);
@@ -270,13 +272,13 @@ impl Session {
         self.seek(stood);
     }
 
-    /// Returns the present bytes of a cell, or `None` if the block of the memory is not resident on the machine.
+    /// Returns the present bytes of a cell, or `None` if the block that owns the memory is not resident on the machine.
     pub(crate) fn cell_now(&self, region: MemoryRegion, place: &CellLocation) -> Option<&[u8]> {
         let memory = self.timeline.machine().memory(region)?;
         memory.get(place.offset as usize..(place.offset + place.n_bytes) as usize)
     }
 
-    /// Returns the present bytes of a cell, or zeros if the block of the memory is not resident.
+    /// Returns the present bytes of a cell, or zeros if the block that owns the memory is not resident on the machine.
     fn cell_bytes(&self, region: MemoryRegion, place: &CellLocation) -> Vec<u8> {
         let now = self.cell_now(region, place);
         now.map_or_else(|| vec![0; place.n_bytes as usize], <[u8]>::to_vec)
@@ -332,7 +334,7 @@ impl Session {
     }
 }
 
-/// Formats the elements of a cell, separated by commas.
+/// Formats the elements of a cell as values of type `ty`, separated by commas.
 fn text(ty: ElementType, bytes: &[u8]) -> String {
     let elements = bytes.chunks(ty.width_bytes());
     let texts: Vec<String> = elements.map(|bytes| ty.text(ty.bits(bytes))).collect();

@@ -1,5 +1,5 @@
 //! Comparison of two versions of a kernel, typically PTX and its SASS. Input: a scenario with a second source. Output: both runs, aligned
-//! by their number of stores, and whether they produce the same memory, or the position at which they diverge.
+//! by their number of stores, with the information whether they produce the same memory contents, or the position at which they diverge.
 
 pub(crate) mod comparison_frame;
 pub(crate) mod listing;
@@ -26,46 +26,46 @@ use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::scenario::ComparisonKernel;
 use warpgrid_launch::{Annotations, Scenario, SourceLanguage};
 
-/// Maximum number of stores of a version that become positions of the comparison. The run also executes later stores, but they do not
-/// become positions.
+/// Maximum number of stores of one version that become positions of the comparison. The run also executes later stores, but these stores do
+/// not become positions.
 const MAX_STOPS: usize = 1 << 20;
 
-/// Comparison of two versions of a kernel.
+/// Result of the comparison of two versions of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ComparisonReport {
-    /// Whether both runs finished with identical memory contents and, if they faulted, with the same kind of fault.
+    /// Whether both runs finished with identical memory contents and, if the runs faulted, with the same kind of fault.
     pub equal: bool,
-    /// Summary of the result: `identical memory contents: 128 bytes of \`out\``.
+    /// Summary of the comparison result, for example `identical memory contents: 128 bytes of \`out\``.
     pub summary: String,
     pub sides: [ComparisonSide; 2],
-    /// Memories that exist in both versions: buffers, and variables with equal names.
+    /// Memories that exist in both versions: the buffers, and the variables whose names are equal in both versions.
     pub memories: Vec<MemoryKey>,
-    /// Total size of the compared memories in bytes.
+    /// Total size of the memories in `memories`, in bytes.
     pub n_bytes: u64,
-    /// Variables of each version that do not exist in the other version and are not compared.
+    /// Variables of each version that do not exist in the other version. The comparison ignores these variables.
     #[serde(rename = "alone")]
     pub unmatched_memories: [Vec<MemoryKey>; 2],
-    /// First differing element of each memory, with the stores of both versions that wrote this element.
+    /// First differing element of each memory, with the stores of both versions to this element.
     pub differences: Vec<MemoryDifference>,
-    /// If the results differ, findings that make the results of a version undefined, such as a data race.
+    /// Findings that make the results of a version undefined, such as a data race. Empty if the results are equal.
     pub notes: Vec<String>,
 }
 
-/// Run of one version of a kernel.
+/// Run of one of the two versions of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ComparisonSide {
     pub front: SourceLanguage,
-    /// Target for which the version was checked and run.
+    /// Target for which this version was checked and run.
     pub target: String,
     /// Name of the executed kernel.
     pub entry: String,
-    /// Number of steps of the run.
+    /// Number of steps that the run executed.
     pub steps: u64,
-    /// Number of steps that stored to the compared memory.
+    /// Number of steps that stored to a compared memory.
     pub stores: u64,
     /// Whether the run finished within the step limit.
     pub over: bool,
@@ -73,20 +73,20 @@ pub struct ComparisonSide {
     pub fault: Option<String>,
 }
 
-/// Error of a comparison in which one of the sources cannot run.
+/// Error of a comparison of two sources, one of which cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparisonError {
-    /// Index of the source with the error: 0 for the source of the scenario, 1 for the second source.
+    /// Index of the source that cannot run: 0 for the source of the scenario, 1 for the second source.
     pub side: usize,
     pub error: RequestError,
 }
 
-/// Runs of two sources with one launch configuration.
+/// Runs of two sources with the same launch configuration.
 pub struct PairedRun {
     sessions: [Session; 2],
-    /// Positions directly after each step that stored to the compared memory.
+    /// For each run, the positions directly after a step that stored to a compared memory.
     stops: [Vec<u64>; 2],
-    /// Memories that exist in both runs.
+    /// Memories that exist in both runs and are compared.
     compared: Vec<MemoryKey>,
     unmatched_memories: [Vec<MemoryKey>; 2],
     /// Step limit of each run.
@@ -101,9 +101,9 @@ pub fn compare(scenario: Scenario, max_steps: u64) -> Result<ComparisonReport, C
 }
 
 impl PairedRun {
-    /// Checks and launches both sources without executing a step. Both runs use one launch configuration. If only one source specifies a
-    /// launch in `//@` lines, its launch configuration is used. Otherwise, the launch configuration of the PTX is used, because PTX
-    /// contains more information about its parameters.
+    /// Checks and launches both sources of `scenario` without executing a step. Both runs use one launch configuration. If only one source
+    /// specifies a launch in `//@` lines, both runs use the launch configuration of this source. Otherwise, both runs use the launch
+    /// configuration of the PTX source, because PTX contains more information about the kernel parameters.
     pub fn new(mut scenario: Scenario, max_steps: u64) -> Result<PairedRun, ComparisonError> {
         let beside = scenario.beside.take().unwrap_or_default();
         let own = SourceVariant {
@@ -124,7 +124,7 @@ impl PairedRun {
         let facts = Scenario {
             registers: match led.front == leading.front {
                 true => first.scenario().registers.clone(),
-                // Register names differ between the languages, so only the `//@` lines of a source set its registers.
+                // Register names differ between PTX and SASS, so only the `//@` lines of a source set the registers of its run.
                 false => Vec::new(),
             },
             ..first.scenario().clone()
@@ -150,7 +150,7 @@ impl PairedRun {
         }
     }
 
-    /// Executes at most `budget` steps. Returns whether both runs have finished or reached their step limit.
+    /// Executes at most `budget` steps of the two runs. Returns whether both runs have finished or have reached their step limit.
     pub fn advance(&mut self, budget: u64) -> bool {
         let mut left = budget;
         for (session, stops) in self.sessions.iter_mut().zip(&mut self.stops) {
@@ -249,12 +249,12 @@ impl PairedRun {
         notes
     }
 
-    /// Returns the number of stores after which the differences of the final memory exist for the first time, or `None` if the final
-    /// memories are equal.
+    /// Returns the smallest number of stores after which the differences of the final memory contents exist, or `None` if the final memory
+    /// contents are equal.
     pub fn first_divergence(&self, report: &ComparisonReport) -> Option<u64> {
         let moments = report.differences.iter().filter_map(|difference| {
             let done = (0..2).filter_map(|side| {
-                // In a run that never stored to the element, the element keeps its initial value.
+                // If a run never stored to the differing element, the element contains its initial value throughout this run.
                 let last = difference.sides[side].stores.last()?;
                 let done = self.stops[side].partition_point(|stop| *stop <= last.step + 1);
                 Some(done as u64)
@@ -278,7 +278,7 @@ impl PairedRun {
         }
     }
 
-    /// Returns the inferred parts of the common launch configuration as `//@` lines.
+    /// Returns the `//@` lines that describe the inferred parts of the common launch configuration.
     pub fn guesses(&self) -> &[String] {
         let guesses = self.sessions.each_ref().map(Session::inferred_annotations);
         match guesses[0].is_empty() {
@@ -294,7 +294,7 @@ pub(crate) struct SourceVariant {
     source: String,
     target: Option<String>,
     ptx_version: Option<String>,
-    /// Requested kernel.
+    /// Name of the kernel that the scenario requests for this source.
     entry: Option<String>,
 }
 
@@ -315,7 +315,7 @@ impl SourceVariant {
         !Annotations::parse(&self.source, "//").places.is_empty()
     }
 
-    /// Opens a session of this source with the launch configuration of `facts`.
+    /// Opens a session of this source with the launch configuration of the scenario `facts`.
     fn session(&self, facts: &Scenario) -> Result<Session, RequestError> {
         let language = Language::from(self.front);
         let scenario = Scenario {
@@ -328,7 +328,7 @@ impl SourceVariant {
         };
         let is_named = self.entry.is_some();
         match language.session(scenario.clone(), WriterTracking::LastWriter) {
-            // The kernel can have a different name in the other source.
+            // The other source can contain the kernel under a different name.
             Err(error)
                 if !is_named && error.code == warpgrid_launch::diagnostics::NO_SUCH_KERNEL =>
             {
@@ -346,8 +346,8 @@ impl SourceVariant {
 /// Size of a pointer in bytes.
 const POINTER_BYTES: usize = 8;
 
-/// Replaces pointers of the second run by those of the first run if both point to code, or to the same element of the same memory. The
-/// addresses of the two runs may differ, but such a difference is not a different result.
+/// Replaces a pointer of the second run by the corresponding pointer of the first run if both pointers refer to code, or to the same
+/// element of the same memory. The addresses of the two runs may differ, but such a difference is not a different result.
 fn unify_addresses(first: &[FinalMemory], second: &mut [FinalMemory], sessions: &[Session; 2]) {
     let memories = sessions.each_ref().map(Session::memories);
     let target = |side: usize, address: u64| {
@@ -373,7 +373,8 @@ fn unify_addresses(first: &[FinalMemory], second: &mut [FinalMemory], sessions: 
             let [a, b] = [*word, *other].map(u64::from_le_bytes);
             let same_target = target(0, a).is_some_and(|place| target(1, b) == Some(place));
             let code = [is_code(0, a), is_code(1, b)];
-            // If no kernel calls the functions of a table, the initial values of the table are function numbers instead of addresses.
+            // If no kernel calls the functions of a function table, the initial values of the table are function numbers instead of
+            // addresses.
             let same_table = code.contains(&true) && is_initial(index * POINTER_BYTES);
             if same_target || code == [true; 2] || same_table {
                 *other = *word;
@@ -382,7 +383,7 @@ fn unify_addresses(first: &[FinalMemory], second: &mut [FinalMemory], sessions: 
     }
 }
 
-/// Checks whether both runs use the launch configuration of the first source.
+/// Checks whether both runs can use the launch configuration of the first source.
 fn launch_applies_to_both(texts: [&SourceVariant; 2]) -> bool {
     match texts.map(SourceVariant::states_launch) {
         [true, false] => true,
@@ -393,14 +394,14 @@ fn launch_applies_to_both(texts: [&SourceVariant; 2]) -> bool {
     }
 }
 
-/// Returns the memories that outlast the run.
+/// Returns the memories of a session that outlast its run.
 fn lasting(session: &Session) -> Vec<MemoryKey> {
     let memories = session.memories().into_iter();
     let lasts = memories.filter(outlasts_run);
     lasts.map(|memory| memory.view.id).collect()
 }
 
-/// Partitions `of` into the memories that `other` contains and the memories that `other` does not contain.
+/// Divides the memories `of` into the memories that `other` also contains and the memories that `other` does not contain.
 fn partition(of: &[MemoryKey], other: &[MemoryKey]) -> [Vec<MemoryKey>; 2] {
     let other: BTreeSet<&MemoryKey> = other.iter().collect();
     let (both, alone) = of.iter().cloned().partition(|id| other.contains(id));
@@ -411,19 +412,19 @@ fn fault_sort(session: &Session) -> Option<FaultSort> {
     session.fault().map(|fault| fault.kind)
 }
 
-/// End states of both runs.
+/// State at the end of both runs of a comparison.
 struct RunEnd {
     is_over: bool,
-    /// Whether no run has a fault, or both runs have a fault of the same kind.
+    /// Whether no run has a fault, or both runs have faults of the same kind.
     faults_agree: bool,
     has_fault: bool,
-    /// Number of memories that differ.
+    /// Number of memories whose contents differ between the runs.
     n_diverged: usize,
-    /// Whether all differences depend on the bits of a NaN literal, which a SASS listing does not specify.
+    /// Whether all differences depend on the bits of a NaN literal, because a SASS listing does not specify these bits.
     depends_on_nan: bool,
 }
 
-/// Returns the summary of a comparison.
+/// Returns the sentence that summarizes a comparison.
 fn summary(end: &RunEnd, compared: &[MemoryKey], n_bytes: u64) -> String {
     let memory = match compared {
         [] => return "the two kernels have no buffer or variable in common".to_owned(),
@@ -454,7 +455,7 @@ fn summary(end: &RunEnd, compared: &[MemoryKey], n_bytes: u64) -> String {
     }
 }
 
-/// Observer that detects whether a step stored to the compared memory.
+/// Observer that detects whether a step stored to a compared memory.
 struct StoreObserver {
     memories: Vec<MemoryDescriptor>,
     stores: bool,

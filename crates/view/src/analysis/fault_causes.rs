@@ -1,6 +1,6 @@
 //! Root-cause analysis of a fault: the definition of the faulting address, the store that wrote the loaded address, the last change of an
-//! mbarrier, and the exits of threads for which other threads wait. Input: a stopped run. Output: source locations, each with one sentence.
-//! The analysis replays windows of steps before the fault.
+//! mbarrier, and the exits of threads for which other threads wait. Input: a stopped run. Output: source locations, each with one
+//! explanatory sentence. The analysis replays windows of steps before the fault.
 
 use crate::model::fault::CauseView;
 use crate::session::Session;
@@ -12,14 +12,15 @@ use warpgrid_isa::StateSpace;
 use warpgrid_launch::instruction_summary::{AccessKind, InstructionView};
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// Sizes of the windows of replayed steps before the fault, which are tried in this order until a window contains the event.
+/// Sizes of the windows of steps before the fault that the analysis replays. The analysis tries the sizes in this order until a window
+/// contains the event.
 const WINDOWS: [u64; 3] = [1 << 12, 1 << 15, 1 << 18];
-/// Maximum number of groups of waiting lanes whose cause is analyzed.
+/// Maximum number of groups of waiting lanes for which the analysis finds the cause.
 const MAX_WAITERS: usize = 4;
 /// Size of an mbarrier object in bytes.
 const MBARRIER_BYTES: u64 = 8;
 
-/// Past step that a group of lanes of a warp executed.
+/// Earlier step of a run that a group of lanes of one warp executed.
 #[derive(Clone, Copy, Debug)]
 struct PastStep {
     step: u64,
@@ -43,7 +44,7 @@ impl From<&StepEvent> for PastStep {
     }
 }
 
-/// Observer that records the steps of lanes of one warp.
+/// Observer that records the steps of given lanes of one warp.
 struct WarpStepFinder {
     block: u64,
     warp: u32,
@@ -65,7 +66,7 @@ impl Observer for WarpStepFinder {
     }
 }
 
-/// Observer that records the last step in which threads of a block exited.
+/// Observer that records the last step in which threads of a block, or of any block, exited.
 struct LastExit {
     /// Linear index of the block, or `None` for all blocks.
     block: Option<u64>,
@@ -85,7 +86,7 @@ impl Observer for LastExit {
     }
 }
 
-/// Byte range of a memory.
+/// Byte range in a memory of the run.
 #[derive(Clone, Copy, Debug)]
 struct ByteRange {
     memory: Place,
@@ -152,15 +153,15 @@ impl Observer for LoadFinder {
     }
 }
 
-/// Origin of the value of a register.
+/// Origin of the value that a register contained at the fault.
 struct ValueOrigin {
     /// Step that wrote the value, and the destination register of the instruction.
     written: (PastStep, RegisterId),
-    /// Load from memory on which the value depends, if such a load exists.
+    /// Load from memory on which the value depends, or `None` if the value depends on no load.
     loaded: Option<PastStep>,
 }
 
-/// Traces the values of the registers `wanted` backward through the steps of a lane.
+/// Traces the values of the registers `wanted` backward through the steps `steps` of one lane.
 fn origin(
     program: &Program,
     steps: &[PastStep],
@@ -199,7 +200,7 @@ fn origin(
     origin
 }
 
-/// Checks whether the instruction loads from memory that an earlier step may have written.
+/// Checks whether an instruction loads from memory that an earlier step may have written.
 fn loads_memory(reader: InstructionView<'_>) -> bool {
     reader.access().is_some_and(|access| {
         let is_constant = matches!(access.space, StateSpace::ParamEntry | StateSpace::Const);
@@ -208,8 +209,8 @@ fn loads_memory(reader: InstructionView<'_>) -> bool {
 }
 
 impl Session {
-    /// Returns the earlier events that are related to the fault of the run, the latest event first. Returns an empty list if the run has no
-    /// fault, or if the faulting instruction alone explains the fault.
+    /// Returns the events before the fault of the run that are related to the fault, the latest event first. Returns an empty list if the
+    /// run has no fault, or if the faulting instruction alone explains the fault.
     pub fn causes(&mut self) -> Vec<CauseView> {
         let Some(fault) = self.timeline.machine().fault().cloned() else {
             return Vec::new();
@@ -279,7 +280,7 @@ impl Session {
         }
     }
 
-    /// Returns the last event that changed the object for which a group of lanes waits.
+    /// Returns the last event that changed the object for which a group of lanes waits, such as an mbarrier.
     fn cause_of_wait(&mut self, waiter: &WaitingGroup, step: u64) -> Option<CauseView> {
         let block = waiter.block;
         match waiter.waits_for {
@@ -304,8 +305,8 @@ impl Session {
         }
     }
 
-    /// Returns the steps of the given lanes of the faulting warp before step `end`. The window of replayed steps grows until `is_enough`
-    /// returns `true`.
+    /// Returns the steps that the given lanes of the faulting warp executed before step `end`. The window of replayed steps grows until
+    /// `is_enough` returns `true` for the steps in the window.
     fn steps_of(
         &mut self,
         fault: &Fault,
@@ -382,7 +383,7 @@ impl Session {
         causes
     }
 
-    /// Returns the last change of a byte range before step `end`.
+    /// Returns the last step before step `end` that changed a byte range.
     fn last_change(&mut self, bytes: ByteRange, end: u64) -> Option<PastStep> {
         for window in WINDOWS {
             let from = end.saturating_sub(window);
@@ -402,7 +403,7 @@ impl Session {
         Some(self.cause(&change, text))
     }
 
-    /// Returns the last step before `end` in which threads of the given block, or of any block, exited.
+    /// Returns the last step before step `end` in which threads of the given block exited, or threads of any block if `block` is `None`.
     fn last_end(&mut self, end: u64, block: Option<u64>) -> Option<CauseView> {
         for window in WINDOWS {
             let from = end.saturating_sub(window);
@@ -422,7 +423,7 @@ impl Session {
         None
     }
 
-    /// Returns the last step of the lanes that do not participate in a matrix operation.
+    /// Returns the last step of the lanes `missing`, which do not participate in a matrix operation.
     fn last_of_missing(&mut self, fault: &Fault, missing: u32) -> Vec<CauseView> {
         let steps = self.steps_of(fault, fault.step, missing, |steps| !steps.is_empty());
         let last = steps.last();
@@ -435,7 +436,7 @@ impl Session {
         cause.into_iter().collect()
     }
 
-    /// Returns the step that computed the predicate of a trap, or the predicate of the branch that led to the trap.
+    /// Returns the step that computed the guard predicate of a trap, or the predicate of the branch that led to the trap.
     fn condition(&mut self, fault: &Fault, reader: InstructionView<'_>) -> Vec<CauseView> {
         const CONDITION_TEXT: &str = "the condition";
         if let Some(guard) = reader.guard_register() {
@@ -458,7 +459,7 @@ impl Session {
     }
 }
 
-/// Formats a step as `lane 3 of warp 0 of block 2`.
+/// Formats the lane, the warp and the block of a step: `lane 3 of warp 0 of block 2`.
 fn one_lane(past: &PastStep) -> String {
     let lane = past.lanes.trailing_zeros() & 31;
     format!("lane {lane} of warp {} of block {}", past.warp, past.block)

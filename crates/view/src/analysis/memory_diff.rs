@@ -8,7 +8,7 @@ use crate::session::memory_list::MemoryDescriptor;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// Maximum number of listed stores to an element.
+/// Maximum number of stores to an element that a difference lists.
 const MAX_STORES: usize = 4;
 
 /// Memory whose final contents differ between two runs.
@@ -17,25 +17,25 @@ const MAX_STORES: usize = 4;
 #[serde(rename_all = "camelCase")]
 pub struct MemoryDifference {
     pub memory: MemoryKey,
-    /// Index of the first differing element.
+    /// Index of the first element that differs.
     pub index: u64,
     pub n_elements: u64,
-    /// Values of the element in each run.
+    /// Values of this element in each run.
     pub sides: [DifferenceSide; 2],
 }
 
-/// Value of an element in one run, with the stores that wrote it.
+/// Value of an element in one run, with the stores to the element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DifferenceSide {
     pub seed: u64,
     pub value: String,
-    /// Latest stores to the element in order of execution. Empty if no store wrote the element.
+    /// Latest stores to the element, in order of execution. Empty if no store wrote the element.
     pub stores: Vec<ElementStore>,
 }
 
-/// Store to an element.
+/// Store to an element of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -68,7 +68,7 @@ pub(crate) fn outlasts_run(memory: &MemoryDescriptor) -> bool {
     }
 }
 
-/// Returns the present contents of all memories that outlast the run.
+/// Returns the present contents of all memories of a session that outlast its run.
 pub(crate) fn final_memories(session: &Session) -> Vec<FinalMemory> {
     memories_of(session, outlasts_run)
 }
@@ -120,7 +120,7 @@ pub(crate) fn differences_between(
     found
 }
 
-/// Returns the differing elements of a memory, each as its index and its bytes in both runs.
+/// Returns the differing elements of a memory of type `ty`, each as its index and its bytes in both runs.
 pub(crate) fn differing(
     ty: ElementType,
     [one, other]: [&[u8]; 2],
@@ -131,11 +131,11 @@ pub(crate) fn differing(
     pairs.map(|(index, (a, b))| (index, a, b))
 }
 
-/// Element of a memory.
+/// Element in a memory of the launch.
 struct ElementRef<'a> {
     id: &'a MemoryKey,
     ty: ElementType,
-    /// Byte offset from the start of the memory.
+    /// Byte offset of the element from the start of the memory.
     offset: u64,
 }
 

@@ -1,5 +1,6 @@
-//! Explanation of the rounding of an MMA result element. Input: an MMA instruction with its operands. Output: each step of the Tensor Core
-//! as plain data and as text, compared with the exact sum, a chain of fused multiply-adds and the results of other GPU generations.
+//! Explanation of the rounding of an MMA result element. Input: an MMA instruction with its operands. Output: each computation step of the
+//! Tensor Core as plain data and as text, and a comparison of the result with the exact sum, with a chain of fused multiply-adds, and with
+//! the results of other GPU generations.
 
 pub(crate) mod exact_sum;
 pub(crate) mod mma_steps;
@@ -20,76 +21,79 @@ use warpgrid_emulator::tensor::{
 use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCoreGeneration, fragment};
 use warpgrid_isa::{Rounding, ScalarType, Target, read_decimal};
 
-/// Request for the computation of one element of D of a matrix multiplication, with PTX names.
+/// Request for the computation of one element of the result matrix D of a matrix multiplication. The instruction, shape and types have
+/// their PTX names.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MmaRequest {
-    /// Instruction: `wmma` or `mma`.
+    /// Name of the instruction: `wmma` or `mma`.
     pub op: String,
-    /// Shape of the operation: `m16n16k16`.
+    /// Shape of the matrix multiplication: `m16n16k16`.
     pub shape: String,
-    /// Types of A, B, C and D.
+    /// Types of the matrices A, B, C and D.
     pub types: Vec<String>,
     /// Target architecture: `sm_90`.
     pub target: String,
-    /// Row of A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements are zeros.
+    /// Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements are zeros.
     #[serde(default)]
     pub a: Vec<String>,
-    /// Column of B, in the same notation as the row of A.
+    /// Column of matrix B, in the same notation as the row of A.
     #[serde(default)]
     pub b: Vec<String>,
-    /// Element of C. Default: zero.
+    /// Element of matrix C. Default: zero.
     #[serde(default)]
     pub c: Option<String>,
 }
 
-/// Floating-point number with its bits.
+/// Floating-point number, with the bits that represent it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NumberView {
     pub text: String,
-    /// Bits in hexadecimal: `0x3f800000`.
+    /// Bits of the number in hexadecimal: `0x3f800000`.
     pub bits: String,
 }
 
-/// Computation of an element of D.
+/// Computation of one element of the result matrix D.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MmaExplanation {
     /// Title of the computation: `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`.
     pub title: String,
-    /// Summary in one sentence: whether the result is correctly rounded, and the reason if it is not.
+    /// Summary in one sentence, which states whether the result is correctly rounded, and the reason if the result is not correctly
+    /// rounded.
     pub summary: String,
     pub result: NumberView,
-    /// Exact sum as a decimal number. Absent if a term is infinite or NaN.
+    /// Exact sum of all terms as a decimal number. Absent if a term is infinite or NaN.
     pub exact: Option<String>,
-    /// Exact sum, rounded once to the nearest value of the type of D (ties to even).
+    /// Exact sum of all terms, rounded one time to the nearest value of the type of D (ties to even).
     #[serde(rename = "rounded_once")]
     pub single_rounding_result: Option<NumberView>,
-    /// Result of a chain of `f32` fused multiply-adds that starts with C and proceeds in ascending k, rounded to the type of D, for
-    /// comparison.
+    /// Result of a chain of `f32` fused multiply-adds that starts with the element of C and proceeds in ascending order of k, rounded to
+    /// the type of D. A host compares the result of the Tensor Core with this value.
     pub chain: NumberView,
     pub steps: Vec<MmaStepView>,
-    /// Results of all GPU generations that support the instruction, in order of first occurrence.
+    /// Results of all GPU generations that support the instruction. Generations with equal results form one entry. The entries are in order
+    /// of first occurrence.
     pub generations: Vec<GenerationView>,
 }
 
-/// Targets whose Tensor Cores produce the same result.
+/// Targets whose Tensor Cores compute the same result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct GenerationView {
-    /// First target of each generation.
+    /// First target of each GPU generation with this result.
     pub targets: Vec<String>,
     pub result: NumberView,
 }
 
-/// Computes exact sums for one MMA instruction from operand bits.
+/// Computes the exact sums of one MMA instruction from the bits of its operands.
 pub(crate) struct ReferenceSums {
     product: MmaDescription,
 }
 
 impl ReferenceSums {
-    /// Returns `None` for MMA instructions whose sums are exact or IEEE 754 chains, and for unsupported instructions.
+    /// Returns `None` for an MMA instruction whose sum is exact or is a chain of IEEE 754 operations, and for an unsupported instruction.
     pub(crate) fn new(request: &MmaRequest, types: [ScalarType; 4]) -> Option<ReferenceSums> {
         let is_float = |ty: &ScalarType| value_of(*ty, 0).is_some();
         let product = read(request).ok()?;
@@ -99,8 +103,8 @@ impl ReferenceSums {
             .then_some(ReferenceSums { product })
     }
 
-    /// Returns the exact sum, rounded once to the nearest value of the type of D (ties to even). Returns `None` if a term is infinite or
-    /// NaN.
+    /// Returns the exact sum of all terms, rounded one time to the nearest value of the type of D (ties to even). Returns `None` if a term
+    /// is infinite or NaN.
     pub(crate) fn single_rounding_result(&self, a: &[u64], b: &[u64], c: u64) -> Option<u64> {
         let operands = MmaOperands::new(&self.product, a.to_vec(), b.to_vec(), c);
         nearest_bits(self.product.d, operands.exact_sum()?.round_to_odd())
@@ -128,17 +132,17 @@ pub(crate) fn element_text(ty: ScalarType, bits: u64, container_bits: u32) -> St
     }
 }
 
-/// Operands of an MMA computation, as bits and as numeric values.
+/// Operands of an MMA computation, as bits and as numbers.
 struct MmaOperands {
     a: Vec<u64>,
     b: Vec<u64>,
     c: u64,
-    /// Values of A and B for each term of the sum.
+    /// Values of the elements of A and B for each term of the sum.
     factors: Vec<(f64, f64)>,
     addend: f64,
 }
 
-/// Computes the result element that `request` describes. The error contains a message for the user.
+/// Computes the element of D that `request` describes. The error contains a message for the user.
 pub fn product(request: &MmaRequest) -> Result<MmaExplanation, String> {
     let product = read(request)?;
     let plan = TensorCoreModel::new(product).map_err(|error| error.to_string())?;
@@ -182,7 +186,7 @@ fn title(product: &MmaDescription) -> String {
     format!("{op} {shape}: {a} * {b} + {c} into {d}, computed by the Tensor Cores of {target}")
 }
 
-/// Maximum number of terms that a sentence names. The table below the sentence marks all such terms.
+/// Maximum number of terms that a sentence lists. The table below the sentence marks all of these terms.
 const MAX_LISTED_TERMS: usize = 4;
 
 fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[MmaStepView]) -> String {
@@ -229,7 +233,7 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[MmaStepVi
     )
 }
 
-/// Returns the results of the same operands on each GPU generation that supports the instruction.
+/// Returns the results that each GPU generation with support for the instruction computes from the same operands.
 fn generations(product: MmaDescription, operands: &MmaOperands) -> Vec<GenerationView> {
     let mut views: Vec<GenerationView> = Vec::new();
     for core in TensorCoreGeneration::ALL {
@@ -281,7 +285,7 @@ impl MmaOperands {
         }
     }
 
-    /// Returns the exact sum, or `None` if a term is infinite or NaN.
+    /// Returns the exact sum of all terms, or `None` if a term is infinite or NaN.
     fn exact_sum(&self) -> Option<ExactSum> {
         let products = self.factors.iter().map(|(a, b)| a * b);
         let mut sum = ExactSum::default();
@@ -289,7 +293,7 @@ impl MmaOperands {
             if !term.is_finite() {
                 return None;
             }
-            // A product of two factors with at most 11 significant bits is exact.
+            // The product of two factors with at most 11 significant bits each is exact in `f64`.
             sum.add(term);
         }
         Some(sum)
@@ -391,7 +395,7 @@ fn read(request: &MmaRequest) -> Result<MmaDescription, String> {
     Ok(product)
 }
 
-/// Returns the element type with this name. The error message lists the types whose sums Tensor Cores round.
+/// Returns the element type with the name `name`. The error message lists the types whose sums Tensor Cores round.
 fn ty(name: &str) -> Result<ScalarType, String> {
     match ScalarType::from_name(name.trim_start_matches('.')) {
         Some(ty) if value_of(ty, 0).is_some() => Ok(ty),
@@ -404,7 +408,7 @@ fn ty(name: &str) -> Result<ScalarType, String> {
     }
 }
 
-/// Checks whether the GPU generation supports the instruction.
+/// Checks whether the GPU generation of the described MMA instruction supports the instruction.
 pub(crate) fn exists(product: &MmaDescription) -> Result<(), String> {
     let Some(target) = Target::from_name(product.core.first_target()) else {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Schedule-dependence analysis. Input: a scenario and scheduler seeds. Output: the memories that differ between two seeds, and the stores
-//! at which the runs diverge.
+//! Analysis of the dependence of a result on the schedule. Input: a scenario and scheduler seeds. Output: the memories that differ between
+//! two seeds, and the stores at which the runs with these seeds diverge.
 
 pub use crate::analysis::memory_diff::{DifferenceSide, ElementStore, MemoryDifference};
 use crate::analysis::memory_diff::{FinalMemory, differences_between, final_memories};
@@ -13,16 +13,17 @@ use warpgrid_launch::Scenario;
 /// Maximum number of seeds that the report lists for an end state.
 const MAX_LISTED: usize = 8;
 
-/// Result of runs with different scheduler seeds.
+/// Result of the runs of one scenario with different scheduler seeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SeedReport {
     pub n_seeds: u64,
-    /// Distinct end states, the most frequent first.
+    /// Distinct end states of the runs, the most frequent end state first.
     pub ends: Vec<OutcomeGroup>,
     /// Differences between the first two end states, one entry per memory. Empty if only one end state exists.
     pub differences: Vec<MemoryDifference>,
-    /// Notes on the run if all seeds have a single end state, see [`SeedSearch::lockstep_notes`]. Empty unless the host requests them.
+    /// Notes on the runs if all seeds lead to a single end state, see [`SeedSearch::lockstep_notes`]. Empty unless the host requests the
+    /// notes.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -32,13 +33,13 @@ pub struct SeedReport {
 #[serde(rename_all = "camelCase")]
 pub struct OutcomeGroup {
     pub n_seeds: u64,
-    /// First seeds with this end state.
+    /// First seeds whose runs have this end state.
     pub seeds: Vec<u64>,
-    /// Fault message, if the runs faulted.
+    /// Fault message. Absent if the runs have no fault.
     pub fault: Option<String>,
 }
 
-/// Final memory and fault of a run.
+/// Final memory contents and fault of one run.
 #[derive(Clone, Debug, PartialEq)]
 struct SeedOutcome {
     left: Vec<FinalMemory>,
@@ -52,14 +53,14 @@ pub struct SeedSearch {
     n_seeds: u64,
     /// Step limit of each run.
     max_steps: u64,
-    /// Prepared launch, which later seeds reuse; `None` until the first session is opened.
+    /// Prepared launch that later seeds reuse, or `None` until the first session is opened.
     restart: Option<LaunchTemplate>,
-    /// Seed and session of the current run.
+    /// Seed and session of the run in progress.
     running: Option<(u64, Session)>,
     found: Vec<(SeedOutcome, OutcomeGroup)>,
 }
 
-/// Runs the scenario with each seed, with at most `max_steps` steps per run.
+/// Runs the scenario with each seed in `seeds`, with at most `max_steps` steps per run.
 pub fn compare_seeds(
     scenario: &Scenario,
     seeds: Range<u64>,
@@ -83,7 +84,8 @@ impl SeedSearch {
         }
     }
 
-    /// Executes at most `budget` steps of one seed. Returns whether every seed has run, or an error if the scenario cannot run.
+    /// Executes at most `budget` steps of the run with the current seed. Returns whether the runs of all seeds have finished, or an error
+    /// if the scenario cannot run.
     pub fn advance(&mut self, budget: u64) -> Result<bool, RequestError> {
         let (seed, mut session) = match self.running.take() {
             Some(running) => running,
@@ -113,17 +115,18 @@ impl SeedSearch {
         Ok(self.seeds.is_empty())
     }
 
-    /// Returns the number of seeds that have run.
+    /// Returns the number of seeds whose runs have finished.
     pub fn n_done(&self) -> u64 {
         self.found.iter().map(|(_, end)| end.n_seeds).sum()
     }
 
-    /// Returns the number of distinct end states so far.
+    /// Returns the number of distinct end states of the finished runs.
     pub fn n_ends(&self) -> usize {
         self.found.len()
     }
 
-    /// Opens a session with `seed`. The first session checks, infers and decodes the launch, and later sessions reuse the result.
+    /// Opens a session with the scheduler seed `seed`. The first session checks, infers and decodes the launch, and later sessions reuse
+    /// this prepared launch.
     fn session(&mut self, seed: u64) -> Result<Session, RequestError> {
         if let Some(restart) = &self.restart {
             return restart.with_seed(seed);
@@ -152,8 +155,9 @@ impl SeedSearch {
         }
     }
 
-    /// Returns notes on a run with a single end state: accesses of lanes that only lockstep execution orders. The notes are separate from
-    /// the report, because the race detector that finds these accesses is not part of the first emulator module of the page.
+    /// Returns notes on a scenario with a single end state. The notes describe accesses of lanes that only the lockstep execution of a warp
+    /// orders. The notes are separate from the report, because the race detector that finds these accesses is not part of the first
+    /// emulator module of the page.
     pub fn lockstep_notes(&self) -> Result<Vec<String>, RequestError> {
         match (self.found.as_slice(), &self.restart) {
             ([_], Some(restart)) => {
@@ -165,8 +169,8 @@ impl SeedSearch {
         }
     }
 
-    /// Returns the end states of the seeds that have run. If several end states exist, two seeds run again to find the differences between
-    /// the first two end states.
+    /// Returns the end states of the finished runs. If several end states exist, two seeds run again to find the differences between the
+    /// first two end states.
     pub fn report(mut self) -> Result<SeedReport, RequestError> {
         self.found
             .sort_by_cached_key(|(_, end)| u64::MAX - end.n_seeds);
@@ -193,7 +197,7 @@ fn with_seed(scenario: &Scenario, seed: u64) -> Scenario {
     }
 }
 
-/// Runs two seeds again and returns the differences of their final memory.
+/// Runs the scenario again with two seeds, and returns the differences between their final memory contents.
 fn differences(
     scenario: &Scenario,
     [a, b]: [&SeedOutcome; 2],

@@ -1,4 +1,4 @@
-//! Memory traffic of a run. An observer counts the traffic while the session executes its steps again, or executes new steps.
+//! Memory traffic of a run. An observer counts the traffic while the session replays its past steps or executes new steps.
 
 pub(crate) mod access;
 pub(crate) mod counter;
@@ -23,17 +23,18 @@ impl Session {
         self.is_finished()
     }
 
-    /// Returns the number of steps from the start whose traffic is counted.
+    /// Returns the number of steps, from the start of the run, whose traffic the session has counted.
     pub fn traffic_counted(&self) -> u64 {
         self.counter.counted
     }
 
-    /// Returns the number of steps from the start that have been executed, even if the session has since stepped back.
+    /// Returns the number of steps, from the start of the run, that the session has executed. The number does not decrease when the session
+    /// steps back.
     pub fn steps_seen(&self) -> u64 {
         self.timeline.ticks().known_to.max(self.position())
     }
 
-    /// Counts the traffic of at most `budget` more executed steps. Returns whether all executed steps are counted.
+    /// Counts the traffic of at most `budget` more executed steps. Returns whether the traffic of all executed steps is counted.
     pub fn count_traffic(&mut self, budget: u64) -> bool {
         let from = self.counter.counted;
         let seen = self.steps_seen();
@@ -79,7 +80,7 @@ impl Session {
         }
     }
 
-    /// Discards the counts if they include steps after `position`, because an external change has invalidated these steps.
+    /// Discards the traffic counts if they include steps after `position`, because an external change has invalidated these steps.
     pub(crate) fn forget_traffic_after(&mut self, position: u64) {
         if self.counter.counted > position {
             self.counter = TrafficCounter::new(self.memory_shape());

@@ -1,9 +1,10 @@
 //! Uninitialized-register analysis: follows the values of registers that no instruction has written, up to the stores, addresses and
-//! branches that use these values. Input: a session at its start. Output: a note for each use. The analysis replays the first steps, but
-//! only if the kernel may read a register before an instruction writes it.
+//! branches that use these values. Input: a session at its start. Output: a note for each use of such a value. The analysis replays the
+//! first steps, but only if the kernel may read a register before an instruction writes it.
 //!
-//! As in Valgrind's Memcheck, but at the granularity of registers, a shadow mask of each register contains the lanes whose value derives
-//! from an unwritten register. Values loaded from memory count as written.
+//! The analysis has the same principle as Memcheck (J. Seward and N. Nethercote, "Using Valgrind to Detect Undefined Value Errors with
+//! Bit-Precision", 2005), but its granularity is one register instead of one bit. The shadow mask of each register contains the lanes whose
+//! value derives from an unwritten register. A value that an instruction loads from memory counts as written.
 
 use crate::session::Session;
 use std::collections::HashMap;
@@ -14,12 +15,12 @@ use warpgrid_program::{
     Function, FunctionId, Instruction, OperandValue, Program, RegisterId, StepGrouping,
 };
 
-/// Maximum number of steps that the analysis replays, which bounds its cost.
+/// Maximum number of steps that the analysis replays. This limit bounds the cost of the analysis.
 const MAX_STEPS: u64 = 200_000;
-/// Maximum number of reported uses.
+/// Maximum number of uses that the analysis reports.
 const MAX_USES: usize = 4;
 
-/// Kind of instruction or operand that uses a value.
+/// Kind of the instruction or operand that uses an unwritten value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueUse {
     Stored,
@@ -34,14 +35,14 @@ struct ValueFlow {
     sources: Vec<RegisterId>,
     destinations: Vec<RegisterId>,
     addresses: Vec<RegisterId>,
-    /// Registers whose values are stored.
+    /// Registers whose values the instruction stores.
     stored: Vec<RegisterId>,
     /// Whether the instruction is a branch, barrier or other instruction whose guard or operands determine control flow.
     is_branch: bool,
     /// Whether the instruction loads its results from memory.
     is_load: bool,
-    /// Whether the sources of the instruction are alternatives or elements. In this case, the result counts as written if at least one
-    /// source is written.
+    /// Whether the sources of the instruction are alternatives or elements. The result of such an instruction counts as written if at least
+    /// one source is written.
     selects: bool,
 }
 
@@ -55,7 +56,7 @@ impl ValueFlow {
         let Some(action) = program.opcode(instruction) else {
             return flow;
         };
-        // Stores to call parameters and to the stack only transfer values between registers, so they do not count as uses.
+        // Stores to call parameters and to the stack only transfer values between registers, so these stores do not count as uses.
         let space = action.modifiers.space.unwrap_or(StateSpace::Generic);
         let is_private = matches!(space, StateSpace::ParamFunc | StateSpace::Local);
         let memory = action.operation.memory();
@@ -76,14 +77,15 @@ impl ValueFlow {
                 OperandValue::Predicate { .. } | OperandValue::List(_)
             );
         }
-        // The difference or exclusive or of a register with itself is a constant.
+        // The difference or the exclusive or of a register with itself is a constant, so the result does not depend on the register.
         if flow.sources.len() == 2 && flow.sources.first() == flow.sources.last() {
             flow.sources.clear();
         }
         flow
     }
 
-    /// Adds the registers of an operand to the list that `select` returns, and the registers of addresses to the addresses.
+    /// Adds the registers of an operand to the list of `flow` that `select` returns, and the registers of its address to the addresses of
+    /// `flow`.
     fn add(
         &mut self,
         function: &Function,
@@ -129,7 +131,7 @@ impl UninitializedShadow {
         origin.copied().unwrap_or(register)
     }
 
-    /// Returns the lanes in which the result of an instruction derives from an unwritten register, and this register.
+    /// Returns the lanes in which the result of an instruction derives from an unwritten register, and the unwritten register.
     fn result(&self, flow: &ValueFlow, executed: u32) -> (u32, RegisterId) {
         let mut sources = flow.sources.iter();
         let origin = sources.rfind(|register| self.lanes(**register) != 0);
@@ -158,7 +160,7 @@ impl UninitializedShadow {
         }
     }
 
-    /// Sets the lanes of `executed` in the shadow of a register.
+    /// Replaces the lanes `executed` in the shadow mask of a register by the corresponding lanes of `lanes`.
     fn write(&mut self, register: RegisterId, executed: u32, lanes: u32, origin: RegisterId) {
         let index = register.0 as usize;
         if let Some(own) = self.unwritten.get_mut(index) {
@@ -179,11 +181,11 @@ struct FoundUse {
     origin: RegisterId,
     used: ValueUse,
     block: u64,
-    /// First thread with the use, as a linear thread index within its block.
+    /// First thread that uses the unwritten register, as the linear index of the thread within its block.
     thread: u32,
 }
 
-/// Observer that follows unwritten registers of the kernel.
+/// Observer that follows the values of unwritten registers of the kernel.
 struct ValueFollower {
     entry: FunctionId,
     flows: Vec<ValueFlow>,
@@ -216,7 +218,7 @@ impl ValueFollower {
         })
     }
 
-    /// Returns the range of instructions that execute in one step with `instruction`.
+    /// Returns the range of the instructions that execute in the same step as `instruction`.
     fn step_of(&self, instruction: u32) -> std::ops::RangeInclusive<usize> {
         let is_with_next = |index: usize| self.steps.get(index) == Some(&StepGrouping::WithNext);
         let (mut first, mut last) = (instruction as usize, instruction as usize);

@@ -1,4 +1,4 @@
-//! Values at the end of a run: the values of registers that a snippet has written, and of memory elements that the run has changed.
+//! Values at the end of a run: the values of the registers that a snippet has written, and of the memory elements that the run has changed.
 
 use crate::analysis::memory_diff::{differing, outlasts_run};
 use crate::session::Session;
@@ -16,26 +16,26 @@ use warpgrid_launch::scenario::Buffer;
 use warpgrid_program::counted;
 use warpgrid_program::{Function, FunctionId, RegisterId};
 
-/// Maximum number of reported registers.
+/// Maximum number of registers that a report contains.
 const MAX_REGISTERS: usize = 256;
-/// Maximum number of warps whose registers are reported.
+/// Maximum number of warps whose registers a report contains.
 const MAX_WARPS: usize = 64;
 /// Maximum number of lane groups that the text of a register lists.
 const MAX_GROUPS_IN_TEXT: usize = 8;
-/// Maximum number of reported ranges of changed elements per memory.
+/// Maximum number of ranges of changed elements that a report contains per memory.
 const MAX_RANGES: usize = 4;
-/// Maximum number of reported values per range.
+/// Maximum number of values that a report contains per range.
 const MAX_VALUES: usize = 16;
 
-/// Register that a snippet has written, at the end of the run.
+/// Register that a snippet has written, with its values at the end of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RegisterResult {
     pub name: String,
-    /// Type in which the values are displayed: `b32`, `f32`.
+    /// Type in which the values of the register are displayed: `b32`, `f32`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Groups of lanes with equal values, in the order of blocks, warps and lanes.
+    /// Groups of lanes in which the register has equal values, in the order of blocks, warps and lanes.
     pub groups: Vec<LaneGroup>,
 }
 
@@ -47,7 +47,7 @@ pub struct LaneGroup {
     #[cfg_attr(feature = "typescript", ts(type = "number"))]
     pub block: u64,
     pub warp: u32,
-    /// Lane mask with one bit per lane.
+    /// Mask of the lanes of the group, with one bit per lane.
     pub lanes: u32,
     pub value: String,
 }
@@ -89,7 +89,7 @@ impl fmt::Display for RegisterResult {
 }
 
 impl RegisterResult {
-    /// Returns the value of each lane, for a register that only one warp has written.
+    /// Returns the value of the register in each lane. Only one warp has written the register.
     fn values_by_lane(&self) -> Vec<&str> {
         let value = |lane: u32| {
             let of_lane = |group: &&LaneGroup| group.lanes >> lane & 1 != 0;
@@ -105,20 +105,20 @@ impl RegisterResult {
 /// Memory with elements that the run has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedMemory {
-    /// Displayed name of the memory.
+    /// Name of the memory that hosts display.
     pub title: String,
-    /// First ranges of consecutive changed elements, up to the limit.
+    /// First ranges of consecutive elements that the run has changed, up to the maximum number of ranges.
     pub ranges: Vec<ChangedRange>,
-    /// Total number of changed elements.
+    /// Total number of elements that the run has changed.
     pub n_elements: u64,
 }
 
 /// Consecutive elements that the run has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedRange {
-    /// Names of the first and the last element: `rows[2][4]`.
+    /// Names of the first and the last element of the range: `rows[2][4]`.
     pub bounds: [String; 2],
-    /// Values of the first elements of the range, up to the limit.
+    /// Values of the first elements of the range, up to the maximum number of values.
     pub values: Vec<String>,
     pub n_elements: u64,
 }
@@ -145,7 +145,8 @@ impl Session {
         let Some((id, entry)) = self.snippet() else {
             return Vec::new();
         };
-        // A register of a bit-size type is displayed in the type of the last floating-point result that was written to it.
+        // The values of a register with a bit-size type are displayed in the type of the last floating-point result that an instruction
+        // wrote to the register.
         let mut written: BTreeMap<RegisterId, Option<ScalarType>> = BTreeMap::new();
         for reader in readers(&self.program, entry) {
             if reader.instruction.is_implicit() {
@@ -175,7 +176,7 @@ impl Session {
         results.take(MAX_REGISTERS).collect()
     }
 
-    /// Returns the executed entry if it is a snippet.
+    /// Returns the executed entry, or `None` if the entry is not a snippet.
     fn snippet(&self) -> Option<(FunctionId, &Function)> {
         let id = self.timeline.machine().entry()?;
         let entry = self.program.functions.get(id.0 as usize)?;
@@ -215,8 +216,8 @@ impl Session {
         groups
     }
 
-    /// Returns the memories that the run has changed and for which the scenario has no expectation. `start` is a session of the same launch
-    /// at its start.
+    /// Returns the memories that the run has changed and for which the scenario states no expectation. `start` is a session of the same
+    /// launch at its start.
     pub fn changed_memories(&self, start: &Session) -> Vec<ChangedMemory> {
         let buffers = self.buffers();
         let is_expected = |id: &MemoryKey| {

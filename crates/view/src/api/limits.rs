@@ -1,4 +1,4 @@
-//! Default step limits, and conversion of numbers from hosts without 64-bit integers.
+//! Default step limits, and the conversion of numbers from hosts that have no 64-bit integers.
 
 use crate::model::request::{RunOptions, SessionRunOptions};
 use crate::request_error::RequestError;
@@ -9,7 +9,7 @@ pub const STEPS_OF_A_CALL: u64 = 100_000_000;
 /// Default step limit of a command. The limit is high, because the user can interrupt a command.
 pub const STEPS_OF_A_COMMAND: u64 = 2_000_000_000;
 
-/// Converts a count or position from JavaScript, whose integers are exact up to 2^53. Negative numbers and fractions are errors.
+/// Converts a count or position from JavaScript, whose integers are exact up to 2^53. Returns an error for a negative number or a fraction.
 pub fn whole(value: f64, what: &str) -> Result<u64, RequestError> {
     if value >= 0.0 && value.fract() == 0.0 {
         return Ok(value as u64);
@@ -41,7 +41,7 @@ impl SessionRunOptions {
     }
 }
 
-/// Returns an error if the number of grid columns is invalid. `what` names the argument.
+/// Returns an error if the number of columns of a grid is invalid. `what` is the name of the argument in the error message.
 pub(crate) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), RequestError> {
     if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! Report on a complete run: compares the results of a session with the expectations of its scenario, and lists the differences.
+//! Report on a complete run: compares the results of a session with the expectations of its scenario, and lists the differences between
+//! them.
 
 use crate::api::final_values::RegisterResult;
 use crate::api::limits::steps;
@@ -27,14 +28,14 @@ use warpgrid_program::counted;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct ReportOptions {
-    /// Step limit. `ok` is false if the run does not finish within this limit.
+    /// Step limit of the run. The result `ok` is false if the run does not finish within this limit.
     #[serde(default)]
     pub max_steps: Option<f64>,
-    /// Whether to count sectors, cache lines, wavefronts and bank conflicts.
+    /// Whether to count sectors, cache lines, wavefronts and bank conflicts of the run.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub traffic: bool,
-    /// Whether to detect data races.
+    /// Whether to detect data races in the run.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub races: bool,
@@ -42,11 +43,11 @@ pub struct ReportOptions {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub layouts: bool,
-    /// Whether to compute a digest of every buffer.
+    /// Whether to compute a digest of the contents of every buffer.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub digests: bool,
-    /// Whether `ok` remains true despite certain data races and undefined behavior.
+    /// Whether the result `ok` remains true if the run has certain data races or undefined behavior.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub allow_undefined: bool,
@@ -56,7 +57,7 @@ pub struct ReportOptions {
 }
 
 impl ReportOptions {
-    /// Returns the request with default values.
+    /// Returns the report request, in which each absent option has its default value.
     pub fn request(self) -> Result<ReportRequest, RequestError> {
         Ok(ReportRequest {
             max_steps: steps(self.max_steps)?,
@@ -80,7 +81,7 @@ pub struct ReportRequest {
     pub allow_undefined: bool,
 }
 
-/// Result of a run and of the expectations of its scenario.
+/// Result of a run, and of the comparison with the expectations of its scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunReport {
@@ -89,19 +90,19 @@ pub struct RunReport {
     pub ok: bool,
     /// Fault that stopped the launch.
     pub fault: Option<FaultReport>,
-    /// Buffers after the run, by name, if digests are requested.
+    /// Digests of the buffers after the run, indexed by buffer name. Absent if digests are not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub buffers: Option<BTreeMap<String, BufferDigest>>,
-    /// Number of executed steps. `null` after a JIT run in which a warp diverged.
+    /// Number of steps that the run executed. `null` after a JIT run in which a warp diverged.
     pub steps: Option<u64>,
-    /// Number of steps with a store. `null` after a JIT run in which a warp diverged.
+    /// Number of executed steps that stored to memory. `null` after a JIT run in which a warp diverged.
     pub stores: Option<u64>,
-    /// Number of executed lane-instructions, which is the sum of the active lanes over all steps of warps.
+    /// Number of executed lane-instructions, which is the sum of the numbers of active lanes over all steps of warps.
     pub lane_instructions: u64,
-    /// Memory traffic: sectors, cache lines, wavefronts and bank conflicts, in total and per source line.
+    /// Memory traffic of the run: sectors, cache lines, wavefronts and bank conflicts, in total and per source line.
     pub traffic: Option<TrafficView>,
-    /// Data races, if race detection is requested.
+    /// Data races of the run. Absent if race detection is not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub races: Option<Vec<RaceView>>,
@@ -109,7 +110,7 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub hang: Option<HangView>,
-    /// Inferred layouts of accesses, if requested.
+    /// Inferred layouts of the accesses of the run. Absent if layout inference is not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub layouts: Option<Vec<InferredAccessLayout>>,
@@ -122,11 +123,11 @@ pub struct RunReport {
     pub registers: Vec<RegisterResult>,
     /// Reasons why `ok` is false, one sentence each: differences from the expectations, and undefined behavior.
     pub differences: Vec<String>,
-    /// Notes for the user: the inferred launch configuration, notes of the run, and the differences.
+    /// Notes for the user: the inferred launch configuration, the notes on the run, and the differences.
     pub notes: Vec<String>,
 }
 
-/// Fault with its message, its line and related events, in the notation of scenarios.
+/// Fault with its message, its source line and related events, in the notation of scenarios.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FaultReport {
@@ -146,12 +147,12 @@ pub struct FaultReport {
 pub struct BufferDigest {
     #[serde(rename = "type")]
     pub ty: String,
-    /// SHA-256 digest of the bytes in little-endian order, in hexadecimal.
+    /// SHA-256 digest of the bytes of the buffer in little-endian order, in hexadecimal.
     pub sha256: String,
 }
 
 impl Session {
-    /// Runs to the end or to the step limit of `request`, and compares the results with the expectations of the scenario.
+    /// Runs to the end or to the step limit of `request`, and compares the results of the run with the expectations of the scenario.
     pub fn report(&mut self, request: &ReportRequest) -> RunReport {
         let uninitialized = self.uninitialized_registers();
         let (races, mut notes) = self.finish(request);
@@ -232,12 +233,12 @@ impl Session {
         of_fault.chain(of_buffers).collect()
     }
 
-    /// Checks whether the scenario has an expectation.
+    /// Checks whether the scenario states an expectation.
     pub fn has_expectation(&self) -> bool {
         self.scenario().fault.is_some() || self.buffers().iter().any(Buffer::has_expectation)
     }
 
-    /// Checks whether all buffers have their expected contents.
+    /// Checks whether all buffers have the contents that the scenario expects.
     pub(crate) fn meets_expectations(&self) -> bool {
         let differs = |buffer: &Buffer| self.difference(buffer).is_some();
         !self.buffers().iter().any(differs)
@@ -251,7 +252,7 @@ impl Session {
         }
     }
 
-    /// Executes the remaining steps. Race detection covers the run from its start.
+    /// Executes the remaining steps of the run. If race detection is requested, it covers the run from its start.
     fn finish(&mut self, request: &ReportRequest) -> (Option<Vec<RaceView>>, Vec<String>) {
         if request.races {
             let found = self.run_for_races(request.max_steps);
@@ -270,7 +271,7 @@ impl Session {
         memory.unwrap_or_default()
     }
 
-    /// Returns the first difference of a buffer from its expected contents.
+    /// Returns a sentence about the first difference between the contents of a buffer and its expected contents.
     fn difference(&self, buffer: &Buffer) -> Option<String> {
         let Buffer { name, .. } = buffer;
         let bytes = self.bytes_or_none(name);

@@ -1,4 +1,4 @@
-//! Methods of a session with plain arguments: memories are identified by name, and options are validated. The methods return a view or a
+//! Methods of a session with plain arguments: the methods identify memories by name and validate options. Each method returns a view or a
 //! [`RequestError`].
 
 use crate::analysis::cell_history::{CellLocation, MAX_CELL_BYTES};
@@ -21,7 +21,7 @@ impl Session {
         memory.ok_or_else(|| unknown_memory(name))
     }
 
-    /// Returns a window of the named memory as cells.
+    /// Returns a window of the named memory as a grid of cells.
     pub fn grid_named(
         &mut self,
         name: &str,
@@ -65,7 +65,7 @@ impl Session {
         })
     }
 
-    /// Runs the session forward, or backward through past steps, until a condition is met.
+    /// Runs the session forward, or backward through past steps, until the condition of `options` is met.
     pub fn run_until_request(&mut self, options: &StopOptions) -> Result<StopResult, RequestError> {
         let until = self.until_of(options)?;
         let direction = match options.back {
@@ -118,8 +118,8 @@ impl Session {
         }
         let frame = self.frame(request);
         let is_there = |id: &MemoryKey| frame.grids.iter().any(|grid| grid.memory.id == *id);
-        let mut asked = request.grids.iter().map(|grid| &grid.memory);
-        match asked.find(|id| !is_there(id)) {
+        let mut requested = request.grids.iter().map(|grid| &grid.memory);
+        match requested.find(|id| !is_there(id)) {
             Some(id) => Err(unknown_memory(&id.to_string())),
             None => Ok(frame),
         }

@@ -1,5 +1,5 @@
-//! Detection of unknown fields in host input, so that misspelled fields are reported. Without the detection, JavaScript ignores fields that
-//! a type does not declare. Corpus files have fields in addition to the fields of a scenario.
+//! Detection of unknown fields in host input, so that misspelled fields are reported. Without this detection, the deserialization of
+//! JavaScript objects ignores fields that a type does not declare. Corpus files contain additional fields that are not part of a scenario.
 
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
@@ -20,10 +20,10 @@ pub const CASE_FACTS: &[&str] = &[
     "variants",
 ];
 
-/// Returns the serialized field names of a struct, or an empty list for other types.
+/// Returns the serialized field names of the struct `T`, or an empty list for other types.
 pub fn fields_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     let fields = Cell::new(&[][..]);
-    // The probe only records the requested field names and contains no value, so the deserialization always fails.
+    // The deserializer `FieldProbe` only records the requested field names and contains no value, so the deserialization always fails.
     let _ = T::deserialize(FieldProbe(&fields));
     fields.get()
 }
@@ -43,7 +43,7 @@ pub fn unknown_field<T: for<'de> Deserialize<'de>>(
     ))
 }
 
-/// Deserializer that records the field names of the deserialized struct.
+/// Deserializer that records the field names of the struct that is deserialized.
 struct FieldProbe<'a>(&'a Cell<&'static [&'static str]>);
 
 impl<'de> Deserializer<'de> for FieldProbe<'_> {

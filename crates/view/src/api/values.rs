@@ -3,7 +3,8 @@
 use serde::{Serialize, Serializer};
 use warpgrid_launch::value::ElementType;
 
-/// Elements of a buffer, which are converted during serialization, because a list of the values of a 1 GiB buffer would occupy 32 GiB.
+/// Elements of a buffer. The serialization converts the elements one by one, because a list of the converted values of a 1 GiB buffer would
+/// occupy 32 GiB.
 #[derive(Debug)]
 pub struct BufferValues<'a> {
     pub ty: ElementType,
@@ -30,7 +31,7 @@ impl Serialize for BufferValues<'_> {
 }
 
 impl BufferValues<'_> {
-    /// Serializes the elements, each of which is a number of `WIDTH` bytes.
+    /// Serializes the elements. Each element is a number of `WIDTH` bytes, which `read` converts to `T`.
     fn collect<S: Serializer, T: Serialize, const WIDTH: usize>(
         &self,
         serializer: S,

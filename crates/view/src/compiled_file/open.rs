@@ -4,25 +4,25 @@
 use crate::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_paste::binary::{self, BinaryContents, EmbeddedProgram, EmbeddedProgramKind};
 
-/// Opened compiled file.
+/// Compiled file that the reader has opened.
 #[derive(Debug)]
 pub struct CompiledFile {
     contents: BinaryContents,
 }
 
-/// Checks whether the bytes of a file are a compiled file rather than text.
+/// Checks whether the bytes of a file are the contents of a compiled file. The alternative is text.
 pub fn is_compiled(bytes: &[u8]) -> bool {
     binary::is_binary(bytes)
 }
 
 impl CompiledFile {
-    /// Opens a compiled file. The error message describes the actual format of the bytes.
+    /// Opens a compiled file. If the bytes are not a compiled file, the error message describes their actual format.
     pub fn open(bytes: &[u8]) -> Result<CompiledFile, String> {
         let contents = binary::open(bytes)?;
         Ok(CompiledFile { contents })
     }
 
-    /// Returns the contents of the file.
+    /// Returns the contents of the compiled file as plain data.
     pub fn view(&self) -> FileView {
         FileView {
             kind: self.contents.kind.to_owned(),
@@ -31,8 +31,8 @@ impl CompiledFile {
         }
     }
 
-    /// Returns a code object as text. For PTX, this is the unchanged source; for machine code, it contains the parts that are readable
-    /// without a disassembler.
+    /// Returns a code object as text. For PTX, the text is the unchanged source. For machine code, the text contains the parts of the code
+    /// object that are readable without a disassembler.
     pub fn text(&self, program: usize) -> Option<String> {
         self.contents
             .entries

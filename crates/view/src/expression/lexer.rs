@@ -1,10 +1,10 @@
-//! Tokens of conditions and expressions, with their positions.
+//! Lexer of conditions and expressions, whose tokens have positions in the text.
 
 use crate::expression::tree::BinaryOp;
 use std::ops::Range;
 use warpgrid_launch::value::hexadecimal_digits;
 
-/// Syntax error, with its byte range in the text.
+/// Syntax error with its byte range in the text.
 #[derive(Debug)]
 pub(crate) struct SyntaxError {
     pub(crate) message: String,
@@ -42,7 +42,7 @@ impl<'a> Lexer<'a> {
         Lexer { text, at: 0 }
     }
 
-    /// Skips white space and returns the remaining text.
+    /// Skips white space and returns the text that remains.
     pub(crate) fn rest(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or("");
         let trimmed = rest.trim_start();
@@ -50,7 +50,7 @@ impl<'a> Lexer<'a> {
         trimmed
     }
 
-    /// Takes the next `n` bytes as a token, or the remaining text if it is shorter or `n` is absent.
+    /// Consumes the next `n` bytes as a token. Consumes the remaining text if it is shorter than `n` bytes, or if `n` is absent.
     fn token(&mut self, n: Option<usize>) -> Token<'a> {
         let rest = self.rest();
         let text = n.and_then(|n| rest.get(..n)).unwrap_or(rest);
@@ -65,7 +65,7 @@ impl<'a> Lexer<'a> {
         self.token(end)
     }
 
-    /// Takes the punctuation `sign` if the remaining text starts with it. Returns whether the punctuation was taken.
+    /// Consumes the punctuation `sign` if the remaining text starts with it. Returns whether the punctuation was consumed.
     pub(crate) fn take(&mut self, sign: &str) -> bool {
         let is_next = self.rest().starts_with(sign);
         self.at += if is_next { sign.len() } else { 0 };
@@ -79,7 +79,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Checks that the text ends here. `expected` names the tokens that could follow instead, for the error message.
+    /// Checks that the remaining text is empty. `expected` names the tokens that could follow, for the error message.
     pub(crate) fn end(&mut self, expected: &str) -> Result<(), SyntaxError> {
         match self.rest() {
             "" => Ok(()),
@@ -96,7 +96,7 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// Takes one of the given operators. The operators `<` and `>` do not match the first character of a shift operator.
+    /// Consumes one of the given operators. The operators `<` and `>` do not match the first character of a shift operator.
     pub(crate) fn operator(&mut self, operators: &[(&str, BinaryOp)]) -> Option<BinaryOp> {
         let rest = self.rest();
         let is_shift = rest.starts_with("<<") || rest.starts_with(">>");
@@ -108,13 +108,13 @@ impl<'a> Lexer<'a> {
         Some(*operator)
     }
 
-    /// Takes a word of a lane selection. Words are separated by commas or white space.
+    /// Consumes a word of a lane selection. Words are separated by commas or white space.
     pub(crate) fn word(&mut self) -> Token<'a> {
         self.take_while(|c| c.is_whitespace() || c == ',');
         self.take_while(|c| !(c.is_whitespace() || ",:".contains(c)))
     }
 
-    /// Takes the text of an unsigned number: `7`, `0x1f`, `1.5e-3`.
+    /// Consumes the text of an unsigned number: `7`, `0x1f`, `1.5e-3`.
     pub(crate) fn number(&mut self) -> Token<'a> {
         let rest = self.rest();
         let is_hex = hexadecimal_digits(rest).is_some();
@@ -127,7 +127,7 @@ impl<'a> Lexer<'a> {
         self.token(end)
     }
 
-    /// Takes the name of a register, memory or type: `%r5`, `v.x`, `out`, `shared:0`, `var:table`.
+    /// Consumes the name of a register, memory or type: `%r5`, `v.x`, `out`, `shared:0`, `var:table`.
     pub(crate) fn name(&mut self) -> Token<'a> {
         let mut last = ':';
         let end = self.rest().find(|c: char| {

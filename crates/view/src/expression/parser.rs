@@ -9,12 +9,12 @@ use crate::expression::tree::{COMPARISONS, LEVELS, SIGNS};
 use crate::session::memory_id::MemoryKey;
 use warpgrid_launch::value::ElementType;
 
-/// Example of a condition that error messages show.
+/// Example of a condition, which error messages contain.
 const EXAMPLE: &str = "lane 3: %r5 == 7";
 const SOME_COMPARISON: &str = "one of `==`, `!=`, `<`, `<=`, `>` and `>=`";
 const SOME_OPERATOR: &str = "an operator such as `+` or `==`";
 const SOME_OPERAND: &str = "a register such as `%r5`, an element such as `out[3]` or a number";
-/// Maximum length of a watch expression, in bytes.
+/// Maximum length of the text of a watch expression, in bytes.
 const MAX_LENGTH: usize = 500;
 /// Maximum nesting depth of an expression.
 const MAX_DEPTH: u32 = 40;
@@ -103,7 +103,7 @@ impl LaneFilter {
         }
     }
 
-    /// Sets the number that follows a word of a lane selection. The error contains the message.
+    /// Sets the number that follows a word of a lane selection. The error contains a message for the user.
     fn set(&mut self, word: &str, number: &str) -> Result<(), String> {
         if !LaneFilter::WORDS.contains(&word) {
             return Err(format!(
@@ -137,7 +137,7 @@ impl LaneFilter {
 }
 
 impl WatchExpression {
-    /// Parses a watch expression. The error contains the message.
+    /// Parses a watch expression. The error contains a message for the user.
     pub fn read(text: &str) -> Result<WatchExpression, String> {
         let n = text.len();
         if n > MAX_LENGTH {
@@ -169,7 +169,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Parses operands that left-associative operators of one precedence level combine.
+    /// Parses operands that are combined by left-associative operators of one precedence level.
     fn level(&mut self, level: usize) -> Result<Expression, SyntaxError> {
         let Some(operators) = LEVELS.get(level) else {
             return self.operand();

@@ -1,4 +1,4 @@
-//! Property test of the grammar: parentheses around the operation that binds first do not change the syntax tree.
+//! Property test of the grammar: parentheses around the operation with the higher precedence do not change the syntax tree.
 
 use crate::expression::tree::LEVELS;
 use crate::expression::tree::WatchExpression;

@@ -5,25 +5,25 @@ use std::ops::Range;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 
-/// Condition that compares a register with a number.
+/// Condition that compares the value of a register with a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterCondition {
     pub place: LaneFilter,
     pub register: String,
     pub comparison: RelationalOp,
     pub number: Literal,
-    /// Byte range of the register name in the text.
+    /// Byte range of the register name in the text of the condition.
     pub register_range: Range<usize>,
 }
 
-/// Watch expression: an expression, and the lanes for which it is evaluated.
+/// Watch expression, which consists of an expression and the lanes for which it is evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchExpression {
     pub place: LaneFilter,
     pub expression: Expression,
 }
 
-/// Lane selection, which contains all lanes that agree with every given number.
+/// Lane selection, which contains all lanes that match every number in the selection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneFilter {
     pub block: Option<u64>,
@@ -31,7 +31,7 @@ pub struct LaneFilter {
     pub lane: Option<u8>,
 }
 
-/// Syntax tree of an expression.
+/// Syntax tree of a watch expression or condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     Literal(Literal),
@@ -43,18 +43,18 @@ pub enum Expression {
     Binary(BinaryOp, Box<[Expression; 2]>),
 }
 
-/// Number in the notation in which it was written.
+/// Number literal in the notation in which the user wrote it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
     Integer(i128),
     Float(f64),
-    /// A hexadecimal number.
+    /// A number in hexadecimal notation.
     Bits(u128),
     /// The number `nan`, which equals every NaN in a condition.
     NotANumber,
 }
 
-/// A comparison operator.
+/// Operator that compares two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationalOp {
     Equal,
@@ -89,7 +89,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Comparison operators. An operator precedes the operators that are its prefixes.
+/// Comparison operators with their notations. An operator precedes the operators that are prefixes of its notation.
 pub(crate) const COMPARISONS: &[(&str, BinaryOp)] = &[
     ("==", BinaryOp::Compare(RelationalOp::Equal)),
     ("!=", BinaryOp::Compare(RelationalOp::NotEqual)),
@@ -99,7 +99,7 @@ pub(crate) const COMPARISONS: &[(&str, BinaryOp)] = &[
     (">", BinaryOp::Compare(RelationalOp::Greater)),
 ];
 
-/// Binary operators by precedence, lowest first.
+/// Binary operators with their notations, by precedence level, the lowest level first.
 pub(crate) const LEVELS: &[&[(&str, BinaryOp)]] = &[
     COMPARISONS,
     &[("|", BinaryOp::Or)],
@@ -114,7 +114,7 @@ pub(crate) const LEVELS: &[&[(&str, BinaryOp)]] = &[
     ],
 ];
 
-/// Unary operators with their notations.
+/// Unary operators with their notations, which precede the operand.
 pub(crate) const SIGNS: [(&str, UnaryOp); 3] = [
     ("-", UnaryOp::Negate),
     ("~", UnaryOp::Complement),
@@ -167,7 +167,7 @@ impl Literal {
 }
 
 impl Expression {
-    /// Checks whether the expression has a separate value for each lane.
+    /// Checks whether the value of the expression can differ between lanes.
     pub fn is_of_lanes(&self) -> bool {
         match self {
             Expression::Literal(_) => false,

@@ -1,5 +1,5 @@
-//! Fragment layouts. Input: the parameters of a query. Output: the mapping from lane and register to matrix element, as plain data, as a
-//! text table and as a drawing.
+//! Layouts of matrix fragments in registers. Input: the parameters of a query. Output: the mapping from lane and register to matrix
+//! element, as plain data, as a text table and as a drawing.
 
 pub(crate) mod grid_drawing;
 pub(crate) mod picture;
@@ -29,7 +29,7 @@ use warpgrid_isa::{FactSource, MatrixLayout, ScalarType, Target};
 /// Matrix element `[row, col]` for each lane, each register, and each position in the register (low bits first).
 pub type LaneMap = Vec<Vec<Vec<[u16; 2]>>>;
 
-/// Fragment layout. The fields from `format` on form the contents of a fragment-map file that contains this layout.
+/// Fragment layout. The field `format` and all later fields form the contents of a fragment-map file that contains this layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentView {
@@ -40,13 +40,13 @@ pub struct FragmentView {
     pub target: String,
     /// Layout of the matrix in memory: `row` or `col`.
     pub layout: String,
-    /// Distance in elements between the starts of adjacent rows (columns).
+    /// Distance in elements between the starts of adjacent rows of the matrix in memory, or of adjacent columns for the layout `col`.
     pub stride: u32,
     /// Element size in bits.
     pub element_bits: u32,
-    /// Origin of the map: "assembler 13.5" (compiled code) or "PTX ISA".
+    /// Source of the map: "assembler 13.5" (derived from compiled code) or "PTX ISA".
     pub origin: String,
-    /// Number of registers that contain a copy of each element.
+    /// Number of registers that contain each element. The number is greater than 1 if the hardware replicates elements.
     pub copies: u32,
     pub rows: u16,
     pub cols: u16,
@@ -56,10 +56,10 @@ pub struct FragmentView {
     pub lanes: LaneMap,
     /// Memory offset of each element from the start of the matrix, in elements and in the order of `lanes`.
     pub offsets: Vec<Vec<Vec<u64>>>,
-    /// Index of the matrix of each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
+    /// Index of the matrix that contains each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
     /// `mma.m8n8k4`).
     pub matrices: Option<Vec<Vec<Vec<u16>>>>,
-    /// Version of the file format, which is 1.
+    /// Version of the fragment-map file format, which is 1.
     pub format: u32,
     /// Meaning of the variables in the formulas of the map.
     pub variables: BTreeMap<String, String>,
@@ -68,7 +68,7 @@ pub struct FragmentView {
     pub access: Vec<AccessEntry>,
 }
 
-/// Entry of a fragment-map file: one map, and the operations that use it.
+/// Entry of a fragment-map file, which consists of one map and the operations that use the map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentMapEntry {
@@ -95,10 +95,11 @@ pub struct FragmentEntry {
     pub family: String,
     pub regs: u8,
     pub elems_per_reg: u8,
-    /// Default stride in elements for each memory layout.
+    /// Default stride in elements for each layout of the matrix in memory.
     pub default_stride: BTreeMap<String, u32>,
     pub map: String,
-    /// Number of leading registers that `wmma.mma` reads. Present for operands A and B of shapes whose fragments contain copies.
+    /// Number of registers, from the first register of the fragment, that `wmma.mma` reads. Present for operands A and B of shapes whose
+    /// fragments contain copies of elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mma_reads: Option<u8>,
 }
@@ -113,19 +114,19 @@ pub struct AccessEntry {
     pub ty: String,
     pub layout: String,
     pub archs: Vec<String>,
-    /// Accesses to global memory and to generic addresses.
+    /// Accesses to global memory and accesses with generic addresses.
     pub global: AccessView,
     pub shared: AccessView,
 }
 
-/// Accesses to one state space.
+/// Accesses of an operation to one state space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AccessView {
-    /// Size of the widest access in bytes, which is also the required alignment of the address and of the stride.
+    /// Size in bytes of the widest access. The address and the stride must be multiples of this size.
     pub bytes: u8,
     pub count: u8,
-    /// Effect of a misaligned stride: `fault`, or `moved` if rows are stored at other addresses.
+    /// Effect of a misaligned stride: `fault`, or `moved` if the operation stores rows at other addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short_stride: Option<String>,
 }
@@ -188,8 +189,8 @@ pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentReque
     })
 }
 
-/// Collects entries into a map by individual insertions. `collect` would sort the entries first, and each sorted type adds 4 KB to the
-/// WebAssembly module of the page.
+/// Collects entries into a map by individual insertions. The method `collect` would sort the entries first, and the sorting code for each
+/// entry type would add 4 KB to the WebAssembly module of the page.
 fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<String, T> {
     let mut all = BTreeMap::new();
     for (name, entry) in entries {
@@ -198,14 +199,14 @@ fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<S
     all
 }
 
-/// Returns the names of all operations that have a fragment or another layout.
+/// Returns the names of all operations that have a fragment layout or another layout.
 pub fn every_operation() -> impl Iterator<Item = String> {
     let fragments = FragmentOp::ALL.iter().map(|op| op.name());
     let layouts = tensor::operations().chain(crate::layouts::inspector::picture::operations());
     fragments.chain(layouts).map(str::to_owned)
 }
 
-/// Returns an error that lists the accepted values.
+/// Returns an error for the unknown value `found` of the parameter `what`. The error lists the accepted values `known`.
 fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> FragmentRequestError {
     let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
     FragmentRequestError {
@@ -231,7 +232,7 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRequestError
         }
     })?;
     let target = match request.target.as_str() {
-        // Without a target, the newest target that supports the fragment is selected below.
+        // If the request specifies no target, the newest target that supports the fragment is selected below.
         "" => None,
         name => Some(Target::from_name(name).ok_or_else(|| {
             let names = with_tensor_cores().map(|target| target.name.to_owned());
@@ -263,7 +264,7 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRequestError
     })
 }
 
-/// Returns the targets with Tensor Cores, without architecture-specific and family-specific targets such as `sm_90a`.
+/// Returns the targets with Tensor Cores. The result does not contain architecture-specific and family-specific targets such as `sm_90a`.
 pub(crate) fn with_tensor_cores() -> impl Iterator<Item = &'static Target> {
     let is_plain = |target: &&Target| target.name.ends_with(|last: char| last.is_ascii_digit());
     TARGETS
@@ -272,7 +273,7 @@ pub(crate) fn with_tensor_cores() -> impl Iterator<Item = &'static Target> {
         .filter(is_plain)
 }
 
-/// Returns the targets on which the operation of `map` has the same map.
+/// Returns the targets on which the operation of `map` uses the same fragment map.
 pub(crate) fn same_targets(map: &FragmentMap) -> Vec<String> {
     with_tensor_cores()
         .filter(|target| {
@@ -286,7 +287,7 @@ pub(crate) fn same_targets(map: &FragmentMap) -> Vec<String> {
         .collect()
 }
 
-/// Elements of a map, ordered by lane, register and position in the register.
+/// Matrix positions of the elements of a map, ordered by lane, register and position in the register.
 struct PositionsByLane<'a>(&'a FragmentMap);
 
 impl PositionsByLane<'_> {
@@ -340,7 +341,7 @@ fn entry(map: &FragmentMap, archs: &[String], name: String) -> FragmentEntry {
     }
 }
 
-/// Returns the memory accesses of the operation for each memory layout of the map.
+/// Returns the memory accesses of the operation of `map` for each layout of the matrix in memory.
 fn accesses(map: &FragmentMap) -> Vec<AccessEntry> {
     let view = |access: WmmaAccess| AccessView {
         bytes: access.bytes,
@@ -395,13 +396,14 @@ pub struct CellHolder {
 }
 
 impl FragmentView {
-    /// Returns the number of matrices in the fragment.
+    /// Returns the number of matrices that the fragment contains.
     pub fn n_matrices(&self) -> usize {
         let lanes = self.matrices.iter().flatten().flatten().flatten();
         lanes.max().map_or(1, |last| usize::from(*last) + 1)
     }
 
-    /// Returns the lanes and registers that hold each element, lowest lane first. The elements are ordered by matrix, then by row.
+    /// Returns the lanes and registers that hold each matrix element, the lowest lane first. The elements are ordered by matrix, and within
+    /// a matrix by row.
     pub fn owners_by_cell(&self) -> Vec<Vec<CellHolder>> {
         let (rows, columns) = (usize::from(self.rows), usize::from(self.cols));
         let mut cells = vec![Vec::new(); self.n_matrices() * rows * columns];
@@ -439,14 +441,15 @@ impl FragmentView {
         )
     }
 
-    /// Returns the memory offset of an element as a formula that contains the stride of the request.
+    /// Returns the memory offset of an element as a formula. The formula contains the stride that the request specifies.
     pub fn address_rule(&self) -> String {
         let (major, minor) = if self.layout == "row" {
             ("row", "col")
         } else {
             ("col", "row")
         };
-        // `ldmatrix` unpacks elements with less than 8 bits, so their size in memory differs from their size in the register.
+        // The instruction `ldmatrix` unpacks elements with less than 8 bits, so the size of such an element in memory differs from its size
+        // in the register.
         if self.element_bits < 8 && self.elems_per_reg == 4 {
             let bits = self.element_bits;
             return format!("{major}*{} + {minor}*{bits} / 8", self.stride);
@@ -459,7 +462,7 @@ impl FragmentView {
         }
     }
 
-    /// Returns a message if the stride is too small, so that rows (columns) overlap.
+    /// Returns a message if the stride is so small that rows (columns) of the matrix overlap in memory.
     pub fn stride_problem(&self) -> Option<String> {
         let (length, what) = if self.layout == "row" {
             (self.cols, "rows")

@@ -1,16 +1,16 @@
-//! Inspection of shared-memory layouts and of memory accesses. Input: a session, a source, a descriptor or a layout expression. Output:
+//! Inspection of layouts in shared memory and of memory accesses. Input: a session, a source, a descriptor or a layout expression. Output:
 //! layouts, bank conflicts with proposed fixes, and descriptor tiles, as plain data and as text.
 //!
 //! - `access_recorder` records the accesses of a run by instruction, and `layout_inference` finds the simplest CuTe layout that produces
 //!   the recorded addresses.
-//! - `bank_conflicts` lists the banks of each lane in each phase, and the lanes that conflict.
-//! - `bank_conflict_fix` searches a padding or a swizzle (`layout_change`) that removes the conflicts, edits the source
-//!   (`source_rewrite`), and runs both kernels to compare their memory.
-//! - `sector_advice` computes the sectors of global memory that a different lane order or vector width would save.
+//! - `bank_conflicts` lists the banks that each lane accesses in each phase of an access, and the lanes that conflict.
+//! - `bank_conflict_fix` searches a padding or a swizzle (`layout_change`) that removes the conflicts, edits the source (`source_rewrite`),
+//!   and runs the original and the edited kernel to compare their memory contents.
+//! - `sector_advice` computes the number of sectors of global memory that another lane order or vector width would save.
 //! - `text` formats all of these results for the command line.
 //! - `picture` converts layout expressions (`layout_expression`), descriptor tiles (`descriptor_tile`, `intended_layout`,
 //!   `descriptor_ptx`), pairs of matrix instructions (`fragment_compatibility`) and boxes of tensor copies (`tma_tile`) to layouts.
-//!   `picture_url` parses the URL of a picture, and `element_map` is the result of every such request.
+//!   `picture_url` parses the URL of a picture, and `element_map` contains the result type of every such request.
 
 pub(crate) mod access_recorder;
 pub(crate) mod bank_conflict_fix;

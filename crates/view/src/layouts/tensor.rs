@@ -1,6 +1,6 @@
 //! Layouts of tensor instructions: the location of each element of an operand matrix, accumulator, metadata or scale factors in registers
 //! of a warpgroup, shared memory or tensor memory. Input: query parameters. Output: a grid with the locations of each element, as plain
-//! data, as a text table and as a drawing. The emulator uses the same layout functions ([`warpgrid_isa::layout`]) when it transfers data.
+//! data, as a text table and as a drawing. The emulator uses the same layout functions ([`warpgrid_isa::tensor_layout`]) to transfer data.
 
 pub(crate) mod descriptor_literal;
 pub(crate) mod drawing;
@@ -28,7 +28,7 @@ use crate::layouts::tensor::registers::SparseOperation;
 use crate::layouts::tensor::tensor_memory::MoveDirection;
 use serde::{Deserialize, Serialize};
 
-/// Operation or operand that has a layout.
+/// Operation or operand whose layout can be requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LayoutOp {
     /// Operand A of `wgmma` in registers.
@@ -55,7 +55,7 @@ enum LayoutOp {
     Scale(Operand),
     /// Sparsity metadata of operand A of `tcgen05.mma`.
     TensorMetadata,
-    /// The instruction descriptor of `tcgen05.mma`.
+    /// Instruction descriptor of `tcgen05.mma`.
     InstructionDescriptor,
 }
 
@@ -66,7 +66,7 @@ pub(crate) enum Operand {
     B,
 }
 
-/// All operations with their names, in the order of the documentation.
+/// All operations that have a layout, with their names, in the order of the documentation.
 const OPS: [(&str, LayoutOp); 17] = [
     ("wgmma.a", LayoutOp::WarpgroupA),
     ("wgmma.d", LayoutOp::WarpgroupD),
@@ -87,7 +87,7 @@ const OPS: [(&str, LayoutOp); 17] = [
     ("tcgen05.idesc", LayoutOp::InstructionDescriptor),
 ];
 
-/// Returns the names of the operations with a layout: `wgmma.d`, `tcgen05.ld`.
+/// Returns the names of the operations that have a layout: `wgmma.d`, `tcgen05.ld`.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     OPS.iter().map(|(name, _)| *name)
 }
@@ -97,28 +97,29 @@ pub fn has_layout(op: &str) -> bool {
     OPS.iter().any(|(name, _)| *name == op)
 }
 
-/// Location of an element. [`LayoutView::place`] names the numbers, for example thread, register and element.
+/// Location of an element as a list of numbers. [`LayoutView::place`] contains the names of the numbers, for example thread, register and
+/// element.
 pub type ElementLocation = Vec<u32>;
 
-/// Layout of the elements of a matrix, as a grid with further information.
+/// Layout of the elements of a matrix, as a grid with additional information.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LayoutView {
-    /// Operation: `wgmma.d`.
+    /// Name of the operation: `wgmma.d`.
     pub op: String,
     /// Title of the layout.
     pub title: String,
-    /// Parameters of the request, with their alternatives.
+    /// Parameters of the request, with the possible values of each parameter.
     pub parameters: Vec<LayoutParameter>,
-    /// Closed-form formula of the mapping from elements to locations.
+    /// Closed-form formula of the mapping from an element to its location.
     pub rule: String,
     /// Meaning of the variables in the formula.
     pub letters: String,
     /// Notes on the layout, such as undocumented behavior or unread elements.
     pub notes: Vec<String>,
-    /// Origin of the mapping: "PTX ISA, CuTe".
+    /// Sources of the mapping: "PTX ISA, CuTe".
     pub origin: String,
-    /// Confidence: `high`, or `medium` if the sources are incomplete.
+    /// Confidence in the mapping: `high`, or `medium` if the sources are incomplete.
     #[serde(rename = "sure")]
     pub confidence: String,
     pub rows: u32,
@@ -128,26 +129,26 @@ pub struct LayoutView {
     pub column_name: String,
     /// Element size in bits.
     pub element_bits: u32,
-    /// Names of the numbers that form a location.
+    /// Names of the numbers that form the location of an element.
     pub place: Vec<String>,
-    /// Locations of the element by row and column. An element has several locations if it must be replicated, and none if the
-    /// cell is empty.
+    /// Locations of the element of each cell, indexed by row and column. An element has several locations if the layout requires
+    /// replication. An empty cell has no location.
     pub grid: Vec<Vec<Vec<ElementLocation>>>,
     /// Element `[row, column]` for each thread, each register, and each position in the register (low bits first). Present only for layouts
     /// in registers.
     pub lanes: Option<Vec<Vec<Vec<[u32; 2]>>>>,
-    /// Bits of the descriptor in hexadecimal, if the layout has a descriptor.
+    /// Bits of the descriptor in hexadecimal. Absent if the layout has no descriptor.
     pub descriptor: Option<String>,
-    /// Fields of the descriptor, lowest bits first.
+    /// Fields of the descriptor, in order from the lowest to the highest bits.
     pub fields: Vec<DescriptorField>,
-    /// Cells, as `[row, column]`, whose element differs from the intended layout.
+    /// Cells, as `[row, column]`, whose element differs from the element in the intended layout.
     #[serde(rename = "wrong")]
     pub mismatched_cells: Vec<[u32; 2]>,
     /// PTX instructions that build the descriptor.
     pub ptx: Vec<String>,
-    /// Cells, as `[row, column]`, that the selected step reads, if the diagram also contains other cells for comparison.
+    /// Cells, as `[row, column]`, that the selected step reads. Present only if the diagram also contains other cells for comparison.
     pub marked: Vec<[u32; 2]>,
-    /// Links to related diagrams.
+    /// Links to diagrams that are related to the layout.
     pub related: Vec<RelatedLayout>,
 }
 
@@ -155,7 +156,7 @@ pub struct LayoutView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RelatedLayout {
-    /// Title of the diagram.
+    /// Title of the related diagram.
     pub title: String,
     pub request: FragmentRequest,
 }
@@ -167,33 +168,33 @@ pub struct DescriptorField {
     pub name: String,
     /// Indices of the lowest and the highest bit of the field.
     pub bits: [u32; 2],
-    /// Value of the field.
+    /// Value of the descriptor field.
     pub value: u32,
-    /// Meaning of the value: `128 rows`.
+    /// Meaning of the field value: `128 rows`.
     pub meaning: String,
 }
 
-/// Layout that the page displays, or the reason why the request has no layout.
+/// Layout that the page displays, or the reason why the layout of the request does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayoutPicture {
-    /// Request that the layout shows, in which nonexistent values are replaced.
+    /// Request that the layout shows. Nonexistent values of the original request are replaced.
     pub request: FragmentRequest,
-    /// Messages about the replaced values, with the reasons.
+    /// Messages about the replaced values, with the reasons for the replacement.
     pub replaced: Vec<String>,
     pub parameters: Vec<LayoutParameter>,
-    /// All operations. Operations with a fragment precede operations with a layout.
+    /// All available operations. Operations with a fragment precede operations with a layout.
     pub ops: Vec<String>,
     pub view: Option<LayoutView>,
-    /// Reason why the request has no layout.
+    /// Reason why the layout of the request does not exist. Absent if the layout exists.
     pub refusal: Option<String>,
 }
 
-/// Returns the layout that `request` describes by its fields `op`, `shape`, `type`, and by further parameters in `with`.
+/// Returns the layout that `request` describes by its fields `op`, `shape` and `type`, and by the additional parameters in `with`.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRequestError> {
     exactly(request, view)
 }
 
-/// Returns the layout that is nearest to `request`, or `None` if the operation has no layout. `operations` becomes
+/// Returns the layout nearest to `request`, or `None` if the operation has no layout. The result contains `operations` as
 /// [`LayoutPicture::ops`].
 pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<LayoutPicture> {
     has_layout(&request.op).then(|| nearest(request, view, operations))
@@ -203,7 +204,7 @@ pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<Lay
 pub(crate) type LayoutFn =
     fn(&FragmentRequest, &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError>;
 
-/// Returns the result of a layout function for a request, or an error if a parameter of the request is invalid.
+/// Returns the result of the layout function `rule` for a request, or an error if a parameter of the request is invalid.
 pub(crate) fn exactly(
     request: &FragmentRequest,
     rule: LayoutFn,
@@ -213,7 +214,7 @@ pub(crate) fn exactly(
     words.finish(view)
 }
 
-/// Returns the result of a layout function for the valid request that is nearest to `request`.
+/// Returns the result of the layout function `rule` for the valid request that is nearest to `request`.
 pub(crate) fn nearest(
     request: &FragmentRequest,
     rule: LayoutFn,
@@ -283,7 +284,8 @@ pub(crate) struct RegisterShape {
 }
 
 impl LayoutView {
-    /// Returns a view whose grid has the given size and contains the locations that `places` returns.
+    /// Returns a view whose grid has the given number of rows and columns. The grid contains the locations that `places` returns for each
+    /// row and column.
     pub(crate) fn from_grid(
         rows: usize,
         columns: usize,
@@ -305,8 +307,8 @@ impl LayoutView {
         }
     }
 
-    /// Returns a view of elements in registers. The function `element` returns the row and column of the element at a position of a
-    /// register of a thread, which are outside of the matrix if the position contains no element.
+    /// Returns a view of a matrix in registers. The function `element` returns the row and column of the element at a given position of a
+    /// given register of a thread. If the position contains no element, the returned row and column are outside of the matrix.
     fn from_registers(
         rows: usize,
         columns: usize,
@@ -340,12 +342,13 @@ impl LayoutView {
         view
     }
 
-    /// Checks whether the locations of the view are registers of threads.
+    /// Checks whether the locations in the view are registers of threads.
     pub fn is_in_registers(&self) -> bool {
         self.place.first().is_some_and(|name| name == "thread")
     }
 
-    /// Formats a location as a short cell label: thread, lane or byte in the first line, and the remaining numbers in the second line.
+    /// Formats a location as a short label of a cell. The first line of the label contains the thread, lane or byte, and the second line
+    /// contains the remaining numbers.
     pub fn label(&self, place: &[u32]) -> (String, String) {
         let number = |at: usize| place.get(at).copied().unwrap_or(0);
         let names: Vec<&str> = self.place.iter().map(String::as_str).collect();
@@ -394,7 +397,7 @@ impl LayoutView {
         first.map_or(1, Vec::len)
     }
 
-    /// Formats a location: `thread 5, register 3`.
+    /// Formats a location in words: `thread 5, register 3`.
     pub fn place_words(&self, place: &[u32]) -> String {
         let only = self.is_in_registers() && self.elements_per_register() == 1;
         let named: Vec<String> = self
@@ -407,22 +410,22 @@ impl LayoutView {
         named.join(", ")
     }
 
-    /// Formats the locations of the element of a cell.
+    /// Formats the locations of the element in a cell.
     pub fn describe(&self, row: usize, column: usize) -> Option<String> {
         let places = self.grid.get(row)?.get(column)?;
         let all: Vec<String> = places.iter().map(|place| self.place_words(place)).collect();
-        let there = match all.is_empty() {
+        let locations = match all.is_empty() {
             true => "nothing".to_owned(),
             false => all.join("; "),
         };
         Some(format!(
-            "{} {row}, {} {column}: {there}",
+            "{} {row}, {} {column}: {locations}",
             self.row_name, self.column_name
         ))
     }
 
-    /// Returns the index of one of 32 colors: the color of the thread or lane, or in shared memory the color of the 16-byte chunk within
-    /// the matrix, so that the effect of a swizzle is visible.
+    /// Returns the index of the color of a cell among 32 colors. The color represents the thread or lane of the element. For layouts in
+    /// shared memory, the color represents the 16-byte chunk within the matrix, so that the effect of a swizzle is visible.
     pub fn colour(&self, row: usize, column: usize) -> u8 {
         let place = self
             .grid
@@ -434,10 +437,10 @@ impl LayoutView {
             Some("byte") => {
                 let along_rows = self.value("major") == Some("mn");
                 let along = if along_rows { row } else { column };
-                // The factor 4 gives neighboring chunks distinguishable colors.
+                // The factor 4 selects distinguishable colors for neighboring chunks.
                 4 * (along as u32 * self.element_bits / 128)
             }
-            // Chunks are colored along the contiguous index, so that the effect of a swizzle is visible.
+            // The color of a chunk depends on the contiguous index, so that the effect of a swizzle is visible.
             Some("row" | "column") => {
                 let at = usize::from(self.value("major") != Some("mn"));
                 let along = place.get(at).copied().unwrap_or(0);
@@ -449,7 +452,7 @@ impl LayoutView {
         (number % 32) as u8
     }
 
-    /// Returns the requested value of the parameter `name`, or its default value.
+    /// Returns the value of the parameter `name` in the request, or its default value.
     pub fn value(&self, name: &str) -> Option<&str> {
         let found = self
             .parameters

@@ -1,4 +1,4 @@
-//! Parser of puzzle and tour files. Input: Markdown. Output: the fields, the prose, and the kernel of the fenced code block.
+//! Parser of puzzle and tour files. Input: Markdown. Output: the fields, the prose, and the kernel in the fenced code block.
 //!
 //! ```text
 //! ---
@@ -15,16 +15,16 @@
 /// Parts of a puzzle or tour file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LessonFile {
-    /// Fields in order of occurrence. A name can occur more than once.
+    /// Names and values of the fields, in order of occurrence. A name can occur more than once.
     pub(crate) fields: Vec<(String, String)>,
     /// Prose without the fenced code block.
     pub(crate) prose: String,
-    /// First fenced code block.
+    /// Contents of the first fenced code block.
     pub(crate) code: Option<String>,
 }
 
 impl LessonFile {
-    /// Parses a file. The error message names the missing part.
+    /// Parses a puzzle or tour file. The error message names the missing part.
     pub(crate) fn read(text: &str) -> Result<LessonFile, String> {
         let text = text.replace("\r\n", "\n");
         let rest = text.strip_prefix("---\n").ok_or(
@@ -71,25 +71,25 @@ impl LessonFile {
         Ok(())
     }
 
-    /// Returns the first field with this name.
+    /// Returns the value of the first field with this name.
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let found = self.fields.iter().find(|(own, _)| own == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Returns the first field with this name. A missing field is an error.
+    /// Returns the value of the first field with this name. A missing field is an error.
     pub(crate) fn need(&self, name: &str) -> Result<&str, String> {
         self.field(name)
             .ok_or_else(|| format!("the header has no field `{name}`"))
     }
 
-    /// Returns all fields with this name.
+    /// Returns the values of all fields with this name.
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let own = self.fields.iter().filter(move |(own, _)| own == name);
         own.map(|(_, value)| value.as_str())
     }
 
-    /// Rejects fields with unknown names.
+    /// Returns an error if a field has a name that is not in `known`.
     pub(crate) fn check_names(&self, known: &[&str]) -> Result<(), String> {
         let odd = self
             .fields

@@ -1,10 +1,11 @@
-//! Prose of puzzles and tours. Input: paragraphs of Markdown. Output: inline elements, so that hosts need no Markdown parser.
+//! Prose of puzzles and tours. Input: paragraphs of Markdown. Output: inline elements. Hosts display these elements and therefore need no
+//! Markdown parser.
 //!
 //! Supported syntax: `` `code` ``, `**strong**`, `[line 18]` for a line of the kernel, and `{{out[3] = 7}}` for a fact that must hold.
 
 use crate::learn::quantity::Quantity;
 
-/// Inline element of a paragraph.
+/// Inline element of a prose paragraph.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inline {
     Text(String),
@@ -12,16 +13,16 @@ pub enum Inline {
     Strong(String),
     /// Line of the kernel, starting at 1.
     Line(u32),
-    /// Fact that holds at the run position of the paragraph.
+    /// Fact that holds at the position of the run that the paragraph describes.
     Fact(Assertion),
 }
 
 /// Statement about a run that must be true.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assertion {
-    /// Source text: `out[3] = 7`.
+    /// Text of the fact in the notation of the source file: `out[3] = 7`.
     pub text: String,
-    /// Location to highlight, in the notation of links: `cell 3 of out`.
+    /// Location that the page highlights, in the notation of links: `cell 3 of out`.
     pub pin: Option<String>,
     pub quantity: Quantity,
     pub answer: String,
@@ -33,7 +34,7 @@ pub type Prose = Vec<Vec<Inline>>;
 /// Opening and closing delimiters of inline elements.
 const MARKS: [(&str, &str); 4] = [("`", "`"), ("**", "**"), ("[line ", "]"), ("{{", "}}")];
 
-/// Parses the paragraphs of a text. The error message describes an invalid fact.
+/// Parses the paragraphs of a text. The error message describes the first invalid fact.
 pub(crate) fn read(text: &str) -> Result<Prose, String> {
     let paragraphs = text.split("\n\n").map(str::trim);
     let paragraphs = paragraphs.filter(|paragraph| !paragraph.is_empty());

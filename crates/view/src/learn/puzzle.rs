@@ -1,10 +1,12 @@
-//! Puzzle. Input: a Markdown file, and answers of users. Output: the displayed content, and the verdict on an answer.
+//! Puzzle that the user solves. Input: a Markdown file, and answers of users. Output: the content that the page displays, and the verdict
+//! on an answer.
 //!
 //! All puzzles have the fields `title`, `chapter` and `hint` (repeatable). A puzzle to predict a quantity also has `ask` (a quantity), `at`
 //! (a run position, by default `end`), `answer`, and `choice` (repeatable, for multiple choice). In a puzzle to write lines, the kernel
 //! contains its solution between `//? answer` and `//? end`, and the initial text of the user after `//? instead`. The field `also`
-//! specifies other values of a launch, and `limit` the cost limit of an answer. An answer is correct if its run has the same final memory
-//! as the run of the solution in every launch, without a fault and without a race that the solution does not have.
+//! specifies other values of the launch with which an answer is checked, and the field `limit` specifies the cost limit of an answer. An
+//! answer is correct if its run has the same final memory as the run of the solution in every launch, without a fault and without a race
+//! that the solution does not have.
 
 pub(crate) mod answer_check;
 pub(crate) mod launch_variant;
@@ -28,10 +30,10 @@ const FIELDS: &[&str] = &[
 const ANSWER: &str = "//? answer";
 const DEFAULT_PLACEHOLDER: &str = "//? instead";
 const END: &str = "//? end";
-/// Maximum length of an answer in bytes.
+/// Maximum length of an answer of a user in bytes.
 const MAX_ANSWER: usize = 20_000;
 
-/// Parsed puzzle.
+/// Puzzle, as parsed from its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Puzzle {
     pub title: String,
@@ -58,7 +60,7 @@ struct Prediction {
     answer: String,
 }
 
-/// Gap in a kernel for lines that the user must write.
+/// Gap in a kernel that the user must fill with lines.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CodeGap {
     before: String,
@@ -69,42 +71,42 @@ pub(crate) struct CodeGap {
     limits: Vec<CostLimit>,
 }
 
-/// Displayed content of a puzzle.
+/// Content of a puzzle that the page displays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PuzzleView {
     pub title: String,
     pub chapter: String,
     pub prose: Prose,
     pub hints: Prose,
-    /// Question of a puzzle to predict a quantity. Absent in a puzzle to write lines.
+    /// Question of a puzzle that asks the user to predict a quantity. Absent in a puzzle that asks the user to write lines.
     pub ask: Option<String>,
-    /// Run position at which the quantity is measured: `at the end`.
+    /// Position of the run at which the quantity is measured: `at the end`.
     pub moment: Option<String>,
     pub choices: Vec<String>,
     /// Lines of the kernel before the gap.
     pub before: String,
-    /// Initial text of the gap.
+    /// Text that the gap initially contains.
     pub placeholder: String,
     /// Lines of the kernel after the gap.
     pub after: String,
-    /// Cost limits that an answer must satisfy.
+    /// Cost limits that an answer must not exceed.
     pub limits: Vec<String>,
     pub answer: String,
-    /// Kernel with the solution.
+    /// Kernel that contains the solution of the puzzle.
     pub solution: String,
 }
 
-/// Verdict on an answer.
+/// Verdict on an answer of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub passed: bool,
     pub sentence: String,
-    /// Source of the kernel with the inserted answer.
+    /// Source of the kernel with the answer in the gap.
     pub source: String,
 }
 
 impl Puzzle {
-    /// Parses a puzzle. The error message describes the mistake in the file.
+    /// Parses a puzzle file. The error message describes the mistake in the file.
     pub fn read(text: &str) -> Result<Puzzle, String> {
         let sheet = LessonFile::read(text)?;
         sheet.check_names(FIELDS)?;
@@ -125,7 +127,7 @@ impl Puzzle {
         })
     }
 
-    /// Returns the displayed content.
+    /// Returns the content that the page displays.
     pub fn view(&self) -> PuzzleView {
         let mut view = PuzzleView {
             title: self.title.clone(),
@@ -158,7 +160,7 @@ impl Puzzle {
         view
     }
 
-    /// Returns the solution of the file.
+    /// Returns the solution that the puzzle file contains.
     pub fn answer(&self) -> &str {
         match &self.task {
             PuzzleTask::Predict(asked) => &asked.answer,
@@ -171,7 +173,7 @@ impl Puzzle {
         matches!(self.task, PuzzleTask::Write(_))
     }
 
-    /// Returns the source of the kernel with an answer inserted.
+    /// Returns the source of the kernel with an answer in the gap.
     pub fn with(&self, answer: &str) -> String {
         match &self.task {
             PuzzleTask::Predict(asked) => asked.source.clone(),
@@ -205,7 +207,7 @@ impl Puzzle {
         }
     }
 
-    /// Returns the inline elements of all paragraphs.
+    /// Returns the inline elements of all prose paragraphs of the puzzle.
     pub fn pieces(&self) -> impl Iterator<Item = &Inline> {
         self.prose.iter().chain(&self.hints).flatten()
     }
@@ -223,7 +225,7 @@ impl Prediction {
         })
     }
 
-    /// Returns the value of the quantity in the run.
+    /// Returns the value of the predicted quantity in the run.
     fn find(&self) -> Result<QuantityValue, String> {
         let mut session = launched(&self.source).map_err(|failure| failure.message)?;
         self.moment.go(&mut session)?;

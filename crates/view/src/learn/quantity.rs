@@ -1,5 +1,5 @@
-//! Quantities at a position of a run. Input: the notation of a quantity, and answers. Output: its value, and a message about a wrong
-//! answer.
+//! Quantities at a position of a run. Input: the notation of a quantity, and answers of users. Output: the value of the quantity, and a
+//! message about a wrong answer.
 //!
 //! ```text
 //! out[3]  out[0..8]  shared:0[0..4]      elements of a memory, in its type
@@ -25,12 +25,12 @@ use crate::session::memory_id::MemoryKey;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::ElementType;
 
-/// Maximum number of elements or bytes of a quantity.
+/// Maximum number of elements or bytes that a quantity can contain.
 const MAX_CELLS: u64 = 64;
 /// Accepted notations of quantities, for error messages.
 const KNOWN: &str = "a quantity such as `out[0..8]`, `bytes 4..8 of out`, `lanes`, `writers of out[3]`, `lane 3 %r5`, `wavefronts of line 18` or `outcome`";
 
-/// Quantity that a run has at a position.
+/// Quantity that has a value at each position of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
     Cells(ElementRange),
@@ -59,7 +59,7 @@ pub struct ElementRange {
     pub to: u64,
 }
 
-/// Value of a quantity.
+/// Value of a quantity at a position of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuantityValue {
     Cells {
@@ -86,7 +86,7 @@ pub enum QuantityValue {
 }
 
 impl Quantity {
-    /// Parses a quantity.
+    /// Parses the notation of a quantity.
     pub fn read(text: &str) -> Result<Quantity, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let wrong = || format!("found `{text}`, expected {KNOWN}");
@@ -118,7 +118,8 @@ impl Quantity {
         }
     }
 
-    /// Returns the location that the page highlights for the quantity, in the notation of links.
+    /// Returns the location that the page highlights for the quantity, in the notation of links. Returns `None` if the quantity has no such
+    /// location.
     pub fn pin(&self) -> Option<String> {
         match self {
             Quantity::Cells(range) | Quantity::Writers(range) => {
@@ -136,7 +137,8 @@ impl Quantity {
         }
     }
 
-    /// Returns the value at the present position. The error contains the reason why the quantity has no value.
+    /// Returns the value of the quantity at the present position of the session. The error contains the reason why the quantity has no
+    /// value.
     pub fn find(&self, session: &mut Session) -> Result<QuantityValue, String> {
         match self {
             Quantity::Cells(range) => {
@@ -202,7 +204,7 @@ impl Quantity {
 }
 
 impl ElementRange {
-    /// Parses `out[3]` or `out[0..8]`.
+    /// Parses a range of elements: `out[3]` or `out[0..8]`.
     fn of_cells(cells: &str, text: &str) -> Result<ElementRange, String> {
         let parts = cells
             .strip_suffix(']')
@@ -271,7 +273,7 @@ fn register(
 }
 
 impl QuantityValue {
-    /// Formats the value in the notation of answers.
+    /// Formats the value of the quantity in the notation of answers.
     pub fn text(&self) -> String {
         match self {
             QuantityValue::Cells { ty, bytes, .. } => {
@@ -292,7 +294,7 @@ impl QuantityValue {
         }
     }
 
-    /// Checks an answer. The error message names the first mistake, but does not reveal the correct value.
+    /// Compares an answer with the value. The error message names the first mistake in the answer, but does not reveal the correct value.
     pub fn compare(&self, answer: &str) -> Result<(), String> {
         match self {
             QuantityValue::Cells { range, ty, bytes } => compare_cells(range, *ty, bytes, answer),
@@ -335,7 +337,7 @@ fn items(answer: &str) -> Vec<&str> {
     items.filter(|item| !item.is_empty()).collect()
 }
 
-/// Splits an answer into items, and checks that their number equals the number of elements.
+/// Splits an answer into items, and checks that the number of items equals the number of elements in the range.
 fn counted<'a>(answer: &'a str, range: &ElementRange, what: &str) -> Result<Vec<&'a str>, String> {
     let (items, n) = (items(answer), range.to - range.from);
     if items.len() as u64 == n {

@@ -1,16 +1,17 @@
-//! Position of a run: `start`, `end`, `step 12`, `line 18` or `line 18 time 2`. A session can seek to the position.
+//! Position of a run in the notation `start`, `end`, `step 12`, `line 18` or `line 18 time 2`. A session can seek to the position.
 
 use crate::learn::MAX_STEPS;
 use crate::session::Session;
 
-/// Position of a run.
+/// Position in a run to which a session can seek.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunPosition {
     Start,
     End,
-    /// Position after this number of steps.
+    /// Position after the run has executed this number of steps.
     Step(u64),
-    /// Position directly after the first or a later execution of an instruction of this line. The executions by all warps are counted.
+    /// Position directly after the first or a later execution of an instruction of this source line. The executions by all warps are
+    /// counted.
     Line {
         line: u32,
         time: u32,
@@ -18,7 +19,7 @@ pub enum RunPosition {
 }
 
 impl RunPosition {
-    /// Parses a position.
+    /// Parses the notation of a position.
     pub fn read(text: &str) -> Result<RunPosition, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let number = |word: &str| {
@@ -56,7 +57,7 @@ impl RunPosition {
         }
     }
 
-    /// Seeks a session to the position. The error is the reason why the position does not exist.
+    /// Seeks a session to the position. The error contains the reason why the position does not exist.
     pub fn go(self, session: &mut Session) -> Result<(), String> {
         match self {
             RunPosition::Start => session.seek(0),
@@ -93,13 +94,13 @@ fn go_to_line(session: &mut Session, line: u32, time: u32) -> Result<(), String>
 }
 
 impl Session {
-    /// Returns the line of the last step.
+    /// Returns the source line of the last executed step.
     pub(crate) fn last_line(&self) -> Option<u32> {
         let event = self.timeline.machine().last_step()?;
         Some(self.range_of(event.function, event.instruction).line)
     }
 
-    /// Returns the lanes of the last step.
+    /// Returns the lanes that executed the last step.
     pub(crate) fn last_lanes(&self) -> u32 {
         let event = self.timeline.machine().last_step();
         event.map_or(0, |event| event.executed)

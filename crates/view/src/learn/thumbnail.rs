@@ -1,4 +1,5 @@
-//! Thumbnail of a kernel: an SVG drawing of the memory with the most stores, in the colors of the storing lanes.
+//! Thumbnail of a kernel: an SVG drawing of the memory with the most written elements. The color of each cell shows the
+//! lane that stored the element.
 
 use crate::learn::{MAX_STEPS, launched};
 use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
@@ -6,14 +7,14 @@ use crate::session::Session;
 use crate::session::memory_list::MemoryDescriptor;
 use std::fmt::Write;
 
-/// Maximum number of rows and columns.
+/// Maximum number of rows and of columns in a thumbnail.
 const MAX_ROWS: u32 = 16;
 const MAX_COLUMNS: u32 = 32;
-/// Maximum number of examined bytes of a memory.
+/// Maximum number of bytes of a memory that are examined.
 const MAX_BYTES: u64 = 1 << 16;
 const CELL: u32 = 10;
 
-/// Draws the final state of the run. The error contains the reason why no drawing is possible.
+/// Runs a kernel and draws the memory at the end of its run. The error contains the reason why no drawing is possible.
 pub fn thumbnail(source: &str) -> Result<String, String> {
     let mut session = launched(source).map_err(|failure| failure.message)?;
     session.run(MAX_STEPS);
@@ -25,7 +26,8 @@ pub fn thumbnail(source: &str) -> Result<String, String> {
     Ok(draw(&grid))
 }
 
-/// Returns a grid request for the memory with the most written elements, starting at its first written row.
+/// Returns a grid request for the memory with the most written elements. The grid starts at the first written row of
+/// the memory.
 fn most_written_memory(session: &Session) -> Option<GridRequest> {
     let written = |id: &crate::session::memory_id::MemoryKey, size: u64, width: u64| {
         let offsets = (0..size.min(MAX_BYTES)).step_by(width.max(1) as usize);
@@ -33,7 +35,8 @@ fn most_written_memory(session: &Session) -> Option<GridRequest> {
             .filter(|at| session.last_writer(id, *at).is_some())
             .count()
     };
-    // `max_by_key` returns the last maximum, so the reversed order selects the first memory of those with equal counts.
+    // The method `max_by_key` returns the last maximum. Because the order is reversed, it selects the first memory of
+    // the memories with equal counts.
     let memories = session.memories().into_iter().rev();
     let memory = memories.max_by_key(|memory| {
         let width = memory.element.width_bytes() as u64;
@@ -51,7 +54,8 @@ fn most_written_memory(session: &Session) -> Option<GridRequest> {
     })
 }
 
-/// Returns the number of columns of the memory. A one-dimensional memory has enough columns to avoid a thin strip.
+/// Returns the number of columns in which the memory is drawn. For a one-dimensional memory, the number is large enough
+/// to avoid a drawing with many short rows.
 fn columns_of(memory: &MemoryDescriptor) -> u32 {
     let most = u64::from(MAX_COLUMNS);
     let stated = memory.view.shape.last().copied();

@@ -1,5 +1,5 @@
-//! Guided tour. Input: a Markdown file and the source of its example. Output: stops with their run positions, after all facts of the tour
-//! are verified.
+//! Guided tour of a run. Input: a Markdown file, and the source of the example that it describes. Output: the stops of the tour with their
+//! positions in the run, after the verification of all facts of the tour.
 //!
 //! ```text
 //! ---
@@ -22,7 +22,7 @@ use crate::session::Session;
 
 const HEADING: &str = "## ";
 
-/// Parsed tour.
+/// Tour, as parsed from its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tour {
     pub title: String,
@@ -30,28 +30,28 @@ pub struct Tour {
     stops: Vec<(RunPosition, Prose)>,
 }
 
-/// Tour with the positions of its stops.
+/// Tour with the positions of its stops in the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TourView {
     pub title: String,
     pub intro: Prose,
     pub stops: Vec<TourStop>,
-    /// Number of steps of the whole run.
+    /// Number of steps of the complete run.
     pub length: u64,
 }
 
-/// Stop of a tour.
+/// Stop of a guided tour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TourStop {
-    /// Description of the position: `just after line 20`.
+    /// Description of the position of the stop: `just after line 20`.
     pub moment: String,
-    /// Number of executed steps at the stop.
+    /// Number of steps that the run has executed at the stop.
     pub position: u64,
     pub prose: Prose,
 }
 
 impl Tour {
-    /// Parses a tour. The error is a message about the file.
+    /// Parses a tour file. The error is a message about the file.
     pub fn read(text: &str) -> Result<Tour, String> {
         let sheet = LessonFile::read(text)?;
         sheet.check_names(&["title"])?;
@@ -75,7 +75,8 @@ impl Tour {
         })
     }
 
-    /// Runs the source and finds the stops. The error names the missing stop or line, or the fact that does not hold.
+    /// Runs the source, finds the stops of the tour, and verifies the facts. The error names the missing stop or line, or the fact that
+    /// does not hold.
     pub fn verify_stops(&self, source: &str) -> Result<TourView, String> {
         let mut session = launched(source).map_err(|failure| failure.message)?;
         let n_lines = source.lines().count() as u32;
@@ -105,7 +106,7 @@ impl Tour {
         })
     }
 
-    /// Returns the number of facts.
+    /// Returns the number of facts in the tour.
     pub fn n_facts(&self) -> usize {
         let proses = self
             .stops
@@ -119,7 +120,7 @@ impl Tour {
     }
 }
 
-/// Seeks to a stop, verifies its facts, and returns its position.
+/// Seeks to a stop, verifies the facts of the stop, and returns the position of the stop.
 fn follow_stop(
     session: &mut Session,
     moment: RunPosition,

@@ -1,5 +1,5 @@
-//! Animated SVG drawing of a run. Each state of a cell is drawn once, and CSS animations determine its visibility at each keyframe. Without
-//! animations (in print, or if the reader prefers reduced motion), the drawing shows the last keyframe.
+//! Animated SVG drawing of a run. The drawing contains each state of a cell one time, and CSS animations determine the visibility of this
+//! state at each keyframe. In print, or if the reader prefers reduced motion, the drawing is not animated and shows the last keyframe.
 
 use crate::memory_export::drawing::{
     GridLayout, limited, open, render_cells, write_cell, write_outline, write_sentence,
@@ -8,28 +8,28 @@ use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
 use crate::session::Session;
 use std::fmt::Write;
 
-/// Maximum number of animated cells.
+/// Maximum number of cells in an animation.
 const MAX_CELLS: u32 = 1024;
 /// Maximum number of keyframes after the first keyframe.
 const MAX_MOMENTS: usize = 60;
-/// Maximum number of steps before the present position in the animation. These steps are executed again.
+/// Maximum number of steps before the present position that an animation covers. The session replays these steps.
 const MAX_STEPS: u64 = 10_000_000;
 /// Duration of each keyframe in milliseconds.
-const KEYFRAME_SECONDS: usize = 700;
+const KEYFRAME_MILLISECONDS: usize = 700;
 /// Additional duration of the last keyframe in milliseconds.
-const PAUSE_SECONDS: usize = 1800;
+const PAUSE_MILLISECONDS: usize = 1800;
 
-/// Keyframe: the displayed state at one position.
+/// Keyframe of an animation: the displayed state at one position of the run.
 struct Keyframe {
     grid: MemoryGrid,
     sentence: String,
 }
 
-/// Range of keyframes in which an element is visible. The end is exclusive.
+/// Range of keyframes in which an element of the drawing is visible. The end is exclusive.
 type KeyframeRange = (usize, usize);
 
-/// Draws the run up to the present position, from its start or, for long runs, from its last steps. The session returns to the present
-/// position.
+/// Draws the run up to the present position. The animation starts at the start of the run, or for a long run at a later step. The session
+/// returns to the present position.
 pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String> {
     let columns = session.grid(request)?.columns;
     let request = limited(request, columns, MAX_CELLS);
@@ -46,19 +46,20 @@ pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String
     draw(&moments)
 }
 
-/// Returns the positions of the keyframes: the start of the animation, and positions directly after stores.
+/// Returns the positions of the keyframes: the start of the animation, and positions directly after selected stores.
 fn positions(session: &Session, present: u64) -> Vec<u64> {
     let start = present.saturating_sub(MAX_STEPS);
     let mut stores = session.store_steps();
     stores.retain(|step| (start + 1..=present).contains(step));
     let every = stores.len().div_ceil(MAX_MOMENTS).max(1);
-    // The last store is always selected.
+    // The selection always contains the last store.
     let first = stores.len().saturating_sub(1) % every;
     let chosen = stores.into_iter().skip(first).step_by(every);
     std::iter::once(start).chain(chosen).collect()
 }
 
-/// Returns a cell of a keyframe. A local memory that appears during the run can have fewer cells at an early keyframe.
+/// Returns a cell at a keyframe. A local memory that appears during the run can have fewer cells at an early keyframe than at later
+/// keyframes.
 fn cell(moment: &Keyframe, at: usize) -> Option<&GridCell> {
     moment.grid.cells.get(at)
 }
@@ -107,7 +108,7 @@ fn draw(moments: &[Keyframe]) -> Option<String> {
     Some(out)
 }
 
-/// Returns the maximal ranges of keyframes in which `same` reports no change.
+/// Returns the maximal ranges of keyframes in which `same` returns `true` for each pair of compared keyframes.
 fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<KeyframeRange> {
     let mut found: Vec<KeyframeRange> = Vec::new();
     for moment in 0..end {
@@ -119,7 +120,7 @@ fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<KeyframeRange
     found
 }
 
-/// Returns the class attribute of a range of keyframes. Elements that are always visible have no class.
+/// Returns the class attribute for a range of keyframes. An element that is always visible has no class.
 fn class((from, to): KeyframeRange, end: usize) -> String {
     match (from, to) == (0, end) {
         true => String::new(),
@@ -131,7 +132,7 @@ fn class((from, to): KeyframeRange, end: usize) -> String {
 /// WebAssembly module than a set of pairs.
 struct VisibilityTable {
     end: usize,
-    /// For each pair of a first and a last keyframe, whether the set contains the range.
+    /// For each pair of a first and a last keyframe, whether the set contains the range between these keyframes.
     table: Vec<bool>,
 }
 
@@ -153,13 +154,13 @@ impl VisibilityTable {
     }
 }
 
-/// Returns the CSS rules for all ranges of the set.
+/// Returns the CSS rules for all keyframe ranges in the set.
 fn style(seen: &VisibilityTable) -> String {
     let end = seen.end;
-    let whole = end * KEYFRAME_SECONDS + PAUSE_SECONDS;
-    // Percentages of CSS keyframes are written with two decimal places.
+    let duration = end * KEYFRAME_MILLISECONDS + PAUSE_MILLISECONDS;
+    // The percentages of CSS keyframes have two decimal places.
     let per_cent = |moment: usize| {
-        let share = moment * KEYFRAME_SECONDS * 10_000 / whole;
+        let share = moment * KEYFRAME_MILLISECONDS * 10_000 / duration;
         format!("{}.{:02}%", share / 100, share % 100)
     };
     let mut out = String::from("\n<style>\n");
@@ -174,7 +175,7 @@ fn style(seen: &VisibilityTable) -> String {
         };
         let _ = writeln!(
             out,
-            ".k{from}-{to}{{{base}animation:k{from}-{to} {whole}ms step-end infinite}}@keyframes k{from}-{to}{{{begin}{close}}}"
+            ".k{from}-{to}{{{base}animation:k{from}-{to} {duration}ms step-end infinite}}@keyframes k{from}-{to}{{{begin}{close}}}"
         );
     }
     out += "@media (prefers-reduced-motion:reduce){*{animation:none!important}}\n</style>";

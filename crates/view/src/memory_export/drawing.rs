@@ -15,13 +15,13 @@ const SENTENCE: usize = 42;
 /// Line spacing of the summary sentence.
 const LINE: usize = 15;
 const MARGIN: usize = 16;
-/// Minimum width of a drawing, so that the title fits.
+/// Minimum width of a drawing in pixels. The title fits into this width.
 const MIN_WIDTH: usize = 480;
 /// Maximum number of cells in a drawing.
 const MAX_CELLS: u32 = 4096;
 
-/// Color of each lane: one hue for each group of four lanes, and one shade for each lane of the group. These are the colors of the light
-/// theme of the page, oklch(.86 to .68, .095, hue).
+/// Color of each lane. Each group of four lanes has one hue, and each lane of a group has its own shade. The colors equal those of the
+/// light theme of the page, oklch(.86 to .68, .095, hue).
 const LANE_COLOURS: [[&str; 4]; 8] = [
     ["#a7d4ff", "#94c1fa", "#82aee6", "#709bd2"],
     ["#ffbca2", "#f3a98f", "#df967d", "#cb846b"],
@@ -37,7 +37,7 @@ pub(crate) fn lane_colour(lane: u8) -> &'static str {
     LANE_COLOURS[usize::from(lane >> 2) & 7][usize::from(lane & 3)]
 }
 
-/// Escapes a text for SVG content and attribute values.
+/// Escapes a text so that it can be SVG content or an attribute value.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -45,7 +45,7 @@ pub(crate) fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// Positions of the cells of a grid in a drawing.
+/// Positions of the cells of a memory grid in a drawing.
 #[derive(Clone, Copy)]
 pub(crate) struct GridLayout {
     columns: usize,
@@ -56,8 +56,8 @@ pub(crate) struct GridLayout {
 }
 
 impl GridLayout {
-    /// Computes a layout in which the longest text of the given cells fits into a cell, and each summary sentence fits into the lines below
-    /// the title.
+    /// Computes a layout in which the longest text of the given cells fits into a cell, and in which each summary sentence fits into the
+    /// lines below the title.
     pub(crate) fn of<'a>(
         grid: &MemoryGrid,
         cells: impl Iterator<Item = &'a GridCell>,
@@ -92,12 +92,12 @@ impl GridLayout {
         lines
     }
 
-    /// Returns the vertical position of the first row of cells.
+    /// Returns the vertical position of the first row of cells in the drawing.
     fn top(self) -> usize {
         SENTENCE + self.lines * LINE + LINE
     }
 
-    /// Returns the upper left corner of a cell.
+    /// Returns the position of the upper left corner of a cell in the drawing.
     fn place(self, at: usize) -> (usize, usize) {
         let (row, column) = (at / self.columns, at % self.columns);
         (
@@ -115,7 +115,7 @@ impl GridLayout {
     }
 }
 
-/// Limits a request to at most `most` cells.
+/// Limits a request with `columns` columns to at most `most` cells.
 pub(crate) fn limited(request: &GridRequest, columns: u32, most: u32) -> GridRequest {
     let rows = (most / columns.max(1)).max(1);
     GridRequest {
@@ -146,7 +146,7 @@ pub(crate) fn render_cells(
     Some((grid, sentence))
 }
 
-/// Draws the present cells.
+/// Draws the cells of a memory at the present position.
 pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String> {
     let columns = session.grid(request)?.columns;
     let (grid, sentence) = render_cells(session, &limited(request, columns, MAX_CELLS))?;
@@ -169,7 +169,7 @@ fn write(out: &mut String, grid: &MemoryGrid, layout: GridLayout, sentence: &str
     writeln!(out, "</svg>")
 }
 
-/// Writes the background, the title, and the row and column numbers, preceded by `style`.
+/// Writes the start of an SVG document: `style`, the background, the title, and the row and column numbers.
 pub(crate) fn open(out: &mut String, grid: &MemoryGrid, layout: GridLayout, style: &str) -> Result {
     let (width, height) = layout.size();
     let memory = &grid.memory;

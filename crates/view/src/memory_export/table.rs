@@ -5,16 +5,17 @@ use crate::model::grid::{GridRequest, MemoryGrid, MemoryView};
 use crate::session::Session;
 use warpgrid_launch::value::ElementType;
 
-/// Maximum number of elements of a table: 16 Mi elements, which are about 200 MB of text.
+/// Maximum number of elements in a table: 16 Mi elements, which correspond to about 200 MB of text.
 const MAX_ELEMENTS: usize = 1 << 24;
 
-/// Maximum size of an array in bytes. In WebAssembly, the run, the file, and the message that transfers the file share 4 GiB.
+/// Maximum size of a NumPy array in bytes. In WebAssembly, the run, the file, and the message that transfers the file share an address
+/// space of 4 GiB.
 const MAX_BYTES: Option<usize> = match cfg!(target_family = "wasm") {
     true => Some(256 << 20),
     false => None,
 };
 
-/// Returns the grid of a memory, and all bytes of the memory.
+/// Returns the grid that describes a memory, and all bytes of the memory.
 fn whole<'a>(
     session: &'a mut Session,
     request: &GridRequest,
@@ -29,7 +30,7 @@ fn whole<'a>(
     Ok((grid, bytes))
 }
 
-/// Formats all elements, separated by commas, with one line per row.
+/// Formats all elements of a memory, separated by commas, with one line per row.
 pub(crate) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8>, String> {
     let (grid, bytes) = whole(session, request)?;
     let width = grid.ty.width_bytes();
@@ -48,15 +49,15 @@ pub(crate) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
             (_, true) => "\n",
             (_, false) => ",",
         };
-        // NumPy and spreadsheets parse `inf`.
+        // NumPy and spreadsheets can parse `inf`, but not the infinity sign.
         out += &grid.ty.text(grid.ty.bits(element)).replace('∞', "inf");
     }
     out.push('\n');
     Ok(out.into_bytes())
 }
 
-/// Encodes a NumPy array file, version 1.0 (numpy.lib.format): the magic string, a header padded to 64 bytes, and the elements in C order
-/// and little-endian.
+/// Encodes a memory as a NumPy array file of format version 1.0 (numpy.lib.format): the magic string, a header padded to 64 bytes, and the
+/// elements in C order and little-endian.
 pub(crate) fn npy(session: &mut Session, request: &GridRequest) -> Result<Vec<u8>, String> {
     let (grid, bytes) = whole(session, request)?;
     let width = grid.ty.width_bytes();
@@ -87,13 +88,14 @@ pub(crate) fn npy(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
     Ok(out)
 }
 
-/// Returns the extents of the memory as the content of a Python tuple, or only the number of elements if the extents do not match.
+/// Returns the extents of the memory as the contents of a Python tuple. If the extents do not match the number of elements, returns only
+/// the number of elements.
 fn extents(memory: &MemoryView, n_elements: u64) -> String {
     let all: Option<u64> = memory
         .shape
         .iter()
         .try_fold(1, |all: u64, n| all.checked_mul(*n));
-    // 20 extents keep the header within 65,535 bytes.
+    // The header is limited to 65,535 bytes, and a header with at most 20 extents is within this limit.
     let fits = (1..=20).contains(&memory.shape.len()) && all == Some(n_elements);
     match fits {
         true => memory
@@ -107,8 +109,8 @@ fn extents(memory: &MemoryView, n_elements: u64) -> String {
     }
 }
 
-/// Returns the NumPy type descriptor. NumPy has no `bf16`, which is exported as raw bytes like in ml_dtypes, and no bit types, which are
-/// exported as unsigned integers.
+/// Returns the NumPy type descriptor. NumPy has no `bf16` type, so `bf16` elements are exported as raw bytes, as in ml_dtypes. NumPy has no
+/// bit types, so elements of these types are exported as unsigned integers.
 fn description(ty: ElementType) -> &'static str {
     use ElementType as T;
     match ty {
@@ -125,7 +127,7 @@ fn description(ty: ElementType) -> &'static str {
         T::F32 | T::Tf32 => "<f4",
         T::F64 => "<f8",
         T::B128 => "|V16",
-        // NumPy does not support these types, so their bits are exported.
+        // NumPy does not support these types, so the bits of the elements are exported.
         T::E4m3 | T::E5m2 | T::E2m3 | T::E3m2 | T::Ue8m0 | T::E2m1x2 => "|u1",
         T::U4x2 | T::S4x2 | T::Char | T::Bin8 => "|u1",
         T::F16x2 | T::Bf16x2 | T::U8x4 | T::S8x4 | T::U16x2 | T::S16x2 | T::Bin32 => "<u4",

@@ -1,5 +1,5 @@
-//! Concurrency analysis of a run: its data races, its hang, and the missing synchronization. Input: a session. Output: the findings as
-//! plain data.
+//! Concurrency analysis of a run, which finds its data races, its hang, and the missing synchronization. Input: a session. Output: the
+//! findings as plain data.
 
 pub(crate) mod hang;
 pub(crate) mod iterations;
@@ -17,7 +17,7 @@ pub use warpgrid_order::races::RaceCause;
 use crate::model::text::{EditView, FixView};
 use serde::{Deserialize, Serialize};
 
-/// Data race between two positions of the source, with an example of the conflicting accesses.
+/// Data race between two source positions, with an example of two conflicting accesses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -37,9 +37,9 @@ pub struct RaceView {
     /// Step of the run in which the second access was executed.
     pub step: u64,
     pub message: String,
-    /// Edits of the weakest known fix. Empty if no fix is known.
+    /// Edits of the weakest repair that the search has found. Empty if no repair was found.
     pub repair: Vec<RepairEdit>,
-    /// Whether a run of the fixed kernel has verified the fix.
+    /// Whether a run of the repaired kernel has verified the repair.
     pub repair_tried: bool,
 }
 
@@ -50,7 +50,7 @@ impl RaceView {
     }
 }
 
-/// One of the two accesses of a race.
+/// One of the two accesses of a data race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -64,7 +64,7 @@ pub struct RaceAccess {
     /// Index of the accessing thread in its block.
     pub thread: [u32; 3],
     pub kind: RaceKind,
-    /// Proxy of the access: `generic`, `async` or `tensormap`.
+    /// Proxy through which the access is performed: `generic`, `async` or `tensormap`.
     pub proxy: String,
     pub asynchronous: bool,
     /// Memory order and scope of a strong access: `relaxed at gpu`.
@@ -83,18 +83,19 @@ pub enum RaceKind {
     Life,
 }
 
-/// Byte range of a race.
+/// Bytes of memory on which a data race occurs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RaceLocation {
-    /// State space: `global` or `shared`.
+    /// State space of the bytes: `global` or `shared`.
     pub space: String,
-    /// Linear index of the block that owns the shared memory; absent for global memory.
+    /// Linear index of the block that owns the shared memory. Absent for global memory.
     pub block: Option<u64>,
     pub buffer: Option<String>,
     pub variable: Option<String>,
-    /// Byte offset from the start of the buffer or variable, or from the start of the memory if the range has no name.
+    /// Byte offset from the start of the buffer or variable. If the bytes belong to no named buffer or variable, the offset is relative to
+    /// the start of the memory.
     pub offset: u64,
     pub bytes: u32,
 }
@@ -106,25 +107,25 @@ pub struct RaceLocation {
 pub enum RaceConfidence {
     /// The axioms of the memory model define the accesses as a race.
     Certain,
-    /// The axioms define the accesses as a race, but existing code commonly omits the missing synchronization.
+    /// The axioms of the memory model define the accesses as a race, but existing code commonly omits the missing synchronization.
     #[serde(rename = "axiom")]
     ModelOnly,
-    /// The manuals require the missing synchronization, but outside of the memory model.
+    /// The manuals require the missing synchronization, but the requirement is not part of the memory model.
     #[serde(rename = "documented")]
     OutsideModel,
 }
 
-/// Edit of a statement of the source.
+/// Edit of a statement in the source, as part of a repair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RepairEdit {
     pub op: RepairOp,
-    /// Line of the edited statement, starting at 1.
+    /// Line of the statement that the edit changes, starting at 1.
     pub line: u32,
-    /// Text of the inserted or replacing statements, without indentation. Empty if the edit removes the statement.
+    /// Text of the inserted or replacing statements, without indentation. Empty if the edit deletes a statement.
     pub text: String,
-    /// Text replacement that performs the edit.
+    /// Text replacement that performs the edit in the source.
     pub edit: EditView,
 }
 

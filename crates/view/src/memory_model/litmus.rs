@@ -36,7 +36,7 @@ pub fn explore(test: &LitmusTest) -> Result<LitmusView, LitmusError> {
     Ok(ViewBuilder::new(test, &prepared).view(&answer))
 }
 
-/// Incremental exploration of a litmus test, which a host can abandon.
+/// Incremental exploration of a litmus test. A host can abandon the exploration at any time.
 pub struct ExplorationTask {
     test: LitmusTest,
     prepared: PreparedTest,
@@ -56,7 +56,7 @@ impl ExplorationTask {
         })
     }
 
-    /// Examines about this many candidate executions. Returns whether the exploration is complete.
+    /// Examines approximately `candidates` candidate executions. Returns whether the exploration is complete.
     pub fn advance(&mut self, candidates: u64) -> Result<bool, LitmusError> {
         let done = self.explorer.advance(candidates);
         done.map_err(|error| self.prepared.error(&self.test, &error))
@@ -87,7 +87,7 @@ pub fn bad_outcomes(test: &LitmusTest, view: &LitmusView) -> Vec<Vec<u64>> {
     bad.map(|outcome| outcome.values.clone()).collect()
 }
 
-/// Incremental search for the weakest repairs, which a host can abandon.
+/// Incremental search for the weakest repairs of a litmus test. A host can abandon the search at any time.
 pub struct RepairTask {
     test: LitmusTest,
     prepared: PreparedTest,
@@ -109,20 +109,20 @@ impl RepairTask {
         })
     }
 
-    /// Evaluates about this many sets of edits. Returns whether the search is complete.
+    /// Evaluates approximately `tries` sets of edits. Returns whether the search is complete.
     pub fn advance(&mut self, tries: u64) -> Result<bool, LitmusError> {
         let done = self.weakest.advance(tries);
         done.map_err(|error| self.prepared.error(&self.test, &error))
     }
 
-    /// Returns the result of the search.
+    /// Returns the repairs that the search has found.
     pub fn finish(self) -> LitmusRepairs {
         let answer = self.weakest.answer();
         repairs::view(&self.test, &self.prepared, &answer, &self.bad)
     }
 }
 
-/// Returns the weakest repairs of a litmus test.
+/// Returns the weakest repairs of a litmus test. `view` contains the outcomes of the test.
 pub fn repairs(test: &LitmusTest, view: &LitmusView) -> Result<LitmusRepairs, LitmusError> {
     let bad = bad_outcomes(test, view);
     let mut search = RepairTask::new(test.clone(), bad)?;

@@ -1,18 +1,18 @@
-//! Cluster of the displayed block.
+//! Cluster that contains the displayed block.
 
 use crate::model::warp::BlockProgress;
 use serde::{Deserialize, Serialize};
 
-/// Cluster whose blocks are resident.
+/// Cluster whose blocks are resident on the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterView {
-    /// Blocks of the cluster, ordered by rank.
+    /// Blocks of the cluster, in ascending order of rank.
     pub blocks: Vec<ClusterBlock>,
 }
 
-/// Block of a cluster.
+/// Block of a cluster, with its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! Fault of a run, with earlier events that are related to the fault.
+//! Fault of a run, with the earlier events that are related to the fault.
 
 use crate::model::text::SourceRange;
 use crate::source::line_table::SourcePosition;
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::fault::MemorySpace;
 
-/// Fault of a run.
+/// Fault that stopped a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FaultView {
     pub kind: FaultSort,
-    /// Buffer or module variable that contains the address or is adjacent to the address.
+    /// Buffer or module variable that contains the faulting address or is adjacent to it. Absent if no such buffer or variable exists.
     pub buffer: Option<String>,
-    /// State space of the address, if the address is in neither a buffer nor a variable.
+    /// State space of the faulting address. Present only if the address is in neither a buffer nor a variable.
     pub space: Option<MemorySpace>,
     pub byte_offset: Option<i64>,
     pub width: Option<u32>,
@@ -30,12 +30,12 @@ pub struct FaultView {
     pub help: Option<String>,
 }
 
-/// Earlier event that is related to a fault.
+/// Event before a fault that is related to the fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CauseView {
-    /// Index of the step of the event, starting at 0.
+    /// Index of the step in which the event occurred, starting at 0.
     pub step: u64,
     pub range: SourceRange,
     /// Description of the event: "`%rd3`, which holds the address, was computed by lane 5 of warp 0".

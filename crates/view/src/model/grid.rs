@@ -1,4 +1,4 @@
-//! Memories as grids of cells.
+//! Memories of a launch as grids of cells.
 
 use crate::model::tensor::TileCells;
 use crate::session::memory_id::MemoryKey;
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::MemorySpace;
 use warpgrid_launch::value::ElementType;
 
-/// Memory that can be displayed as a grid.
+/// Memory that a host can display as a grid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryView {
-    /// ID: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
+    /// ID of the memory: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
     /// `var:table` for a module variable.
     pub id: MemoryKey,
-    /// Displayed name of the memory.
+    /// Name of the memory that hosts display.
     pub title: String,
     pub space: MemorySpace,
     /// Address of the first byte of the memory: `0x7f0000000400`.
@@ -23,9 +23,10 @@ pub struct MemoryView {
     /// Element type of the memory: `f32`.
     #[serde(rename = "type")]
     pub ty: ElementType,
-    /// Declared extents of the array, outermost first. Empty for a one-dimensional array.
+    /// Declared extents of the array, the outermost dimension first. Empty for a one-dimensional array.
     pub shape: Vec<u64>,
-    /// Whether an instruction of the program uses the memory, because compilers declare many unused variables.
+    /// Whether an instruction of the program uses the memory. A host can hide unused memories, because compilers declare many unused
+    /// variables.
     pub is_named: bool,
 }
 
@@ -56,13 +57,14 @@ pub struct GridRequest {
     /// Displayed element type. Default: the element type of the memory.
     #[serde(default, rename = "type")]
     pub ty: Option<ElementType>,
-    /// Number of cells per row. Default: derived from the shape of the array, otherwise 16 or 32.
+    /// Number of cells per row. The default follows from the shape of a multidimensional array. For other arrays, the default is 2 to 32
+    /// and depends on the element size.
     #[serde(default)]
     pub columns: Option<u32>,
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
     pub first_row: u64,
-    /// Number of rows, at most 512.
+    /// Number of rows of the window, at most 512.
     #[serde(default)]
     pub n_rows: Option<u32>,
 }
@@ -78,13 +80,13 @@ pub struct MemoryGrid {
     pub columns: u32,
     pub first_row: u64,
     pub n_rows: u32,
-    /// Number of rows that the whole memory has.
+    /// Number of rows of the complete memory.
     pub total_rows: u64,
-    /// Size of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors.
+    /// Size in bytes of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors.
     pub sector_bytes: Option<u32>,
-    /// Cells of the window, row by row. The last row may be incomplete.
+    /// Cells of the window in row-major order. The last row may be incomplete.
     pub cells: Vec<GridCell>,
-    /// Cells that belong to tiles of the step.
+    /// Cells that belong to tiles of the tensor operation of the step.
     pub tiles: Vec<TileCells>,
 }
 
@@ -97,21 +99,21 @@ pub struct GridCell {
     pub text: String,
     /// Whether the value of the cell is zero. Negative zero does not count as zero.
     pub is_zero: bool,
-    /// Lane that wrote the cell last. Absent if no store of the run wrote the cell. Also absent in very large launches, where the session
-    /// tracks only whether a cell was written.
+    /// Lane of the last write to the cell. Absent if no store of the run wrote the cell. In very large launches, always absent, because the
+    /// session tracks only whether a store wrote the cell.
     pub lane: Option<u8>,
-    /// Step of the last write to the cell.
+    /// Step of the last write to the cell. Absent if no store of the run wrote the cell.
     pub step: Option<u64>,
     pub written: WriteAge,
     /// Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
     /// the winning lane.
     #[serde(rename = "conflict")]
     pub has_conflict: bool,
-    /// Whether a pending asynchronous operation will write the cell.
+    /// Whether a pending asynchronous operation will write to the cell.
     pub pending: bool,
 }
 
-/// Time of the last write to a cell.
+/// Time of the last write to a cell, relative to the present step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! History of a memory cell: all stores to the cell since the launch.
+//! History of a memory cell, which consists of all stores to the cell since the start of the launch.
 
 use crate::model::store::StoreAction;
 use crate::model::text::SourceRange;
@@ -6,7 +6,7 @@ use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// Stores to a cell in the executed steps.
+/// Stores to a memory cell in the executed steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -17,21 +17,21 @@ pub struct CellHistory {
     pub n_bytes: u64,
     #[serde(rename = "type")]
     pub ty: ElementType,
-    /// Initial value of the cell.
+    /// Value of the cell at the start of the launch.
     pub initial: String,
-    /// Position around which stores are listed: the latest stores up to this position, and the first stores after this position.
+    /// Position of the run. The history lists the latest stores up to this position, and the first stores after this position.
     pub position: u64,
     /// Total number of stores to the cell up to this position.
     pub n_before: u64,
-    /// Number of stores after this position.
+    /// Total number of stores to the cell after this position.
     pub n_after: u64,
-    /// Number of examined steps.
+    /// Number of steps that the search for stores has examined.
     pub steps: u64,
-    /// Listed stores in the order of their execution.
+    /// Stores that the history lists, in order of execution.
     pub writes: Vec<CellWrite>,
 }
 
-/// Store to a cell.
+/// Store to a memory cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -66,7 +66,7 @@ pub struct HistoryOptions {
     /// Displayed element type. Default: the element type of the memory.
     #[serde(default, rename = "type")]
     pub ty: Option<ElementType>,
-    /// Size of the cell in bytes, from 1 to 64. Default: the element size.
+    /// Size of the cell in bytes, from 1 to 64. Default: the size of an element.
     #[serde(default)]
     pub bytes: Option<u64>,
 }

@@ -5,21 +5,22 @@ use serde::{Deserialize, Serialize};
 use warpgrid_program::EmbeddedSnippet;
 pub use warpgrid_program::SnippetOperand;
 
-/// Asm block. Lines and columns refer to the source code and start at 1. Columns count UTF-16 units, and the end is exclusive.
+/// Inline assembly block in host source code. Lines and columns refer to the host source code and start at 1. Columns count UTF-16 units,
+/// and the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct InlineAsmView {
-    /// Name of the enclosing function, followed by a number if the function contains several asm blocks. `entry` of a scenario
+    /// Name of the enclosing function, followed by a number if the function contains several asm blocks. The field `entry` of a scenario
     /// refers to this name.
     pub name: String,
     pub line: u32,
     pub column: u32,
     pub end_line: u32,
     pub end_column: u32,
-    /// Instructions that are checked and executed, with operand names in place of operand numbers.
+    /// Instructions of the asm block that are checked and executed. Operand names replace operand numbers.
     pub text: String,
-    /// Whether the asm block contains no error.
+    /// Whether the checker found no error in the asm block.
     pub accept: bool,
     /// Target for which the asm block is checked.
     pub target: Option<String>,

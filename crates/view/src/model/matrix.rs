@@ -1,4 +1,4 @@
-//! Matrix instruction of a step.
+//! Matrix instruction that a step executed.
 
 use crate::analysis::mma_explanation::MmaRequest;
 use crate::layouts::fragment::CellHolder;
@@ -6,14 +6,14 @@ use crate::layouts::fragment::request::FragmentRequest;
 use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 
-/// Matrix instruction that the step executed.
+/// Matrix instruction of a step, with its operands and results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MatrixStep {
-    /// Operands in the order of the instruction.
+    /// Matrix operands in the order in which the instruction specifies them.
     pub operands: Vec<MatrixOperandView>,
-    /// Results of a floating-point multiplication, whose sums Tensor Cores round.
+    /// Results of a floating-point multiplication whose sums Tensor Cores round. Absent for other instructions.
     pub product: Option<StepMma>,
 }
 
@@ -26,11 +26,11 @@ pub struct MatrixOperandView {
     pub name: String,
     /// Request for the fragment layout of the operand, with the stride of the memory access if the access has a stride.
     pub fragment: FragmentRequest,
-    /// Byte offset of the matrix from a 256-byte boundary of memory. 0 if the instruction does not access memory.
+    /// Byte offset of the matrix from a 256-byte boundary of memory. The value is 0 if the instruction does not access memory.
     pub base_bytes: u32,
     pub rows: u16,
     pub columns: u16,
-    /// Elements of the operand, ordered by matrix and then by row.
+    /// Elements of the operand, ordered by matrix and within a matrix by row.
     pub cells: Vec<ElementView>,
     /// Names of the registers of the operand. Empty for a constant.
     pub registers: Vec<String>,
@@ -42,12 +42,14 @@ pub struct MatrixOperandView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ElementView {
-    /// Lanes and registers that hold the element, lowest lane first. The list has several entries if the hardware replicates the element.
+    /// Lanes and registers that hold the element, the lowest lane first. The list has several entries if the hardware replicates the
+    /// element.
     pub holders: Vec<CellHolder>,
     pub value: String,
     /// Bits of the element in hexadecimal: `0x3c00`.
     pub bits: String,
-    /// Memory from which the element is loaded or to which it is stored.
+    /// Memory from which the instruction loads the element or to which it stores the element. Absent if the instruction does not access
+    /// memory.
     pub memory: Option<MemoryKey>,
     /// Byte offset of the element from the start of the memory.
     pub offset: Option<u64>,
@@ -58,12 +60,12 @@ pub struct ElementView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StepMma {
-    /// Request for the multiplication without operand values.
+    /// Request for the computation of an element of the multiplication. The request contains no operand values.
     pub request: MmaRequest,
-    /// Number of elements of D.
+    /// Number of elements of the result matrix D.
     pub n_elements: u32,
-    /// Number of elements that are not correctly rounded.
+    /// Number of elements of D that are not correctly rounded.
     pub n_odd: u32,
-    /// Index, among the cells of D, of the first element that is not correctly rounded.
+    /// Index of the first element that is not correctly rounded, among the cells of D. Absent if all elements are correctly rounded.
     pub first_odd: Option<u32>,
 }

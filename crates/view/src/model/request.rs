@@ -5,7 +5,7 @@ use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// Request for a frame at the current position.
+/// Request for a frame at the present position of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
@@ -13,7 +13,7 @@ pub struct FrameRequest {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<GridRequest>>", optional))]
     pub grids: Vec<GridRequest>,
-    /// Displayed warp, as the linear index of its block and its index in the block. Default: the warp of the last step.
+    /// Warp that the host displays, as the linear index of its block and its index in the block. Default: the warp of the last step.
     #[serde(default)]
     pub warp: Option<(u64, u32)>,
 }
@@ -53,7 +53,7 @@ pub struct SessionRunOptions {
     pub engine: Option<EngineChoice>,
 }
 
-/// Engine that executed a run.
+/// Engine that executed a run of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -62,14 +62,14 @@ pub enum EngineKind {
     Translated,
 }
 
-/// Engine of the last run of a session, and its throughput.
+/// Engine that executed the last run of a session, and its throughput.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EngineView {
     pub name: EngineKind,
-    /// Description of the engine in a sentence, with the reason if a run was not compiled.
+    /// Description of the engine in a sentence. If a run was not compiled, the sentence contains the reason.
     pub words: String,
-    /// Throughput in million lane-instructions per second.
+    /// Throughput of the run in million lane-instructions per second.
     pub rate: f64,
 }
 
@@ -78,20 +78,20 @@ pub struct EngineView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct StopOptions {
-    /// Condition that a lane meets after the step, but not before the step: `lane 3: %r5 == 7`.
+    /// Condition that a lane meets after the step at which the run stops, but not before this step: `lane 3: %r5 == 7`.
     #[serde(default)]
     pub condition: Option<String>,
-    /// Stop when the next step executes one of these lines.
+    /// Lines of the source. The run stops when the next step executes one of these lines.
     #[serde(default)]
     pub lines: Option<Vec<u32>>,
-    /// Stop when `bytes` bytes (default: one element) at `offset` bytes from the start of this memory change.
+    /// Name of a memory. The run stops when `bytes` bytes (default: one element) at `offset` bytes from the start of this memory change.
     #[serde(default)]
     pub memory: Option<String>,
     #[serde(default)]
     pub offset: Option<u64>,
     #[serde(default)]
     pub bytes: Option<u64>,
-    /// Search backwards for the previous match.
+    /// Whether to search backwards for the previous match.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub back: bool,
@@ -116,7 +116,7 @@ pub struct GridOptions {
 }
 
 impl GridOptions {
-    /// Returns the request for a memory.
+    /// Returns the grid request that consists of the memory and these options.
     pub fn request(self, memory: MemoryKey) -> GridRequest {
         GridRequest {
             memory,

@@ -1,4 +1,4 @@
-//! Stores, and pending asynchronous operations.
+//! Stores of a run, and pending asynchronous operations.
 
 use crate::model::text::SourceRange;
 use crate::model::traffic::Traffic;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::MemorySpace;
 use warpgrid_launch::value::ElementType;
 
-/// Bytes that one lane stored.
+/// Bytes that one lane stored in one store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -22,18 +22,18 @@ pub struct LaneStore {
     pub bytes: Vec<u8>,
     /// Value in memory after the store, in the type of the store. Elements are separated by commas, and `_` is a sink.
     pub value: String,
-    /// Elements of the store except sinks.
+    /// Elements of the store that are not sinks.
     pub pieces: Vec<PieceView>,
 }
 
-/// Element of a store.
+/// Element that a lane stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PieceView {
-    /// Index of the element in the vector operand of the lane.
+    /// Index of the element in the vector operand of the lane that stored it.
     pub element: u8,
-    /// Lane that supplied the address.
+    /// Lane that supplied the address of the element.
     #[serde(rename = "asked")]
     pub address_lane: u8,
     /// ID of the memory. Absent if the address is in no known memory.
@@ -48,13 +48,13 @@ pub struct PieceView {
     pub value: String,
     /// Value of the element in memory before the store.
     pub before: String,
-    /// Value to be written: the stored value, or the result of the atomic operation.
+    /// Value that the instruction writes: the stored value, or the result of the atomic operation.
     #[serde(rename = "given")]
     pub stored_value: String,
-    /// Whether memory was modified. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum whose result
-    /// memory already contained.
+    /// Whether the instruction modified the memory. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum
+    /// whose result memory already contained.
     pub written: bool,
-    /// Source operand of the lane, as spelled in the program: `%r3`.
+    /// Source operand of the lane, as written in the program: `%r3`.
     pub source: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub enum StoreAction {
     Reduction,
 }
 
-/// Store of a run.
+/// Store that a step of the run performed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -81,7 +81,7 @@ pub struct StoreView {
     pub range: SourceRange,
     /// Source text of the store instruction.
     pub instruction: String,
-    /// Opcode with modifiers: `st.global.v2.f32`.
+    /// Opcode of the store instruction with its modifiers: `st.global.v2.f32`.
     pub opcode: String,
     pub action: StoreAction,
     /// Whether the store is the completion of an asynchronous operation.
@@ -91,21 +91,21 @@ pub struct StoreView {
     /// IDs of all memories that the lanes of the store wrote.
     pub memories: Vec<MemoryKey>,
     pub space: MemorySpace,
-    /// Element type of the store: `f32`.
+    /// Type of the stored elements: `f32`.
     #[serde(rename = "type")]
     pub ty: ElementType,
     /// Number of elements that each lane stores.
     pub n_elements: u32,
     pub lanes: Vec<LaneStore>,
-    /// Number of distinct written bytes.
+    /// Number of distinct bytes that the store wrote.
     pub n_bytes: u32,
-    /// Cost of the store: sectors, cache lines, wavefronts.
+    /// Cost of the store, in sectors, cache lines and wavefronts.
     pub traffic: Traffic,
-    /// Memory order, such as `weak`, `volatile`, `relaxed`, `release` or `acq_rel`.
+    /// Memory order of the store, such as `weak`, `volatile`, `relaxed`, `release` or `acq_rel`.
     pub order: String,
     /// Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`.
     pub scope: Option<String>,
-    /// Cache hints, as spelled in the program: `cs`, `L1::no_allocate`. Cache hints do not affect results.
+    /// Cache hints, as written in the program: `cs`, `L1::no_allocate`. Cache hints do not affect the results of the emulator.
     pub hints: Vec<String>,
     /// Number of lanes with a write conflict: another lane of the same store wrote a different value to at least one byte that the lane
     /// wrote.
@@ -117,11 +117,11 @@ pub struct StoreView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AsyncOperationView {
-    /// ID of the operation, with which a host can request its completion.
+    /// ID of the operation. With this ID, a host can request the completion of the operation.
     pub id: u64,
-    /// Step that issued the operation.
+    /// Index of the step that issued the operation.
     pub step: u64,
-    /// Step before which the operation completes automatically. Absent while other warps must first issue their part of the
+    /// Index of the step before which the operation completes automatically. Absent while other warps must first issue their part of the
     /// operation.
     pub lands_at: Option<u64>,
     pub block: [u32; 3],

@@ -1,4 +1,4 @@
-//! Tensor operations of a step.
+//! Tensor operations that a step starts or completes.
 
 use crate::layouts::fragment::request::FragmentRequest;
 use crate::session::memory_id::MemoryKey;
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 pub struct TensorStep {
     /// Whether the step completed the operation. Otherwise, the step started the operation.
     pub has_landed: bool,
-    /// Tiles that the operation reads and writes, at most eight.
+    /// Tiles that the operation reads and writes. The list contains at most eight tiles.
     pub tiles: Vec<TileView>,
-    /// Details of the operation if it is a tensor copy.
+    /// Details of a tensor copy. Absent if the operation is not a tensor copy.
     pub copy: Option<TensorCopyView>,
 }
 
-/// Matrix tile that an operation reads or writes.
+/// Matrix tile that a tensor operation reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -30,19 +30,19 @@ pub struct TileView {
     pub rows: u32,
     pub columns: u32,
     pub is_written: bool,
-    /// Layout of the tile: `from byte 1024, K-major, 128B swizzle`.
+    /// Location and layout of the tile: `from byte 1024, K-major, 128B swizzle`.
     pub place: String,
     /// Memories that contain the tile. Empty if the tile is in registers.
     pub memories: Vec<MemoryKey>,
-    /// First byte of the tile in each memory.
+    /// Byte offset of the tile in each memory.
     pub starts: Vec<u64>,
     /// Number of bytes of the tile that the operation accesses.
     pub n_bytes: u64,
-    /// Request that shows the layout of the tile in the Layout Explorer.
+    /// Request that shows the layout of the tile in the Layout Explorer. Absent if no such layout exists.
     pub layout: Option<FragmentRequest>,
 }
 
-/// Copy of a box of a tensor.
+/// Copy of a box of a tensor between global memory and shared memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -54,7 +54,7 @@ pub struct TensorCopyView {
     /// Element type: `f16`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Extents of the tensor in elements, innermost dimension first.
+    /// Extents of the tensor in elements, the innermost dimension first.
     pub extents: Vec<u64>,
     /// Extents of the box in elements along each dimension. In `im2col` mode, the extents are the numbers of channels and pixels.
     pub box_extents: Vec<u64>,
@@ -68,26 +68,26 @@ pub struct TensorCopyView {
     pub shared: Vec<MemoryKey>,
     /// Number of bytes that the copy transfers in the shared memory of each block.
     pub n_bytes: u64,
-    /// Number of transferred bytes that are outside of the tensor.
+    /// Number of transferred bytes that belong to elements outside of the tensor.
     pub n_outside: u64,
-    /// Fill value for out-of-bounds elements: `0`, `NaN`.
+    /// Fill value for elements outside of the tensor: `0`, `NaN`.
     pub fill: String,
     /// Address of the mbarrier on which the copy completes, in the shared memory of its block.
     pub mbarrier: Option<u64>,
-    /// Chunks of the copy in the order of the box, at most the first 4,096 chunks.
+    /// Chunks of the copy in the order of the box. The list contains at most the first 4,096 chunks.
     pub pieces: Vec<TensorPieceView>,
 }
 
-/// Chunk of a tensor copy: 16 bytes, or the remainder of a row.
+/// Chunk of a tensor copy, which consists of 16 bytes or of the remainder of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TensorPieceView {
-    /// Coordinates in the tensor of the first element of the chunk, innermost dimension first.
+    /// Coordinates in the tensor of the first element of the chunk, the innermost dimension first.
     pub coordinates: Vec<i64>,
-    /// Offset of the first byte in shared memory with the swizzle.
+    /// Offset of the first byte of the chunk in shared memory, after the swizzle.
     pub shared: u64,
-    /// Offset of the first byte in shared memory without the swizzle.
+    /// Offset of the first byte of the chunk in shared memory, before the swizzle.
     #[serde(rename = "plain")]
     pub unswizzled_offset: u64,
     pub n_bytes: u32,
@@ -100,7 +100,7 @@ pub struct TensorPieceView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TileCells {
-    /// Index of the tile in the step.
+    /// Index of the tile among the tiles of the step.
     pub tile: u8,
     /// Index in the memory of the first element of the tile.
     pub first: u64,

@@ -1,4 +1,4 @@
-//! Displayed parts of a source: ranges, diagnostics with their fixes, and syntax-highlighting tokens.
+//! Parts of a source that hosts display: ranges, diagnostics with their fixes, and tokens for syntax highlighting.
 
 use serde::{Deserialize, Serialize};
 use warpgrid_program::{Edit, Fix, LineIndex, Span};
@@ -15,7 +15,7 @@ pub struct SourceRange {
     pub end_column: u32,
 }
 
-/// Text replacement of a fix.
+/// Text replacement that is part of a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EditView {
@@ -27,7 +27,7 @@ pub struct EditView {
 }
 
 impl EditView {
-    /// Returns the source after the given edits, which must not overlap.
+    /// Returns the source after the replacement of the text in all given edits. The edits must not overlap.
     pub fn apply_all<'e>(source: &str, edits: impl Iterator<Item = &'e EditView>) -> String {
         let lines = LineIndex::new(source);
         let offset = |line: u32, column: u32| {
@@ -54,7 +54,7 @@ impl EditView {
     }
 }
 
-/// Fix that can be applied to the source.
+/// Fix of a diagnostic that can be applied to the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FixView {
@@ -65,7 +65,7 @@ pub struct FixView {
     pub edits: Vec<EditView>,
 }
 
-/// Related source range of a diagnostic, with a message.
+/// Source range that is related to a diagnostic, with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LabelView {
@@ -91,9 +91,9 @@ pub struct DiagnosticView {
     pub help: Option<String>,
     /// Requirement such as "since PTX 8.8, on `sm_100` and later", if the version or the target is the reason for the diagnostic.
     pub needs: Option<String>,
-    /// Related source ranges with messages.
+    /// Source ranges that are related to the diagnostic, with messages.
     pub labels: Vec<LabelView>,
-    /// Preferred fix of the diagnostic.
+    /// Preferred fix of the diagnostic. Absent if the diagnostic has no fix.
     pub fix: Option<FixView>,
     /// Alternative fixes that the user can choose.
     pub other_fixes: Vec<FixView>,
@@ -123,7 +123,7 @@ impl DiagnosticView {
         }
     }
 
-    /// Returns all fixes of the diagnostic, preferred fix first.
+    /// Returns all fixes of the diagnostic, the preferred fix first.
     pub fn fixes(&self) -> impl Iterator<Item = &FixView> {
         self.fix.iter().chain(&self.other_fixes)
     }

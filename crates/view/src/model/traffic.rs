@@ -11,7 +11,7 @@ pub struct Traffic {
     /// Number of warp instructions that accessed global, local or shared memory (`inst_executed`), and of completions of
     /// asynchronous operations.
     pub requests: u64,
-    /// Sum of the active lanes over all of these warp instructions (`thread_inst_executed`).
+    /// Sum of the numbers of active lanes over all of these warp instructions (`thread_inst_executed`).
     pub lanes: u64,
     pub global: SectorTraffic,
     pub local: SectorTraffic,

@@ -1,9 +1,9 @@
-//! Displayed state of the machine: lanes, registers, warps, and the progress of blocks.
+//! State of the machine that hosts display: lanes, registers, warps, and the progress of blocks.
 
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::ScalarType;
 
-/// Lane of a warp.
+/// Lane of a warp with its state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -11,13 +11,13 @@ pub struct LaneView {
     pub lane: u8,
     pub thread: [u32; 3],
     pub state: LaneState,
-    /// Line that the lane executes next.
+    /// Source line that the lane executes next. Absent if the lane has exited or does not exist.
     pub line: Option<u32>,
     /// Event for which the lane waits: `for the other threads at barrier 0`.
     pub waits: Option<String>,
 }
 
-/// State of a lane at the current step.
+/// State of a lane at the present step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -26,7 +26,7 @@ pub enum LaneState {
     Active,
     /// The lane can execute its next instruction, but another warp executed the last step.
     Ready,
-    /// The lane was predicated off in the last step.
+    /// The guard of the last step disabled the lane.
     Guarded,
     /// The lane can execute its next instruction, but is on another control-flow path than the last step.
     Inactive,
@@ -36,7 +36,7 @@ pub enum LaneState {
     Faulted,
     /// The lane has exited.
     Exited,
-    /// The lane does not exist, because the block has no thread for it.
+    /// The block has no thread for this lane.
     Absent,
 }
 
@@ -52,7 +52,7 @@ pub struct RegisterView {
     pub values: Vec<String>,
     /// Value of the register in each lane, in hexadecimal.
     pub hex: Vec<String>,
-    /// Whether the current step wrote the register.
+    /// Whether the last step wrote the register.
     pub changed: bool,
 }
 
@@ -164,7 +164,7 @@ impl From<ScalarType> for RegisterType {
     }
 }
 
-/// Warp with its lanes and registers.
+/// Warp with the state of its lanes and registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -196,21 +196,21 @@ pub enum BlockProgress {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BlockMap {
-    /// Grid size in blocks.
+    /// Size of the grid in blocks.
     pub grid: [u32; 3],
     pub n_blocks: u64,
     #[serde(rename = "nDone")]
     pub n_finished: u64,
-    /// Number of blocks per cell, which is 1 except for very large grids.
+    /// Number of blocks that each cell represents. The number is 1 except for very large grids.
     pub blocks_per_cell: u64,
-    /// Progress of the blocks of each cell, in the order of linear block indices. A cell of several blocks is finished if all its blocks
-    /// are finished, and not started if none of its blocks has started.
+    /// Progress of the blocks of each cell, in the order of linear block indices. A cell that represents several blocks is finished if all
+    /// of these blocks are finished, and not started if none of these blocks has started.
     pub cells: Vec<BlockProgress>,
     /// Blocks that are resident on the machine.
     pub resident: Vec<ResidentBlock>,
 }
 
-/// Resident block.
+/// Block that is resident on the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,5 @@
-//! Block map of a launch, which shows the finished, running, waiting and not yet started blocks. The module also seeks to a block.
+//! Block map of a launch, which shows the finished, running, waiting and not yet started blocks. The module also contains the seek to a
+//! block.
 
 use crate::model::cluster::{ClusterBlock, ClusterView};
 use crate::model::warp::{BlockMap, BlockProgress, ResidentBlock};
@@ -9,7 +10,7 @@ use warpgrid_emulator::{BlockView, Machine, WarpView};
 const MAX_CELLS: u64 = 512;
 /// Maximum number of warps in a block map.
 const MAX_WARPS: usize = 1024;
-/// Number of steps between two checks whether a block has started.
+/// Number of steps between two checks of whether a block has started.
 const STRIDE: u64 = 4096;
 
 /// Returns the block map of a machine.
@@ -55,7 +56,7 @@ fn progress_of(
         BlockProgress::Done => None,
         progress => Some(progress),
     });
-    // A running block takes precedence over waiting blocks.
+    // If a cell contains both running and waiting blocks, the cell counts as running.
     let live = live.max_by_key(|progress| *progress == BlockProgress::Running);
     match (live, machine.has_started(first), machine.has_started(last)) {
         (Some(progress), ..) => progress,
@@ -117,14 +118,15 @@ pub(crate) fn cluster(machine: &Machine, block: u64) -> Option<ClusterView> {
 }
 
 impl Session {
-    /// Returns the cluster of a block (linear index) while the block is resident.
+    /// Returns the cluster of a resident block with the linear index `block`, or `None` if the block is not resident.
     pub fn cluster(&self, block: u64) -> Option<ClusterView> {
         cluster(self.timeline.machine(), block)
     }
 
-    /// Seeks to a block of the grid, which is identified by its linear index. If the block is running, the position does not change.
+    /// Seeks to a block of the grid. The linear index `block` identifies the block. If the block is running, the position does not change.
     /// Otherwise, the session seeks to the first position at which the block is resident, and executes at most about `budget` steps
-    /// forward. Returns whether the position or the end of the run is reached. Further calls continue the search.
+    /// forward. Returns whether the session has reached this position or the end of the run. If the result is `false`, further calls
+    /// continue the search.
     pub fn go_to_block(&mut self, block: u64, budget: u64) -> bool {
         let is_live = |machine: &Machine| {
             let found = machine

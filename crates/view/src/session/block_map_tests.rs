@@ -1,4 +1,5 @@
-//! Tests of a launch of many blocks: the block map, the seek to a block, and the states of waiting, faulting and exited lanes.
+//! Tests of the session of a launch with many blocks: the block map, the seek to a block, and the states of waiting, faulting and exited
+//! lanes.
 
 use crate::model::request::FrameRequest;
 use crate::model::warp::{BlockProgress, LaneState};
@@ -51,20 +52,20 @@ fn block_map_shows_done_running_and_not_started_blocks() {
 fn go_to_block_seeks_forward_and_backward() {
     let mut session = session("grid=300 block=32", "", STORE);
     assert!(session.go_to_block(200, u64::MAX));
-    let there = session.position();
+    let start = session.position();
     assert!(session.lanes(200, 0).is_some());
-    session.seek(there - 1);
+    session.seek(start - 1);
     assert!(session.lanes(200, 0).is_none(), "it is the first position");
     session.run(u64::MAX);
     assert!(session.go_to_block(200, u64::MAX));
-    assert_eq!(session.position(), there);
-    // The position does not change for a running block.
+    assert_eq!(session.position(), start);
+    // The position does not change if the block is running.
     let lanes = session.lanes(200, 0).expect("it has a place").lanes;
     assert!(lanes.iter().all(|lane| lane.state == LaneState::Ready));
     session.step();
     assert!(session.go_to_block(200, u64::MAX));
-    assert_eq!(session.position(), there + 1);
-    // A long seek takes several calls.
+    assert_eq!(session.position(), start + 1);
+    // A long seek requires several calls.
     session.seek(0);
     assert!(!session.go_to_block(299, 1));
     assert!(!session.go_to_block(999_999, 1));

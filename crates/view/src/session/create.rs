@@ -1,4 +1,4 @@
-//! Creation of sessions from scenarios.
+//! Creation of sessions from scenarios, and repetition of launches.
 
 use crate::analysis::traffic::counter::TrafficCounter;
 use crate::model::inline_asm_block::InlineAsmView;
@@ -41,12 +41,12 @@ impl Language {
         let program = Arc::new(program);
         let facts = checked.annotations.places.clone();
         let mark = format!("{}@", checked.mark);
-        let whole = SourceMap::new(scenario.source.clone());
+        let source_map = SourceMap::new(scenario.source.clone());
         let mut annotations = checked.annotations;
         if !parts.is_empty() {
-            // `entry` names the asm block and not the kernel that is generated from the block, so it is removed.
+            // The field `entry` names the asm block and not the kernel that is generated from the block, so `entry` is removed.
             annotations.scenario.entry = None;
-            // An annotation applies only to an asm block with this operand.
+            // An annotation applies to an asm block only if the asm block has this operand.
             let named = parameter_names(&program);
             let is_register = |name: &str| {
                 let mut kernels = program.entries();
@@ -62,7 +62,7 @@ impl Language {
         let places = SourceMap::of_part(scenario.source.clone(), checked.origin);
         let prepared = prepare(scenario, annotations, &program, &mark, writers);
         let prepared =
-            prepared.map_err(|problem| refused(problem, &diagnostics, &whole, &facts))?;
+            prepared.map_err(|problem| refused(problem, &diagnostics, &source_map, &facts))?;
         let mut session = Session::of(self, prepared, program, places, diagnostics);
         session.comment_marker = mark;
         if !parts.is_empty() {
@@ -90,7 +90,7 @@ fn parameter_names(program: &Program) -> Vec<String> {
     names.collect()
 }
 
-/// Returns an error if the source has no asm block with this name.
+/// Returns an error if the source contains no asm block with this name.
 fn check_part_name(name: Option<&String>, parts: &[InlineAsmView]) -> Result<(), RequestError> {
     let Some(name) = name.filter(|name| parts.iter().all(|part| part.name != **name)) else {
         return Ok(());
@@ -109,7 +109,8 @@ fn check_part_name(name: Option<&String>, parts: &[InlineAsmView]) -> Result<(),
     })
 }
 
-/// Returns the error for a rejected source. The message of the returned error is the message of the first error diagnostic.
+/// Returns the error for a source that the checker rejected. The message of the returned error is the message of the first error
+/// diagnostic.
 fn rejected(diagnostics: Vec<DiagnosticView>) -> RequestError {
     let first = diagnostics
         .iter()
@@ -124,7 +125,7 @@ fn rejected(diagnostics: Vec<DiagnosticView>) -> RequestError {
     }
 }
 
-/// Returns the error for an impossible launch. If a `//@` line specifies the invalid fact, the error refers to this line.
+/// Returns the error for an impossible launch. If a `//@` line specifies the invalid parameter, the error refers to this line.
 fn refused(
     problem: LaunchDiagnostic,
     diagnostics: &[DiagnosticView],
@@ -148,17 +149,17 @@ fn refused(
 }
 impl Session {
     /// Checks and launches a scenario without executing a step. The session tracks the last writer of every byte, so that grids can show
-    /// lanes. [`Session::new_without_last_writers`] omits the tracking.
+    /// lanes. [`Session::new_without_last_writers`] creates a session without this tracking.
     pub fn new(scenario: Scenario) -> Result<Session, RequestError> {
         Language::from(scenario.front).session(scenario, WriterTracking::LastWriter)
     }
 
-    /// Creates a session without last-writer tracking, which runs at full speed and provides only the final memory.
+    /// Creates a session without last-writer tracking. Such a session runs at full speed, but provides only the final memory contents.
     pub fn new_without_last_writers(scenario: Scenario) -> Result<Session, RequestError> {
         Language::from(scenario.front).session(scenario, WriterTracking::Off)
     }
 
-    /// Creates a session of the same launch at its start, without last-writer tracking.
+    /// Creates a session of the same launch at its start. The session does not track last writers.
     pub fn restart_without_last_writers(&self) -> Result<Session, RequestError> {
         let again = self
             .restart()
@@ -213,19 +214,19 @@ impl Session {
     }
 }
 
-/// Checked, inferred and decoded launch that can be repeated with another scheduler seed.
+/// Checked, inferred and decoded launch, which can be repeated with another scheduler seed.
 pub(crate) struct LaunchTemplate {
     language: Language,
     scenario: Scenario,
     program: Arc<Program>,
     places: SourceMap,
     decoded: DecodedLaunch,
-    /// Whether the program is an asm block of the source, which `entry` names.
+    /// Whether the program is an asm block of the source. The field `entry` names this block.
     is_part: bool,
 }
 
 impl LaunchTemplate {
-    /// Creates a session of the launch at its start, without last-writer tracking.
+    /// Creates a session of the launch at its start, with the given scheduler seed and without last-writer tracking.
     pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, RequestError> {
         let scenario = Scenario {
             seed: Some(seed),

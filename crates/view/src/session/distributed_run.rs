@@ -1,6 +1,6 @@
-//! JIT run of a launch to its end, whose blocks are distributed among hosts, such as workers of a page. Each host has a session of the same
-//! launch. Input: the partitions that other hosts have executed. Output: the session at its end, or the reason why the interpreter must
-//! execute the run.
+//! JIT run of a launch to its end, in which several hosts, such as the workers of a page, execute the blocks. Each host has a session of
+//! the same launch. Input: the partitions that other hosts have executed. Output: the session at its end, or the reason why the interpreter
+//! must execute the run.
 
 use crate::session::Session;
 use crate::session::translated_run::TranslatedRunStats;
@@ -15,19 +15,20 @@ use warpgrid_translate::{
 /// Estimated number of bytes of memory that a host initializes, transfers and merges per second.
 const BYTES_A_SECOND: f64 = 5e8;
 
-/// Conditions for the distribution of blocks to other hosts.
+/// Conditions under which a host distributes blocks to other hosts.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkerPolicy {
-    /// Number of hosts, including the host that starts the run.
+    /// Number of hosts, including the host that started the run.
     pub n_hosts: u64,
-    /// Minimum duration of the run before blocks are distributed to other hosts.
+    /// Minimum duration of the run before the host distributes blocks to other hosts.
     pub alone: Duration,
-    /// Time that another host needs before its first block: the host must start, open the launch and compile the launch.
+    /// Time that another host requires before it executes its first block. In this time, the host starts, opens the launch and compiles the
+    /// launch.
     pub start: Duration,
 }
 
 impl WorkerPolicy {
-    /// Returns the conditions for workers that are not yet running.
+    /// Returns the conditions for a distribution to workers that are not yet running.
     pub fn among(n_hosts: u64) -> WorkerPolicy {
         WorkerPolicy {
             n_hosts,
@@ -44,13 +45,13 @@ pub struct DistributedRun<E: Engine> {
     parted: PartitionedRun<E>,
     limits: RunLimits,
     part: Option<Partition<E::Instance>>,
-    /// Memory ranges that all partitions track in shadow memory.
+    /// Memory ranges whose writes all partitions track in shadow memory.
     tracked_ranges: Vec<u32>,
     ended: Option<FinishedRun<E::Instance>>,
 }
 
 impl<E: Engine> DistributedRun<E> {
-    /// Compiles the launch of a session at its start.
+    /// Compiles the launch of a session that is at its start.
     pub fn new(
         session: Session,
         engine: &E,
@@ -73,8 +74,8 @@ impl<E: Engine> DistributedRun<E> {
         }
     }
 
-    /// Starts the run on the host that collects the final state. If the estimated remaining time is long, returns the block ranges that
-    /// other hosts should execute. Returns an empty list if the run is complete.
+    /// Starts the run on the host that collects the final state. If the estimated remaining time is long, the method returns the block
+    /// ranges that other hosts should execute. If the run is complete, the method returns an empty list.
     pub fn begin(
         &mut self,
         engine: &E,
@@ -126,8 +127,8 @@ impl<E: Engine> DistributedRun<E> {
         Ok(split_evenly(others, n_hosts - 1).collect())
     }
 
-    /// Executes blocks of the local partition, and pauses before the first block that would start after `rest`. Returns whether all blocks
-    /// of the partition have run.
+    /// Executes blocks of the local partition. The method pauses before the first block that would start after the time `rest`. Returns
+    /// whether all blocks of the partition have run.
     pub fn run_local_blocks(&mut self, rest: Option<Duration>) -> Result<bool, FallbackReason> {
         let ran = self.run_local_partition(rest);
         ran.map_err(|reason| FallbackReason::of(&self.session, &reason))
@@ -140,7 +141,7 @@ impl<E: Engine> DistributedRun<E> {
         Ok(part.remaining_blocks().is_empty())
     }
 
-    /// Executes a block range for the host that has started the run, and tracks the given memory ranges.
+    /// Executes a block range for the host that has started the run. `noted` contains the memory ranges that the partition tracks.
     pub fn run_share(
         &mut self,
         engine: &E,
@@ -170,8 +171,8 @@ impl<E: Engine> DistributedRun<E> {
         Ok(part)
     }
 
-    /// Merges all partitions. Returns whether the merge succeeds. Otherwise, all partitions must run again with the tracked ranges of
-    /// [`DistributedRun::tracked_ranges`], and the local partition is reset to its start.
+    /// Merges all partitions. Returns whether the merge succeeded. If the result is `false`, all partitions must run again with the memory
+    /// ranges of [`DistributedRun::tracked_ranges`], and the method has reset the local partition to its start.
     pub fn join<M: LinearMemory>(
         &mut self,
         others: &[Partition<M>],
@@ -199,12 +200,12 @@ impl<E: Engine> DistributedRun<E> {
         Ok(true)
     }
 
-    /// Returns the limits of the run.
+    /// Returns the limits of the distributed run.
     pub fn limits(&self) -> RunLimits {
         self.limits
     }
 
-    /// Returns the memory ranges that all partitions track.
+    /// Returns the memory ranges whose writes all partitions track.
     pub fn tracked_ranges(&self) -> &[u32] {
         &self.tracked_ranges
     }
@@ -222,7 +223,7 @@ impl<E: Engine> DistributedRun<E> {
     }
 }
 
-/// Reason why the interpreter must execute a launch, as a clause of a sentence.
+/// Reason why the interpreter must execute a launch. The reason is formatted as a clause of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FallbackReason(pub String);
 
@@ -236,8 +237,8 @@ fn plain_of(session: &Session) -> Result<TranslationView<'_>, BailoutReason> {
     session.plain().ok_or(BailoutReason::Launch)
 }
 
-/// Returns how many of the remaining blocks other hosts should execute. The executed blocks took `took` in total, other hosts start after
-/// `start` seconds, and `n_hosts` hosts share the remaining blocks. Returns 0 if the run ends earlier without other hosts.
+/// Returns the number of remaining blocks that other hosts should execute. The execution of the finished blocks lasted `took`, other hosts
+/// start after `start` seconds, and `n_hosts` hosts share the remaining blocks. Returns 0 if the run ends earlier without other hosts.
 fn blocks_of_others(left: &Range<u64>, took: Duration, start: f64, n_hosts: u64) -> u64 {
     let n_left = left.end.saturating_sub(left.start) as f64;
     if n_hosts < 2 || n_left == 0.0 || left.start == 0 {
@@ -247,7 +248,7 @@ fn blocks_of_others(left: &Range<u64>, took: Duration, start: f64, n_hosts: u64)
     if n_left * a_block < 2.0 * start {
         return 0;
     }
-    // This host executes blocks until the other hosts start.
+    // This host continues to execute blocks until the other hosts start.
     let each = (n_left - start / a_block.max(f64::MIN_POSITIVE)) / n_hosts as f64;
     (each.max(0.0) * (n_hosts - 1) as f64) as u64
 }
@@ -260,13 +261,13 @@ mod tests {
     #[test]
     fn blocks_are_distributed_only_when_run_finishes_sooner() {
         let tenth = Duration::from_millis(100);
-        // 10 blocks took 0.1 s, so 990 more take 9.9 s on one host.
+        // The execution of 10 blocks lasted 0.1 s, so one host requires 9.9 s for the remaining 990 blocks.
         let others = |n_left: u64, start, n_hosts| {
             blocks_of_others(&(10..10 + n_left), tenth, start, n_hosts)
         };
         assert_eq!(others(990, 0.25, 1), 0);
         assert_eq!(others(0, 0.25, 4), 0);
-        // 25 blocks run before other hosts start, and each host executes a quarter of the remainder.
+        // This host executes 25 blocks before the other hosts start, and then each host executes a quarter of the remaining blocks.
         assert_eq!(others(990, 0.25, 4), 723);
         assert_eq!(others(49, 0.25, 4), 0);
         assert_eq!(others(51, 0.25, 2), 13);

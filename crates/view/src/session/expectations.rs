@@ -1,5 +1,5 @@
-//! Comparison of a run with the expectations of its scenario. `warpgrid-launch` compares the buffers, and this module compares the fault in
-//! the form that hosts display.
+//! Comparison of a run with the expectations of its scenario. The crate `warpgrid-launch` compares the buffers, and this module compares
+//! the fault in the form that hosts display.
 
 use crate::model::fault::FaultView;
 pub use warpgrid_launch::expect::{BufferMismatch, bytes_of, compare};

@@ -7,7 +7,7 @@ use crate::source::line_table::SourcePosition;
 use warpgrid_emulator::{AccessFault, Fault, FaultKind, MatrixMisuse, NamedRegion};
 use warpgrid_isa::StateSpace;
 
-/// Converts a fault to the form that hosts display and compare.
+/// Converts a fault to the form that hosts display and that the module `expectations` compares.
 pub(crate) fn view(fault: &Fault, range: SourceRange, source: Vec<SourcePosition>) -> FaultView {
     let access = fault.access.as_ref();
     FaultView {
@@ -27,7 +27,7 @@ pub(crate) fn view(fault: &Fault, range: SourceRange, source: Vec<SourcePosition
     }
 }
 
-/// Returns the name of the buffer or variable that contains the accessed address or is adjacent to this address.
+/// Returns the name of the buffer or variable that contains the accessed address or that is adjacent to this address.
 fn buffer(access: &AccessFault) -> Option<String> {
     match &access.place.region {
         NamedRegion::Buffer { name, .. } | NamedRegion::Variable { name, .. } => Some(name.clone()),
@@ -38,7 +38,7 @@ fn buffer(access: &AccessFault) -> Option<String> {
     }
 }
 
-/// Returns the state space of an access whose address is neither in a buffer or variable nor adjacent to one.
+/// Returns the state space of an access whose address is neither in a buffer or variable nor adjacent to a buffer or variable.
 fn space(access: &AccessFault) -> Option<MemorySpace> {
     match &access.place.region {
         NamedRegion::Buffer { .. } | NamedRegion::Variable { .. } => None,
@@ -51,7 +51,7 @@ fn space(access: &AccessFault) -> Option<MemorySpace> {
     }
 }
 
-/// Returns a suggestion on how to fix the fault.
+/// Returns a suggestion for a fix of the fault, or `None` if no suggestion exists for this kind of fault.
 fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
     let text = match kind {
         FaultKind::Misaligned => {
@@ -124,7 +124,7 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Returns a suggestion for an out-of-bounds access, based on the adjacent memory.
+/// Returns a suggestion for a fix of an out-of-bounds access. The suggestion depends on the adjacent memory.
 fn out_of_bounds_help(access: Option<&AccessFault>) -> &'static str {
     match access.map(|access| &access.place.region) {
         Some(region) if *region != NamedRegion::Nothing && is_before(access) => {
@@ -147,7 +147,7 @@ fn is_before(access: Option<&AccessFault>) -> bool {
     access.is_some_and(|access| access.place.byte_offset < 0)
 }
 
-/// Returns a suggestion for an undefined matrix operation.
+/// Returns a suggestion for a fix of an undefined matrix operation.
 const fn matrix_help(mistake: &MatrixMisuse) -> &'static str {
     match mistake {
         MatrixMisuse::MissingLanes { .. } => {

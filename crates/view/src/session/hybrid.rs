@@ -1,21 +1,21 @@
 //! Session of a host that combines the interpreter and JIT code. If the host requests no intermediate state, JIT code may execute the run
-//! to its end, which provides the final memory and the number of executed lane-instructions. For all other requests, the interpreter
-//! executes the run to the same position.
+//! to its end. A JIT run provides the final memory contents and the number of executed lane-instructions. For all other requests, the
+//! interpreter executes the run to the same position.
 
 use crate::memory_export::ExportFormat;
 use crate::model::request::{EngineView, GridOptions};
 use crate::request_error::RequestError;
 use crate::session::Session;
 
-/// Session with an optional final state from a JIT run.
+/// Session to which a JIT run can add the final state.
 pub struct HybridSession {
-    /// Session with last-writer tracking. If `end` is set, this session is not at the end of the run.
+    /// Session with last-writer tracking. If `end` is set, the position of this session is before the end of the run.
     session: Session,
-    /// Session of the same launch at its end, without last-writer tracking.
+    /// Session of the same launch at its end, without last-writer tracking. `None` if no JIT run has executed the launch.
     end: Option<Box<Session>>,
     /// Whether a host has requested intermediate state, so that the interpreter must execute the run.
     needs_tracking: bool,
-    /// Engine of the last run.
+    /// Engine that executed the last run.
     engine: Option<EngineView>,
 }
 
@@ -36,13 +36,13 @@ impl HybridSession {
         self.end.as_deref().unwrap_or(&self.session)
     }
 
-    /// Returns the same session as [`HybridSession::final_session`], for methods that cache their results.
+    /// Returns the session of [`HybridSession::final_session`] as a mutable reference, for methods that cache their results.
     pub fn ended_mut(&mut self) -> &mut Session {
         self.end.as_deref_mut().unwrap_or(&mut self.session)
     }
 
-    /// Returns the session for all requests, including last writers, steps and seeks. After a JIT run, the interpreter first executes the
-    /// run to its end.
+    /// Returns the session for all requests, including requests for last writers, steps and seeks. After a JIT run, the interpreter first
+    /// executes the run to its end.
     pub fn tracked_session(&mut self) -> &mut Session {
         self.needs_tracking = true;
         if let Some(end) = self.end.take() {
@@ -54,8 +54,8 @@ impl HybridSession {
         &mut self.session
     }
 
-    /// Returns the session for requests of step counts. After a JIT run in which a warp diverged, the interpreter first executes the run to
-    /// its end.
+    /// Returns the session for requests for step counts. After a JIT run in which a warp diverged, the interpreter first executes the run
+    /// to its end.
     pub fn counted(&mut self) -> &Session {
         match self.final_session().step_counts() {
             Some(_) => self.final_session(),
@@ -68,13 +68,13 @@ impl HybridSession {
         &self.session
     }
 
-    /// Returns the engine of the last run with its throughput.
+    /// Returns the engine that executed the last run, with its throughput.
     pub fn engine(&self) -> Option<&EngineView> {
         self.engine.as_ref()
     }
 
     /// Exports a memory as a file, see [`Session::file_named`]. A table of values does not contain last writers, so the final state of a
-    /// JIT run suffices.
+    /// JIT run is sufficient for a table.
     pub fn file_named(
         &mut self,
         name: &str,
@@ -88,7 +88,7 @@ impl HybridSession {
         session.file_named(name, form, options)
     }
 
-    /// Executes one step. Returns `false` at the end of the run.
+    /// Executes one step. Returns `false` if the run is at its end.
     pub fn step(&mut self) -> bool {
         self.end.is_none() && self.tracked_session().step()
     }
@@ -122,7 +122,7 @@ mod translating {
             max_steps: u64,
             choice: EngineChoice,
         ) -> bool {
-            // A policy with a single host does not distribute blocks.
+            // A policy with a single host does not distribute blocks to other hosts.
             let _ = self.begin_with_engine(engine, max_steps, choice, WorkerPolicy::among(1));
             self.final_session().is_finished()
         }
@@ -219,7 +219,7 @@ mod translating {
         }
 
         /// Returns the minimum throughput that JIT code must reach, in lane-instructions per second, or `None` if JIT compilation is not
-        /// worthwhile. It is worthwhile if the run is long and starts at position 0, and if no observer is active.
+        /// worthwhile. JIT compilation is worthwhile if the run is long and starts at position 0, and if no observer is active.
         fn min_speed_if_worthwhile<E: Engine>(&mut self, max_steps: u64) -> Option<f64> {
             if self.needs_tracking || self.session.position() > 0 {
                 return None;

@@ -1,10 +1,10 @@
-//! Inspection of a run beyond the displayed frame: values of watch expressions, differences between two positions, and memory views. Only
-//! the WebAssembly module that the page loads on demand links this module.
+//! Inspection of a run beyond the displayed frame: values of watch expressions, differences between two positions, and memory views. Of the
+//! WebAssembly modules of the page, only the module that the page loads on demand contains this module.
 //!
 //! - `value`: values and arithmetic of the expressions of `expression`. `watch_expressions`: the value of an expression for each lane.
-//! - `state_diff`: cells and registers that differ between two positions.
-//! - `layout_view`: a memory in rows and columns according to a layout. `minimap`: an overview of a whole memory. `heatmap`: elements as
-//!   cells that are too small for text.
+//! - `state_diff`: cells and registers that differ between two positions of a run.
+//! - `layout_view`: a memory in rows and columns according to a layout. `minimap`: an overview of a complete memory. `heatmap`: the
+//!   elements of a memory as cells that are too small for text.
 
 pub(crate) mod heatmap;
 pub(crate) mod layout_view;
@@ -26,11 +26,11 @@ use crate::session::Session;
 use warpgrid_emulator::WarpView;
 use warpgrid_program::FunctionId;
 
-/// Maximum position to which a seek of this module goes.
+/// Maximum position to which the functions of this module seek.
 pub const MAX_STEPS: u64 = 20_000_000;
 
 impl Session {
-    /// Returns the function that a warp executes, or the kernel if the warp has exited.
+    /// Returns the function that a warp executes, or the kernel if all lanes of the warp have exited.
     fn function_of(&self, warp: &WarpView) -> FunctionId {
         let kernel = || self.timeline.machine().entry();
         let running = warp.groups.first().map(|group| group.function);
@@ -38,7 +38,7 @@ impl Session {
     }
 }
 
-/// Seeks to a position, or to the end if the run has fewer steps. The returned error is a message for the user.
+/// Seeks to a position, or to the end if the run has fewer steps. The error is a message for the user.
 pub(crate) fn go_to(session: &mut Session, position: u64) -> Result<(), String> {
     if position > MAX_STEPS {
         return Err(format!(

@@ -11,19 +11,19 @@ use warpgrid_launch::pattern::{FillPattern, Pattern};
 use warpgrid_launch::scenario::{Buffer, BufferInitializer};
 use warpgrid_launch::value::{ElementType, Literal};
 
-/// Maximum number of elements in the value list of a `//@` line.
+/// Maximum number of elements that the list of values in a `//@` line can have.
 const MAX_LISTED: u64 = 1_024;
-/// Maximum length of a value in bytes.
+/// Maximum length of a new value in bytes.
 const MAX_VALUE: usize = 200;
 
-/// Initial value to edit.
+/// Initial value that an edit changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InitialValueTarget {
     Cell(CellLocation),
     /// Scalar kernel parameter with this name.
     Scalar(String),
     Register(String),
-    /// Initializer of the whole buffer with this name: `0`, `iota`, `random 7`, `nan`, or a list.
+    /// Initializer of the buffer with this name: `0`, `iota`, `random 7`, `nan`, or a list.
     Buffer(String),
 }
 
@@ -31,7 +31,7 @@ pub enum InitialValueTarget {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchEdit {
     pub edits: Vec<EditView>,
-    /// Complete text of the line after the edit.
+    /// Complete text of the `//@` line after the edit.
     pub line: String,
 }
 
@@ -60,7 +60,7 @@ impl Session {
         }
     }
 
-    /// Returns the name of the buffer of a cell, and its initializer with the new value of the cell.
+    /// Returns the name of the buffer that contains a cell, and the initializer of this buffer with the new value of the cell.
     fn changed_buffer(
         &self,
         place: &CellLocation,
@@ -91,7 +91,8 @@ impl Session {
         Ok((name, init_text(&init)))
     }
 
-    /// Inserts a value after the name of a fact. If the fact was inferred, the edit also inserts all other inferred facts.
+    /// Inserts a value after the name of a fact in a `//@` line. If the fact was inferred, the edit also inserts the lines of all other
+    /// inferred facts.
     fn edit_fact(&self, fact: &str, name: &str, value: &str) -> Result<LaunchEdit, String> {
         let text = self.scenario().source.lines();
         if let Some(place) = FactLine::find(text, &self.comment_marker, fact, name) {
@@ -126,7 +127,7 @@ impl Session {
     }
 }
 
-/// Returns the reason why no line of the source can specify the initial contents of a memory, or `None` for a buffer.
+/// Returns the reason why no `//@` line of the source can specify the initial contents of a memory, or `None` for a buffer.
 pub fn immutable_reason(memory: &MemoryKey) -> Option<String> {
     match memory {
         MemoryKey::Buffer(_) => None,
@@ -147,7 +148,7 @@ pub fn immutable_reason(memory: &MemoryKey) -> Option<String> {
 /// `//@` line of the source or inferred `//@` line, with the value that it specifies.
 struct FactLine<'a> {
     line: &'a str,
-    /// Index of the line, starting at 0.
+    /// Index of the line in the source, starting at 0.
     index: usize,
     value: AnnotationValue,
 }
@@ -176,7 +177,7 @@ impl<'a> FactLine<'a> {
         format!("{before}{value}")
     }
 
-    /// Returns the part of the line before the value.
+    /// Returns the part of the line before the value, after which an edit inserts the new value.
     fn insertion_line(&self) -> &'a str {
         self.line.get(..self.value.place.start).unwrap_or(self.line)
     }
@@ -201,7 +202,7 @@ impl<'a> FactLine<'a> {
     }
 }
 
-/// Parses a value of a type as in an annotation. Floating-point values can also be `nan`, `inf` or `-inf`.
+/// Parses a value of type `ty` in the notation of an annotation. Floating-point values can also be `nan`, `inf` or `-inf`.
 pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String> {
     let special = match value {
         "nan" | "NaN" => Some(f64::NAN),
@@ -215,8 +216,8 @@ pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String
     }
 }
 
-/// Returns the initializer of a buffer in which the element at `index` has the given value. The new initializer is a list of values if the
-/// list is short, and otherwise the previous initializer with an exception for this element.
+/// Returns the initializer of a buffer in which the element at `index` has the given value. If a list of the values is short, the new
+/// initializer is this list. Otherwise, the new initializer is the previous initializer with an exception for this element.
 fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitializer, String> {
     if index >= buffer.len {
         return Err(format!(
@@ -260,7 +261,7 @@ fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
     Some(values)
 }
 
-/// Returns the pattern initializer of a buffer in which one element has the given value.
+/// Returns the initializer of a buffer as a pattern in which the element at `index` has the given value.
 fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitializer, String> {
     let too_many = || {
         format!(
@@ -269,7 +270,7 @@ fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitia
         )
     };
     let pattern = match &buffer.init {
-        // A list is equivalent to zeros with exceptions for the leading elements.
+        // A list of values is equivalent to zeros with exceptions for the first elements.
         BufferInitializer::List(values) => {
             let values = values.iter().cloned().zip(0..);
             let places = values.filter(|(value, _)| *value != Literal::Integer(0));
@@ -322,7 +323,8 @@ fn shortened(mut values: Vec<Literal>, len: u64) -> BufferInitializer {
     }
 }
 
-/// Formats an initializer. A list with a single value needs a different notation, since a single value would initialize all elements.
+/// Formats an initializer. A list that contains a single value has a different notation, because the notation of a single value initializes
+/// all elements.
 fn init_text(init: &BufferInitializer) -> String {
     match init {
         BufferInitializer::List(values) if values.len() == 1 => format!("{}, 0", init.text()),

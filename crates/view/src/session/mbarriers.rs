@@ -5,11 +5,11 @@ use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
 use warpgrid_emulator::{CompletionMechanism, WaitReason};
 
-/// Maximum number of listed mbarrier objects.
+/// Maximum number of mbarrier objects that the view lists.
 const MAX_OBJECTS: usize = 64;
 
 impl Session {
-    /// Returns the mbarrier objects in the shared memory of the resident blocks, ordered by block.
+    /// Returns the mbarrier objects in the shared memory of the resident blocks, in the order of the blocks.
     pub fn mbarriers(&self) -> Vec<MbarrierView> {
         let machine = self.timeline.machine();
         let mut found = Vec::new();

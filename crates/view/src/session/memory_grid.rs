@@ -9,25 +9,25 @@ use warpgrid_emulator::LastWriters;
 use warpgrid_isa::MemoryGeometry;
 use warpgrid_launch::value::ElementType;
 
-/// Maximum number of rows of a window.
+/// Maximum number of rows in a window of a memory.
 pub const MAX_ROWS: u32 = 512;
-/// Maximum number of cells per row.
+/// Maximum number of cells in each row of a window.
 pub const MAX_COLUMNS: u32 = 1024;
-/// Maximum number of cells of a window.
+/// Maximum number of cells in a window of a memory.
 const MAX_CELLS: u64 = 1 << 16;
 
-/// Contents of a memory at a position.
+/// Contents of a memory at a position of the run.
 pub(crate) struct MemoryState<'a> {
     pub(crate) position: u64,
     pub(crate) bytes: &'a [u8],
-    /// Last writer of each byte.
+    /// Last writer of each byte, if the session tracks last writers.
     pub(crate) writers: Option<LastWriters<'a>>,
-    /// Stores of the last step.
+    /// Stores that the last step performed.
     pub(crate) current_stores: &'a [StoreView],
     pub(crate) pending: &'a [AsyncOperationView],
 }
 
-/// Returns the requested window of a memory.
+/// Returns the window of a memory that `request` describes.
 pub(crate) fn layout(
     memory: &MemoryDescriptor,
     request: &GridRequest,
@@ -77,7 +77,7 @@ fn cell(
     let start = index as usize * element.width_bytes();
     let end = (start + element.width_bytes()).min(bytes.len());
     let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
-    // A cell shows the latest of the last writers of its bytes.
+    // A cell shows the latest writer among the last writers of its bytes.
     let writer = writers.and_then(|writers| writers.latest(start..end));
     let is_written = || writers.is_some_and(|w| (start..end).any(|byte| w.is_written(byte)));
     let n_pieces = touched.n_pieces(start as u64, end as u64);
@@ -102,7 +102,7 @@ fn cell(
 struct StoredRange {
     start: u64,
     end: u64,
-    /// Whether another lane wrote a different value to at least one byte of the range.
+    /// Whether another lane of the same step wrote a different value to at least one byte of the range.
     has_conflict: bool,
 }
 
@@ -110,9 +110,10 @@ struct StoredRange {
 struct StoredRanges {
     ranges: Vec<StoredRange>,
     longest: u64,
-    /// Byte ranges that pending operations will write. The list is short, so it needs no index.
+    /// Byte ranges that pending asynchronous operations will write. The list is short, so a linear search is sufficient.
     pending: Vec<(u64, u64)>,
-    /// Number of the last step, if only the last writers identify the bytes that this step wrote, as in tensor memory.
+    /// Number of the last step. Present only if the last-writer data is the only source for the bytes that this step wrote, as in tensor
+    /// memory.
     by_writer: Option<u64>,
 }
 
@@ -167,14 +168,15 @@ impl StoredRanges {
         self.overlapping(start, end).count()
     }
 
-    /// Checks whether a pending operation will write some of these bytes.
+    /// Checks whether a pending asynchronous operation will write at least one of the bytes `start..end`.
     fn is_async_target(&self, start: u64, end: u64) -> bool {
         self.pending
             .iter()
             .any(|(from, to)| *from < end && start < *to)
     }
 
-    /// Checks whether two lanes wrote different values to the same byte, rather than only to the same cell.
+    /// Checks whether two lanes wrote different values to the same byte of a cell. Writes of two lanes to different bytes of a cell are not
+    /// a conflict.
     fn conflicts(&self, start: u64, end: u64) -> bool {
         let mut reach = 0;
         for range in self
@@ -190,8 +192,8 @@ impl StoredRanges {
     }
 }
 
-/// Returns the default number of columns: the innermost extent of the declared shape, or, without a shape, 16 or 32 columns depending on
-/// the element size.
+/// Returns the default number of columns of a memory. If the memory has a declared shape, the number is the innermost extent of the shape.
+/// Otherwise, the number depends on the size of the elements.
 fn natural_columns(memory: &MemoryDescriptor, element: ElementType, n_elements: u64) -> u32 {
     if let Some(extent) = memory
         .view
@@ -204,14 +206,14 @@ fn natural_columns(memory: &MemoryDescriptor, element: ElementType, n_elements: 
             .div_ceil(element.width_bytes() as u64)
             .clamp(1, u64::from(MAX_COLUMNS)) as u32;
     }
-    let wish = match element.width_bytes() {
+    let n_columns = match element.width_bytes() {
         1 | 2 => 32,
         4 if memory.view.space == MemorySpace::Shared => 32,
         4 => 16,
-        // Bit types display all digits, so fewer cells fit into a row.
+        // Values of bit types are displayed with all digits, so fewer cells fit into a row.
         8 if element.is_bits() => 4,
         16 => 2,
         _ => 8,
     };
-    n_elements.clamp(1, wish) as u32
+    n_elements.clamp(1, n_columns) as u32
 }

@@ -1,5 +1,5 @@
-//! Identifiers of memories, with a text representation for hosts. `out` identifies a buffer, `shared:0` the shared memory of block 0,
-//! `tensor:0` the tensor memory of block 0, and `var:table` a module variable.
+//! Identifiers of memories, with a text representation for hosts. For example, `out` identifies a buffer, `shared:0` identifies the shared
+//! memory of block 0, `tensor:0` identifies the tensor memory of block 0, and `var:table` identifies a module variable.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -23,7 +23,7 @@ const TENSOR: &str = "tensor:";
 const VARIABLE: &str = "var:";
 
 impl From<&str> for MemoryKey {
-    /// Parses the text representation. Every text is a valid identifier, although the identified memory may not exist.
+    /// Parses the text representation of an identifier. Every text is a valid identifier, but the identified memory may not exist.
     fn from(text: &str) -> MemoryKey {
         if let Some(Ok(block)) = text.strip_prefix(SHARED).map(str::parse) {
             return MemoryKey::Shared(block);

@@ -1,4 +1,4 @@
-//! List of all memories that can be displayed as a grid, with their identifiers.
+//! List of all memories that hosts can display as a grid, with their identifiers.
 
 use crate::model::MemorySpace;
 use crate::model::grid::MemoryView;
@@ -18,7 +18,7 @@ pub(crate) struct MemoryDescriptor {
     pub(crate) region: MemoryRegion,
     pub(crate) view: MemoryView,
     pub(crate) element: ElementType,
-    /// Address of the first byte in the state space of the memory.
+    /// Address of the first byte of the memory in its state space.
     pub(crate) start: u64,
 }
 
@@ -50,8 +50,8 @@ pub(crate) fn locate(
     })
 }
 
-/// Returns the memories of a machine: buffers, module variables, shared memory and tensor memory of resident blocks. `named` contains the
-/// indices of the module variables that an instruction names.
+/// Returns the memories of a machine, which are the buffers, the module variables, and the shared memory and tensor memory of resident
+/// blocks. `named` contains the indices of the module variables that an instruction names.
 pub(crate) fn memories(
     machine: &Machine,
     buffers: &[Buffer],
@@ -91,7 +91,7 @@ pub(crate) fn memories(
     all
 }
 
-/// Returns the shared memory and the tensor memory of resident blocks.
+/// Returns the shared memory and the tensor memory of each resident block.
 fn block_memories(machine: &Machine) -> impl Iterator<Item = MemoryDescriptor> {
     let (shared, tensor) = (shared_element(machine), tensor_element(machine));
     machine.blocks().into_iter().flat_map(move |block| {
@@ -119,7 +119,7 @@ fn block_memories(machine: &Machine) -> impl Iterator<Item = MemoryDescriptor> {
     })
 }
 
-/// Memory whose size is not yet known.
+/// Memory descriptor whose size is not yet known.
 struct MemoryDraft {
     id: MemoryKey,
     title: String,
@@ -157,8 +157,8 @@ fn memory(
     })
 }
 
-/// Returns the element type of shared memory: the common type of its variables or of the stores to shared memory, or 32-bit words if the
-/// types differ.
+/// Returns the type with which elements of shared memory are displayed. The type is the common type of the variables in shared memory or of
+/// the stores to shared memory. If the types differ, the elements are 32-bit words.
 fn shared_element(machine: &Machine) -> ElementType {
     let program = machine.program();
     let mut types = machine.shared_variables().iter().filter_map(|shared| {
@@ -189,9 +189,10 @@ fn shared_element(machine: &Machine) -> ElementType {
     }
 }
 
-/// Returns the element type of tensor memory: the accumulator type, if the MMA kinds of the program determine this type.
+/// Returns the type with which elements of tensor memory are displayed. The type is the accumulator type, if the MMA kinds of the program
+/// determine the accumulator type.
 fn tensor_element(machine: &Machine) -> ElementType {
-    // On a target with tensor memory, only `tcgen05.mma` instructions have a kind.
+    // On a target with tensor memory, `tcgen05.mma` instructions are the only instructions with a kind.
     let actions = machine.program().opcodes.iter();
     let mut kinds = actions.filter_map(|action| action.modifiers.kind);
     match kinds.next() {
@@ -215,7 +216,7 @@ fn stored_to_shared(machine: &Machine) -> Option<ScalarType> {
     types.all(|ty| ty == first).then_some(first)
 }
 
-/// Returns the element type with which hosts display values of a PTX type.
+/// Returns the element type with which hosts display values of the PTX type `ty`.
 pub(crate) fn element_of(ty: ScalarType) -> ElementType {
     ElementType::from_name(ty.name()).unwrap_or(match ty.width_bits() {
         16 => ElementType::B16,

@@ -1,4 +1,5 @@
-//! Search for a value or an address. Input: a text. Output: the next matching cell, or a message if no cell matches.
+//! Search for a value or an address in the memories of a session. Input: the text for which the user searches. Output: the next matching
+//! cell, or a message if no cell matches.
 //!
 //! ```text
 //! 0x7f0000000104      an address
@@ -15,10 +16,10 @@ use crate::session::memory_list::MemoryDescriptor;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 
-/// Maximum length of the text in bytes.
+/// Maximum length of the search text in bytes.
 const MAX_BYTES: usize = 200;
 
-/// Cell that matches a search, as an element of a memory in the element type of this memory.
+/// Cell that matches a search. The cell is an element of a memory in the element type of this memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellMatch {
     pub memory: MemoryKey,
@@ -26,7 +27,7 @@ pub struct CellMatch {
 }
 
 impl Session {
-    /// Returns the first matching cell after the cell `after`. The search wraps around at the end of the last memory.
+    /// Returns the first matching cell after the cell `after`. At the end of the last memory, the search continues at the first memory.
     pub fn find(&self, text: &str, after: Option<&CellMatch>) -> Result<CellMatch, String> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
@@ -57,7 +58,8 @@ impl Session {
         });
         let (start, from) = first.unwrap_or((0, 0));
         let n = memories.len();
-        // The search covers the rest of the memory of the cell `after`, then the other memories, then the beginning of the first memory.
+        // The search covers the remaining elements of the memory that contains the cell `after`, then the other memories, and finally the
+        // elements of the first of these memories up to the cell.
         let order = (0..=n).map(|turn| (turn, &memories[(start + turn) % n.max(1)]));
         order.filter(|_| n > 0).find_map(|(turn, memory)| {
             let skipped = if turn == 0 { from } else { 0 };
@@ -82,12 +84,12 @@ impl Session {
     }
 }
 
-/// Returns the bits of a value in a type, or `None` if the type cannot represent the value.
+/// Returns the bits that represent a value in the type `ty`, or `None` if the type cannot represent the value.
 fn bits_of(text: &str, ty: ElementType) -> Option<u128> {
     ty.encode(&read_value(text, ty).ok()?).ok()
 }
 
-/// Parses an element: `out[5]`.
+/// Parses the notation of an element: `out[5]`.
 fn element(memories: &[MemoryDescriptor], text: &str) -> Result<Option<CellMatch>, String> {
     let parts = text.strip_suffix(']').and_then(|rest| rest.split_once('['));
     let Some((name, index)) = parts else {
@@ -107,10 +109,10 @@ fn element(memories: &[MemoryDescriptor], text: &str) -> Result<Option<CellMatch
     }
 }
 
-/// Parses an address within a memory. Small numbers are interpreted as values instead of addresses.
+/// Parses an address within a memory. A small number is interpreted as a value instead of an address.
 fn address(memories: &[MemoryDescriptor], text: &str) -> Option<CellMatch> {
     let address = u64::from_str_radix(hexadecimal_digits(text)?, 16).ok()?;
-    // Shared memory and tensor memory start at address zero and would contain any small number.
+    // Shared memory and tensor memory start at address zero, so they would contain the address for any small number.
     let global = memories
         .iter()
         .filter(|memory| memory.start > u64::from(u32::MAX));

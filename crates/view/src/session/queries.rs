@@ -1,4 +1,4 @@
-//! Queries on the current position of a session: memory contents, stores, lanes, the fault, and the complete [`SessionFrame`].
+//! Queries of a session at its present position: memory contents, stores, lanes, the fault, and the complete [`SessionFrame`].
 
 use crate::model::SessionFrame;
 use crate::model::fault::FaultView;
@@ -37,13 +37,13 @@ use warpgrid_program::syntax::{InstructionSyntax, instructions_of};
 use warpgrid_program::{Document, FunctionId, Overrides, RegisterId, Span, StepGrouping};
 
 impl Session {
-    /// Returns the bytes of a memory.
+    /// Returns the bytes of a memory, or `None` if the memory does not exist.
     pub fn memory(&self, id: &MemoryKey) -> Option<&[u8]> {
         let memory = self.memory_with(id)?;
         self.timeline.machine().memory(memory.region)
     }
 
-    /// Returns the memory with this identifier.
+    /// Returns the descriptor of the memory with this identifier.
     pub(crate) fn memory_with(&self, id: &MemoryKey) -> Option<MemoryDescriptor> {
         let mut memories = self.memories().into_iter();
         memories.find(|memory| memory.view.id == *id)
@@ -54,7 +54,7 @@ impl Session {
         self.buffers.clone()
     }
 
-    /// Returns a window of a memory as cells.
+    /// Returns a window of a memory as a grid of cells.
     pub fn grid(&mut self, request: &GridRequest) -> Option<MemoryGrid> {
         self.refresh_last();
         let memories = self.memories();
@@ -63,8 +63,8 @@ impl Session {
         self.grid_of(request, &memories, &now, &pending)
     }
 
-    /// Returns the stores of the steps `from..to`. The collection stops after the step with which the number of stores reaches
-    /// [`MAX_EVENTS`]. To continue, start from the `step` of the last store plus 1.
+    /// Returns the stores of the steps `from..to`. The collection stops after the step in which the number of stores reaches
+    /// [`MAX_EVENTS`]. To continue the collection, call the method with `from` equal to the `step` of the last store plus 1.
     pub fn events(&mut self, from: u64, to: u64) -> Vec<StoreView> {
         let was = self.position();
         let mut collector = StoreCollector::new(usize::MAX);
@@ -84,8 +84,8 @@ impl Session {
             .collect()
     }
 
-    /// Returns the positions directly after the steps with stores in ascending order, or a sample of these positions if their number is
-    /// very large.
+    /// Returns the positions directly after the steps with stores in ascending order. If the number of these positions is very large,
+    /// returns a sample of the positions.
     pub fn store_steps(&self) -> Vec<u64> {
         let ticks = self.timeline.ticks();
         ticks.steps.iter().map(|step| step + 1).collect()
@@ -107,13 +107,13 @@ impl Session {
         })
     }
 
-    /// Returns the lanes and registers of a warp. `block` is the linear index of the block.
+    /// Returns the lanes and registers of a warp. `block` is the linear index of the block that contains the warp.
     pub fn lanes(&mut self, block: u64, warp: u32) -> Option<WarpView> {
         self.refresh_last();
         self.warp_view(block, warp)
     }
 
-    /// Returns the fault that stopped the launch.
+    /// Returns the fault that stopped the launch, or `None` if the launch has no fault.
     pub fn fault(&self) -> Option<FaultView> {
         let fault = self.timeline.machine().fault()?;
         let range = self.range_of(fault.function, fault.instruction);
@@ -121,7 +121,7 @@ impl Session {
         Some(fault::view(fault, range, source))
     }
 
-    /// Returns the notes of the run: inferred parts of the launch, program output, and relevant scheduling choices.
+    /// Returns the notes of the run, which consist of inferred parts of the launch, program output, and relevant scheduling choices.
     pub fn notes(&self) -> Vec<String> {
         let notes = self.timeline.machine().notes().iter();
         let texts = notes.map(|note| match &note.kind {
@@ -201,7 +201,7 @@ impl Session {
         texts.collect()
     }
 
-    /// Formats the name of the first register of a list and the number of further registers: `%f1 and 3 more are`.
+    /// Formats the name of the first register of a list, and the number of the other registers: `%f1 and 3 more are`.
     fn named_registers(&self, function: FunctionId, registers: &[RegisterId]) -> String {
         let functions = &self.program.functions;
         let of = functions.get(function.0 as usize);
@@ -341,8 +341,8 @@ impl Session {
             .collect()
     }
 
-    /// Executes the last step again with an observer, unless its data is cached. After a JIT run, the last step is unknown, because its
-    /// execution would require the interpreter to execute the run from its start.
+    /// Replays the last step with an observer, unless the data of this step is cached. After a JIT run, the last step is unknown, because
+    /// its execution would require the interpreter to execute the run from its start.
     fn refresh_last(&mut self) {
         let faulted = self.timeline.machine().status() == MachineStatus::Faulted;
         let position = self.position();
@@ -373,7 +373,7 @@ impl Session {
             self.last.place = Some(place);
             let (step, executed) = (event.position, event.executed);
             self.last.step = Some(self.step_view(step, of, place.0, place.1, executed));
-            // The current registers contain the results of all instructions of the step, including the results of earlier instructions of
+            // The present registers contain the results of all instructions of the step, including the results of earlier instructions of
             // the same step.
             let written = self
                 .reader(place.0, place.1)
@@ -389,7 +389,7 @@ impl Session {
             self.last.matrices = matrices;
         }
         if faulted {
-            // The fault is not a separate step, so the faulting step is executed again.
+            // A fault is not a separate step, so the faulting step is executed again.
             self.timeline.step(&mut ());
         }
     }
@@ -403,7 +403,7 @@ impl Session {
         };
         let found = match event.agent {
             Agent::InFlight(id) => before.iter().find(|pending| pending.id == id),
-            // If several lanes start an operation, the first operation is displayed.
+            // If several lanes start a tensor operation in one step, the first operation is displayed.
             Agent::Warp { .. } => {
                 let mut started = machine.pending().iter();
                 started.find(|pending| pending.operation.origin.step == event.position)
@@ -419,7 +419,7 @@ impl Session {
         })
     }
 
-    /// Returns the matrices of the next instruction with the values that their registers contain at the present position.
+    /// Returns the matrices of the next instruction, with the values that their registers contain at the present position.
     fn matrices_of_next(&self) -> Vec<MatrixRecord> {
         let Some(next) = self.timeline.machine().next_step() else {
             return Vec::new();
@@ -467,7 +467,7 @@ impl Session {
     fn matrix_step(&self, memories: &[MemoryDescriptor]) -> Option<MatrixStep> {
         let (function, instruction) = self.last.place?;
         let function = self.program.functions.get(function.0 as usize)?;
-        // Accesses of other instructions that belong to the same step are excluded.
+        // The accesses of other instructions that belong to the same step are excluded.
         let accesses = self.last.loads.iter().chain(&self.last.stores);
         let accesses = accesses.filter(|access| access.instruction == instruction);
         matrix::view(&self.last.matrices, accesses, memories, |value| {
@@ -543,7 +543,7 @@ impl Session {
         counterpart(self.scenario.front, action, self.program.target)
     }
 
-    /// Returns the scheduling control bits from the encoding that the source lists next to the instruction.
+    /// Returns the scheduling control bits in the encoding that the source lists next to the instruction.
     fn schedule(&self, function: FunctionId, index: u32) -> Option<String> {
         let span = self.span_of(function, index);
         let source = self.places.source();
@@ -584,19 +584,19 @@ impl Session {
         self.places.range(self.span_of(function, index))
     }
 
-    /// Returns the source text of a span.
+    /// Returns the text of a span in the source.
     pub(crate) fn text_at(&self, span: Span) -> &str {
         self.places.text(span)
     }
 
-    /// Parses the text that was checked, to which the spans of the program refer.
+    /// Parses the text that was checked. The spans of the program refer to this text.
     pub(crate) fn document(&self) -> Box<dyn Document + '_> {
         let source = self.places.source();
         let front_end = self.language.front_end;
         front_end.open(source.into(), &Overrides::default())
     }
 
-    /// Returns the syntactic parts of the instructions of the source, indexed by the start offset of their span.
+    /// Returns the syntactic parts of each instruction in the source, indexed by the start offset of the instruction's span.
     pub(crate) fn instruction_syntax(&self) -> BTreeMap<u32, InstructionSyntax> {
         instructions_of(&self.document().statements())
     }

@@ -1,4 +1,4 @@
-//! Data of one step: the stores of each lane, matrices, tensor operations, and a summary sentence. Input: events of the machine, and
+//! Data of one step: the stores of each lane, matrices, tensor operations, and a summary sentence. Input: events of the machine, and the
 //! register contents before and after the step. Output: plain data of [`model`](crate::model).
 
 pub(crate) mod async_operations;

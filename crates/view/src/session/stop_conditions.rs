@@ -1,6 +1,6 @@
-//! Run until a condition: a cell changes, a line is reached, or a lane satisfies a condition on a register. The session stops at the
-//! position and describes the match. A forward run evaluates the condition after each step. A backward search replays windows of the past,
-//! starting with the latest window.
+//! Execution of a run until a stop condition is met: a cell changes, a line is reached, or a lane satisfies a condition on a register. The
+//! session stops at the position at which the condition is met, and describes the match. A forward run evaluates the condition after each
+//! step. A backward search replays windows of past steps, starting with the latest window.
 
 pub mod condition;
 pub(crate) mod stop_search;
@@ -14,15 +14,15 @@ use serde::{Deserialize, Serialize};
 /// Stop condition of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StopCondition {
-    /// The last step changed these bytes.
+    /// The last step changed the bytes of this cell.
     DataChange(CellLocation),
-    /// The next step executes one of these source lines, or the first instruction after it.
+    /// The next step executes one of these source lines. A line without an instruction refers to the first instruction after the line.
     LineReached(Vec<u32>),
-    /// A lane satisfies a condition that it did not satisfy before the step, see [`condition`].
+    /// A lane satisfies a condition after the step that it did not satisfy before the step, see [`condition`].
     Predicate(String),
 }
 
-/// Direction of a run.
+/// Direction in which a run searches for a match of a stop condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
     #[default]
@@ -35,14 +35,14 @@ pub enum Direction {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StopResult {
-    /// Whether the condition was met. Otherwise the run is at its end, at its start, or at the step limit.
+    /// Whether the stop condition was met. If the value is false, the run is at its end, at its start, or at the step limit.
     pub is_reached: bool,
     pub position: u64,
-    /// Description of the match, or message that no match was found: `lane 3 of warp 0, block 0: %r5 is 7`.
+    /// Description of the match, or a message that the run found no match: `lane 3 of warp 0, block 0: %r5 is 7`.
     pub text: String,
 }
 
-/// Error in a stop condition, with its position.
+/// Error in a stop condition, with its position in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopConditionError {
     pub message: String,
@@ -51,7 +51,7 @@ pub struct StopConditionError {
 }
 
 impl StopConditionError {
-    /// Locates a syntax error in UTF-16 units. An empty range becomes one unit.
+    /// Returns the position of a syntax error in UTF-16 units. An empty range is extended to one unit.
     fn at(text: &str, error: SyntaxError) -> StopConditionError {
         let count = |to: usize| text.get(..to).map_or(0, |part| part.encode_utf16().count()) as u32;
         let (start, end) = (count(error.range.start), count(error.range.end));

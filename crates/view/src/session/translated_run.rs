@@ -1,5 +1,5 @@
-//! JIT runs of sessions whose intermediate state no host requests. Input: a session at its start. Output: the session at its end, or the
-//! reason why the interpreter must execute the run.
+//! JIT runs of sessions for which no host requests intermediate state. Input: a session at its start. Output: the session at its end, or
+//! the reason why the interpreter must execute the run.
 
 use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
@@ -22,16 +22,16 @@ pub use warpgrid_translate::{WasmtimeEngine, WasmtimeInstance};
 pub struct TranslatedRunStats {
     /// Duration of the compilation of the kernel.
     pub translating: Duration,
-    /// Duration of the execution.
+    /// Duration of the execution of the compiled code.
     pub running: Duration,
     /// Number of threads or hosts that executed blocks.
     n_parts: usize,
-    /// Number of executed lane-instructions.
+    /// Number of lane-instructions that the run executed.
     lane_instructions: u64,
 }
 
 impl TranslatedRunStats {
-    /// Returns the throughput of the execution in million lane-instructions per second.
+    /// Returns the throughput of the run in million lane-instructions per second.
     pub fn rate(&self) -> f64 {
         million_a_second(self.lane_instructions, self.running)
     }
@@ -68,21 +68,22 @@ pub(crate) fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Number of steps that the interpreter executes before the session considers compilation. These steps take a few milliseconds.
+/// Number of steps that the interpreter executes before the session considers compilation. The execution of these steps lasts a few
+/// milliseconds.
 const FIRST_STEPS: u64 = 100_000;
 
-/// Estimated compilation time of each kernel.
+/// Estimated duration of the compilation of a kernel, independent of its number of instructions.
 const TRANSLATING: Duration = Duration::from_millis(5);
-/// Estimated compilation time of each instruction.
+/// Estimated duration of the compilation of an instruction.
 const TRANSLATING_AN_INSTRUCTION: Duration = Duration::from_micros(100);
-/// Estimated time for copying each MiB of memory in both directions.
+/// Estimated duration of copying one MiB of memory in both directions.
 const COPYING: Duration = Duration::from_millis(1);
 
-/// Factor by which the estimated interpreter time must exceed the compilation time.
+/// Factor by which the estimated duration of the run in the interpreter must exceed the compilation time.
 const MIN_SPEEDUP: u32 = 2;
 
-/// Duration of the first interpreter steps. The first half of these steps is not measured, because it can be slow on a host that compiles
-/// lazily.
+/// Duration and throughput of the first interpreter steps. The first half of these steps is not measured, because this half can be slow on
+/// a host that compiles lazily.
 #[derive(Clone, Copy, Debug)]
 pub struct WarmupStats {
     /// Estimated duration of all first steps.
@@ -92,8 +93,9 @@ pub struct WarmupStats {
 }
 
 impl Session {
-    /// Executes [`FIRST_STEPS`] steps with the interpreter, and further steps while no block is finished and compilation would have taken
-    /// longer. Returns `None` if these steps complete the run. `now` is a clock. The run executes at most `max_steps` steps.
+    /// Executes [`FIRST_STEPS`] steps with the interpreter, and additional steps while no block is finished and compilation would have
+    /// lasted longer than these steps. Returns `None` if these steps complete the run. `now` is a clock. The run executes at most
+    /// `max_steps` steps.
     pub fn run_first_steps(
         &mut self,
         max_steps: u64,
@@ -116,12 +118,12 @@ impl Session {
             }
             let took = now().saturating_sub(started);
             done += HALF;
-            // The first half is assumed to take as long as the measured second half.
+            // The unmeasured first half is assumed to have the same duration as the measured second half.
             first.took += if done == FIRST_STEPS { took * 2 } else { took };
             let executed = self.lane_instructions() - before;
             first.speed = executed as f64 / took.as_secs_f64().max(1e-9);
-            // Until a block is finished, the length of the run is unknown, and the interpreter may complete the run before a compilation
-            // would.
+            // Until a block is finished, the length of the run is unknown. The interpreter may complete a short run before a compilation
+            // would be complete.
             let is_known = self.timeline.machine().blocks_done() > 0;
             if is_known || first.took >= worth || done + HALF > max_steps {
                 return Some(first);
@@ -129,8 +131,8 @@ impl Session {
         }
     }
 
-    /// Checks whether compilation is likely to be worthwhile. `interpreted` is the time for which the interpreter has run. The estimate
-    /// uses the number of finished blocks and the memory size.
+    /// Checks whether compilation is likely to be worthwhile. `interpreted` is the time that the interpreter has spent on the run. The
+    /// estimate uses the number of finished blocks and the memory size.
     pub fn is_worth_translating(&self, interpreted: Duration) -> bool {
         let machine = self.timeline.machine();
         let (done, all) = (machine.blocks_done(), machine.n_blocks());
@@ -146,7 +148,7 @@ impl Session {
         let buffers = self.buffers();
         let ids = buffers.iter().map(|b| MemoryKey::Buffer(b.name.clone()));
         let mebibytes = (ids.map(bytes).sum::<usize>() >> 20) as u32;
-        // The estimate needs no larger number, because larger programs are not compiled.
+        // A larger number of instructions is not relevant for the estimate, because larger programs are not compiled.
         let instructions = u32::try_from(instructions).unwrap_or(u32::MAX).min(1 << 16);
         TRANSLATING + TRANSLATING_AN_INSTRUCTION * instructions + COPYING * mebibytes
     }
@@ -159,9 +161,9 @@ impl Session {
         done > 0 && steps > u128::from(max_steps) * u128::from(done)
     }
 
-    /// Runs to the end with JIT code, within limits. The final memory and the number of lane-instructions equal those of the interpreter.
-    /// The numbers of steps and stores are also equal unless a warp diverged, see [`Session::step_counts`]. On an error, the session is at
-    /// its start, and [`Session::run`] can execute it.
+    /// Runs to the end with JIT code, within the limits `limits`. The final memory contents and the number of lane-instructions equal those
+    /// of a run with the interpreter. The numbers of steps and stores are also equal unless a warp diverged, see [`Session::step_counts`].
+    /// On an error, the session is at its start, and [`Session::run`] can execute it.
     pub fn run_translated<E: Engine>(
         &mut self,
         engine: &E,
@@ -227,7 +229,7 @@ mod tests {
     use crate::model::GridRequest;
     use crate::{MemoryKey, Scenario, Session};
 
-    /// Each thread counts to 1,000 and stores the counter.
+    /// Kernel in which each thread counts to 1,000 and stores the counter.
     const COUNTING_KERNEL: &str = ".version 8.0\n.target sm_80\n.address_size 64
 //@ launch grid=4 block=32
 //@ buffer out: u32[128] = 0

@@ -1,4 +1,4 @@
-//! Checks a source for a host: diagnostics with lines and columns, and tokens for editors.
+//! Check of a source for a host. The results are diagnostics with lines and columns, and tokens for editors.
 
 use crate::diagnostics;
 use crate::model::inline_asm_block::InlineAsmView;
@@ -21,28 +21,28 @@ pub struct CheckOptions {
     #[cfg_attr(feature = "typescript", ts(as = "Option<SourceLanguage>", optional))]
     #[serde(rename = "front")]
     pub language: SourceLanguage,
-    /// Target for the check, which overrides the target of the module: `sm_90`.
+    /// Target for which the source is checked, which overrides the target of the module: `sm_90`.
     #[serde(default)]
     pub target: Option<String>,
-    /// PTX ISA version for the check, which overrides the version of the module: `8.8`. The JSON of `check --batch` and of scenarios uses
-    /// the same name.
+    /// PTX ISA version for which the source is checked, which overrides the version of the module: `8.8`. The JSON of `check --batch` and
+    /// of scenarios uses the same name.
     #[serde(default)]
     pub ptx_version: Option<String>,
 }
 
 impl CheckOptions {
-    /// Returns a message about invalid options, independent of the source.
+    /// Returns a message about invalid options. The message does not depend on the source.
     pub fn mistake(&self) -> Option<String> {
         let (_, unknown) = overrides(self);
         unknown.into_iter().next().map(|found| found.message)
     }
 }
 
-/// Result of checking a source.
+/// Result of the check of a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckReport {
-    /// Whether no diagnostic is an error.
+    /// Whether the diagnostics contain no error.
     pub accept: bool,
     pub diagnostics: Vec<DiagnosticView>,
     /// Target that the source specifies.
@@ -52,9 +52,9 @@ pub struct CheckReport {
     /// Target for which a source without a target is checked: the default target, or the nearest target for which the source is
     /// legal.
     pub assumed_target: Option<String>,
-    /// PTX ISA version for which a source without a version is checked.
+    /// PTX ISA version for which a source that specifies no version is checked.
     pub assumed_ptx_version: Option<String>,
-    /// Asm blocks of a source with inline assembly. Each asm block runs separately under its own name.
+    /// Asm blocks of a source with inline assembly. Each asm block runs separately, and its name identifies it.
     #[serde(default)]
     pub parts: Vec<InlineAsmView>,
 }
@@ -67,7 +67,7 @@ impl CheckReport {
     }
 }
 
-/// Checks a source.
+/// Checks a source in the language that `options` specifies.
 pub fn check(source: &str, options: &CheckOptions) -> CheckReport {
     Language::from(options.language).check(source, options)
 }
@@ -77,12 +77,12 @@ pub fn tokens(source: &str, front: SourceLanguage) -> Vec<TokenView> {
     Language::from(front).tokens(source)
 }
 
-/// Checked source before its conversion to views.
+/// Result of a check before its conversion to views.
 pub(crate) struct CheckedSource {
     pub(crate) program: Option<Program>,
-    /// Asm block from which the program is generated, if the source has asm blocks.
+    /// Asm block from which the program is generated. `None` if the source has no asm blocks.
     pub(crate) origin: Option<MappedSource>,
-    /// Name of the asm block.
+    /// Name of this asm block.
     pub(crate) part: Option<String>,
     pub(crate) report: CheckReport,
     pub(crate) annotations: Annotations,
@@ -91,7 +91,7 @@ pub(crate) struct CheckedSource {
 }
 
 impl Language {
-    /// Checks a source in this language, regardless of the language in `options`.
+    /// Checks a source in this language. The language in `options` is ignored.
     pub fn check(self, source: &str, options: &CheckOptions) -> CheckReport {
         self.checked(source, options, None).report
     }
@@ -109,7 +109,8 @@ impl Language {
             .collect()
     }
 
-    /// Checks a source. If the source has asm blocks, the resulting program is the program of one asm block.
+    /// Checks a source. If the source has asm blocks, the resulting program is the program of one asm block, which `part` can select by
+    /// name.
     pub(crate) fn checked(
         self,
         source: &str,
@@ -120,15 +121,15 @@ impl Language {
     }
 }
 
-/// Returns a note at the first occurrence of each kind of instruction that the emulator does not support. Front ends do not know which
-/// instructions the emulator supports.
+/// Returns a note at the first occurrence of each kind of instruction that the emulator does not support. The front ends cannot report
+/// these instructions, because they have no information on the emulator.
 pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
     let reason = |action| match supports(action) {
         Support::Runs => None,
         Support::NotYet { reason } => Some(reason),
     };
     let reasons: Vec<Option<&str>> = program.opcodes.iter().map(reason).collect();
-    // For an unknown opcode, the note of the front end is more informative.
+    // For an unknown opcode, the note of the front end is more informative than a note about the emulator.
     let is_known = |index: usize| program.opcodes[index].operation != Operation::Unknown;
     let mut missing: Vec<usize> = (0..reasons.len())
         .filter(|index| reasons[*index].is_some() && is_known(*index))
@@ -150,7 +151,7 @@ pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
     notes
 }
 
-/// Returns the overrides in the form that front ends accept, and diagnostics about invalid overrides.
+/// Returns the overrides of `options` in the form that front ends accept, and diagnostics about invalid overrides.
 pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) {
     let mut unknown = Vec::new();
     let target = options.target.as_deref().and_then(|name| {
@@ -170,8 +171,8 @@ pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) 
     (Overrides { target, version }, unknown)
 }
 
-/// Source with its line index, which converts byte spans to displayed ranges. If the program is an asm block of the source, spans refer to
-/// the text of the asm block, and ranges refer to the whole source.
+/// Source with its line index, which converts byte spans to displayed ranges. If the program is an asm block of the source, the spans refer
+/// to the text of the asm block, and the ranges refer to the complete source.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceMap {
     source: String,
@@ -210,15 +211,15 @@ impl SourceMap {
         span.text(self.source())
     }
 
-    /// Checks whether the line breaks of the checked text are line breaks of the source, so that edits can insert lines.
+    /// Checks whether the line breaks of the checked text are also line breaks of the source, so that edits can insert lines.
     pub(crate) fn has_line_breaks(&self) -> bool {
         self.part
             .as_ref()
             .is_none_or(MappedSource::keeps_line_breaks)
     }
 
-    /// Converts an edit of the checked text to an edit of the source; `None` if the source contains the edited text in another form, such
-    /// as an escape sequence.
+    /// Converts an edit of the checked text to an edit of the source. Returns `None` if the source contains the edited text in another
+    /// form, such as an escape sequence.
     pub(crate) fn edit(&self, edit: Edit) -> Option<Edit> {
         let Some(part) = &self.part else {
             return Some(edit);
@@ -293,7 +294,7 @@ impl SourceMap {
                 text: edit.text.clone(),
             }
         });
-        // Only the header of a module specifies a version or a target.
+        // A fix affects the version or the target only if it edits the header of a module.
         let is_header = |edit: &warpgrid_program::Edit| {
             let word = edit.text.split_whitespace().last().unwrap_or("");
             Target::from_name(word).is_some() || versions().iter().any(|version| version == word)
@@ -306,7 +307,7 @@ impl SourceMap {
     }
 }
 
-/// Formats version and target requirements.
+/// Formats the requirement of a diagnostic for a version and a target.
 fn needs(needs: &Requirement) -> Option<String> {
     let version = needs.version.map(|version| format!("since PTX {version}"));
     let targets = needs.targets.text().map(|targets| format!("on {targets}"));
@@ -316,7 +317,7 @@ fn needs(needs: &Requirement) -> Option<String> {
     }
 }
 
-/// Converts ascending byte offsets to UTF-16 units in one pass over the source.
+/// Converter of ascending byte offsets to UTF-16 units, which passes over the source only one time.
 pub(crate) struct Utf16Offsets<'a> {
     source: &'a str,
     byte: usize,
@@ -344,7 +345,7 @@ impl<'a> Utf16Offsets<'a> {
     }
 }
 
-/// Returns the names of all targets, oldest first.
+/// Returns the names of all targets, the oldest target first.
 pub fn targets() -> Vec<&'static str> {
     warpgrid_isa::target::TARGETS
         .iter()
@@ -352,7 +353,7 @@ pub fn targets() -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns the PTX ISA versions since 6.0, oldest first, for selection by the user.
+/// Returns the PTX ISA versions since 6.0 that the user can select, the oldest version first.
 pub fn versions() -> Vec<String> {
     let of_major = |major: u8| {
         let releases = (0..=u8::MAX).map(move |minor| Version::new(major, minor));

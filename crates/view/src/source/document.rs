@@ -1,5 +1,5 @@
-//! Source in an editor. The source is parsed once, and the syntax tree is used for checks, hover texts and completions. Input: a source and
-//! overrides of its directives. Output: plain data with positions in UTF-16 units.
+//! Source that is open in an editor. The source is parsed one time, and its syntax tree is used for checks, hover texts and completions.
+//! Input: a source and overrides of its directives. Output: plain data with positions in UTF-16 units.
 
 use crate::layouts::tensor::descriptor_literal::descriptor_at;
 use crate::layouts::tensor::instruction_descriptor_lookup::instruction_descriptor_at;
@@ -16,16 +16,16 @@ use std::borrow::Cow;
 use warpgrid_launch::{Annotations, mistyped_names};
 use warpgrid_program::{Diagnostic, MappedSource};
 
-/// Source with its syntax tree.
+/// Source of an editor with its syntax tree.
 pub struct Document<'a> {
     language: Language,
     tree: Box<dyn warpgrid_program::Document + 'a>,
-    /// Diagnostics about the overrides.
+    /// Diagnostics about invalid overrides.
     override_error: Vec<Diagnostic>,
 }
 
 impl Language {
-    /// Parses a source in this language, regardless of the language in `options`.
+    /// Parses a source in this language. The language in `options` is ignored.
     pub fn open<'a>(self, source: impl Into<Cow<'a, str>>, options: &CheckOptions) -> Document<'a> {
         let (overrides, misread) = overrides(options);
         Document {
@@ -37,12 +37,12 @@ impl Language {
 }
 
 impl Document<'_> {
-    /// Returns the source.
+    /// Returns the text of the source.
     pub fn source(&self) -> &str {
         self.tree.source()
     }
 
-    /// Checks the source.
+    /// Checks the source of the document.
     pub fn check(&self) -> CheckReport {
         self.checked(None).report
     }
@@ -69,7 +69,7 @@ impl Document<'_> {
         })
     }
 
-    /// Returns the completions at a position that are legal for the version and target.
+    /// Returns the completions at a position. The completions are legal for the version and target of the source.
     pub fn complete(&self, at: u32) -> Vec<CompletionView> {
         let found = self.tree.complete(byte_of(self.source(), at));
         let views = found.into_iter().map(|found| CompletionView {
@@ -88,13 +88,13 @@ impl Document<'_> {
         self.tree.signature(byte_of(self.source(), at))
     }
 
-    /// Returns the start of a line comment.
+    /// Returns the characters that start a line comment in the language of the source.
     fn line_comment(&self) -> &'static str {
         let own = self.tree.line_comment();
         own.unwrap_or_else(|| self.language.front_end.line_comment())
     }
 
-    /// Returns the asm blocks of the source. Hosts without the feature `paste` do not link the code for asm blocks.
+    /// Returns the asm blocks of the source. Hosts without the feature `paste` contain no code for asm blocks.
     fn parts(&self) -> Vec<InlineAsmView> {
         if cfg!(not(feature = "paste")) {
             return Vec::new();
@@ -116,7 +116,7 @@ impl Document<'_> {
         let mut diagnostics = self.override_error.clone();
         let mark = self.line_comment();
         let mut annotations = Annotations::parse(source, mark);
-        // An annotation of the source can also select an asm block.
+        // An annotation in the source can also select an asm block.
         let checked = match (part, &annotations.scenario.entry) {
             (None, Some(stated)) if checked.origin.is_some() => {
                 self.tree.check_snippet(Some(stated))
@@ -127,7 +127,7 @@ impl Document<'_> {
         diagnostics.extend(checked.diagnostics);
         if let Some(program) = &checked.program {
             match &checked.origin {
-                // Unsupported instructions are reported at their position in the whole source.
+                // Unsupported instructions are reported at their position in the complete source.
                 Some(origin) => diagnostics.extend(map_diagnostics(not_run_yet(program), origin)),
                 None => {
                     diagnostics.extend(not_run_yet(program));
@@ -139,7 +139,7 @@ impl Document<'_> {
         let is_error =
             |diagnostic: &Diagnostic| diagnostic.severity == warpgrid_program::Severity::Error;
         let accept = !diagnostics.iter().any(is_error);
-        // A line index is created only if the source has diagnostics.
+        // A line index is created only if the check reports diagnostics.
         let views = match diagnostics.is_empty() {
             true => Vec::new(),
             false => {
@@ -168,7 +168,7 @@ impl Document<'_> {
     }
 }
 
-/// Converts the spans of diagnostics from an asm block to the whole source.
+/// Converts the spans of diagnostics from spans in an asm block to spans in the complete source.
 fn map_diagnostics(mut diagnostics: Vec<Diagnostic>, origin: &MappedSource) -> Vec<Diagnostic> {
     for found in &mut diagnostics {
         found.span = origin.map.span(found.span);

@@ -11,7 +11,7 @@ use crate::source::language::Language;
 use serde::{Deserialize, Serialize};
 pub use warpgrid_program::{CompletionItemKind, SignatureHelp};
 
-/// Hover text of a token.
+/// Hover text of a token in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -19,31 +19,32 @@ pub struct HoverView {
     /// Start of the range of the token, in UTF-16 units from the start of the source.
     pub start: u32,
     pub end: u32,
-    /// Title, displayed as code.
+    /// Title of the hover text. Hosts display the title as code.
     pub title: String,
     pub lines: Vec<String>,
-    /// Anchor of the PTX ISA section.
+    /// Anchor of the section in the PTX ISA manual that describes the token.
     pub section: Option<String>,
-    /// Range of the declaration, if the token is a declared name.
+    /// Source range of the declaration. Present only if the token is a declared name.
     pub declared: Option<SourceRange>,
 }
 
-/// Completion item.
+/// Completion item that an editor offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompletionView {
-    /// Start of the range that the completion replaces.
+    /// Start of the source range that the completion replaces.
     pub start: u32,
     pub end: u32,
     pub text: String,
     pub sort: CompletionItemKind,
     pub help: String,
-    /// Version and target that the completion requires: "since PTX 8.1, on `sm_90` and later".
+    /// Requirement of the completion for a version and a target: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
 }
 
-/// Returns the hover text of a possible descriptor constant: its fields, and a link to the diagram of its tile.
+/// Returns the hover text of a constant that may be a descriptor. The text contains the fields of the descriptor, and a link to the diagram
+/// of its tile.
 pub(crate) fn descriptor_hover(source: &str, found: &DescriptorLiteral) -> HoverView {
     let mut lines = vec![format!(
         "This constant has the format of a shared-memory descriptor of `{}`.",
@@ -64,7 +65,7 @@ pub(crate) fn descriptor_hover(source: &str, found: &DescriptorLiteral) -> Hover
     }
 }
 
-/// Returns the hover text of an instruction descriptor: its fields, and a link to its decoded form.
+/// Returns the hover text of an instruction descriptor. The text contains the fields of the descriptor, and a link to its decoded form.
 pub(crate) fn instruction_descriptor_hover(
     source: &str,
     found: &InstructionDescriptorLiteral,
@@ -107,21 +108,21 @@ fn field_line(field: &DescriptorField) -> String {
     }
 }
 
-/// Returns the hover text of the token at a position.
+/// Returns the hover text of the token at a position of a source.
 pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
     Language::from(options.language)
         .open(source, options)
         .hover(at)
 }
 
-/// Returns the completions at a position that are legal for the version and target.
+/// Returns the completions at a position of a source. The completions are legal for the version and target of the source.
 pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
     Language::from(options.language)
         .open(source, options)
         .complete(at)
 }
 
-/// Converts a position in UTF-16 units to a byte offset. A position beyond the end is converted to the end of the source.
+/// Converts a position in UTF-16 units to a byte offset. A position beyond the end of the source is converted to the end of the source.
 pub(crate) fn byte_of(source: &str, at: u32) -> u32 {
     let mut unit = 0u32;
     for (byte, c) in source.char_indices() {

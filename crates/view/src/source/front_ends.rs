@@ -1,7 +1,9 @@
-//! Registry of front ends: maps the language of a scenario to its front end. No other file of the hosts refers to specific front ends.
+//! Registry of front ends: maps the language of a scenario to its front end. No other file of this crate or of a host refers to a specific
+//! front end.
 //!
-//! A host that needs only one language can disable the other language by its feature. Sources of the disabled language are then parsed as
-//! the enabled language, so such a host must not pass them to this crate.
+//! A host that needs only one language can disable the other language by its feature. This crate then parses sources of the disabled
+//! language as sources of the enabled language. A host with a disabled language must therefore not pass sources of this language to this
+//! crate.
 
 #[cfg(not(any(feature = "ptx", feature = "sass")))]
 compile_error!("select at least one language with the features `ptx` and `sass`");
@@ -16,13 +18,13 @@ use warpgrid_ptx::Ptx;
 #[cfg(feature = "sass")]
 use warpgrid_sass::Sass;
 
-/// PTX front end. With the feature `paste`, it also accepts PTX that is embedded in other text.
+/// PTX front end. With the feature `paste`, the front end also accepts PTX that is embedded in other text.
 #[cfg(feature = "paste")]
 static PTX: EmbeddedFrontEnd = EmbeddedFrontEnd::over(&Ptx);
 #[cfg(all(feature = "ptx", not(feature = "paste")))]
 static PTX: Ptx = Ptx;
 
-/// Available front ends. A source in an unavailable language is parsed by the first front end.
+/// Available front ends. The first front end parses sources in an unavailable language.
 static FRONT_ENDS: &[(SourceLanguage, &dyn FrontEnd)] = &[
     #[cfg(feature = "ptx")]
     (SourceLanguage::Ptx, &PTX),
@@ -30,7 +32,8 @@ static FRONT_ENDS: &[(SourceLanguage, &dyn FrontEnd)] = &[
     (SourceLanguage::Sass, &Sass),
 ];
 
-/// References of the languages, separate from the front ends so that only hosts that use a reference link its pages.
+/// References of the languages. The references are separate from the front ends, so that only hosts that use a reference link the pages of
+/// the reference.
 static REFERENCES: &[(SourceLanguage, &dyn ReferenceDocs)] = &[
     #[cfg(feature = "ptx")]
     (SourceLanguage::Ptx, &Ptx),

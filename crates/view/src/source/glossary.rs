@@ -1,10 +1,10 @@
-//! Glossary of GPU and tool terms that are neither instructions nor diagnostics.
+//! Glossary of terms for GPUs and tools. The terms are neither instructions nor diagnostics.
 
 pub(crate) mod releases;
 
 use warpgrid_program::TermDoc;
 
-/// Name, alternative spellings, and definition of each term.
+/// Name, alternative spellings and definition of each term in the glossary.
 #[rustfmt::skip]
 const TERMS: &[(&str, &[&str], &str)] = &[
     ("lane", &["lanes"], "One of the 32 threads of a warp, numbered from 0. The active lanes of a warp execute a step together. The colour of a memory cell identifies the lane that wrote the cell last."),

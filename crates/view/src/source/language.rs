@@ -1,4 +1,5 @@
-//! Source language for hosts: wraps a front end and provides checks, editor assistance, reference pages and sessions in displayable form.
+//! Source language for hosts: the type [`Language`] wraps a front end, and provides checks, editor assistance, reference pages and sessions
+//! in the form that hosts display.
 
 use crate::source::front_ends::front_end;
 use std::collections::BTreeSet;
@@ -8,32 +9,32 @@ use warpgrid_program::{
     Diagnostic, FrontEnd, LineIndex, Overrides, SemanticToken, SemanticTokenKind, Severity, Span,
 };
 
-/// Source language. Requests about a source are methods of this type. Free functions such as [`check`](crate::source::check()) take the
-/// language from their options.
+/// Source language. The methods of this type are the requests about a source. Free functions such as [`check`](crate::source::check()) use
+/// the language that their options specify.
 #[derive(Clone, Copy)]
 pub struct Language {
     pub(crate) front_end: &'static dyn FrontEnd,
 }
 
-/// Amount of a text that is valid in a language.
+/// Number of lines of a text that are valid and invalid in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseCoverage {
-    /// Number of lines with an instruction or a directive, and without an error.
+    /// Number of lines that contain an instruction or a directive, and no error.
     pub n_parsed: usize,
-    /// Number of lines with an error, or number of all lines if further errors are not listed.
+    /// Number of lines with an error. If the check does not list all errors, this is the number of all lines.
     pub n_wrong: usize,
     /// Whether the text contains only comments.
     pub is_empty: bool,
 }
 
 impl Language {
-    /// Creates the language of a front end.
+    /// Creates the source language of a front end.
     pub const fn new(front_end: &'static dyn FrontEnd) -> Language {
         Language { front_end }
     }
 
-    /// Formats a source. Tokens and comments are preserved, with one statement per line. All lines of the result have the line ending of
-    /// the first line.
+    /// Formats a source. The result contains the same tokens and comments, with one statement per line. All lines of the result have the
+    /// line ending of the first line.
     pub fn format(self, source: &str) -> String {
         let formatted = self.front_end.format(source);
         let first_end = source.find('\n').unwrap_or(0);
@@ -44,7 +45,7 @@ impl Language {
         formatted
     }
 
-    /// Counts the lines of a text that contain an instruction of `opcodes` or a directive and no error, and the lines with an error.
+    /// Counts the lines of a text that contain an instruction of `opcodes` or a directive and no error, and counts the lines with an error.
     pub(crate) fn understanding(self, source: &str, opcodes: &BTreeSet<String>) -> ParseCoverage {
         let diagnostics = self
             .front_end
@@ -79,7 +80,7 @@ impl Language {
         };
         ParseCoverage {
             n_parsed: n_understood,
-            // Only the first errors are listed if there are very many, so any line may contain an error.
+            // If a text has very many errors, the check lists only the first errors, so any line may contain an error.
             n_wrong: match diagnostics
                 .iter()
                 .any(|found| TRUNCATION_CODES.contains(&found.code))

@@ -1,4 +1,5 @@
-//! Reference: all instruction forms and all diagnostics, generated from the instruction tables, and the text of the `explain` command.
+//! Reference of all instruction forms and all diagnostics, and the text of the `explain` command. The instruction forms are generated from
+//! the instruction tables.
 
 use crate::diagnostics;
 use crate::model::text::DiagnosticView;
@@ -13,25 +14,25 @@ pub use warpgrid_program::{ModifierDoc, OperandDoc, SlotDoc, TermDoc};
 /// Codes of unknown modifiers, illegal combinations of modifiers, and missing modifiers.
 const FAULTS_OF_FORMS: [&str; 6] = ["W0100", "W0101", "W0102", "W0103", "W0104", "W0105"];
 
-/// Instruction form.
+/// Reference page of an instruction form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FormPage {
-    /// Opcode: `st`.
+    /// Opcode of the instruction: `st`.
     pub opcode: String,
     /// Opcode with the modifiers that always follow it in this form: `wmma.store.d.sync`.
     pub title: String,
-    /// Syntax line.
+    /// Syntax line of the instruction form.
     pub syntax: String,
     pub help: String,
-    /// Version and target that the form requires: "since PTX 8.1, on `sm_90` and later".
+    /// Requirement of the form for a version and a target: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
-    /// Anchor of the section in the PTX ISA manual. Empty for an instruction of which only the modifiers are known.
+    /// Anchor of the section in the PTX ISA manual that describes the form. Empty for an instruction of which only the modifiers are known.
     pub section: String,
     pub slots: Vec<SlotDoc>,
     pub operands: Vec<OperandDoc>,
-    /// Rules for combinations of modifiers, one phrase each.
+    /// Rules for combinations of the modifiers, one phrase each.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
 }
@@ -48,7 +49,7 @@ pub struct CodePage {
     pub right: String,
 }
 
-/// Complete reference, which the page fetches.
+/// Complete reference, which the page loads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReferencePages {
     pub forms: Vec<FormPage>,
@@ -65,7 +66,7 @@ pub fn pages() -> ReferencePages {
     }
 }
 
-/// Returns all explained terms: general terms first, then the terms of each language.
+/// Returns all terms that the reference explains. General terms precede the terms of each language.
 pub fn terms() -> Vec<TermDoc> {
     let languages = SourceLanguage::ALL
         .iter()
@@ -80,13 +81,13 @@ pub fn opcodes(front: SourceLanguage) -> BTreeSet<String> {
     forms.map(|form| first_word(form.opcode)).collect()
 }
 
-/// Returns all forms of PTX instructions in table order.
+/// Returns the pages of all forms of PTX instructions in table order.
 pub fn forms() -> Vec<FormPage> {
     let forms = front_ends::reference(SourceLanguage::default()).forms();
     forms.into_iter().map(FormPage::from).collect()
 }
 
-/// Returns all diagnostics in order of their codes.
+/// Returns the pages of all diagnostics in order of their codes.
 pub fn codes() -> Vec<CodePage> {
     let own = SourceLanguage::ALL
         .iter()
@@ -136,7 +137,7 @@ fn explanation_text(front: SourceLanguage, explanation: Explanation) -> String {
             equivalents: beside,
         } => {
             faults.extend(faults_of_form(front, &mnemonic));
-            // The forms of SASS instructions are not documented, so a form that the tables lack may exist.
+            // The forms of SASS instructions are not documented, so a form that is missing in the tables may exist.
             let fault = match front {
                 SourceLanguage::Ptx => "no such form",
                 SourceLanguage::Sass => "unknown form",
@@ -153,8 +154,8 @@ fn explanation_text(front: SourceLanguage, explanation: Explanation) -> String {
     }
 }
 
-/// Returns the reasons why no form of PTX has this mnemonic, with the legal modifiers. Returns an empty list if the mnemonic is legal. The
-/// mnemonic is checked without operands.
+/// Returns the reasons why no form of a PTX instruction has this mnemonic, with the legal modifiers. Returns an empty list if the mnemonic
+/// is legal. The check of the mnemonic does not include operands.
 fn faults_of_form(front: SourceLanguage, mnemonic: &str) -> Vec<String> {
     if front != SourceLanguage::Ptx {
         return Vec::new();
@@ -204,7 +205,7 @@ impl From<FormDoc> for FormPage {
     }
 }
 
-/// Returns the values of a modifier, where values that differ only in one number are combined: `m64n{8…256 step 8}k16`.
+/// Returns the values of a modifier. Several values that differ only in one number are combined to one value: `m64n{8…256 step 8}k16`.
 fn families(values: &[ModifierDoc]) -> Vec<ModifierDoc> {
     let mut families = Vec::new();
     let mut rest = values;
@@ -216,10 +217,10 @@ fn families(values: &[ModifierDoc]) -> Vec<ModifierDoc> {
     families
 }
 
-/// Minimum number of values that are combined.
+/// Minimum number of values that the function combines.
 const FAMILY: usize = 4;
 
-/// Returns the combination of the first values, and the number of combined values.
+/// Returns the combination of the first values of the list, and the number of values that the combination represents.
 fn family(values: &[ModifierDoc]) -> Option<(ModifierDoc, usize)> {
     let [first, second, ..] = values else {
         return None;
@@ -280,7 +281,7 @@ fn term_text(page: &TermDoc) -> String {
     text
 }
 
-/// Formats a requirement in parentheses after a sentence.
+/// Formats a requirement in parentheses, which follow a sentence.
 fn in_brackets(needs: Option<&String>) -> String {
     needs.map_or(String::new(), |needs| format!(" ({needs})"))
 }
@@ -347,7 +348,7 @@ fn instruction_text(
     text + &beside_text(beside)
 }
 
-/// Formats the equivalent lines of another language and notes, after an empty line.
+/// Formats the equivalent lines in another language and the notes, after an empty line.
 fn beside_text(lines: &[String]) -> String {
     let mut text = String::new();
     for (index, line) in lines.iter().enumerate() {
@@ -482,7 +483,7 @@ mod tests {
             let text = explain(subject).unwrap_or_default();
             assert!(text.contains(part), "{subject}: {text}");
         }
-        // A term that is also an instruction would hide the instruction.
+        // A term that has the name of an instruction would hide the instruction.
         for term in terms()
             .iter()
             .flat_map(|term| term.aliases.iter().chain([&term.name]))

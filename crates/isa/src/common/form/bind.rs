@@ -1,8 +1,8 @@
 //! Binds the modifiers of an instruction to the slots of a form: selects the best-matching form for an opcode and its modifiers, and
 //! returns a value for each slot or the mismatches.
 //!
-//! Modifiers bind in any order, like in the reference assembler. Only type modifiers, which several slots of a form may accept, are
-//! assigned in source order.
+//! As in the reference assembler, the order of the modifiers does not matter. Only type modifiers are assigned to slots in source order,
+//! because several slots of a form may accept the same type.
 
 use super::syntax::{FormSyntax, ModifierSlot, SlotKind};
 use super::{FactSource, Gate, ModifierSpelling, ModifierValue, SlotKey, SlotName};
@@ -26,8 +26,8 @@ pub enum BindError {
 }
 
 impl BindError {
-    /// Returns the penalty of the mismatch for ranking candidate forms. A missing literal has the highest penalty, because literals
-    /// distinguish forms.
+    /// Returns the penalty of the mismatch for ranking candidate forms. A missing literal modifier has the highest penalty, because literal
+    /// modifiers distinguish the forms of an opcode.
     fn penalty(self, layout: &FormSyntax) -> u32 {
         match self {
             BindError::Missing { slot } => match layout.slots.get(slot).map(|s| s.kind) {
@@ -45,19 +45,19 @@ impl BindError {
 /// Modifier that is bound to a slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Index of the modifier.
+    /// Index of the modifier in the opcode of the source.
     pub word: usize,
     /// Value of the modifier, or `None` for a literal modifier.
     pub value: Option<&'static ModifierSpelling>,
 }
 
-/// Form that matches the modifiers best, and the modifiers that are bound to its slots.
+/// Form that matches the modifiers of an instruction best, with the modifiers bound to the slots of the form.
 #[derive(Clone, Debug)]
 pub struct BoundForm {
     pub layout: &'static FormSyntax,
-    /// Binding of each slot of the syntax line, if the slot is filled.
+    /// Binding of each slot of the syntax line, or `None` for an empty slot.
     pub slots: Vec<Option<Binding>>,
-    /// Mismatches. The list is empty if the modifiers match the form.
+    /// Mismatches between the modifiers and the form. The list is empty if the modifiers match.
     pub complaints: Vec<BindError>,
 }
 
@@ -78,8 +78,8 @@ impl BoundForm {
         modifiers
     }
 
-    /// Returns the slot selected by `key` and its binding, if it is filled. Because most slots of a form are empty, the function tests the
-    /// binding before it compares the key.
+    /// Returns the slot selected by `key` with its binding, or `None` if the slot is empty. Because most slots of a form are empty, the
+    /// function tests for a binding before the comparison of the key.
     fn filled(&self, key: impl SlotKey) -> Option<(&'static ModifierSlot, &Binding)> {
         let mut pairs = self.layout.slots.iter().zip(&self.slots);
         pairs.find_map(|(slot, binding)| match binding {
@@ -88,7 +88,7 @@ impl BoundForm {
         })
     }
 
-    /// Returns the typed value of this slot, if it is filled.
+    /// Returns the typed value of the modifier in this slot, if the slot is filled.
     pub fn meaning(&self, slot: impl SlotKey) -> Option<ModifierValue> {
         let (_, binding) = self.filled(slot)?;
         binding.value.map(|value| value.meaning)
@@ -104,7 +104,7 @@ impl BoundForm {
         self.spelled(slot).map(|(_, text)| text)
     }
 
-    /// Returns the index and the spelling of the modifier in this slot, or `None` if the slot is empty or does not accept its modifier.
+    /// Returns the index and the spelling of the modifier in this slot, or `None` if the slot is empty or its modifier is invalid.
     pub fn spelled(&self, slot: impl SlotKey) -> Option<(usize, &'static str)> {
         let (slot, binding) = self.filled(slot)?;
         let text = match (binding.value, slot.kind) {
@@ -115,12 +115,12 @@ impl BoundForm {
         Some((binding.word, text))
     }
 
-    /// Returns the index of the modifier in this slot.
+    /// Returns the index of the modifier in this slot, or `None` if the slot is empty.
     pub fn word(&self, slot: impl SlotKey) -> Option<usize> {
         self.filled(slot).map(|(_, binding)| binding.word)
     }
 
-    /// Returns the type in this slot.
+    /// Returns the scalar type that the modifier in this slot specifies.
     pub fn scalar(&self, slot: impl SlotKey) -> Option<ScalarType> {
         match self.meaning(slot)? {
             ModifierValue::Type(ty) => Some(ty),
@@ -142,21 +142,21 @@ impl BoundForm {
             .map(|(_, word)| word)
     }
 
-    /// Returns the combination of the gates of the form and of all bound values.
+    /// Returns the combined gate of the form and of all bound modifiers.
     pub fn gate(&self) -> Gate {
         self.gates()
             .fold(Gate::ALWAYS, |all, (_, gate)| all.and(gate))
     }
 
-    /// Returns all gates that apply: the gate of the form (with the index `None`), and the gate of the value of each modifier.
+    /// Returns the gate of the form with index `None`, and the gate of each bound modifier with the index of the modifier.
     pub fn gates(&self) -> impl Iterator<Item = (Option<usize>, Gate)> {
         let values = self.slots.iter().flatten();
         std::iter::once((None, self.layout.form.gate))
             .chain(values.filter_map(|b| b.value.map(|value| (Some(b.word), value.gate))))
     }
 
-    /// Returns the gate of the modifier at `index` in combination with the other modifiers: for example, an old element type may be new
-    /// in an access with eight elements.
+    /// Returns the gate of the modifier at `index` in combination with the other modifiers. For example, an element type may require a
+    /// later version in an access with eight elements than in other accesses.
     pub fn gate_of(&self, index: usize) -> Gate {
         let own = self.gates().filter(|(word, _)| *word == Some(index));
         let rules = self.layout.form.rules.iter();
@@ -168,8 +168,8 @@ impl BoundForm {
             .fold(Gate::ALWAYS, Gate::and)
     }
 
-    /// Returns the total penalty of the form. Values that only the assembler accepts increase the penalty, because a form with such values
-    /// does not explain an error.
+    /// Returns the total penalty of the form. Modifiers that only the assembler accepts increase the penalty, so that error messages prefer
+    /// the forms of the manual.
     fn penalty(&self) -> u32 {
         let weights = self.complaints.iter().map(|c| c.penalty(self.layout));
         let weight: u32 = weights.sum();
@@ -184,9 +184,10 @@ impl BoundForm {
 }
 
 impl Dialect {
-    /// Binds modifiers (without dots) to the form of `opcode` with the smallest penalty. If several forms have this penalty, the first form
-    /// in table order is selected. If a form starts with the same literal as the modifiers, only forms with this literal are considered.
-    /// `n_operands`, if known, decides between forms that accept the same modifiers. Returns `None` if no form has the opcode.
+    /// Binds modifiers (without dots) to the form of `opcode` with the smallest penalty. Among forms with equal penalties, the function
+    /// selects the first form in table order. If the first slot of a form is a literal that equals the first modifier, the function
+    /// considers only forms with this literal. `n_operands`, if known, selects between forms that accept the same modifiers. Returns `None`
+    /// if no form has the opcode.
     pub fn bind(
         &'static self,
         opcode: &str,
@@ -220,7 +221,7 @@ impl Dialect {
         self.name_unknown(self.try_layout(layout, words), words)
     }
 
-    /// Reclassifies illegal modifiers as unknown if no instruction accepts them.
+    /// Changes [`BindError::Illegal`] to [`BindError::Unknown`] for modifiers that no instruction accepts.
     fn name_unknown(&'static self, mut bound: BoundForm, words: &[&str]) -> BoundForm {
         for complaint in &mut bound.complaints {
             if let BindError::Illegal { word } = *complaint
@@ -232,8 +233,8 @@ impl Dialect {
         bound
     }
 
-    /// Binds modifiers to one form. All modifiers that the form does not accept are reported as illegal, even if no instruction accepts
-    /// them.
+    /// Binds modifiers to one form. Reports every modifier that the form does not accept as [`BindError::Illegal`], even if no instruction
+    /// accepts the modifier.
     fn try_layout(&'static self, layout: &'static FormSyntax, words: &[&str]) -> BoundForm {
         let mut bound = BoundForm {
             layout,
@@ -269,12 +270,12 @@ impl Dialect {
     }
 }
 
-/// Binds to the forms of PTX; see [`Dialect::bind`].
+/// Binds to the forms of PTX. See [`Dialect::bind`].
 pub fn bind(opcode: &str, words: &[&str], n_operands: Option<usize>) -> Option<BoundForm> {
     crate::PTX.bind(opcode, words, n_operands)
 }
 
-/// Binds to one form of PTX; see [`Dialect::bind_layout`].
+/// Binds to one form of PTX. See [`Dialect::bind_layout`].
 pub fn bind_layout(layout: &'static FormSyntax, words: &[&str]) -> BoundForm {
     crate::PTX.bind_layout(layout, words)
 }
@@ -349,7 +350,7 @@ fn bind_word(dialect: &'static Dialect, bound: &mut BoundForm, word: usize, word
     });
 }
 
-/// Returns whether the assembler accepts a repetition of the modifier in the slot.
+/// Returns whether the assembler accepts a repetition of the modifier that is bound to the slot.
 fn is_repeatable(
     dialect: &Dialect,
     layout: &FormSyntax,

@@ -1,4 +1,4 @@
-//! Availability gates: required PTX ISA versions and targets, and the parts of a requirement that a version and a target do not satisfy.
+//! Availability gates: required PTX ISA versions and targets, and the requirements that a given version and target do not satisfy.
 
 use crate::target::{Feature, Target, TargetRequirement};
 use crate::version::Version;
@@ -10,18 +10,18 @@ pub struct Gate {
     pub ptx: Version,
     /// Targets that satisfy the gate.
     pub target: TargetRequirement,
-    /// Source from which the requirement is known.
+    /// Source of the requirement: documentation, assembler or measurement.
     pub origin: FactSource,
 }
 
-/// Source of a fact in a table entry, which is displayed next to the entry.
+/// Source of a fact in a table entry. Hover and the reference display the source next to the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactSource {
     /// The section of the PTX ISA that the form references.
     Documented,
     /// Behavior of this version of the reference assembler.
     Assembler(&'static str),
-    /// Measurement on this target.
+    /// Result of a measurement on this target.
     Measured(&'static str),
 }
 
@@ -38,7 +38,7 @@ impl Gate {
     /// Gate that is always satisfied.
     pub const ALWAYS: Gate = Gate::ptx(1, 0);
 
-    /// Creates a gate with a documented first version, for any target.
+    /// Creates a gate for any target, with the first version that the PTX ISA documents.
     pub const fn ptx(major: u8, minor: u8) -> Gate {
         Gate {
             ptx: Version::new(major, minor),
@@ -57,7 +57,7 @@ impl Gate {
         self.on(TargetRequirement::Only(sm))
     }
 
-    /// Returns the gate, restricted to the family of the architecture `sm`, such as `sm_100f`.
+    /// Returns the gate, restricted to the family-specific targets of the architecture `sm`, such as `sm_100f`.
     pub const fn family(self, sm: u16) -> Gate {
         self.on(TargetRequirement::Family(sm))
     }
@@ -72,8 +72,8 @@ impl Gate {
         self.on(feature.gate())
     }
 
-    /// Returns the gate with this version of the reference assembler as its source. Used for behavior that contradicts or extends the
-    /// manual.
+    /// Returns the gate with this version of the reference assembler as its source. Tables use this source for behavior that contradicts or
+    /// extends the manual.
     pub const fn assembler(self, version: &'static str) -> Gate {
         Gate {
             origin: FactSource::Assembler(version),
@@ -94,8 +94,8 @@ impl Gate {
         }
     }
 
-    /// Returns the requirements of this gate that exceed those of `other`. If the requirements of an instruction have already been
-    /// reported, these remain for its component.
+    /// Returns the requirements of this gate that `other` does not imply. If the checker has already reported the gate of the instruction,
+    /// these requirements remain to be reported for a modifier.
     #[must_use]
     pub fn beyond(self, other: Gate) -> Gate {
         Gate {
@@ -139,7 +139,7 @@ impl Gate {
         self.target.first_sm()
     }
 
-    /// Returns the gate as a list of names: "PTX 8.8 and `sm_100`".
+    /// Formats the gate as a list of names, such as "PTX 8.8 and `sm_100`".
     pub fn text(self) -> String {
         match self.target.name() {
             None => format!("PTX {}", self.ptx),
@@ -147,7 +147,7 @@ impl Gate {
         }
     }
 
-    /// Returns the gate as a phrase, such as "since PTX 8.8, on `sm_100` and later", or `None` if the gate has no requirement.
+    /// Formats the gate as a phrase, such as "since PTX 8.8, on `sm_100` and later", or `None` if the gate has no requirement.
     pub fn phrase(self) -> Option<String> {
         let version = (self.ptx > Version::FIRST).then(|| format!("since PTX {}", self.ptx));
         let target = self.target.text().map(|target| format!("on {target}"));
@@ -159,7 +159,7 @@ impl Gate {
 }
 
 impl FactSource {
-    /// Returns the source as a noun phrase, such as "PTX ISA", "assembler 13.5" or "measured on `sm_90`".
+    /// Formats the source as a noun phrase, such as "PTX ISA", "assembler 13.5" or "measured on `sm_90`".
     pub fn text(self) -> String {
         match self {
             FactSource::Documented => "PTX ISA".to_owned(),

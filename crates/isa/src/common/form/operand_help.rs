@@ -1,4 +1,4 @@
-//! One-phrase descriptions of the operands of a form, for the reference.
+//! One-phrase descriptions of the operands of a form, for the reference pages.
 
 use super::syntax::{FormSyntax, OperandPosition, OperandShape};
 use super::{
@@ -6,8 +6,8 @@ use super::{
 };
 
 impl FormSyntax {
-    /// Returns a description of an operand, such as "register of the type specified by `.dtype`". Returns `None` if one phrase cannot
-    /// describe the operand, so that the instruction family provides the description.
+    /// Returns a description of an operand, such as "register of the type specified by `.dtype`". Returns `None` for operands whose
+    /// description comes from the instruction family, because one phrase cannot describe them.
     pub fn help_of(&self, operand: &OperandPosition) -> Option<String> {
         let has_space = || {
             self.slots

@@ -1,9 +1,9 @@
-//! Constraints between the modifiers of one opcode: conflicts, requirements, and gates of combinations. The rules are data, which the
-//! checker applies, and which hover and the reference page display.
+//! Constraints between the modifiers of one opcode: conflicts, requirements, and gates of combinations. The rules are table data. The
+//! checker enforces the rules, and hover and the reference pages display them.
 
 use super::{BoundForm, FactSource, Gate, SlotName};
 
-/// Predicate on the value of one slot.
+/// Predicate on the modifier in one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotPredicate {
     pub slot: SlotName,
@@ -28,54 +28,54 @@ impl SlotPredicate {
     }
 }
 
-/// Constraint of a rule.
+/// Constraint that a rule expresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleKind {
     /// `a` and `b` are mutually exclusive.
     Conflict { a: SlotPredicate, b: SlotPredicate },
-    /// If `when` is satisfied, the slot must contain one of `among`, or any value if `among` is empty.
+    /// If `when` is satisfied, the slot must contain one of the values in `among`, or any value if `among` is empty.
     Requires {
         when: SlotPredicate,
         slot: SlotName,
         among: &'static [&'static str],
     },
-    /// If `when` is satisfied, the slot must be empty or contain one of `among`.
+    /// If `when` is satisfied, the slot must be empty or contain one of the values in `among`.
     Restricts {
         when: SlotPredicate,
         slot: SlotName,
         among: &'static [&'static str],
     },
-    /// The combination of two modifiers requires this gate.
+    /// The combination of two modifiers has this gate.
     CombinationGate {
         a: SlotPredicate,
         b: SlotPredicate,
         gate: Gate,
     },
-    /// The value of one modifier requires this gate.
+    /// This value of one modifier has this gate.
     ValueGate { when: SlotPredicate, gate: Gate },
-    /// Omitting the slot requires this gate.
+    /// An instruction without a modifier in this slot has this gate.
     OmissionGate { slot: SlotName, gate: Gate },
-    /// The elements of the access must have at most `most` bits in total, or the access must be one of `wide`.
+    /// The elements of the access must have at most `most` bits in total, unless the access is listed in `wide`.
     VectorBits {
         most: u32,
         wide: &'static WideAccess,
     },
-    /// The modifier is permitted only for the accesses in `wide`.
+    /// The modifier is permitted only for accesses that are listed in `wide`.
     WideOnly {
         when: SlotPredicate,
         wide: &'static WideAccess,
     },
     /// The modifier of the first slot must precede the modifier of the second slot.
     Before { first: SlotName, second: SlotName },
-    /// Modifiers of other instructions that users often add to this opcode by mistake.
+    /// Modifiers of other instructions that users often mistake for modifiers of this opcode.
     ForeignModifier { words: &'static [&'static str] },
 }
 
-/// Accesses that may be wider than the general limit.
+/// Vector accesses that may exceed the general limit of the access width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WideAccess {
     pub bits: u32,
-    /// Vector modifier and element width in bits.
+    /// Vector modifier and element width in bits of each permitted access.
     pub shapes: &'static [(&'static str, u32)],
     pub gate: Gate,
     /// State spaces that support these accesses, in addition to generic addressing.
@@ -83,7 +83,7 @@ pub struct WideAccess {
 }
 
 impl WideAccess {
-    /// Returns whether `vector` elements of `width_bits` bits form one of these accesses.
+    /// Returns whether the vector modifier `vector` with elements of `width_bits` bits is one of these accesses.
     pub fn has(&self, vector: Option<&str>, width_bits: u32) -> bool {
         self.shapes
             .iter()
@@ -91,12 +91,12 @@ impl WideAccess {
     }
 }
 
-/// Whether the reference assembler enforces a rule, or only the manual states the rule.
+/// Distinguishes rules that the reference assembler enforces from rules that only the manual states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enforcement {
-    /// The assembler rejects a violation.
+    /// The assembler rejects violations of the rule.
     Error,
-    /// The assembler accepts a violation, although the manual forbids it.
+    /// The assembler accepts violations of the rule, although the manual forbids them.
     Warning,
 }
 
@@ -111,18 +111,19 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Returns whether the rule applies to this value of this slot, so that the reason is displayed with the value.
+    /// Returns whether the rule constrains this value of this slot. If it does, the documentation of the value displays the reason of the
+    /// rule.
     pub fn concerns(&self, slot: SlotName, value: &str) -> bool {
-        let meant = |pick: SlotPredicate| {
+        let selects = |pick: SlotPredicate| {
             pick.slot == slot && (pick.values.is_empty() || pick.values.contains(&value))
         };
         match self.kind {
-            RuleKind::Conflict { a, b } => meant(a) || meant(b),
+            RuleKind::Conflict { a, b } => selects(a) || selects(b),
             RuleKind::Requires { when, .. }
             | RuleKind::Restricts { when, .. }
             | RuleKind::ValueGate { when, .. }
-            | RuleKind::WideOnly { when, .. } => meant(when),
-            RuleKind::CombinationGate { a, b, .. } => meant(a) && !b.values.is_empty(),
+            | RuleKind::WideOnly { when, .. } => selects(when),
+            RuleKind::CombinationGate { a, b, .. } => selects(a) && !b.values.is_empty(),
             RuleKind::VectorBits { .. } => slot == SlotName::Vector,
             RuleKind::Before { first, second } => first == slot || second == slot,
             RuleKind::OmissionGate { .. } | RuleKind::ForeignModifier { .. } => false,
@@ -185,7 +186,7 @@ pub const fn manual(kind: RuleKind, reason: &'static str) -> Rule {
 }
 
 impl SlotPredicate {
-    /// Formats the predicate: "`.relaxed` or `.release`", or "`.scope`" for any value of the slot.
+    /// Formats the predicate, such as "`.relaxed` or `.release`", or "`.scope`" for any value of the slot.
     fn text(self) -> String {
         match self.values {
             [] => format!("`.{}`", self.slot),
@@ -209,14 +210,14 @@ fn listed(words: &[&str]) -> String {
 }
 
 impl Rule {
-    /// Formats the rule and its reason as one sentence, for hover and reference.
+    /// Formats the rule and its reason as one sentence, for hover and the reference pages.
     pub fn sentence(&self) -> String {
-        let what = self.kind.sentence();
+        let constraint = self.kind.sentence();
         let weight = match self.verdict {
             Enforcement::Error => "",
             Enforcement::Warning => " (documented in the PTX ISA manual, not enforced by `ptxas`)",
         };
-        format!("{what}: {}{weight}", self.reason)
+        format!("{constraint}: {}{weight}", self.reason)
     }
 }
 
@@ -268,7 +269,7 @@ impl RuleKind {
 }
 
 impl WideAccess {
-    /// Formats the accesses: "256 bits as `.v8` of 32 or `.v4` of 64 bits".
+    /// Formats the accesses, such as "256 bits as `.v8` of 32 or `.v4` of 64 bits".
     fn text(&self) -> String {
         let shapes: Vec<String> = self
             .shapes

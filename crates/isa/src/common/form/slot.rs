@@ -1,4 +1,4 @@
-//! Slot names of syntax lines, and their lookup by name.
+//! Names of the modifier slots in syntax lines, and lookup of a slot by its name.
 
 use super::syntax::ModifierSlot;
 use crate::modifier::Flag;
@@ -11,15 +11,15 @@ macro_rules! slots {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum SlotName {
             $(#[doc = concat!("`.", $text, "`")] $name,)*
-            /// Literal modifier: `.sat`.
+            /// Slot that accepts exactly one modifier, such as `.sat`.
             Literal(Flag),
         }
 
         impl SlotName {
-            /// All slots that accept values, in table order.
+            /// All slots that accept values of a set, in table order.
             pub const ALL: &'static [SlotName] = &[$(SlotName::$name,)*];
 
-            /// Returns the name in syntax lines, without the dot.
+            /// Returns the name of the slot in syntax lines, without the dot.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(SlotName::$name => $text,)*
@@ -27,7 +27,7 @@ macro_rules! slots {
                 }
             }
 
-            /// Returns the slot with this name. Slots that accept values take precedence over literals.
+            /// Returns the slot with this name. Slots that accept values of a set take precedence over literal modifiers.
             pub fn from_name(name: &str) -> Option<SlotName> {
                 match name {
                     $($text => Some(SlotName::$name),)*
@@ -39,7 +39,7 @@ macro_rules! slots {
 }
 
 slots! {
-    // Types.
+    // Slots for types.
     Type "type";
     Size "size";
     DType "dtype";
@@ -47,9 +47,9 @@ slots! {
     BType "btype";
     CType "ctype";
     SType "stype";
-    // Memory accesses.
+    // Slots of memory accesses.
     Space "ss";
-    // The manual uses these names for the destination and source space of a copy.
+    // `dst` and `src` are the names in the manual for the state spaces of the destination and the source of a copy.
     Destination "dst";
     Source "src";
     Vector "vec";
@@ -68,7 +68,7 @@ slots! {
     SecondaryPriority "level::secondary_priority";
     Completion "completion_mechanism";
     ProxyKind "proxykind";
-    // Matrices.
+    // Slots of matrix operations.
     Layout "layout";
     ALayout "alayout";
     BLayout "blayout";
@@ -80,7 +80,7 @@ slots! {
     ScaleType "scale_type";
     Unpacking "src_fmt";
     BitOp "bitOp";
-    // Device units.
+    // Slots of device units.
     Group "cta_group";
     Dimension "dim";
     LoadMode "load_mode";
@@ -95,7 +95,7 @@ slots! {
     Block "block_size";
     Conversion "fmt";
     Packing "packing";
-    // Operations.
+    // Slots that select an operation.
     Op "op";
     Mode "mode";
     Part "part";
@@ -106,7 +106,7 @@ slots! {
 }
 
 impl SlotName {
-    /// Returns which type of the instruction a type modifier in this slot sets.
+    /// Returns the type of the instruction that a type modifier in this slot specifies.
     pub const fn role(self) -> TypeRole {
         match self {
             SlotName::DType => TypeRole::D,
@@ -125,7 +125,7 @@ impl fmt::Display for SlotName {
     }
 }
 
-/// Key by which a slot of a bound form is looked up.
+/// Key that identifies a slot of a bound form.
 pub trait SlotKey: Copy {
     /// Returns whether the key identifies the slot.
     fn is(self, slot: &ModifierSlot) -> bool;
@@ -137,7 +137,7 @@ impl SlotKey for SlotName {
     }
 }
 
-/// Matches a slot by the name of a flag, which the form contains as a literal or as a value of a set.
+/// A flag identifies its literal slot, or the set whose values include the flag.
 impl SlotKey for Flag {
     fn is(self, slot: &ModifierSlot) -> bool {
         slot.name == self.name()

@@ -1,12 +1,12 @@
 //! "Did you mean" suggestions for misspelled words.
 
-/// Returns the candidate nearest to `word` if its distance is small enough for a suggested fix. If several candidates have the smallest
-/// distance, returns the first one.
+/// Returns the candidate nearest to `word` if the edit distance is small enough for a suggested fix. Among candidates with equal distances,
+/// returns the first candidate.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_of(word, &mut candidates.into_iter())
 }
 
-/// Non-generic implementation, which avoids one monomorphization for each iterator type.
+/// Non-generic implementation of [`nearest`], so that the compiler does not instantiate the code for each iterator type.
 fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
         return None;
@@ -28,7 +28,7 @@ fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> 
 const MAX_LENGTH: usize = 64;
 
 /// Returns the edit distance between two words: the number of insertions, deletions, replacements, and transpositions of adjacent
-/// characters.
+/// characters. This distance is the optimal string alignment distance, a restricted form of the Damerau–Levenshtein distance.
 pub fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut before: Vec<usize> = Vec::new();
@@ -50,7 +50,7 @@ pub fn distance(a: &str, b: &str) -> usize {
     last.last().copied().unwrap_or(0)
 }
 
-/// Returns the PTX equivalent of a foreign keyword; see [`Dialect::meant`](crate::Dialect::meant).
+/// Returns the PTX equivalent of a foreign keyword. See [`Dialect::meant`](crate::Dialect::meant).
 pub fn meant(word: &str) -> Option<&'static str> {
     crate::PTX.meant(word)
 }

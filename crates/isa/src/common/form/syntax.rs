@@ -2,7 +2,7 @@
 //!
 //! Grammar: an opcode (`ld`), then required (`.type`) and optional (`{.ss}`) slots without whitespace, then comma-separated operands. An
 //! operand is a name (`a`), an address (`[a]`), a pair of destinations (`d|p`; `d{|p}` if the second is optional), a negatable predicate
-//! (`{!}c`), or an optional operand in a group (`{, c}`). A slot with the name of one of the form's sets accepts a value of that set; any
+//! (`{!}c`), or an optional operand in a group (`{, c}`). A slot with the name of one of the form's sets accepts a value of this set. Any
 //! other slot is a literal modifier.
 
 use super::{
@@ -16,20 +16,20 @@ use crate::modifiers::TypeRole;
 pub enum SlotKind {
     /// One value of the set.
     Set(&'static ModifierSet),
-    /// Exactly this modifier (without its dot), and the flag that it sets. A test verifies that every literal has a flag.
+    /// Exactly this modifier (without the dot), with the flag that the modifier sets. A test verifies that every literal has a flag.
     Literal(&'static str, Option<Flag>),
 }
 
 /// Modifier slot of an instruction form.
 #[derive(Clone, Copy, Debug)]
 pub struct ModifierSlot {
-    /// Name in the syntax line, without the dot: `type`, `sat`.
+    /// Name in the syntax line without the dot, such as `type` or `sat`.
     pub name: &'static str,
-    /// Identifier of the slot name. `None` for a literal without a flag; a test verifies that no such literal exists.
+    /// Identifier of the slot name, or `None` for a literal without a flag. A test verifies that no such literal exists.
     pub id: Option<SlotName>,
     pub required: bool,
     pub kind: SlotKind,
-    /// Type of the instruction that a type modifier in this slot sets.
+    /// Type of the instruction that a type modifier in this slot specifies.
     pub role: TypeRole,
 }
 
@@ -42,7 +42,7 @@ impl ModifierSlot {
         }
     }
 
-    /// Returns whether the slot accepts types. Type modifiers fill such slots in source order.
+    /// Returns whether the slot accepts types. Type modifiers fill the slots that accept types in source order.
     pub fn is_type(&self) -> bool {
         match self.kind {
             SlotKind::Set(set) => set
@@ -53,7 +53,8 @@ impl ModifierSlot {
         }
     }
 
-    /// Returns the value with this spelling, or `Some(None)` if the spelling matches a literal, which has no value.
+    /// Returns the value with this spelling, `Some(None)` if the slot is a literal with this spelling, or `None` if the slot does not
+    /// accept the spelling.
     pub fn find(&self, word: &str) -> Option<Option<&'static ModifierSpelling>> {
         match self.kind {
             SlotKind::Set(set) => set.values.iter().find(|v| v.text == word).map(Some),
@@ -74,11 +75,11 @@ impl ModifierSlot {
 /// Syntactic shape of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandShape {
-    /// Value or register.
+    /// Value or register without brackets.
     Plain,
-    /// Address in brackets.
+    /// Address in square brackets.
     Address,
-    /// Destination that is followed by a vertical bar and a second destination, which may be optional.
+    /// Two destinations, separated by a vertical bar. `optional` states whether the second destination may be omitted.
     Pair { optional: bool },
     /// Predicate that may be negated with `!`.
     Negatable,
@@ -87,7 +88,7 @@ pub enum OperandShape {
 /// Operand position of a form.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandPosition {
-    /// Name in the syntax line: `d`, `a`.
+    /// Name in the syntax line, such as `d` or `a`.
     pub name: &'static str,
     pub shape: OperandShape,
     pub ty: OperandType,
@@ -96,11 +97,11 @@ pub struct OperandPosition {
     pub optional: bool,
 }
 
-/// Result of parsing a syntax line.
+/// Parsed syntax line: the opcode, the modifier slots and the operand positions of a form.
 #[derive(Clone, Debug)]
 pub struct FormSyntax {
     pub form: &'static Form,
-    /// Opcode without modifiers: `st` for `st.async`.
+    /// Opcode without modifiers, such as `st` for `st.async`.
     pub opcode: &'static str,
     pub slots: Vec<ModifierSlot>,
     pub operands: Vec<OperandPosition>,
@@ -131,8 +132,8 @@ impl FormSyntax {
             .unwrap_or(&self.slots)
     }
 
-    /// Returns the instruction name including its literals, such as `wmma.store.d` or `bar.red`. Components with several values are
-    /// omitted: `mul.lo` is named `mul`.
+    /// Returns the instruction name including its literals, such as `wmma.store.d` or `bar.red`. Slots of the name that accept several
+    /// values are omitted, so the name of `mul.lo` is `mul`.
     pub fn name(&self) -> String {
         let mut name = self.opcode.to_owned();
         for slot in self.leads() {
@@ -144,7 +145,7 @@ impl FormSyntax {
         name
     }
 
-    /// Returns the largest number of operands for which no operand-count error is reported.
+    /// Returns the maximum number of operands that causes no operand-count error.
     pub fn max_operands(&self) -> usize {
         self.operands.len() + self.form.extra_operands
     }
@@ -245,7 +246,7 @@ fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandPosition
     operands
 }
 
-/// Returns the end of an operand that is not in an optional group: the next comma, or the start of a group `{, `.
+/// Returns the end of an operand outside optional groups, which is the position of the next comma or of the next group `{, `.
 fn operand_end(text: &str) -> usize {
     // `[tensorMap, coordinates]` is one operand.
     let inside = match text.starts_with('[') {
@@ -259,7 +260,7 @@ fn operand_end(text: &str) -> usize {
     comma.min(group)
 }
 
-/// Parses a required operand.
+/// Parses the notation of a required operand.
 fn required_operand(text: &'static str, form: &'static Form) -> OperandPosition {
     let (name, shape) = if let Some(inner) = text.strip_prefix('[') {
         (inner.trim_end_matches(']'), OperandShape::Address)
@@ -296,7 +297,7 @@ pub fn layouts() -> &'static [FormSyntax] {
     crate::PTX.layouts()
 }
 
-/// Returns the forms of a PTX opcode (`st`), in table order; empty for an opcode without forms.
+/// Returns the forms of a PTX opcode (`st`), in table order. The result is empty for an opcode without forms.
 pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static FormSyntax> {
     crate::PTX.forms_of(opcode)
 }

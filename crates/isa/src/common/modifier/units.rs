@@ -5,14 +5,14 @@ spelled! {
     Geometry { D1 "1d", D2 "2d", D3 "3d", D4 "4d", D5 "5d", A1d "a1d", A2d "a2d", Cube "cube", Acube "acube", D2ms "2dms", A2dms "a2dms", }
 }
 spelled! {
-    /// Elements that a tensor copy transfers.
+    /// Selection of the tensor elements that a tensor copy transfers.
     LoadMode {
         Tile "tile", Gather4 "tile::gather4", Scatter4 "tile::scatter4", Im2col "im2col", Im2colW "im2col::w",
         Im2colW128 "im2col::w::128", Im2colNoOffsets "im2col_no_offs",
     }
 }
 spelled! {
-    /// CTAs that execute an instruction together.
+    /// Number of CTAs that execute an instruction together.
     CtaGroup { One "cta_group::1", Two "cta_group::2", }
 }
 
@@ -61,7 +61,7 @@ impl Geometry {
         use Geometry as G;
         match self {
             G::A1d | G::A2d | G::Acube | G::D5 => true,
-            // The assembler checks the layer of a multisample array like a coordinate (assembler 13.5).
+            // Assembler 13.5 checks the layer index of a multisample array like a coordinate, so `A2dms` is not an array here.
             G::D1 | G::D2 | G::D3 | G::D4 | G::Cube | G::D2ms | G::A2dms => false,
         }
     }
@@ -75,7 +75,7 @@ impl Geometry {
         }
     }
 
-    /// Returns whether texels can be compared with a reference value.
+    /// Returns whether texture accesses with this geometry support depth comparison.
     pub const fn compares(self) -> bool {
         use Geometry as G;
         match self {
@@ -86,8 +86,8 @@ impl Geometry {
 }
 
 impl LoadMode {
-    /// Returns the number of coordinates for a tensor with `dimensions` dimensions. For gathered or scattered rows, each row has one
-    /// coordinate.
+    /// Returns the number of coordinates for a tensor with `dimensions` dimensions. The gather and scatter modes have one coordinate for
+    /// each row.
     pub const fn n_coordinates(self, dimensions: usize) -> usize {
         match self {
             LoadMode::Gather4 | LoadMode::Scatter4 => 5,
@@ -114,7 +114,7 @@ impl LoadMode {
 }
 
 impl CtaGroup {
-    /// Returns the number of 32-bit words of the disable-output-lane mask.
+    /// Returns the number of 32-bit words of the disable-output-lane mask for this number of CTAs.
     pub const fn n_lane_masks(self) -> usize {
         match self {
             CtaGroup::One => 4,
@@ -124,7 +124,7 @@ impl CtaGroup {
 }
 
 spelled! {
-    /// Property that a query returns.
+    /// Property that a texture, sampler or surface query returns.
     TextureQuery {
         Width "width", Height "height", Depth "depth", ChannelType "channel_data_type", ChannelOrder "channel_order",
         NormalizedCoordinates "normalized_coords", ForceUnnormalized "force_unnormalized_coords", ArraySize "array_size",
@@ -133,7 +133,7 @@ spelled! {
     }
 }
 spelled! {
-    /// Kind of reference that `istypep` tests for.
+    /// Type of opaque reference for which `istypep` tests.
     ReferenceKind { Texture "texref", Sampler "samplerref", Surface "surfref", }
 }
 spelled! {
@@ -143,16 +143,16 @@ spelled! {
 spelled! {
     /// Unit of surface coordinates.
     SurfaceMode {
-        /// Bytes along x; elements are untyped.
+        /// The x coordinate is in bytes, and the elements are untyped.
         Bytes "b",
-        /// Elements, converted to or from the surface format.
+        /// Coordinates are in elements, which the access converts to or from the format of the surface.
         Formatted "p",
     }
 }
 spelled! {
     /// Behavior of out-of-bounds surface accesses.
     SurfaceBounds {
-        /// The access traps.
+        /// An out-of-bounds access causes a trap.
         Trap "trap",
         /// The coordinates are clamped to the nearest element.
         Clamp "clamp",
@@ -175,20 +175,20 @@ spelled! {
     }
 }
 spelled! {
-    /// Number of lanes, and number of bits per lane, that `tcgen05.ld` and `tcgen05.st` transfer at once.
+    /// Access shape of `tcgen05.ld` and `tcgen05.st`: number of lanes, and number of bits per lane.
     TensorMemoryAccessShape { M32x32 "32x32b", M16x64 "16x64b", M16x128 "16x128b", M16x256 "16x256b", M16x32x2 "16x32bx2", }
 }
 spelled! {
-    /// Number of rows, and number of bits per row, that `tcgen05.cp` copies.
+    /// Shape of `tcgen05.cp`: number of rows, and number of bits per row.
     TensorMemoryCopyShape { L128x256 "128x256b", L4x256 "4x256b", L128x128 "128x128b", L64x128 "64x128b", L32x128 "32x128b", }
 }
 spelled! {
-    /// Warps whose tensor-memory lanes receive each row of a copy.
+    /// Warps whose tensor-memory lanes receive a copy of each row of `tcgen05.cp`.
     WarpMulticast { X2Even "warpx2::02_13", X2Halves "warpx2::01_23", X4 "warpx4", }
 }
 
 impl TensorMemoryAccessShape {
-    /// Returns the number of registers per thread that one repetition of the access shape transfers.
+    /// Returns the number of registers per thread that an access with this shape transfers without repetition (`.x1`).
     pub const fn registers(self) -> usize {
         match self {
             TensorMemoryAccessShape::M32x32
@@ -213,12 +213,12 @@ impl TensorMemoryCopyShape {
     }
 }
 
-/// Object of a query.
+/// Object whose property a query returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QueryObject {
     Texture,
     Surface,
     Sampler,
-    /// The sampler in modules with independent textures and samplers, otherwise the texture.
+    /// The sampler in modules with the texturing mode `independent`. Otherwise, the texture.
     Filtering,
 }

@@ -46,7 +46,7 @@ pub enum ClusterLaunchControlOp {
     TryCancel,
     /// `query_cancel.is_canceled`
     IsCanceled,
-    /// `query_cancel.get_first_ctaid`; [`BlockIndex`](crate::modifier::BlockIndex) selects the component.
+    /// `query_cancel.get_first_ctaid`. [`BlockIndex`](crate::modifier::BlockIndex) selects the component of the block index.
     FirstBlock,
 }
 
@@ -69,23 +69,23 @@ pub enum MultimemOp {
     BulkReduction,
 }
 
-/// Copies of tensor tiles.
+/// Operation that copies a tile of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TensorCopyOp {
     /// Copies from the tensor to shared memory.
     Load,
     /// Copies from shared memory to the tensor.
     Store,
-    /// Reduces shared memory into the tensor.
+    /// Combines elements of shared memory with the elements of the tensor (`cp.reduce.async.bulk.tensor`).
     Reduction,
-    /// Prefetches a part of the tensor into a cache.
+    /// Prefetches a tile of the tensor into the L2 cache.
     Prefetch,
 }
 
-/// Operations on tensor maps.
+/// Operation on a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TensorMapOp {
-    /// `tensormap.replace`; [`TensorMapField`](crate::modifier::TensorMapField) selects the field.
+    /// `tensormap.replace`. [`TensorMapField`](crate::modifier::TensorMapField) selects the field.
     Replace,
     /// `tensormap.cp_fenceproxy`
     CopyFenceProxy,
@@ -145,7 +145,7 @@ pub enum TensorMemoryOp {
     MmaWeightStationarySparse,
 }
 
-/// Operations on textures.
+/// Operation on a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureOp {
     /// `tex` at the base mipmap level
@@ -164,7 +164,7 @@ pub enum TextureOp {
     QueryLevel,
 }
 
-/// Operations on surfaces.
+/// Operation on a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SurfaceOp {
     /// `suld`
@@ -178,7 +178,7 @@ pub enum SurfaceOp {
 }
 
 impl TensorMemoryOp {
-    /// Returns whether the operation moves words between registers of a warp and the tensor-memory lanes accessible to the warp.
+    /// Returns whether the operation transfers data between the registers of a warp and tensor memory.
     pub const fn moves_registers(self) -> bool {
         matches!(
             self,
@@ -227,7 +227,7 @@ impl WarpgroupOp {
 }
 
 impl MultimemOp {
-    /// Returns whether the operation reads the memory of all devices.
+    /// Returns whether the operation loads from the memory of all devices.
     pub const fn is_load(self) -> bool {
         matches!(self, MultimemOp::LoadReduce)
     }
@@ -235,13 +235,13 @@ impl MultimemOp {
 
 families! {
     DeviceUnitOp:
-    /// Returns the tensor copy.
+    /// Returns the tensor copy operation, or `None` for other device units.
     tensor_copy(TensorCopy) -> TensorCopyOp;
-    /// Returns the tensor-memory operation.
+    /// Returns the tensor memory operation, or `None` for other device units.
     tensor_memory(TensorMemory) -> TensorMemoryOp;
-    /// Returns the multimem operation.
+    /// Returns the multimem operation, or `None` for other device units.
     multimem(Multimem) -> MultimemOp;
-    /// Returns the warpgroup operation.
+    /// Returns the warpgroup operation, or `None` for other device units.
     warpgroup(Warpgroup) -> WarpgroupOp;
 }
 

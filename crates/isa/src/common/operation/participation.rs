@@ -1,5 +1,5 @@
-//! Thread participation: whether one elected thread or all threads have to execute an instruction, for instructions whose documentation
-//! specifies it.
+//! Thread participation: whether one elected thread or all threads must execute an instruction, for instructions whose documentation
+//! specifies the participating threads.
 
 use super::{
     AsyncOp, AsyncTransferKind, ClusterLaunchControlOp, DeviceUnitOp, MbarrierOp, Operation,

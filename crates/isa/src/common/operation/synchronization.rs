@@ -1,9 +1,9 @@
-//! Synchronization properties of operations: which operations transfer data asynchronously, arrive at an mbarrier, wait, or synchronize
-//! threads.
+//! Synchronization properties of operations: predicates for operations that transfer data asynchronously, arrive at an mbarrier, wait, or
+//! synchronize threads.
 
 use super::{AsyncOp, DeviceUnitOp, MbarrierOp, MemoryOp, Operation, SyncOp};
 
-/// Kind of asynchronous transfer.
+/// Kind of transfer that an asynchronous operation performs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncTransferKind {
     /// Bulk copy or reduction through the asynchronous proxy.
@@ -12,7 +12,7 @@ pub enum AsyncTransferKind {
     Registers,
     /// `cp.async`
     Copy,
-    /// Arrival at an mbarrier after preceding copies.
+    /// Arrival at an mbarrier that is triggered by the completion of preceding copies.
     Arrival,
     /// No transfer: a commit or a wait.
     None,
@@ -51,7 +51,7 @@ impl SyncOp {
 }
 
 impl MemoryOp {
-    /// Returns whether the operation synchronously writes memory that other threads may wait for.
+    /// Returns whether the operation synchronously writes to memory, so that a spin loop of another thread may wait for the written value.
     pub const fn writes_elements(self) -> bool {
         matches!(
             self,
@@ -82,7 +82,7 @@ impl DeviceUnitOp {
 }
 
 impl Operation {
-    /// Returns the kind of asynchronous transfer; [`AsyncTransferKind::None`] for operations of other families.
+    /// Returns the kind of asynchronous transfer, or [`AsyncTransferKind::None`] for operations of other families.
     pub const fn transfer(self) -> AsyncTransferKind {
         match self {
             Operation::Async(op) => op.transfer(),

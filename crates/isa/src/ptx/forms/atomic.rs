@@ -10,7 +10,7 @@ use crate::target::Feature;
 
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel).assembler("13.5");
 
-/// Atomics require `sm_11`.
+/// Gate of atomics, which require `sm_11`.
 const ATOMICS: Gate = since(1, 1).sm(11);
 
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; SHARED_CLUSTER; }

@@ -10,7 +10,7 @@ use crate::target::TargetRequirement::{Family, OneOf, Only};
 
 const CLUSTERS: Gate = since(7, 8).sm(90);
 const ORDERED: Gate = since(8, 0).sm(90);
-/// Targets that support dynamic register reallocation between warps.
+/// Gate of `setmaxnreg`: targets that support register reallocation between warps.
 const REGISTERS: Gate = since(8, 0)
     .on(OneOf(&[Family(100), Family(101), Family(120), Only(90)]))
     .assembler("13.5");

@@ -6,7 +6,7 @@ use crate::form::{Form, Gate};
 use crate::operation::ComparisonOp::*;
 
 const HALF: Gate = since(4, 2).sm(53);
-/// Half-precision comparisons with an integer result.
+/// Gate of half-precision comparisons with an integer result.
 const HALF_INTEGERS: Gate = since(6, 5).sm(53).assembler("13.5");
 const BRAIN: Gate = since(7, 8).sm(90);
 

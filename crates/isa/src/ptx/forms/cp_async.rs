@@ -1,4 +1,4 @@
-//! Asynchronous copies of 4, 8 and 16 bytes to shared memory, and their async-groups (PTX ISA, "cp.async").
+//! Asynchronous copies of 4, 8 and 16 bytes to shared memory, and the async-groups of these copies (PTX ISA, "cp.async").
 
 use super::form_macros::{ALWAYS, form, operands, set, since, types};
 use super::modifier_sets::{CACHE_HINT, PREFETCH_SIZE, SHARED, SHARED_CTA};

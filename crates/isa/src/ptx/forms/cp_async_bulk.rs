@@ -14,9 +14,9 @@ use crate::space::StateSpace::{Global, Shared, SharedCluster};
 use crate::types::ScalarType::U16;
 
 pub(super) const BULK: Gate = since(8, 0).sm(90);
-/// Copies to the shared memory of the executing CTA (`.shared::cta`).
+/// Gate of copies to the shared memory of the executing CTA (`.shared::cta`).
 pub(super) const TO_BLOCK: Gate = since(8, 6).sm(90);
-/// Maximum size in bytes: the largest multiple of 16 that fits into 20 bits.
+/// Maximum size of a bulk copy in bytes: the largest multiple of 16 that fits into 20 bits.
 pub(super) const MAX_BULK_BYTES: u64 = 0xf_fff0;
 
 set! { TO_GLOBAL: Destination "destination"; "global", Space(Global), ALWAYS, "to global memory"; }

@@ -6,11 +6,11 @@ use crate::modifier::Completion::*;
 use crate::modifier::CtaGroup::*;
 use crate::target::TargetRequirement::{self, Family, OneOf};
 
-/// Targets with tensor memory.
+/// Targets that have tensor memory.
 const TENSOR: TargetRequirement = OneOf(&[Family(100), Family(101)]);
 /// Targets with family-specific features from `sm_100` on.
 pub(super) const BLACKWELL: TargetRequirement = OneOf(&[Family(100), Family(101), Family(120)]);
-/// Gate of tensor memory.
+/// Gate of instructions that access tensor memory.
 pub(super) const TENSOR_MEMORY: Gate = since(8, 6).on(TENSOR);
 
 set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "decrements the tx-count of the mbarrier by the number of bytes on completion"; }

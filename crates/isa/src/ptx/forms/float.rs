@@ -45,7 +45,7 @@ const FLUSHED_ROOT: &[Rule] = &[
     assembler(CombinationGate { a: any(S::Literal(crate::modifier::Flag::Ftz)), b: of(S::Type, &["f64"]), gate: since(4, 0) }, "`ptxas` accepts `.ftz` with `.f64` from PTX 4.0 on"),
 ];
 
-/// `.xorsign` requires `.abs`; both are available since `sm_86`.
+/// Rules for `.xorsign`, which requires `.abs`. Both modifiers are available from `sm_86` on.
 #[rustfmt::skip]
 const SIGNS: &[Rule] = &[
     assembler(Requires { when: any(S::Literal(Abs)), slot: S::Literal(Xorsign), among: &[] }, "`min` and `max` of this type compare absolute values only in combination with `.xorsign`"),

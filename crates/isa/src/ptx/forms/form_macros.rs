@@ -1,18 +1,18 @@
-//! Macros that build the form tables: [`Set`](crate::form::Set), [`ModifierSpelling`] and [`Form`](crate::Form) in a compact notation with values in
-//! columns, sets of types on one line, and forms on two to four lines.
+//! Macros that build the form tables: [`ModifierSet`](crate::ModifierSet), [`ModifierSpelling`] and [`Form`](crate::Form) in a compact
+//! notation with the values of a set in columns, each set of types on one line, and each form on two to four lines.
 
 use crate::form::{Gate, ModifierSpelling, ModifierValue};
 use crate::types::ScalarType;
 
-/// Gate without requirements.
+/// Gate that has no requirements.
 pub(in crate::ptx) const ALWAYS: Gate = Gate::ALWAYS;
 
-/// Creates a gate with a first PTX version.
+/// Creates a gate with this first PTX ISA version, for any target.
 pub(in crate::ptx) const fn since(major: u8, minor: u8) -> Gate {
     Gate::ptx(major, minor)
 }
 
-/// Creates a type modifier with a gate.
+/// Creates a type modifier with the given gate.
 pub(super) const fn ty_from(ty: ScalarType, gate: Gate) -> ModifierSpelling {
     ModifierSpelling {
         text: ty.name(),
@@ -46,7 +46,7 @@ macro_rules! types {
 }
 pub(super) use types;
 
-/// Value in columns (spelling, value, gate, help), or a named value.
+/// One value of a set: the columns spelling, value, gate and help, or the name of a value.
 macro_rules! value {
     ($value:tt) => {
         $value
@@ -88,7 +88,7 @@ macro_rules! values {
 }
 pub(super) use values;
 
-/// Operand types that differ from slot `type`: `operands! { NAME: "d" Bits(32), "a" Slot(SType); }`
+/// Operands whose type differs from the type in slot `type`: `operands! { NAME: "d" Bits(32), "a" Slot(SType); }`
 macro_rules! operands {
     ($($name:ident: $($operand:literal $ty:expr),+;)*) => {
         $(const $name: &[(&str, $crate::form::OperandType)] = {

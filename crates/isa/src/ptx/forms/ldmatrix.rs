@@ -13,9 +13,9 @@ const LOADS: &str = "warp-level-matrix-instructions-ldmatrix";
 const STORES: &str = "warp-level-matrix-instructions-stmatrix";
 const TURING: Gate = since(6, 5).sm(75);
 const HOPPER: Gate = since(7, 8).sm(90);
-/// Gate of matrices of bytes.
+/// Gate of matrices with byte elements.
 const BYTES: Gate = since(8, 6).on(OneOf(&[Family(100), Family(101), Family(120)]));
-/// Modifiers that the assembler accepts and ignores.
+/// Gate of modifiers that the assembler accepts and ignores, although the manual does not document them.
 const UNCHECKED: Gate = ALWAYS.assembler(ASSEMBLER);
 
 set! { M8N8: Shape "matrix shape";   "m8n8",   Shape(8, 8, 0),   ALWAYS, "8 x 8 matrix of 16-bit elements"; }
@@ -46,7 +46,7 @@ set! { UNPACKING: Unpacking "format in memory";
     "b6x16_p32", Unpacking(B6), ALWAYS, "chunks of 16 elements with 6 bits each, followed by 32 bits of padding";
     "b4x16_p64", Unpacking(B4), ALWAYS, "chunks of 16 elements with 4 bits each, followed by 64 bits of padding";
 }
-// Layouts that `stmatrix` and `movmatrix` accept and ignore.
+// Layout modifiers that the assembler accepts and ignores on `stmatrix` and `movmatrix`.
 set! { LAYOUT: Layout "matrix layout";
     "row", Layout(Row), UNCHECKED, "undocumented modifier";
     "col", Layout(Col), UNCHECKED, "undocumented modifier";
@@ -60,7 +60,7 @@ static RULES: &[Rule] = &[
         "the matrices must be located in shared memory of the block"),
 ];
 
-// Checked by code, since the number of registers depends on shape and matrix count.
+// Functions of the checker validate these operands, because the number of registers depends on the shape and on the number of matrices.
 operands! {
     LOADED: "d" Custom("brace-enclosed list of registers that hold the matrix fragment");
     STORED: "r" Custom("brace-enclosed list of registers that hold the matrix fragment");

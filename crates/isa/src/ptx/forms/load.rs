@@ -20,7 +20,7 @@ use crate::modifier::{
 use crate::operation::{HintOp::*, MemoryOp::Load, MoveOp::CreatePolicy};
 use crate::target::Feature;
 
-// Like in stores: vectors of eight small elements are accepted in every version that has 64-bit addresses.
+// As for stores, the assembler accepts vectors of eight elements narrower than 32 bits in every version with 64-bit addresses.
 set! { VECTOR: Vector "vector width";
     "v2", Vector(V2), ALWAYS,                        "two elements";
     "v4", Vector(V4), ALWAYS,                        "four elements";
@@ -71,7 +71,7 @@ set! { SECONDARY: SecondaryPriority "priority of the other accesses";
     "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "leaves the eviction priority in L2 unchanged";
 }
 
-/// `ldu` does not support wide accesses.
+/// Accesses wider than 128 bits: none, because `ldu` does not support them.
 static NARROW: WideAccess = WideAccess {
     bits: 128,
     shapes: &[],
@@ -85,7 +85,7 @@ const GLOBALS: &[&str] = &["global"];
 const RULES: &[Rule] = &[
     GENERIC,
     rule(CombinationGate { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory were introduced in PTX 9.1"),
-    // Memory-mapped I/O.
+    // Rules for memory-mapped I/O.
     rule(Requires { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "memory-mapped I/O requires strong accesses"),
     assembler(CombinationGate { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "PTX versions before 9.3 allow `.mmio` with `.relaxed` only"),
     rule(Restricts { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
@@ -95,7 +95,7 @@ const RULES: &[Rule] = &[
     rule(Conflict { a: any(S::Mmio), b: any(S::Level1Priority) }, "memory-mapped I/O bypasses the caches"),
     rule(Conflict { a: any(S::Mmio), b: any(S::PrefetchSize) }, "memory-mapped I/O bypasses the caches"),
     rule(Conflict { a: any(S::Mmio), b: any(S::CacheHint) }, "memory-mapped I/O bypasses the caches"),
-    // Caches.
+    // Rules for cache operators and eviction priorities.
     rule(Conflict { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a load can have either a cache operator or an L1 eviction priority"),
     rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "L2 eviction priorities are available on 256-bit loads only"),
     assembler(Restricts { when: any(S::PrefetchSize), slot: S::Space, among: GLOBALS }, "prefetch size hints apply to global memory only"),
@@ -107,7 +107,7 @@ const RULES: &[Rule] = &[
     assembler(Requires { when: any(S::Literal(NonCoherent)), slot: S::Space, among: GLOBALS }, "the non-coherent cache supports global memory only"),
     assembler(Conflict { a: any(S::Literal(NonCoherent)), b: of(S::CacheOp, &["lu"]) }, "the non-coherent cache does not support the last-use cache operator `.lu`"),
     assembler(CombinationGate { a: any(S::Literal(NonCoherent)), b: any(S::Type), gate: since(2, 0).sm(32) }, "the non-coherent cache was introduced in PTX 2.0 for `sm_32`"),
-    // Widths.
+    // Rules for access widths.
     rule(VectorBits { most: 128, wide: &WIDE }, "a wider access must be split into several instructions"),
 ];
 /// Rules between the modifiers of `ldu`.

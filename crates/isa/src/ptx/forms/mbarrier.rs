@@ -37,7 +37,7 @@ set! { COUNTS: Sem "memory order";
     "relaxed", Sem(Relaxed), ALWAYS, "relaxed semantics (the default), which do not order other memory accesses";
 }
 
-/// Memory order and scope require each other.
+/// Rules between the modifiers of `mbarrier`: memory order and scope require each other.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     rule(Requires { when: any(S::Sem), slot: S::Scope, among: &[] }, "a memory order requires a scope"),
@@ -142,7 +142,7 @@ pub static FORMS: &[Form] = &[
         accepted_examples: &["mbarrier.check_layout.shared.layout::v1.b64 p, [d];"], rejected_examples: &[("mbarrier.check_layout.shared.b64 p, [d];", "W0105")]),
 ];
 
-/// Gate applied by the checker, since it depends on operands and modifiers: count operands without `.noComplete` require clusters.
+/// Gate of count operands without `.noComplete`. The checker applies this gate, because the gate depends on operands and modifiers.
 pub const COUNT: Gate = since(7, 8).sm(90);
-/// Gate applied by the checker: `.noComplete` arrivals accept the sink `_` as destination.
+/// Gate of the sink symbol `_` as the destination of `.noComplete` arrivals. The checker applies this gate.
 pub const NO_COMPLETE_SINK: Gate = since(7, 1).sm(80).assembler("13.5");

@@ -1,6 +1,6 @@
 //! Dense matrix multiply-accumulate on fragments with a documented layout (PTX ISA, "mma").
 //!
-//! Each form covers one element kind with one accumulator type, since the types of an MMA depend on each other.
+//! Each form covers one kind of element with one accumulator type, because the types of an MMA depend on each other.
 
 use super::form_macros::{ALWAYS, form, operands, set, since, types};
 use super::modifier_sets::{RM, RN, RP, RZ};
@@ -16,13 +16,13 @@ const VOLTA: Gate = since(6, 4).sm(70);
 const TURING: Gate = since(6, 5).sm(75);
 const AMPERE: Gate = since(7, 0).sm(80);
 const HOPPER: Gate = since(7, 8).sm(90);
-/// Gate of 8-bit floats.
+/// Gate of forms with 8-bit floats.
 const ADA: Gate = since(8, 4).sm(89);
 /// Gate of 8-bit floats with `f16` accumulators, and of 8-bit floats in the smaller shape.
 const LATE: Gate = since(8, 7).sm(89);
-/// Gate of `.kind::f8f6f4` with 8-bit floats only.
+/// Gate of `.kind::f8f6f4` if A and B both consist of 8-bit floats.
 pub(super) const BLACKWELL: Gate = since(8, 7).on(OneOf(&[Family(100), Family(101), Family(120)]));
-/// Gate of a kind that is ignored, since 8-bit floats require none.
+/// Gate of a `.kind` modifier that the assembler ignores, because 8-bit floats do not require this modifier.
 const TAKEN: Gate = BLACKWELL.assembler("13.5");
 /// Gate of sub-byte floats and of block scaling.
 pub(super) const NARROW: Gate = since(8, 7).family(120);
@@ -137,16 +137,16 @@ static NV_RULES: &[Rule] = &[
 
 pub(super) const SCALE_IDS: &str =
     "byte ID and thread ID of the scale factors in braces, such as `{0, 0}`";
-// Checked by code, since number and types of the registers depend on shape and element type.
+// Functions of the checker validate these operands, because the number and the types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C);
     SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "scale_a" Custom("32-bit register with the scale factors of the rows of A"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("32-bit register with the scale factors of the columns of B"), "ids_b" Custom(SCALE_IDS);
 }
 
-/// Sub-byte integer types, which most forms ignore after the types of their matrices (assembler 13.5).
+/// Types narrower than a byte, which the assembler ignores after the types of the matrices in most forms (assembler 13.5).
 pub(super) const PARTS_OF_BYTES: &[&str] = &["b1", "b2", "b4", "s2", "u2", "s4", "u4"];
 
-/// Form for one element kind with one accumulator type. The `exact` variant accepts no further types.
+/// Form for one element kind with one accumulator type. The forms of the `exact` variant do not ignore additional types.
 macro_rules! product {
     ($syntax:literal, $sets:tt, $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
         product!(overlooks PARTS_OF_BYTES, $syntax, $sets, $gate, $rules, $help, $good, $bad)

@@ -1,4 +1,4 @@
-//! Matrix multiply-accumulate with a sparse A, of which half of the elements are stored (PTX ISA, "mma.sp").
+//! Matrix multiply-accumulate with a sparse A, whose registers contain half of the elements (PTX ISA, "mma.sp").
 
 use super::form_macros::{ALWAYS, form, operands, set, since};
 use super::mma::*;
@@ -12,7 +12,7 @@ use crate::target::TargetRequirement;
 const SECTION: &str = "warp-level-matrix-instructions-sparse-mma";
 const AMPERE: Gate = since(7, 1).sm(80);
 const ORDERED: Gate = since(8, 5).sm(80);
-/// Gate of 8-bit floats.
+/// Gate of forms with 8-bit floats.
 const ADA: Gate = since(8, 4).sm(89);
 /// Gate of 4-bit floats: only these architecture-specific targets support all of their forms (assembler 13.5).
 const FOUR: Gate = since(8, 7)
@@ -54,14 +54,14 @@ static NV_RULES: &[Rule] = &[
     rule(CombinationGate { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "PTX versions before 9.1 require `ue4m3` scale factors for `scale_vec::4X`"),
 ];
 
-// Checked by code, since number and types of the registers depend on shape and element type.
+// Functions of the checker validate these operands, because the number and the types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("32-bit register with the metadata of the sparse matrix A"), "f" Custom("constant sparsity selector, which selects the threads of each group of four that provide the metadata");
     SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("32-bit register with the metadata of the sparse matrix A"), "f" Custom("constant sparsity selector, which selects the threads of each group of four that provide the metadata"),
         "scale_a" Custom("32-bit register with the scale factors of the rows of A"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("32-bit register with the scale factors of the columns of B"), "ids_b" Custom(SCALE_IDS);
 }
 
-/// Form for one element kind with one accumulator type. The `exact` variant accepts no further types.
+/// Form for one element kind with one accumulator type. The forms of the `exact` variant do not ignore additional types.
 macro_rules! product {
     ($syntax:literal, $sets:tt, $gate:expr, $help:literal, $good:expr, $bad:expr) => {
         product!(overlooks PARTS_OF_BYTES, $syntax, $sets, $gate, $help, $good, $bad)

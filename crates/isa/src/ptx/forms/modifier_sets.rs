@@ -73,7 +73,7 @@ values! {
     SHARED:         "shared",          Space(Shared),        ALWAYS,                     "shared memory of the block";
     SHARED_CTA:     "shared::cta",     Space(Shared),        since(7, 8),                "shared memory of the block";
     SHARED_CLUSTER: "shared::cluster", Space(SharedCluster), since(7, 8).with(Clusters), "shared memory of any block of the cluster";
-    /// The variable determines whether the parameter belongs to a kernel or to a device function.
+    /// `.param` denotes parameters of kernels and of device functions. The variable in the address determines which of the two applies.
     PARAM:          "param",           Space(ParamFunc),     ALWAYS,                     "parameters";
     PARAM_ENTRY:    "param::entry",    Space(ParamEntry),    since(8, 3),                "kernel parameters";
     PARAM_FUNC:     "param::func",     Space(ParamFunc),     since(8, 3),                "parameters of a device function";
@@ -93,7 +93,7 @@ set! { VECTOR: Vector "vector width";
 
 const LEVEL_1: Gate = since(7, 4).sm(70);
 const LEVEL_2: Gate = since(8, 8).sm(100);
-/// Cache operators require the caches of `sm_20`.
+/// Gate of cache operators, which require the caches of `sm_20`.
 pub(super) const CACHED: Gate = since(2, 0).with(GenericAddressing);
 
 set! { EVICT_L1: Level1Priority "L1 eviction priority";

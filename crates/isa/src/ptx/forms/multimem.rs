@@ -19,7 +19,7 @@ use crate::types::ScalarType::{F16, F32, U16};
 const MULTIMEM: Gate = since(8, 1).sm(90).assembler("13.5");
 const COPY: Gate = since(9, 1).sm(90).assembler("13.5");
 const ASYNC: Gate = since(9, 3).sm(100).assembler("13.5");
-/// Gate of 8-bit floats.
+/// Gate of forms with 8-bit floats.
 const BYTES: Gate = since(8, 6).on(On::OneOf(&[
     On::Family(100),
     On::Family(101),

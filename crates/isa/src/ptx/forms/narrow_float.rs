@@ -10,10 +10,10 @@ use crate::target::TargetRequirement::{self, Family, OneOf, Only};
 use crate::types::ScalarType::{B16, B32, S16, S32, U32};
 
 const ASSEMBLER: &str = "13.5";
-/// Targets with conversions of 4- and 6-bit floats.
+/// Targets with conversions to and from 4-bit and 6-bit floats.
 const NARROW: TargetRequirement = OneOf(&[Family(100), Family(101), Family(120)]);
 const BRAIN: Gate = since(7, 0).sm(80);
-/// Gate of 8-bit floats. On `sm_89` they require PTX 8.1, which the checker enforces.
+/// Gate of 8-bit floats. The checker separately enforces that 8-bit floats require PTX 8.1 on `sm_89`.
 const EIGHT: Gate = since(7, 8).sm(89).assembler(ASSEMBLER);
 const SIX: Gate = since(8, 6).on(NARROW).assembler(ASSEMBLER);
 const MIXED: Gate = since(9, 1).on(NARROW).assembler(ASSEMBLER);
@@ -88,13 +88,13 @@ operands! {
     AS_SINGLE: "d" Slot(DType), "a" SingleOf(AType);
 }
 
-/// Gates of `.satfinite` and `.relu` on conversions that did not support them originally.
+/// Gates of `.satfinite` and `.relu` on conversions that did not support these modifiers in their first PTX version.
 #[rustfmt::skip]
 const FINITE: &[Rule] = &[
     assembler(CombinationGate { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "saturating conversions to half precision were introduced in PTX 8.1 for `sm_70`"),
     assembler(CombinationGate { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "`.relu` was introduced in PTX 7.0 for `sm_80`"),
 ];
-/// The destination type has no infinity, so conversions must saturate.
+/// Rules for destination types without infinity, to which conversions must saturate.
 #[rustfmt::skip]
 const SATURATED: &[Rule] = &[
     assembler(Requires { when: any(S::DType), slot: S::Literal(Satfinite), among: &[] }, "the destination type cannot represent infinity"),

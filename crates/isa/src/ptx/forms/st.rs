@@ -1,4 +1,4 @@
-//! Stores (PTX ISA, "st"). One form covers all variants, since the assembler accepts modifiers in any order; rules express the
+//! Stores (PTX ISA, "st"). One form covers all variants, because the assembler accepts modifiers in any order. The rules express the
 //! differences between the six syntax lines of the manual.
 
 use super::form_macros::{ALWAYS, form, operands, set, since, types, values};
@@ -13,12 +13,12 @@ use crate::operation::MemoryOp::{Store, StoreBulk};
 use crate::space::StateSpace::ParamFunc;
 use crate::target::Feature;
 
-/// Assembler release on which entries are based if the manual is silent or differs.
+/// Assembler release that is the source of entries for which the manual is silent or differs from the assembler.
 const ASSEMBLER: &str = "13.5";
 
 types!(TYPE, Type, B8 B16 B32 B64 B128 U8 U16 U32 U64 S8 S16 S32 S64 F32; ALWAYS.assembler(ASSEMBLER) => F64);
 
-/// Stores to parameters require the calling convention of `sm_20`.
+/// Gate of stores to parameters, which require the calling convention of `sm_20`.
 const CALLS: Gate = since(2, 0)
     .with(Feature::GenericAddressing)
     .assembler(ASSEMBLER);
@@ -45,7 +45,7 @@ set! { SEM: Sem "memory order";
     "relaxed",  Sem(Relaxed),  MODEL,       "strong access with relaxed semantics, which do not order other memory accesses";
     "release",  Sem(Release),  MODEL,       "strong access with release semantics, which order all earlier memory accesses before the store";
 }
-// Modules before PTX 2.3 have 32-bit addresses, and the assemblers that still accept those do not support `.v8`.
+// Modules before PTX 2.3 have 32-bit addresses. The assembler releases that still accept 32-bit addresses do not support `.v8`.
 set! { VECTOR: Vector "vector width";
     "v2", Vector(V2), ALWAYS,                           "two elements";
     "v4", Vector(V4), ALWAYS,                           "four elements";
@@ -56,7 +56,7 @@ set! { MMIO: Mmio "memory-mapped access";
     "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O access, which is performed exactly once";
 }
 
-/// 256-bit accesses.
+/// 256-bit accesses, which may exceed the general limit of 128 bits.
 pub static WIDE: WideAccess = WideAccess {
     bits: 256,
     shapes: &[("v8", 32), ("v4", 64)],
@@ -80,21 +80,21 @@ const NOT_SMALL: &[&str] = &[
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
     rule(OmissionGate { slot: S::Space, gate: since(2, 0).with(Feature::GenericAddressing) }, "an address without a state space is a generic address"),
-    // Memory ordering and scope.
+    // Rules for memory ordering and scope.
     rule(Requires { when: of(S::Sem, STRONG), slot: S::Scope, among: &[] }, "a strong store requires a scope"),
     rule(Requires { when: any(S::Scope), slot: S::Sem, among: STRONG }, "only strong stores have a scope"),
     rule(Restricts { when: of(S::Sem, STRONG), slot: S::Space, among: SHARED_SPACES }, "memory ordering does not apply to state spaces that are private to a thread"),
     rule(Restricts { when: of(S::Sem, &["volatile"]), slot: S::Space, among: VOLATILE_SPACES }, "parameters are not modified concurrently"),
     rule(CombinationGate { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory were introduced in PTX 9.1"),
     manual(ValueGate { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).with(Feature::MemoryModel) }, "the memory consistency model was introduced in PTX 6.0"),
-    // Memory-mapped I/O.
+    // Rules for memory-mapped I/O.
     rule(Requires { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "memory-mapped I/O requires strong accesses"),
     assembler(CombinationGate { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "PTX versions before 9.3 allow `.mmio` with `.relaxed` only"),
     manual(Restricts { when: any(S::Mmio), slot: S::Sem, among: &["relaxed"] }, "the PTX ISA manual documents `.mmio` with `.relaxed` only"),
     rule(Restricts { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
     rule(Restricts { when: any(S::Mmio), slot: S::Space, among: &["global"] }, "memory-mapped I/O accesses global memory only"),
     rule(Conflict { a: any(S::Mmio), b: any(S::Vector) }, "memory-mapped I/O supports scalar accesses only"),
-    // Caches.
+    // Rules for cache operators and eviction priorities.
     rule(Conflict { a: any(S::CacheOp), b: of(S::Sem, &["volatile", "relaxed", "release"]) }, "cache operators are available on weak stores only"),
     rule(Conflict { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a store can have either a cache operator or an L1 eviction priority"),
     rule(Conflict { a: any(S::Level1Priority), b: of(S::Sem, &["volatile"]) }, "volatile stores do not support eviction priorities"),
@@ -106,7 +106,7 @@ pub static RULES: &[Rule] = &[
     rule(Conflict { a: any(S::CacheHint), b: of(S::Sem, &["volatile"]) }, "volatile stores do not support cache policies"),
     rule(Conflict { a: any(S::CacheHint), b: any(S::Mmio) }, "memory-mapped I/O bypasses the caches"),
     rule(Restricts { when: any(S::CacheHint), slot: S::Space, among: &["global"] }, "cache policies apply to global memory only"),
-    // Widths.
+    // Rules for access widths.
     rule(VectorBits { most: 128, wide: &WIDE }, "a wider access must be split into several instructions"),
     manual(Restricts { when: of(S::Vector, &["v8"]), slot: S::Type, among: NOT_SMALL }, "the PTX ISA manual documents `.v8` for 32-bit types only"),
     rule(CombinationGate { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),

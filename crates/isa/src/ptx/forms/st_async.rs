@@ -1,7 +1,7 @@
 //! Asynchronous stores (PTX ISA, "st.async").
 //!
-//! The first two forms are those of the manual. The third covers what the reference assembler accepts in addition: the completion
-//! mechanism is optional unless the state space is `.shared::cluster`, and the shared memory of the CTA is a valid destination.
+//! The first two forms are those of the manual. The third form covers instructions that the reference assembler accepts in addition: the
+//! completion mechanism is optional unless the state space is `.shared::cluster`, and the shared memory of the CTA is a valid destination.
 
 use super::form_macros::{ALWAYS, form, operands, set, since, types};
 use super::modifier_sets::{GLOBAL, SHARED, SHARED_CLUSTER, SHARED_CTA};
@@ -19,7 +19,7 @@ const MBARRIER: Gate = since(8, 1).with(StAsync);
 const RELEASE: Gate = since(8, 7).with(StAsyncRelease);
 /// Gate of forms that the assembler accepts beyond the manual.
 const BEYOND: Gate = MBARRIER.assembler(ASSEMBLER);
-/// Gate of 128-bit elements.
+/// Gate of forms with 128-bit elements.
 const ELEMENTS_OF_128_BITS: Gate = since(9, 2).with(StAsync).assembler(ASSEMBLER);
 
 set! { WEAK: Weak "memory order";
@@ -57,12 +57,12 @@ set! { SPACE_GLOBAL: Space "state space"; (GLOBAL.since(RELEASE)); }
 set! { SPACE_PLAIN: Space "state space";
     (GLOBAL.since(RELEASE.assembler(ASSEMBLER))); (SHARED.since(BEYOND)); (SHARED_CTA.since(BEYOND));
 }
-// The narrow types are accepted only without an mbarrier operand.
+// The assembler accepts types narrower than 32 bits only without an mbarrier operand.
 types!(TYPE_MBARRIER, Type, B32 B64 U32 U64 S32 S64 F32 F64;
     ELEMENTS_OF_128_BITS => B128; BEYOND => B8 B16 U8 U16 S8 S16);
 types!(TYPE_RELEASE, Type, B8 B16 B32 B64 U8 U16 U32 U64 S8 S16 S32 S64 F32 F64; ELEMENTS_OF_128_BITS => B128);
 
-/// The maximum access size is 128 bits.
+/// Accesses wider than 128 bits: none.
 static WIDE: WideAccess = WideAccess {
     bits: 128,
     shapes: &[],
@@ -90,7 +90,7 @@ pub static RULES: &[Rule] = &[
     rule(ForeignModifier { words: &["pred"] }, "a predicate cannot be stored; convert the predicate to an integer with `selp` first"),
 ];
 
-// Checked by code, since the permitted operands depend on the operand count.
+// Functions of the checker validate these operands, because the permitted operands depend on the number of operands.
 operands! {
     OPERANDS: "a" Custom("address"), "b" Custom("value, or brace-enclosed list of values whose length is given by `.vec`"), "mbar" Custom("address of an mbarrier object in shared memory");
     NO_BARRIER: "a" Custom("address"), "b" Custom("value, or brace-enclosed list of values whose length is given by `.vec`");
@@ -107,7 +107,7 @@ pub static FORMS: &[Form] = &[
             "st.async.weak.mbarrier::complete_tx::bytes.v4.f32 [a], {b, b, b, b}, [mbar];"],
         rejected_examples: &[("st.async.shared::cluster.u32 [a], b, [mbar];", "W0105"),
             ("st.async.weak.cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];", "W0300")]),
-    // A third operand is an mbarrier, for which the family reports a specific diagnostic.
+    // A third operand would be an mbarrier. Instead of an operand-count error, the checker of this family reports a specific diagnostic.
     form!("st.async{.mmio}.sem.scope{.ss}.type [a], b",
         [MMIO, SEM_RELEASE, SCOPE_DEVICE, SPACE_GLOBAL, TYPE_RELEASE], Async(Store), n_name_modifiers: 1, gate: RELEASE,
         types: NO_BARRIER, address: Strict, reports: Everything, extra_operands: 1, rules: RULES;

@@ -87,7 +87,7 @@ types!(ADDED, Type, U32 S32 U64);
 types!(EXTREMES, Type, U32 S32; LONG => U64 S64);
 types!(LONG_ONLY, Type; LONG => B64);
 
-/// The maximum access size is 128 bits.
+/// Accesses wider than 128 bits: none.
 const NARROW: WideAccess = WideAccess {
     bits: 0,
     shapes: &[],

@@ -15,7 +15,7 @@ use crate::types::ScalarType::{B32, U32};
 
 types!(BITS, Type, B32 B64);
 types!(WORDS, Type, U32 S32);
-/// Modifiers that the assembler ignores.
+/// Gate of modifiers that the assembler accepts and ignores.
 const UNUSED: Gate = ALWAYS.assembler("13.5");
 
 set! { POPC: Op "reduction";
@@ -25,7 +25,7 @@ set! { BOTH: Op "reduction";
     "and", BarrierReduce(And), ALWAYS, "returns true if the predicate is true in all threads";
     "or",  BarrierReduce(Or),  ALWAYS, "returns true if the predicate is true in at least one thread";
 }
-// Modes that `bar.sync` accepts and ignores.
+// Vote modes that the assembler accepts and ignores on `bar.sync`.
 set! { UNREAD_MODE: Mode "vote";
     "all", Vote(All), ALWAYS.assembler("13.5"), "undocumented modifier";
     "any", Vote(Any), ALWAYS.assembler("13.5"), "undocumented modifier";
@@ -118,7 +118,7 @@ operands! {
     GATHERED: "d" Bits(32), "membermask" Bits(32);
     ROWS: "d" FragmentRegister, "a" FragmentRegister;
 }
-/// The manual specifies PTX 6.0.
+/// Gate of `.sync` votes. Assembler 13.5 accepts PTX 5.1, although the manual specifies PTX 6.0.
 const VOTED: Gate = since(5, 1).assembler("13.5");
 const VOLTA: Gate = VOTED.sm(30);
 const BARRIER: Gate = since(6, 0).sm(30);

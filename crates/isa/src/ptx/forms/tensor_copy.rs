@@ -17,8 +17,8 @@ use crate::operation::TensorCopyOp;
 use crate::space::StateSpace::{Shared, SharedCluster};
 
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");
-/// Gate of these modes for copies to the shared memory of the executing CTA, which are also available on targets without architecture- or
-/// family-specific features.
+/// Gate of the load modes `tile::gather4` and `im2col::w` for copies to the shared memory of the executing CTA. Unlike in copies to a
+/// cluster, these modes do not require an architecture-specific or family-specific target.
 const TO_OWN: Gate = since(8, 6).sm(100).assembler("13.5");
 const COPY: &str = "data-movement-and-conversion-instructions-cp-async-bulk-tensor";
 

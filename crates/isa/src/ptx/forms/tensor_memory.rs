@@ -1,4 +1,4 @@
-//! Tensor memory, and matrix multiplications that accumulate in it (PTX ISA, "tcgen05").
+//! Tensor memory, and matrix multiplications with accumulators in tensor memory (PTX ISA, "tcgen05").
 
 use super::device_units::{CTA_GROUP, TENSOR_MEMORY};
 use super::form_macros::{ALWAYS, form, operands, set, since, types};
@@ -17,9 +17,9 @@ use crate::operation::{
 use crate::space::StateSpace::{Shared, SharedCluster};
 use crate::target::TargetRequirement as On;
 
-/// Targets with reducing tensor-memory loads.
+/// Targets that support tensor memory loads with a reduction (`tcgen05.ld.red`).
 const REDUCING: On = On::OneOf(&[On::Family(103), On::Family(107), On::Family(110)]);
-/// Architecture-specific targets.
+/// Architecture-specific targets with tensor memory.
 const SPECIFIC: On = On::OneOf(&[
     On::Only(100),
     On::Only(101),
@@ -117,7 +117,7 @@ set! { COLLECTED: Collector "collector";
     "collector::a::lastuse", Word, ALWAYS, "reads matrix A from the collector buffer and then discards the buffer contents";
     "collector::a::discard", Word, ALWAYS, "does not keep matrix A in the collector buffer (the default)";
 }
-/// Collector buffers of B.
+/// Values of the collector buffer modifiers of matrix B.
 macro_rules! collectors {
     ($($b:literal)*) => {
         set! { COLLECTORS: Collector "collector";

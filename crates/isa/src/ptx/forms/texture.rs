@@ -14,13 +14,13 @@ use crate::operation::{
 };
 use crate::types::ScalarType::{Pred, U64};
 
-/// Gate of a texture handle in a register.
+/// Gate of texture accesses with the texture handle in a register.
 pub const INDIRECT: Gate = since(3, 1).sm(20);
-/// Gate of texture and sampler handles in registers.
+/// Gate of texture accesses with both the texture handle and the sampler handle in registers.
 pub const INDIRECT_PAIR: Gate = since(4, 3).sm(30);
 /// Gate of texel offsets and depth comparison.
 pub const OFFSETS: Gate = since(4, 3).sm(30);
-/// Gate of mipmap levels.
+/// Gate of forms with an explicit mipmap level.
 const MIPMAPS: Gate = since(3, 1).sm(20);
 /// Gate of the destination predicate after the vertical bar, which indicates whether the texels are resident.
 pub const RESIDENCY: Gate = since(7, 1).sm(60);
@@ -74,7 +74,7 @@ set! { GEOMETRY: Geometry "geometry";
     "a2dms", Geometry(A2dms), since(3, 2).sm(30), "array of two-dimensional multisample textures";
     "5d",    Geometry(D5),    ALWAYS.assembler("13.5"), "undocumented modifier with the effect of `.a1d`";
 }
-/// Geometries of textures with mipmaps; the gate of cube maps is a parameter.
+/// Set of the geometries of textures with mipmaps. The gate of cube maps is a parameter of the macro.
 macro_rules! mipmapped {
     ($name:ident, $cubes:expr) => {
         set! { $name: Geometry "geometry";
@@ -137,7 +137,7 @@ macro_rules! sample {
     };
 }
 
-/// Instruction forms of texture accesses; the result is four values of a texel, or two pairs of halves.
+/// Instruction forms of texture accesses. The result consists of the four components of a texel, or of two registers with packed halves.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     sample!(Sample "tex.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, FOUR, TEXELS], 0;

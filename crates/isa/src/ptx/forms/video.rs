@@ -49,7 +49,7 @@ set! { ORDER: Compare "comparison";
 }
 
 const PART: &str = "32-bit register, optionally with a selector such as `.b0` or `.h1`";
-// Checked by code, since operands select bytes and half-words.
+// Functions of the checker validate these operands, because selectors of operands specify bytes and half-words.
 operands! {
     PARTS: "d" Custom(PART), "a" Custom(PART), "b" Custom(PART), "c" Custom(PART);
 }
@@ -67,7 +67,7 @@ macro_rules! scalar {
     };
 }
 
-/// Form of a shift.
+/// Creates the form of a shift instruction.
 macro_rules! shift {
     ($syntax:literal, $does:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [TO, FIRST, AMOUNT, OVERFLOW, SECONDARY], Video($does, One), gate: SCALAR, types: PARTS;

@@ -13,19 +13,19 @@ const UNCHECKED: Gate = ALWAYS.assembler("13.5");
 /// Gate of 8-bit integers with mixed signedness.
 const MIXED: Gate = since(8, 4).arch_specific(90);
 
-/// Shapes with these numbers of columns.
+/// Set of the matrix shapes with these numbers of columns N.
 macro_rules! shapes {
     ($name:ident, $depth:literal, $help:literal, $($n:literal)*) => {
         set! { $name: Shape "matrix shape"; $((concat!("m64n", $n, "k", $depth)), Shape(64, $n, $depth), ALWAYS, $help;)* }
     };
 }
-/// All numbers of columns.
+/// All numbers of columns N that `wgmma` supports.
 macro_rules! wide {
     ($name:ident, $depth:literal, $help:literal) => {
         shapes!($name, $depth, $help, 8 16 24 32 40 48 56 64 72 80 88 96 104 112 120 128 136 144 152 160 168 176 184 192 200 208 216 224 232 240 248 256);
     };
 }
-/// Numbers of columns that integer types support.
+/// Numbers of columns N that `wgmma` supports for integer types.
 macro_rules! even {
     ($name:ident, $depth:literal, $help:literal) => {
         shapes!($name, $depth, $help, 8 16 24 32 48 64 80 96 112 128 144 160 176 192 208 224 240 256);

@@ -10,11 +10,11 @@ use crate::target::Feature::{Wmma, WmmaInteger, WmmaSubByte, WmmaWide};
 use crate::version::Version;
 
 const SECTION: &str = "warp-level-matrix-instructions-wmma-ld";
-/// Gate of floating-point fragments.
+/// Gate of forms with floating-point fragments.
 pub(super) const FLOATS: Gate = since(6, 0).with(Wmma);
-/// Gate of non-square shapes.
+/// Gate of forms with non-square shapes.
 pub(super) const OBLONG: Gate = since(6, 1).with(Wmma);
-/// Gate of integer fragments.
+/// Gate of forms with integer fragments.
 pub(super) const INTEGERS: Gate = since(6, 3).with(WmmaInteger);
 /// Gate of sub-byte integers and single bits.
 pub(super) const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);
@@ -62,21 +62,21 @@ const SPACES: Rule = rule(
     "a matrix can be loaded only from global memory or shared memory of the block",
 );
 static RULES: &[Rule] = &[SPACES];
-/// Sub-byte elements must be contiguous along k.
+/// Rules for sub-byte types, whose elements must be contiguous along k.
 #[rustfmt::skip]
 static BY_ROWS: &[Rule] = &[SPACES, rule(Restricts { when: any(S::Shape), slot: S::Layout, among: &["row"] }, "A must be stored with consecutive elements along K")];
 #[rustfmt::skip]
 static BY_COLUMNS: &[Rule] = &[SPACES, rule(Restricts { when: any(S::Shape), slot: S::Layout, among: &["col"] }, "B must be stored with consecutive elements along K")];
 
-/// `.aligned` is rejected before this version and required from it on.
+/// First version that requires `.aligned`. Earlier versions reject `.aligned`.
 pub(super) const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
 
-// Checked by code, since number and types of the registers depend on shape and element type.
+// Functions of the checker validate these operands, because the number and the types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "r" Custom("brace-enclosed list of registers that hold the matrix fragment"), "p" Custom("address of the first element"), "stride" Bits(32);
 }
 
-/// Form for one matrix.
+/// Creates the form that loads one matrix.
 macro_rules! load {
     ($syntax:literal, $does:ident, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
         load!($syntax, $does, [$($set),*], $gate, RULES, $help, $good, $bad)

@@ -57,7 +57,7 @@ types!(B_S4, BType; ALWAYS => S4);
 types!(A_BIT, AType; ALWAYS => B1);
 types!(B_BIT, BType; ALWAYS => B1);
 
-/// Sub-byte elements must be contiguous along k.
+/// Rules for sub-byte types, whose elements must be contiguous along k.
 #[rustfmt::skip]
 pub(super) static ROW_COLUMN: &[Rule] = &[
     rule(Restricts { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
@@ -74,7 +74,7 @@ pub(super) const MATRIX_C: &str =
 pub(super) const MATRIX_D: &str =
     "brace-enclosed list of registers that hold the fragment of matrix D";
 
-// Checked by code, since number and types of the registers depend on shape and element type.
+// Functions of the checker validate these operands, because the number and the types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C);
 }

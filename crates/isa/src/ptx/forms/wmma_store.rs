@@ -11,9 +11,9 @@ use crate::version::Version;
 
 const ASSEMBLER: &str = "13.5";
 const SECTION: &str = "warp-level-matrix-instructions-wmma-st";
-/// Gate of floating-point fragments; the manual specifies PTX 6.0.
+/// Gate of forms with floating-point fragments. The manual specifies PTX 6.0.
 const FLOATS: Gate = since(5, 1).with(Wmma).assembler(ASSEMBLER);
-/// Gate of integer fragments.
+/// Gate of forms with integer fragments.
 const INTEGERS: Gate = since(6, 3).with(WmmaInteger);
 /// Gate of sub-byte integers and single bits.
 const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);
@@ -57,10 +57,10 @@ pub static RULES: &[Rule] = &[
     rule(ForeignModifier { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "the elements of matrix D must be `.f16`, `.f32`, `.s32` or `.f64`"),
 ];
 
-/// `.aligned` is rejected before this version and required from it on.
+/// First version that requires `.aligned`. Earlier versions reject `.aligned`.
 const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
 
-// Checked by code, since number and types of the registers depend on shape and element type.
+// Functions of the checker validate these operands, because the number and the types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "p" Custom("address of the first element"), "r" Custom("brace-enclosed list of registers that hold the matrix fragment"), "stride" Bits(32);
 }

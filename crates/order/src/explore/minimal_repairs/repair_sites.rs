@@ -32,11 +32,11 @@ pub(crate) struct RepairSite {
     levels: Vec<StrengthLevel>,
 }
 
-/// Level of a site: a memory ordering and the width of its scope.
+/// Level of a site: a memory ordering and the width of the scope of this ordering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StrengthLevel {
     words: MemoryOrdering,
-    /// Number of pairs of test threads that the scope of the memory ordering includes.
+    /// Number of pairs of test threads that are within the scope of the memory ordering.
     width: usize,
 }
 
@@ -75,7 +75,7 @@ impl RepairSite {
             .count()
     }
 
-    /// Returns the edit of a level; `None` for the unmodified source.
+    /// Returns the edit that corresponds to a level, or `None` for the unmodified source.
     pub(crate) fn change(&self, level: usize) -> Option<RepairStep> {
         let words = self.words(level).filter(|_| level > 0)?;
         Some(RepairStep {
@@ -90,7 +90,7 @@ impl RepairSite {
     }
 }
 
-/// Checks whether a memory ordering is at most as strong as another one.
+/// Checks whether the memory ordering `low` is at most as strong as the memory ordering `high`.
 fn is_weaker(low: Sem, high: Sem) -> bool {
     let strength = |sem: Sem| match sem {
         Sem::Weak => 0,
@@ -113,7 +113,7 @@ enum InstructionClass {
     Test,
     Fence,
     ClusterArrival,
-    /// Copy through the async proxy.
+    /// Bulk copy, which accesses memory through the async proxy.
     BulkCopy,
     /// Access that belongs to no other class.
     Access,
@@ -196,7 +196,7 @@ fn stronger_orders(kind: InstructionClass, sem: Sem) -> &'static [Sem] {
     }
 }
 
-/// Returns the scopes that include different sets of thread pairs of the test, each with the number of included pairs.
+/// Returns one scope for each distinct set of thread pairs that a scope includes, with the number of these pairs.
 fn scopes_of(question: &LitmusQuery) -> Vec<(Scope, usize)> {
     let mut scopes: Vec<(Scope, usize)> = Vec::new();
     for scope in [Scope::Cta, Scope::Cluster, Scope::Gpu] {
@@ -230,7 +230,7 @@ fn width_of(question: &LitmusQuery, scope: Scope) -> usize {
         .count()
 }
 
-/// Checks whether a thread uses the async proxy.
+/// Checks whether some thread of the test uses the async proxy.
 fn has_async_proxy(question: &LitmusQuery) -> bool {
     let functions = question.threads.iter();
     let mut functions =
@@ -245,7 +245,7 @@ fn has_async_proxy(question: &LitmusQuery) -> bool {
 }
 
 /// Returns the instructions of a thread before which a fence can be inserted: accesses that follow another access
-/// without a fence or barrier in between. If copies of the thread use the async proxy, a fence can also be inserted
+/// without an intermediate fence or barrier. If copies of the thread use the async proxy, a fence can also be inserted
 /// before barriers.
 pub(crate) fn places_of(question: &LitmusQuery, thread: usize) -> Vec<bool> {
     let has_copies = has_async_proxy(question);
@@ -306,7 +306,8 @@ fn part_of(question: &LitmusQuery, instruction: &Instruction) -> FenceRole {
     }
 }
 
-/// Checks whether a fence only acquires or only releases, so that an additional `acq_rel` fence has an effect.
+/// Checks whether a fence has only acquire semantics or only release semantics, so that an additional `acq_rel` fence
+/// has an effect.
 fn is_acquire_or_release_only(sem: Option<Sem>) -> bool {
     matches!(sem, Some(Sem::Acquire | Sem::Release))
 }
@@ -429,9 +430,9 @@ fn words_site(
             .into_iter()
             .chain(stronger_orders(kind, words.sem).iter().copied());
         for sem in sems.filter(|sem| *sem != Sem::Weak) {
-            let kept = (words.sem != Sem::Weak).then_some((words.scope, width));
+            let present = (words.sem != Sem::Weak).then_some((words.scope, width));
             let wider = scopes.iter().copied().filter(|(_, wider)| *wider > width);
-            for (scope, width) in kept.into_iter().chain(wider) {
+            for (scope, width) in present.into_iter().chain(wider) {
                 // Volatile accesses have system scope, so only their memory ordering can be strengthened.
                 let level = StrengthLevel {
                     words: MemoryOrdering::new(sem, scope),

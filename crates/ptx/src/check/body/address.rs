@@ -1,5 +1,5 @@
-//! Checks addresses of operands, which consist of a register or a variable and an offset. The table row specifies the state space and how
-//! strictly the address is checked. The diagnostics depend on the instruction family.
+//! Checks addresses of operands, which consist of a register or a variable and an offset. The table row specifies the state space and the
+//! strictness of the address check. The diagnostics depend on the instruction family.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
@@ -28,13 +28,13 @@ pub(crate) enum DiagnosticStyle<'s> {
     Strict(&'static AddressCodes),
 }
 
-/// Requirements for an address.
+/// Requirements that an address operand must satisfy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressConstraint<'s> {
     pub(crate) addressing: AddressCheck,
     /// State space that the opcode specifies.
     pub(crate) space: StateSpace,
-    /// Whether a variable in any state space is accepted, because the opcode is already rejected.
+    /// Whether a variable in any state space is accepted, because the checker has already rejected the opcode.
     pub(crate) takes_any_space: bool,
     pub(crate) words: DiagnosticStyle<'s>,
 }
@@ -42,15 +42,15 @@ pub(crate) struct AddressConstraint<'s> {
 /// Reason why an address operand is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddressError {
-    /// The operand is not in brackets.
+    /// The operand has no brackets.
     Unbracketed,
-    /// The operand is a number without a name.
+    /// The address is a number without the name of a register or variable.
     Constant(Span),
     /// Register of a type that cannot contain an address.
     Register(Span, ScalarType),
     /// Register that is narrower than an address. The assembler rejects 32-bit registers, but accepts narrower registers.
     Narrow(Span, ScalarType),
-    /// Variable in a state space other than that of the instruction.
+    /// Variable whose state space differs from the state space of the instruction.
     Space(Span, Name, VariableId),
     /// Name that denotes an object without an address.
     Name(Span, Binding),
@@ -67,7 +67,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.address_in(site, operand, site.plan.space())
     }
 
-    /// Checks an address operand against a state space that differs from that of the table row, and returns the address.
+    /// Checks an address operand against `space`, which differs from the state space of the table row, and returns the address.
     #[inline]
     pub(crate) fn address_in(
         &mut self,
@@ -164,7 +164,7 @@ impl<'a> BodyChecker<'a, '_> {
         if let Some(offset) = element.constant_offset_bytes() {
             return Some(Address::new(AddressBase::Variable(variable), offset));
         }
-        // Parameters of a call have no addresses in registers.
+        // A register cannot contain the address of a call parameter.
         if self.space_of(variable) == StateSpace::ParamFunc {
             let offset = self.element_offset(&element)?;
             return Some(Address {
@@ -269,7 +269,7 @@ impl<'a> BodyChecker<'a, '_> {
             && (rule.takes_any_space || rule.space.takes_variable(self.space_of(variable)))
     }
 
-    /// Returns whether the variable is a texture, sampler or surface, whose contents cannot be loaded.
+    /// Returns whether the variable is a texture, sampler or surface, whose contents a load cannot access.
     fn is_handle(&self, variable: VariableId) -> bool {
         let handles = &self.declared.handles;
         let is_known = |variable: &Variable| handles.contains(&variable.span);
@@ -360,7 +360,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the span of the name in an address operand.
+    /// Returns the span of the register or variable name in an address operand.
     pub(crate) fn name_span(&self, operand: &Operand, name: Name) -> Span {
         let text = operand.span.text(self.source);
         let stem = self.tree.symbols.text(self.source, name.stem);
@@ -376,7 +376,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns a description of an operand without brackets for messages.
+/// Returns a description, for messages, of an operand that lacks brackets.
 fn unbracketed(kind: OperandKind) -> &'static str {
     match kind {
         OperandKind::Name(_) | OperandKind::Component { .. } => "a name without brackets",

@@ -12,8 +12,9 @@ use warpgrid_isa::{CacheOp, Flag, ScalarType, StateSpace, TypeMatch};
 use warpgrid_program::{AddressBase, OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the mbarrier of a bulk copy. Its address may be in a register of any width except 16 bits. The assembler also accepts a value
-    /// without brackets if no operand follows, but the program representation has no such address (assembler 13.5).
+    /// Checks the mbarrier of a bulk copy. The address of the mbarrier may be in a register of any width except 16 bits. The assembler also
+    /// accepts a value without brackets if the mbarrier is the last operand, but the program representation cannot express such an address
+    /// (assembler 13.5).
     pub(crate) fn mbarrier(
         &mut self,
         site: &InstructionSite<'a>,
@@ -67,7 +68,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks block masks and byte masks. An address cannot be a mask, because masks have 16 bits (assembler 13.5).
+    /// Checks CTA masks and byte masks. Masks have 16 bits, so the assembler rejects addresses as masks (assembler 13.5).
     pub(crate) fn check_masks(&mut self, plan: &'a ResolvedOpcode, start: usize) -> Option<()> {
         if !plan.modifiers.has(Flag::Multicast) && !plan.modifiers.has(Flag::CpMask) {
             return Some(());
@@ -141,7 +142,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Checks `mapa` and `getctarank`: a variable operand must be in shared memory, and the rank must not be a variable.
+    /// Checks `mapa` and `getctarank`: a variable operand must be in shared memory, and the rank operand must not be the address of a
+    /// variable.
     pub(crate) fn check_shared_address(
         &mut self,
         site: &InstructionSite<'a>,

@@ -1,4 +1,4 @@
-//! Start and end of a body: declares parameters and labels, and completes the body.
+//! Start and end of the check of a body: declares parameters and labels, and completes the body.
 
 use crate::check::body::checker::Body;
 use crate::check::body::checker::BodyChecker;
@@ -47,7 +47,7 @@ impl<'a> BodyChecker<'a, '_> {
         );
     }
 
-    /// Completes the body.
+    /// Completes the body at its closing brace.
     pub(crate) fn end(&mut self, span: Span) {
         if self.function.kind == FunctionKind::Entry {
             let n_parameters = self.function.parameters.len();
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
             parameters: std::mem::take(&mut body.parameters),
             is_of_one_thread: self.snippet.n_threads == 1,
             variables: std::mem::take(&mut body.variables),
-            // Clone the registers into a vector of the exact size, so that the next function can reuse the capacity of the draft.
+            // Cloning creates a vector of the exact size, so that the next function can reuse the capacity of the builder.
             registers: body.registers.clone(),
             results,
             instructions: std::mem::take(&mut body.instructions),
@@ -136,7 +136,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Records that a label refers to the next instruction.
+    /// Records the index of the next instruction as the position of a label.
     pub(crate) fn place_label(&mut self, name: crate::tree::name::Name) {
         let at = self.body.instructions.len() as u32;
         let index = match self.names.get(name) {

@@ -20,7 +20,7 @@ use warpgrid_program::{
     Variable,
 };
 
-/// Functions that the driver provides, which a module need not define.
+/// Functions that the driver provides, so that a module does not have to define them.
 const SYSTEM: &[&str] = &[
     "vprintf",
     "malloc",
@@ -42,7 +42,8 @@ struct CallParts<'t> {
     table: Option<&'t Operand>,
 }
 
-/// Indices of the elements of a call among the elements of the body: the results start at `first`, the arguments at `middle`.
+/// Indices of the elements of a call among the elements of the body. The results start at index `first`, and the arguments start at index
+/// `middle`.
 struct CallElements {
     first: usize,
     middle: usize,
@@ -51,7 +52,7 @@ struct CallElements {
 }
 
 impl CallElements {
-    /// Returns the number of elements of the value that starts at this element index.
+    /// Returns the number of elements of the value that starts at index `element`.
     fn n_elements_at(&self, element: usize) -> u8 {
         let vector = self.vectors.iter().find(|(first, _)| *first == element);
         vector.map_or(1, |(_, n)| *n)
@@ -108,7 +109,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.check_table(parts.table)?;
             }
         }
-        // Results are destinations.
+        // The results of a call are destination operands.
         for element in self.body.elements.iter_mut().take(middle).skip(first) {
             element.value = match element.value {
                 OperandValue::Source(Source::Register(run), _) => {
@@ -153,7 +154,7 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<()> {
         let mut ok = true;
         for (operand, _) in list.into_iter().flatten() {
-            // The name of a vector register stands for its components.
+            // The name of a vector register denotes all of its components.
             if let OperandKind::Name(name) = operand.kind
                 && let Binding::Vector { first, n } = self.binding(name, operand.span)
             {
@@ -258,8 +259,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports a call of a function that the device runtime of the target lacks, unless a preceding part of the source defines the
-    /// function.
+    /// Reports a call of a function that the device runtime of the target does not support, unless a preceding part of the source defines
+    /// the function.
     pub(crate) fn expect_available(&mut self, function: FunctionId, span: Span) -> Option<()> {
         let (removed, targets) = REMOVED;
         let name = &self.declared.function(function)?.name;
@@ -288,7 +289,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the functions that an indirect call may reach.
+    /// Returns the possible callees of an indirect call.
     fn candidates(
         &mut self,
         site: &InstructionSite<'a>,
@@ -307,7 +308,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.functions_of(directive))
     }
 
-    /// Reports a prototype or table after the arguments of a direct call. Only indirect calls have a prototype or table.
+    /// Reports a prototype or table after the arguments of a direct call, because only indirect calls have a prototype or table.
     fn check_table(&mut self, table: Option<&Operand>) -> Option<()> {
         let Some(table) = table else {
             return Some(());
@@ -316,7 +317,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns the table or prototype of a call.
+    /// Returns the `.calltargets` table or the prototype of an indirect call.
     fn called_table(&mut self, operand: &Operand) -> Option<&'a Directive> {
         let directive = self.table(operand)?;
         if directive.kind == DirectiveKind::BranchTargets {
@@ -446,7 +447,7 @@ impl<'a> BodyChecker<'a, '_> {
             .collect()
     }
 
-    /// Returns the functions with the same numbers of results and parameters as a prototype.
+    /// Returns the functions that have the same number of results and the same number of parameters as a prototype.
     fn functions_like(&self, prototype: &FunctionHeader) -> Vec<FunctionId> {
         let counts = (prototype.returns.len(), prototype.parameters.len());
         let fits = |f: &Function| {
@@ -570,7 +571,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Returns whether the elements of a value have the same number and width as those of a parameter.
+    /// Returns whether the number and the width of the elements of a value equal those of a parameter.
     fn has_shape(
         &self,
         value: &warpgrid_program::Operand,
@@ -690,7 +691,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Formal parameter or result of a function.
+/// Type of a formal parameter or result of a function.
 #[derive(Clone, Copy, Debug)]
 enum FormalParameter<'f> {
     Variable(&'f Variable),
@@ -714,8 +715,8 @@ const fn register_formal(
     }
 }
 
-/// Returns the formal results or parameters of a function. The components of a vector register are separate parameters with names
-/// such as `name.x`.
+/// Returns the formal results or parameters of a function. Combines the components of a vector register, which are separate parameters with
+/// names such as `name.x`.
 fn formals<'f>(
     callee: &'f Function,
     parameters: &[Parameter],
@@ -757,8 +758,8 @@ fn formals<'f>(
     formals
 }
 
-/// Returns the type as which a vector register is passed: untyped bits of its width. For 32 bits, the type is `.f16x2`, because `.f16x2`
-/// also matches predicates (assembler 13.5, all pairs of types and shapes).
+/// Returns the parameter type that corresponds to a vector register: untyped bits with the total width of the vector. For 32 bits, the type
+/// is `.f16x2`, because `.f16x2` also matches predicates (assembler 13.5, all pairs of types and shapes).
 const fn vector_type(ty: ScalarType, n: u8) -> Option<ScalarType> {
     if n == 1 {
         return Some(ty);
@@ -784,7 +785,7 @@ fn passes_as(wanted: ScalarType, found: ScalarType) -> bool {
     }
 }
 
-/// Returns the class of a literal based on its spelling.
+/// Returns the operand class of a literal, which its spelling determines.
 fn literal_class(text: &str) -> OperandClass {
     let starts = |prefix: [&str; 2]| prefix.iter().any(|prefix| text.starts_with(prefix));
     if starts(["0f", "0F"]) {

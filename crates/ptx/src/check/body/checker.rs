@@ -1,5 +1,5 @@
-//! State of the check of one body. The check reads the results of earlier phases, and modifies only the scopes of the body, its draft and
-//! the shared sinks.
+//! State of the check of one body. The check reads the results of earlier phases, and modifies only the scopes of the body, the function
+//! builder and the shared sinks.
 
 use crate::check::body::function_builder::FunctionBuilder;
 use crate::check::body::module_additions::ModuleAdditions;
@@ -20,7 +20,7 @@ use warpgrid_isa::StateSpace;
 use warpgrid_program::{Diagnostic, ExternalRegister, Function, Span, Variable, VariableId};
 use warpgrid_program::{FunctionId, Instruction, Operand, Parameter, RegisterId, Registers};
 
-/// Check of one body.
+/// State of the check of one function body.
 #[derive(Debug)]
 pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) source: &'a str,
@@ -30,7 +30,7 @@ pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) plans: &'a ResolvedOpcodes,
     pub(crate) declared: &'a ModuleDeclarations,
     pub(crate) outline: &'a Outline,
-    /// Function as its header declares it.
+    /// Function with the parameters and variables that its header declares.
     pub(crate) function: &'a Function,
     pub(crate) names: Scopes<'a>,
     pub(crate) body: FunctionBuilder,
@@ -60,7 +60,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.reporter.n_errors()
     }
 
-    /// Reports an undeclared name.
+    /// Reports a name that is not declared.
     pub(crate) fn unknown(&mut self, span: Span) {
         let context = self.context();
         let names: Vec<Name> = match self.reporter.is_full() {
@@ -116,7 +116,7 @@ pub(crate) fn find_variable<'v>(
     }
 }
 
-/// Checked function body.
+/// Body of a function after the check.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) function: FunctionId,
@@ -127,11 +127,11 @@ pub(crate) struct Body {
     /// Variables of the body, numbered after the variables of the function header.
     pub(crate) variables: Vec<Variable>,
     pub(crate) registers: Registers,
-    /// Registers in scope at the end of a snippet.
+    /// Registers that are in scope at the end of a snippet.
     pub(crate) results: Vec<RegisterId>,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) operands: Vec<Operand>,
-    /// Names of branch targets: instruction index and name, sorted by index.
+    /// Instruction index and name of each branch target, sorted by index.
     pub(crate) labels: Vec<(u32, String)>,
     /// Span of the closing brace.
     pub(crate) end: Span,
@@ -140,7 +140,7 @@ pub(crate) struct Body {
 /// State of the checker for the body of a snippet.
 #[derive(Debug, Default)]
 pub(crate) struct Snippet {
-    /// Address bindings of the names that the snippet uses both as addresses and as values, for each state space.
+    /// Bindings of the names that the snippet uses both as addresses and as values, for each state space of the addresses.
     pub(crate) pointers: NameMap<Vec<(StateSpace, Binding)>>,
     /// Number of open scopes at the start of the source.
     pub(crate) depth: usize,

@@ -1,4 +1,4 @@
-//! Branches: resolves labels to instruction indices.
+//! Checks of branches: resolves labels to instruction indices.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
@@ -77,7 +77,7 @@ impl<'a> BodyChecker<'a, '_> {
         is_own.then(|| self.label_of_table(index)).flatten()
     }
 
-    /// Returns the index of the label that precedes a table.
+    /// Returns the index of the label that names a table.
     pub(crate) fn label_of_table(&self, directive: u32) -> Option<u32> {
         let mut labels = self.labels().iter();
         let index = labels.position(|label| label.table == directive + 1)?;

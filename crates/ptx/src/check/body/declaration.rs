@@ -16,7 +16,7 @@ use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Function, Span, Variable, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks a declaration, and declares its names.
+    /// Checks the declaration with this index, and declares its names.
     pub(crate) fn declaration(&mut self, index: u32) {
         let tree = self.tree;
         let Some(declaration) = tree.declarations.get(index as usize) else {
@@ -80,7 +80,7 @@ impl<'a> BodyChecker<'a, '_> {
         match count {
             Some(count) => self.declare_registers(name, count, ty, n, span),
             None => {
-                // `x<4>` also declares `x03` if the group precedes the name (assembler 13.5).
+                // If the group `x<4>` precedes a declaration of `x03`, the group has already declared this name (assembler 13.5).
                 let same = self.context().without_zeros(name);
                 if let Some(first) = same.and_then(|name| self.names.group_clash(name)) {
                     return Err(first);
@@ -109,7 +109,7 @@ impl<'a> BodyChecker<'a, '_> {
         let stem = self.context().name_text(name);
         for (name, text) in self.context().numbered_names(&stem, count) {
             let binding = self.add_register(&text, ty, n);
-            // Groups may overlap (assembler 13.5).
+            // The assembler accepts register groups that overlap (assembler 13.5).
             match self.names.group_clash(name) {
                 Some(_) => self.names.bind(name, binding, span),
                 None => self.names.declare(name, binding, span)?,
@@ -160,7 +160,8 @@ impl<'a> BodyChecker<'a, '_> {
     /// Declares the name of a variable, and returns its id if the name is free.
     fn reserve(&mut self, declaration: &Declaration, name: Name, span: Span) -> Option<VariableId> {
         use DeclarationSpace as S;
-        // Memory whose lifetime exceeds that of the function belongs to the module, but the scope of its name is the body.
+        // A global or constant variable belongs to the module, because its lifetime exceeds that of the function, but the scope of its name
+        // is the body.
         let in_module = matches!(declaration.space, S::Global | S::Const);
         if in_module
             && declaration.linkage == Some(Linkage::Extern)
@@ -200,7 +201,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Names in scope, for the checks of declarations.
+/// Lookup of the names in scope, for the checks of declarations.
 struct BodyNameLookup<'b, 'd> {
     scopes: &'b Scopes<'d>,
     declared: &'b ModuleDeclarations,

@@ -1,9 +1,8 @@
 //! Array elements as operands: `name[4]`, `name[%r1]`, `name[%r1+4]` (PTX ISA, "Arrays as Operands").
 //!
-//! An index counts elements of the declared scalar type, also in vectors and arrays of several dimensions. A constant
-//! index is a byte offset. A register index is lowered to instructions in the step of the access: `(u32(index) +
-//! constant) * size` modulo 2^32, zero-extended, plus the address of the variable (assembler 13.5 for `sm_90`, `-O0` and
-//! `-O1`).
+//! An index counts elements of the declared scalar type, even in arrays of vectors and in arrays of several dimensions. A constant index is
+//! a byte offset. A register index is lowered to instructions in the step of the access: `(u32(index) + constant) * size` modulo 2^32,
+//! zero-extended, plus the address of the variable (assembler 13.5 for `sm_90`, `-O0` and `-O1`).
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::function_builder::SyntheticInstruction;
@@ -28,7 +27,7 @@ pub(crate) struct ArrayElement {
 #[derive(Clone, Copy, Debug)]
 enum Index {
     Constant(i64),
-    /// Value of `bits` bits to which a constant is added.
+    /// Sum of a value with `bits` bits and a constant.
     Computed {
         value: Source,
         bits: u32,
@@ -114,7 +113,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the index of `name[%r1]` or `name[%r1+4]`.
+    /// Returns the index of an operand such as `name[%r1]` or `name[%r1+4]`.
     fn register_index(&mut self, operand: &Operand) -> Option<Index> {
         let (name, addend) = match operand.kind {
             OperandKind::Name(name) => (name, 0),
@@ -133,7 +132,7 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Returns the value and the width of the name in an index.
+    /// Returns the value and the width in bits of the name in an index.
     fn index_value(&mut self, name: Name, operand: &Operand) -> Option<(Source, u32)> {
         match self.binding(name, operand.span) {
             Binding::Register(id) => {
@@ -146,7 +145,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Special(special) => {
                 return Some((Source::Special(special), special.width_bits()));
             }
-            // The variable's address serves as the index (assembler 13.5).
+            // The address of the variable is the index (assembler 13.5).
             Binding::Variable(variable) => {
                 let address = Source::VariableAddress {
                     variable,
@@ -206,7 +205,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(address)
     }
 
-    /// Returns the index modulo 2^32.
+    /// Returns the value of an index modulo 2^32.
     fn index_of_32_bits(&mut self, value: Source, bits: u32) -> Source {
         let from = match bits {
             32 => return value,
@@ -220,7 +219,7 @@ impl<'a> BodyChecker<'a, '_> {
         register(index)
     }
 
-    /// Inserts `d = a * b + c` with 32-bit operands.
+    /// Inserts an instruction that computes `d = a * b + c` with 32-bit operands.
     fn multiply_add(&mut self, part: MulPart, d: RegisterId, [a, b]: [Source; 2], c: Source) {
         let opcode = match part {
             MulPart::Wide => "mad.wide",
@@ -252,12 +251,12 @@ impl<'a> BodyChecker<'a, '_> {
         (predicate, [moved, compared])
     }
 
-    /// Creates an unnamed register.
+    /// Creates a register that has no name.
     fn temporary(&mut self, ty: ScalarType) -> RegisterId {
         self.body.registers.add(warpgrid_program::UNNAMED, ty)
     }
 
-    /// Returns whether the variable is declared with a size in brackets.
+    /// Returns whether the declaration of a variable contains a size in brackets.
     fn is_array(&self, variable: VariableId) -> bool {
         self.variable(variable).is_some_and(|variable| {
             let text = variable.span.text(self.source);

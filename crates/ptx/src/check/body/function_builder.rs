@@ -1,4 +1,4 @@
-//! Draft of a body: the registers, variables and instructions that have been created so far.
+//! Function body under construction: the registers, variables and instructions that have been created so far.
 
 use crate::check::body::lower::{destination, source};
 use crate::check::declare::body_outline::Outline;
@@ -11,7 +11,7 @@ use warpgrid_program::{
 };
 use warpgrid_program::{Guard, RegisterTuple, Source};
 
-/// Draft of the current body.
+/// Builder for the current body.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionBuilder {
     /// Registers, starting with those of the function header.
@@ -20,10 +20,10 @@ pub(crate) struct FunctionBuilder {
     pub(crate) variables: Vec<Variable>,
     /// Parameters of the body that have received the results of a call.
     pub(crate) returned: Vec<VariableId>,
-    /// Parameters of a snippet, which no header declares.
+    /// Parameters of a snippet, which has no header that could declare them.
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) instructions: Vec<Instruction>,
-    /// Operands of all instructions. Each instruction has a range of these operands.
+    /// Operands of all instructions. Each instruction refers to a range of this vector.
     pub(crate) operands: Vec<Operand>,
     /// Elements of the lists in the current instruction, until all operands of the instruction are known.
     pub(crate) elements: Vec<Operand>,
@@ -31,7 +31,7 @@ pub(crate) struct FunctionBuilder {
     pub(crate) preceding: Vec<SyntheticInstruction>,
     /// Opcode of the current instruction.
     pub(crate) mnemonic: MnemonicId,
-    /// Mask of the bytes that the next load uses, if a pragma specifies the mask.
+    /// Mask of the used bytes of the next load, if a `used_bytes_mask` pragma specifies it.
     pub(crate) used_bytes: Option<u64>,
     /// Whether the program representation can express the current instruction.
     pub(crate) is_representable: bool,
@@ -39,14 +39,14 @@ pub(crate) struct FunctionBuilder {
     pub(crate) label_places: Vec<u32>,
     /// `.branchtargets` directives that have been checked so far, each with its label indices.
     pub(crate) tables: Vec<(Span, Vec<u32>)>,
-    /// Indices of the operands whose branch targets are still label indices.
+    /// Indices of the operands whose branch targets are label indices, which are converted to instruction indices at the end of the body.
     pub(crate) branches: Vec<u32>,
     /// Number of brace scopes that have been opened.
     pub(crate) n_blocks: u32,
 }
 
 impl FunctionBuilder {
-    /// Resets the draft for another body, and keeps the allocated memory.
+    /// Resets the builder for another body, and reuses its allocated memory.
     pub(crate) fn reset_for(mut self, function: &Function, outline: &Outline) -> FunctionBuilder {
         self.registers.clear();
         for (name, register) in function.registers.names().zip(function.registers.iter()) {
@@ -62,7 +62,7 @@ impl FunctionBuilder {
         self.label_places.resize(outline.labels.len(), u32::MAX);
         self.n_blocks = 0;
         self.used_bytes = None;
-        // Reserve capacity for the return at the end, and for omitted operands of loads and stores.
+        // Reserve capacity for the implicit return at the end, and for omitted operands of loads and stores.
         let n_instructions = outline.n_instructions + 1;
         self.instructions = Vec::with_capacity(n_instructions);
         self.operands = Vec::with_capacity(outline.n_operands + n_instructions / 2);
@@ -92,8 +92,8 @@ impl FunctionBuilder {
         }
     }
 
-    /// Returns the list that consists of the elements from index `first` on. The final position of the list is set when all operands of the
-    /// instruction are known.
+    /// Returns the list that consists of the elements from index `first` on. [`FunctionBuilder::close_list`] sets the final position of the
+    /// list when all operands of the instruction are known.
     pub(crate) fn list_from(&self, first: usize) -> OperandValue {
         OperandValue::List(OperandList {
             start: first as u32,
@@ -137,7 +137,7 @@ impl FunctionBuilder {
     }
 }
 
-/// An instruction that the checker adds to the program.
+/// Instruction that the checker inserts into the program.
 #[derive(Debug)]
 pub(crate) struct SyntheticInstruction {
     pub(crate) operation: Operation,
@@ -147,7 +147,7 @@ pub(crate) struct SyntheticInstruction {
     pub(crate) operands: Vec<OperandValue>,
     /// Guard of the instruction. Without a guard, all lanes execute the instruction.
     pub(crate) guard: Option<Guard>,
-    /// Span of the statement whose step contains the instruction; empty before the first statement.
+    /// Span of the statement whose step contains the instruction. The span is empty before the first statement.
     pub(crate) span: Span,
 }
 
@@ -211,7 +211,7 @@ impl SyntheticInstruction {
         self
     }
 
-    /// Returns a comparison with a constant: `setp.lt.u32 d, a, number`.
+    /// Returns a comparison with a constant, such as `setp.lt.u32 d, a, number`.
     pub(crate) fn compared(
         op: CompareOp,
         d: RegisterId,

@@ -25,14 +25,14 @@ use warpgrid_isa::{
     OperandType, Operation, ScalarType, SpecialRegister, StateSpace, TypeKind,
 };
 
-/// Use of an operand as a value.
+/// Use of an operand as a value: its type and number of components.
 #[derive(Clone, Copy)]
 struct ValueUse {
     ty: ScalarType,
     written: bool,
 }
 
-/// An operand position of an instruction, with the properties that the form of the opcode states.
+/// Operand position of an instruction, with the properties that the form of the opcode specifies.
 struct Position<'p> {
     plan: &'p ResolvedOpcode,
     index: usize,
@@ -45,7 +45,7 @@ impl Position<'_> {
         self.slot.is_some_and(|slot| slot.ty == ty)
     }
 
-    /// Returns how an instruction uses an operand of this kind as a value.
+    /// Returns the value use of an operand of this kind.
     fn value(&self, kind: OperandKind) -> ValueUse {
         let (ty, written) = wanted(self.plan, self.expect, self.slot);
         let ty = match (self.expect, kind) {
@@ -102,13 +102,13 @@ impl Position<'_> {
             return;
         };
         used.start = match (is_address, self.expect) {
-            // `[a]` in tensor memory
+            // The address `[a]` refers to tensor memory.
             (true, OperandExpectation::Unit(DeviceUnitOperand::MatrixOperand, _)) => {
                 Some(InitialValue::Number(0))
             }
             _ => InitialValue::of(self.plan, self.expect, self.slot),
         };
-        // The cache policy of a vector instruction is one scalar.
+        // The cache policy of a vector instruction is a single scalar.
         if let ExpectedUse::Value(_, n) = &mut used.what
             && self.has_type(OperandType::CachePolicy)
         {
@@ -124,7 +124,7 @@ pub(crate) struct NameUse {
     pub(crate) what: ExpectedUse,
     /// Whether the instruction writes the name.
     pub(crate) written: bool,
-    /// Initial value of the name, if the lane index is not a valid value.
+    /// Initial value of the name, if the lane index is not a valid value for its use.
     pub(crate) start: Option<InitialValue>,
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct NameUse {
 pub(crate) enum ExpectedUse {
     /// Register of this type with this number of components.
     Value(ScalarType, u8),
-    /// Address in this memory.
+    /// Address with these requirements for the memory to which it refers.
     Pointer(MemoryUse),
 }
 
@@ -146,14 +146,14 @@ pub(crate) struct InferredDeclaration {
     pub(crate) pointers: Vec<MemoryUse>,
     /// Whether the snippet reads the value before writing it.
     pub(crate) read_first: bool,
-    /// Whether the snippet writes the name. In this case, the address is the written value.
+    /// Whether the snippet writes the name. If the snippet uses such a name as an address, the address is the written value.
     pub(crate) written: bool,
-    /// Initial value of the name, if the lane index is not a valid value.
+    /// Initial value of the name, if the lane index is not a valid value for its use.
     pub(crate) start: Option<InitialValue>,
 }
 
 impl InferredDeclaration {
-    /// Returns whether the snippet itself advances the address: `add.u64 p, p, 8`.
+    /// Returns whether the snippet advances the address with an instruction such as `add.u64 p, p, 8`.
     pub(crate) fn is_moving_pointer(&self) -> bool {
         let wide = self
             .value
@@ -201,8 +201,8 @@ impl DeclaredNames {
     }
 }
 
-/// Infers the declarations of all undeclared names of a snippet, in the order of names, and the number of bytes of local memory that the
-/// snippet accesses by absolute addresses.
+/// Infers the declarations of all undeclared names of a snippet, sorted by name. Also returns the number of bytes of local memory that the
+/// snippet accesses with absolute addresses.
 pub(crate) fn infer(
     context: &Context<'_>,
     plans: &ResolvedOpcodes,
@@ -215,7 +215,7 @@ pub(crate) fn infer(
     (inference.inferred(), inference.local_bytes())
 }
 
-/// Inputs of the inference.
+/// Inputs of the inference of declarations.
 struct Inference<'i> {
     context: &'i Context<'i>,
     tree: &'i Tree,
@@ -233,7 +233,7 @@ impl Inference<'_> {
                 StatementKind::Instruction(instruction) => {
                     uses.clear();
                     self.uses(instruction, &mut uses);
-                    // An instruction reads its sources before it writes its destinations, so source uses are processed first.
+                    // An instruction reads its sources before it writes its destinations, so the uses as sources are processed first.
                     let reads = uses.iter().filter(|used| !used.written);
                     let writes = uses.iter().filter(|used| used.written);
                     for used in reads.chain(writes) {
@@ -302,7 +302,7 @@ impl Inference<'_> {
             return;
         }
         let operands = self.tree.operands_of(instruction);
-        // If an instruction has only the required operands, the optional operand in the middle is absent.
+        // If an instruction has only the required operands, the optional operand before the last operands is absent.
         let n_operands = self.tree.operands_of(instruction).count();
         let gap = plan
             .optional_middle_operand
@@ -429,8 +429,8 @@ impl Inference<'_> {
         ends.max().unwrap_or(0)
     }
 
-    /// Returns the type with which an instruction loads from memory. For matrices of untyped bits, this is the type of the matrix
-    /// operands of an MMA.
+    /// Returns the type with which an instruction loads from memory. For a load of matrices of untyped bits, the result is the type of the
+    /// matrix operands of an MMA in the snippet.
     fn loaded_type(&self, plan: &ResolvedOpcode, ty: ScalarType) -> Option<ScalarType> {
         use OperandGrammar as G;
         let is_load = matches!(
@@ -630,8 +630,8 @@ fn wanted(
     }
 }
 
-/// Returns the type of a name in an operand of a matrix instruction. A 32-bit register contains several elements of a narrower
-/// type.
+/// Returns the type of a name in an operand of a matrix instruction. If the element type is narrower than 32 bits, a 32-bit register
+/// contains several elements.
 fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandPosition>) -> ScalarType {
     let matrix = match slot.map(|slot| slot.name) {
         Some("a") => MatrixOperand::A,
@@ -640,7 +640,7 @@ fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandPositio
         Some("d") => MatrixOperand::D,
         Some("r") => moved_matrix(op),
         Some("ids_a" | "ids_b") => return ScalarType::B16,
-        // The stride counts elements, so it is an integer.
+        // The stride operand is a 32-bit integer, because it is a number of elements.
         Some("p") => return modifiers.ty.unwrap_or(ScalarType::B32),
         _ => return ScalarType::B32,
     };
@@ -658,7 +658,7 @@ fn vector_width(plan: &ResolvedOpcode, ty: ScalarType) -> u8 {
     }
 }
 
-/// Returns the type of each element in braces.
+/// Returns the type of each element of a brace-enclosed list.
 fn element_type(plan: &ResolvedOpcode, ty: ScalarType, n: u32) -> ScalarType {
     if plan.grammar != OperandGrammar::Mov || plan.modifiers.n_elements() > 1 {
         return ty;
@@ -684,7 +684,7 @@ fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
     }
 }
 
-/// Returns the type with which the register of a name is declared.
+/// Returns the declared type of the register for a name that is used with the type `ty`.
 pub(crate) fn register_type(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::B8 | ScalarType::E4m3 | ScalarType::E5m2 => ScalarType::B16,

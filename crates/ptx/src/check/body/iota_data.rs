@@ -1,8 +1,8 @@
-//! Contents of inferred memory that a snippet reads before storing to it: 0, 1, 2, … in the type of the load.
+//! Initial contents of inferred memory that a snippet loads before it stores to the memory: the numbers 0, 1, 2, … in the type of the load.
 
 use warpgrid_isa::{ScalarType, TypeKind};
 
-/// Number of consecutive integers from 0 on that all 16-bit floating-point types represent exactly.
+/// Number of consecutive integers, starting at 0, that all 16-bit floating-point types represent exactly.
 const EXACT: u64 = 256;
 
 /// Number of byte patterns that are used for 8-bit floating-point types. These patterns exclude infinities and NaNs.
@@ -13,7 +13,7 @@ pub(crate) fn counting(ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     counting_below(u64::MAX, ty, n_bytes)
 }
 
-/// Returns the bytes of numbers that count repeatedly from 0 to `most - 1`.
+/// Returns the bytes of ascending numbers that wrap around to 0 after `most - 1`.
 pub(crate) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     let width = ty.width_bytes().max(1);
     let n = n_bytes / u64::from(width);
@@ -27,7 +27,7 @@ pub(crate) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8>
         .collect()
 }
 
-/// Returns the bit pattern of a number in a type.
+/// Returns the bit pattern of a number as a value of the type `ty`.
 fn bits(ty: ScalarType, number: u64) -> u128 {
     match (ty.kind(), ty.width_bits()) {
         (TypeKind::Float, 64) => u128::from((number as f64).to_bits()),
@@ -44,7 +44,7 @@ fn half(ty: ScalarType, number: u64) -> u16 {
     if ty == ScalarType::Bf16 || number == 0 {
         return (wide >> 16) as u16;
     }
-    // The exponent bias of an `f32` is 127, and that of an `f16` is 15.
+    // Converts the exponent bias from 127 (`f32`) to 15 (`f16`).
     ((wide >> 13) - ((127 - 15) << 10)) as u16
 }
 

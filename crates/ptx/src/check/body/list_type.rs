@@ -1,5 +1,5 @@
-//! Merging of the element classes of a brace list, according to the reference assembler 13.5, for instructions that require exact
-//! types: `st.async` and `wmma.store`. Returns the class of the list, or the incompatible elements.
+//! Merges the classes of the elements of a brace list into the class of the list, according to the reference assembler 13.5. The
+//! instructions `st.async` and `wmma.store`, which require exact types, use this class.
 
 use crate::check::body::values::ValueOperand;
 use crate::diagnostics::MismatchedProperty;
@@ -57,7 +57,7 @@ pub(crate) fn merge(elements: &[ValueOperand]) -> Result<Class, ElementMismatch>
     Ok(merged.unwrap_or(Class::Open))
 }
 
-/// Returns the common class of two elements.
+/// Returns the common class of two adjacent elements, or the property in which the elements differ.
 fn join(a: Class, b: Class) -> Result<Class, MismatchedProperty> {
     if let (Some(x), Some(y)) = (a.width(), b.width())
         && x != y

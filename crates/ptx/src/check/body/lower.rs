@@ -1,6 +1,7 @@
 //! Lowering of operands: converts the operands of an instruction to a range of program operands in the order of the syntax line.
 //!
-//! The table row describes how each operand is lowered. Only instruction families with special operand syntax have separate code.
+//! The table row specifies the expected kind of each operand. Only instruction families with special operand syntax have separate lowering
+//! functions.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::InstructionSite;
@@ -15,8 +16,8 @@ impl<'a> BodyChecker<'a, '_> {
     /// Lowers the operands of an instruction. Returns `None` after an error has been reported.
     pub(crate) fn lower(&mut self, site: &InstructionSite<'a>) -> Option<OperandList> {
         let start = self.body.operands.len();
-        // Fast path for instructions without family-specific checks: avoids the expensive prologue of the function that handles
-        // all families.
+        // Fast path for instructions without family-specific checks. A separate call avoids the expensive prologue of the function that
+        // handles all families.
         let done = match site.plan.grammar == OperandGrammar::Row(ExtraOperandCheck::Nothing) {
             true => self.resolve(site),
             false => self.operands(site, start),
@@ -64,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.operands.get(start + index)
     }
 
-    /// Returns an opcode for an instruction that is legal, but that the program representation cannot express.
+    /// Returns the opcode of an unknown operation, which represents a legal instruction that the program representation cannot express.
     #[cold]
     pub(crate) fn unsayable(&mut self, site: &InstructionSite<'a>) -> OpcodeId {
         let opcode = self.opcode(site).to_owned();

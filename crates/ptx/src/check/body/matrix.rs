@@ -20,10 +20,10 @@ enum MatrixOperandKind {
     Fragment(MatrixOperand, OperandAccess),
     Address,
     Stride,
-    /// Positions of the nonzero elements of a sparse matrix.
+    /// Sparsity metadata: positions of the nonzero elements of a sparse matrix.
     Metadata,
     Selector,
-    /// Block scale factors.
+    /// Scale factors of a block-scaled matrix.
     Scale,
     /// Byte selector and thread selector of the block scale factors.
     Places(MatrixOperand),
@@ -42,7 +42,7 @@ const B: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::B, Opera
 const C: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::C, OperandAccess::Read);
 const D: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::D, OperandAccess::Written);
 
-/// Returns the kinds of the operands in the order of the table rows.
+/// Returns the kinds of the operands of a matrix instruction, in the order of the table row.
 #[rustfmt::skip]
 const fn parts(op: MatrixOp) -> &'static [MatrixOperandKind] {
     use MatrixOperandKind::{Address, Metadata, Places, Scale, Selector, Stride};
@@ -128,14 +128,15 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a 32-bit register or a single-precision constant. If the operand is a list in braces, only its first element is used.
+    /// Checks a 32-bit register or a single-precision constant. If the operand is a list in braces, the instruction uses only the first
+    /// element.
     fn data_register(
         &mut self,
         operand: &Operand,
         children: Operands<'a>,
         part: MatrixOperandKind,
     ) -> Option<OperandValue> {
-        let what = match part {
+        let subject = match part {
             MatrixOperandKind::Metadata => "metadata",
             _ => "scales",
         };
@@ -169,7 +170,7 @@ impl<'a> BodyChecker<'a, '_> {
             Err(ValueError::Reported) => return None,
             Err(reason) => reason.describe().to_owned(),
         };
-        self.report(diagnose::data(operand.span, &found, what));
+        self.report(diagnose::data(operand.span, &found, subject));
         None
     }
 
@@ -189,7 +190,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(Source::Immediate(value)))
     }
 
-    /// Checks `{byte, lane}`: two 16-bit values. If they are literals, their range is limited (assembler 13.5).
+    /// Checks the selectors of a scale factor, `{byte, lane}`, which are two 16-bit values. Literal selectors have a limited range
+    /// (assembler 13.5).
     fn places(
         &mut self,
         operand: &Operand,
@@ -250,7 +252,7 @@ impl<'a> BodyChecker<'a, '_> {
         (n == 2 && is_right).then(|| self.body.list_from(first))
     }
 
-    /// Returns the operand for the stride between rows or columns, which is counted in elements.
+    /// Returns the source of the stride operand, which is the distance between rows or columns in elements.
     fn stride(&mut self, operand: &Operand) -> Option<Source> {
         if let OperandKind::Sum { name, offset } = operand.kind {
             let span = self.name_span(operand, name);
@@ -302,7 +304,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Reports a constant stride that the manual excludes. The assembler does not check the stride.
+    /// Reports a constant stride that is invalid according to the manual. The assembler does not check the stride.
     fn check_stride(&mut self, op: MatrixOp, site: &InstructionSite<'a>, start: usize) {
         let place = parts(op)
             .iter()

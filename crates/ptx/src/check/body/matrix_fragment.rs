@@ -1,4 +1,4 @@
-//! Checks matrix fragments: the registers in braces that contain a part of a matrix in each lane.
+//! Checks matrix fragments: brace-enclosed lists of registers that contain a part of a matrix in each lane.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::list_type::{Class, ElementMismatch, describe, merge};
@@ -70,7 +70,8 @@ impl<'a> BodyChecker<'a, '_> {
                         written.push((Some(run), element.span));
                         elements.push(element);
                     }
-                    // The assembler accepts special registers here, but the manual does not define a write to a special register.
+                    // The assembler accepts special registers in a destination fragment, but the manual does not define a write to a
+                    // special register.
                     Source::Special(_) => {
                         self.not_said();
                         written.push((None, element.span));
@@ -105,7 +106,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Returns the elements in the braces.
+    /// Returns the elements of a fragment in braces.
     fn fragment_items(
         &mut self,
         operand: &Operand,
@@ -188,8 +189,9 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns whether the assembler fails for a value of this kind. The failures occur in MMAs that a target does not support in hardware
-    /// and that the assembler replaces by calls or several instructions (assembler 13.5).
+    /// Returns whether the assembler itself fails for a value of this kind, instead of accepting or rejecting the instruction. The failures
+    /// occur if the target does not support an MMA in hardware, so that the assembler replaces the MMA by calls or by several instructions
+    /// (assembler 13.5).
     fn is_lost(&self, product: MmaInstruction<'_>, element: &ValueOperand) -> bool {
         let is_special = element.is_special();
         let Some(factor) = product.modifiers.a_type else {
@@ -228,8 +230,8 @@ fn is_unpacked(product: MmaInstruction<'_>) -> bool {
     is_byte && product.modifiers.kind.is_none()
 }
 
-/// Returns the class that the elements of a list have in common. A predicate is compatible with adjacent untyped bits, except in
-/// `wmma.store` (assembler 13.5).
+/// Returns the common class of the elements of a list. A predicate is compatible with adjacent untyped bits, except in `wmma.store`
+/// (assembler 13.5).
 fn merged(op: MatrixOp, elements: &[ValueOperand]) -> Result<Class, ElementMismatch> {
     if op == MatrixOp::WmmaStore || elements.iter().all(|e| e.class != Class::Predicate) {
         return merge(elements);
@@ -284,7 +286,8 @@ fn takes(product: MmaInstruction<'_>, ty: ScalarType, class: Class) -> bool {
     }
 }
 
-/// Returns whether a value can be moved into the fragment of `wmma.store`. The list that contains the value is valid as a whole.
+/// Returns whether a value is valid as an element of the fragment of `wmma.store`. The list that contains the value has already been
+/// validated as a whole.
 fn moves(ty: ScalarType, element: &ValueOperand) -> bool {
     match (ty, element.class) {
         _ if element.is_special() => false,

@@ -3,7 +3,7 @@
 
 use warpgrid_program::{OpcodeId, OpcodeInfo, Variable, VariableId};
 
-/// Additions to a module. Their ids follow the ids of the module's own entries.
+/// Additions to a module. The ids of the additions follow the ids of the opcodes and variables in the source.
 #[derive(Debug)]
 pub(crate) struct ModuleAdditions {
     first_action: usize,

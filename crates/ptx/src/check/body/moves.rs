@@ -22,7 +22,7 @@ impl<'a> BodyChecker<'a, '_> {
             .ty
             .filter(|_| site.plan.modifiers_are_valid)
         else {
-            // The opcode is rejected. Without its type, the operands cannot be checked.
+            // The opcode has no valid type, which has already been reported. Without a type, the operands cannot be checked.
             return None;
         };
         let (to, from) = self.moved_values(site, ty, d, a)?;
@@ -34,7 +34,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Returns the destination and the source of `mov d, a`; each is `None` after an error.
+    /// Returns the destination and the source of `mov d, a`. Each of them is `None` if it is invalid.
     fn moved_values(
         &mut self,
         site: &InstructionSite<'a>,
@@ -128,7 +128,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::handle_type(a.span, kind, ty));
             return None;
         }
-        // For 16-bit types, the assembler truncates the address, as it does for variables in other state spaces.
+        // For 16-bit types, the assembler truncates the address, like the addresses of variables in other state spaces.
         let is_narrow = (17..self.module.address_bits).contains(&ty.width_bits());
         let is_whole = !matches!(a.kind, OperandKind::Sum { .. });
         if is_global && is_narrow && is_whole {
@@ -153,7 +153,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the registers of a vector register that is moved as a whole, or `None` for a single value.
+    /// Returns the first component and the number of components if the operand is a whole vector register, or `None` for a single value.
     fn whole_vector(&mut self, operand: &Operand) -> Option<(RegisterId, u8)> {
         let OperandKind::Name(name) = operand.kind else {
             return None;
@@ -164,7 +164,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the registers of a vector that has as many bits as the type. Reports a vector of another width.
+    /// Returns the registers of a vector whose total width equals the width of the type. Reports a vector with a different width.
     fn vector_elements(
         &mut self,
         site: &InstructionSite<'a>,
@@ -204,7 +204,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the elements of `mov.b64 d, {a, b}`.
+    /// Returns the source elements of a packing move such as `mov.b64 d, {a, b}`.
     fn packed(
         &mut self,
         site: &InstructionSite<'a>,
@@ -230,8 +230,8 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then(|| self.body.list_from(first))
     }
 
-    /// Returns an element whose type the assembler 13.5 does not check if the list contains a register: a predicate, whose value is 1 or 0,
-    /// or a floating-point number or the sink, whose value is 0.
+    /// Returns the source of an element whose type assembler 13.5 does not check if the list contains a register. A predicate has the value
+    /// 1 or 0. A floating-point number and the sink have the value 0.
     fn overlooked(&mut self, element: &Operand, ty: ScalarType) -> Option<Source> {
         match element.kind {
             OperandKind::Name(name) if ty == ScalarType::B32 && self.is_predicate(element) => {
@@ -263,7 +263,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.source(site, child, ty, TypeMatch::Exact)
     }
 
-    /// Returns the elements of `mov.b64 {a, b}, d`.
+    /// Returns the destination elements of an unpacking move such as `mov.b64 {a, b}, d`.
     fn unpacked(
         &mut self,
         site: &InstructionSite<'a>,

@@ -1,5 +1,5 @@
-//! Resolution of operands: resolves names to registers, converts literals to bits, and compares types with the expectations of
-//! the plan.
+//! Resolution of operands: resolves names to registers, converts literals to bits, and compares types with the types that the resolved
+//! opcode expects.
 
 pub(crate) mod b32_operand;
 pub(crate) mod destination;
@@ -23,7 +23,7 @@ use warpgrid_isa::form::ImmediateRange;
 use warpgrid_isa::{MemoryOp, OperandExtension, ScalarType, StateSpace, TypeMatch};
 use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Source, Span};
 
-/// Instruction of the tree with its operands and the plan of its opcode.
+/// Instruction of the syntax tree, with its operands and its resolved opcode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstructionSite<'t> {
     pub(crate) instruction: &'t Instruction,
@@ -43,8 +43,8 @@ impl<'a> BodyChecker<'a, '_> {
     /// Resolves the operands in the order of the table row. Returns `None` after an error has been reported.
     pub(crate) fn resolve(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let start = self.body.operands.len();
-        // If the optional operand in the middle is omitted, insert an absent operand in its place, so that the following operands
-        // keep their positions.
+        // If the instruction omits the optional operand that other operands follow, an absent operand is inserted in its place, so that the
+        // following operands retain their positions.
         let is_short = || site.operands.count() <= site.plan.min_operands;
         let gap = site.plan.optional_middle_operand.filter(|_| is_short());
         let leaves_out = gap.is_some()
@@ -69,7 +69,7 @@ impl<'a> BodyChecker<'a, '_> {
             if position < site.plan.n_slots
                 && let Some(expect) = site.plan.expect.get(position)
             {
-                // Fast path for source operands: avoids the expensive prologue of the function that handles all kinds.
+                // Fast path for source operands, which avoids the expensive prologue of the function that handles all kinds of operands.
                 let value = match *expect {
                     OperandExpectation::Source(ty, fit) => {
                         self.source(site, operand, ty, fit).map(source)
@@ -94,8 +94,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Appends an absent operand for each optional operand that the source omits at the end, so that all instructions of a table row have
-    /// the same operand positions.
+    /// Appends an absent operand for each optional operand that is omitted at the end of the instruction, so that all instructions of a
+    /// table row have the same operand positions.
     #[inline]
     pub(crate) fn fill_operands(&mut self, site: &InstructionSite<'a>, start: usize) {
         for _ in self.body.operands.len()..start + site.plan.n_slots {
@@ -285,7 +285,7 @@ impl<'a> BodyChecker<'a, '_> {
         most: u64,
     ) -> Option<OperandValue> {
         let value = match operand.kind {
-            // Return the full value, so that it is checked before its truncation to 32 bits.
+            // Use the full value of the literal, so that the check precedes the truncation to 32 bits.
             OperandKind::Integer { value, .. } => Source::Immediate(value),
             _ => self.source(site, operand, ScalarType::U32, TypeMatch::Integer)?,
         };
@@ -437,8 +437,8 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Returns whether the current instruction compares `.bf16` values. Such an instruction does not accept a literal as a predicate
-    /// (assembler 13.5).
+    /// Returns whether the current instruction is a comparison of `.bf16` values. Such an instruction does not accept a literal as a
+    /// predicate (assembler 13.5).
     #[cold]
     fn compares_brain(&self) -> bool {
         let plan = self.plans.get(self.body.mnemonic);
@@ -447,8 +447,8 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Returns whether the operand is a sink in place of the address of a reduction in shared memory. The assembler (13.5) accepts it,
-    /// because it parses the instruction as an atomic whose result is unused.
+    /// Returns whether the operand is a sink in place of the address of a reduction in shared memory. Assembler 13.5 accepts such a sink,
+    /// because it parses the instruction as an atomic operation whose result is unused.
     #[inline]
     fn is_unused_address(&self, plan: &ResolvedOpcode, operand: &Operand) -> bool {
         operand.kind == OperandKind::Sink
@@ -457,7 +457,7 @@ impl<'a> BodyChecker<'a, '_> {
             && matches!(plan.space(), StateSpace::Shared | StateSpace::SharedCluster)
     }
 
-    /// Compares a register with the type that the instruction expects.
+    /// Compares the type of a register with the type that the instruction expects.
     #[inline]
     pub(crate) fn fit(
         &mut self,
@@ -471,7 +471,7 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(());
         }
         if ty == ScalarType::Pred && have == ScalarType::F16x2 && self.takes_halves() {
-            // A 32-bit predicate is legal, but the program representation cannot express it.
+            // A `.f16x2` register as a predicate is legal, but the program representation cannot express it.
             self.body.is_representable = false;
             return Some(());
         }
@@ -498,8 +498,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns whether the source omits the operand at the current position of the table row, so that the given operand belongs to a later
-/// position.
+/// Returns whether the source omits the operand at the current position of the table row, so that `operand` belongs to a later position.
 #[cold]
 fn is_left_out(site: &InstructionSite<'_>, operand: &Operand, position: usize) -> bool {
     let are_lanes_left_out = || {

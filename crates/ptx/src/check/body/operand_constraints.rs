@@ -10,7 +10,7 @@ use warpgrid_isa::{Flag, SlotName, StateSpace, TargetRequirement};
 use warpgrid_program::{AddressBase, OperandValue, Parameter, Source, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks constraints on the operands from index `start` on that the tables cannot express.
+    /// Checks the constraint `beyond`, which the tables cannot express, on the operands that start at index `start`.
     pub(crate) fn check_beyond(
         &mut self,
         beyond: ExtraOperandCheck,
@@ -67,8 +67,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Checks `createpolicy.range d, [a], primary, total`: the primary size must not exceed the total size as 32-bit numbers
-    /// (assembler 13.5).
+    /// Checks `createpolicy.range d, [a], primary, total`: as 32-bit numbers, the primary size must not exceed the total size (assembler
+    /// 13.5).
     fn check_range(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         if let (Some((_, whole)), Some((span, part))) =
             (self.number_at(start, 3), self.number_at(start, 2))
@@ -87,7 +87,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Checks `createpolicy.cvt d, a`: an access property must not be an address (assembler 13.5).
+    /// Checks `createpolicy.cvt d, a`: the access property must not be the address of a variable (assembler 13.5).
     fn check_property(&mut self, start: usize) -> Option<()> {
         let property = self.lowered(start, 1)?;
         if !matches!(
@@ -199,7 +199,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks that a parameter that the body declares for a call is read only after a call has returned into it (assembler 13.5).
+    /// Checks that the body reads a `.param` variable for call results only after a call has written the variable (assembler 13.5).
     fn check_call_sequence(&mut self, start: usize) -> Option<()> {
         let operand = self.lowered(start, 1)?;
         let (span, OperandValue::Address(address)) = (operand.span, &operand.value) else {
@@ -220,7 +220,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns whether a variable is a result of the function. The function may write its results, but not read them.
+    /// Returns whether a variable is a result of the function. A function may write its results, but must not read them.
     fn is_result(&self, variable: VariableId) -> bool {
         match variable {
             VariableId::Function(index) => {
@@ -246,7 +246,7 @@ impl<'a> BodyChecker<'a, '_> {
             && self.outline.header.is_some()
     }
 
-    /// Checks `ld.param::func`, which reads parameters of device functions by name, but neither kernel parameters nor addresses
+    /// Checks `ld.param::func`, which accepts only the names of parameters of device functions, and rejects kernel parameters and addresses
     /// in registers (assembler 13.5).
     fn check_function_parameter(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         let bound = site.plan.bound.as_ref()?;

@@ -1,8 +1,8 @@
 //! Snippets: instructions without a surrounding module, as in manuals.
 //!
-//! The snippet becomes the body of a kernel. Undeclared names are declared according to their uses, and the initial values differ
-//! between lanes: registers contain the lane index, and pointers refer to a buffer (or a shared or local array) with a separate
-//! location for each lane. One diagnostic lists all inferred declarations.
+//! The snippet becomes the body of a kernel. Undeclared names are declared according to their uses, and the initial values differ between
+//! lanes: a register contains the lane index, and a pointer refers to a location of the lane in a buffer, a shared array or a local array.
+//! One diagnostic lists all inferred declarations.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::inference::memory_use::memory_of;
@@ -43,8 +43,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Opens a scope for a repeated declaration if the current position is the top level of a snippet, and returns whether the scope has
-    /// been opened. Manuals combine several examples in one listing, which may declare the same name again.
+    /// Opens a scope for a repeated declaration if the current position is the top level of a snippet, and returns whether it has opened
+    /// the scope. Manuals combine several examples in one listing, and these examples may declare the same name.
     pub(crate) fn reopen_snippet(&mut self) -> bool {
         let is_top =
             self.tree.kind == SourceKind::Snippet && self.names.depth() == self.snippet.depth;
@@ -99,7 +99,8 @@ impl<'a> BodyChecker<'a, '_> {
         let is_one_thing = !is_value && inferred.pointers.len() == 1;
         for (index, place) in inferred.pointers.iter().enumerate() {
             let memory = memory_of(place.space);
-            // Each pointer has a separate name for each memory: `addr`, `addr.global`.
+            // A name that is used as a pointer to several memories has a separate pointer for each memory, such as `addr` and
+            // `addr.global`.
             let (binding, line) = match index {
                 0 => self.declare_pointer(&text, *place, given),
                 _ => self.declare_pointer(&format!("{text}.{}", memory.name()), *place, given),
@@ -122,8 +123,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Appends the declaration of a register, or extends the preceding declaration if its last name has the preceding number: `%f0` to
-    /// `%f31`.
+    /// Appends the declaration of a register, or extends the preceding declaration if the number of the register follows the number of its
+    /// last name, as in `%f0` to `%f31`.
     fn add_line(&self, name: Name, ty: ScalarType, lines: &mut Vec<String>) {
         let text = self.context().name_text(name);
         let before = name.number().and_then(|number| number.checked_sub(1));
@@ -143,7 +144,7 @@ impl<'a> BodyChecker<'a, '_> {
                 .strip_prefix(&head)
                 .and_then(|rest| rest.strip_suffix(&tail));
             if let Some(listed) = listed {
-                // Abbreviate `a0, a1` and `a2` to `a0, …, a2`.
+                // Abbreviate three or more consecutive names to the notation `a0, …, a2`.
                 let first = listed.split(", ").next().unwrap_or_default();
                 *last = format!("{head}{first}, …, {text};`");
                 return;
@@ -152,7 +153,8 @@ impl<'a> BodyChecker<'a, '_> {
         lines.push(format!("`.reg .{ty} {text};`"));
     }
 
-    /// Returns the meaning of a name as an address in a state space, if the snippet uses the name in several ways.
+    /// Returns the meaning of a name as an address in a state space, if the snippet uses the name both as an address and as a value, or in
+    /// several memories.
     #[cold]
     pub(crate) fn snippet_pointer(&self, name: Name, space: StateSpace) -> Option<Binding> {
         let places = self.snippet.pointers.get(name)?;

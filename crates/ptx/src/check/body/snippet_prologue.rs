@@ -22,11 +22,11 @@ const SHARED_PLACE: u64 = 2048;
 /// Size in bytes of an inferred array for an mbarrier object, which occupies 8 bytes.
 const BARRIER_BYTES: u64 = 16;
 
-/// Number of lanes in which an inferred predicate is true, starting with lane 0.
+/// Number of lanes, starting with lane 0, in which an inferred predicate is initially true.
 const N_HOLDING: u64 = 16;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Inserts an instruction before the next one of the source, in the same step.
+    /// Inserts an instruction before the next instruction of the source, in the same step.
     pub(crate) fn insert_before(&mut self, inserted_instruction: SyntheticInstruction) {
         let SyntheticInstruction {
             operation,
@@ -91,7 +91,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns a register whose value is `lane * n + i`.
+    /// Returns a register that contains `lane * n + i`.
     fn counted(&mut self, n: u64, i: u64) -> RegisterId {
         let lane = self.lane();
         if n <= 1 {
@@ -114,8 +114,8 @@ impl<'a> BodyChecker<'a, '_> {
         d
     }
 
-    /// Declares a pointer to a buffer (a kernel parameter) or to an array in the state space. Each lane has a separate location, or all
-    /// lanes share one location if `bytes` is 0. Returns the binding of the name, and a description of its declaration.
+    /// Declares a pointer to a buffer, which is a kernel parameter, or to an array in the state space of `place`. Each lane has a separate
+    /// location, or all lanes share one location if `bytes` is 0. Returns the binding of the name, and a description of its declaration.
     pub(crate) fn declare_pointer(
         &mut self,
         text: &str,
@@ -123,7 +123,8 @@ impl<'a> BodyChecker<'a, '_> {
         given: Option<ScalarType>,
     ) -> (Binding, String) {
         let bytes = place.bytes;
-        // Numbers of bytes that the memory must provide before and after the address, rounded up to multiples of 16.
+        // Number of bytes that the memory must contain before the address, and number of bytes after the address, rounded up to multiples
+        // of 16.
         let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
         let after = place.offsets.1.unsigned_abs().next_multiple_of(16);
         let array = match place.space {
@@ -145,7 +146,7 @@ impl<'a> BodyChecker<'a, '_> {
         let d = self.body.registers.add(text, ty);
         let name = format_args!("{text}.base");
         let base = self.body.registers.add_formatted(name, ScalarType::B64);
-        let what = match array {
+        let subject = match array {
             StateSpace::Generic | StateSpace::Global => {
                 self.load_parameter(text, base);
                 format!("`.reg .b64 {text};` (a buffer")
@@ -165,13 +166,13 @@ impl<'a> BodyChecker<'a, '_> {
                 let is_generic = place.space == StateSpace::Generic;
                 let space = (!is_generic).then_some(StateSpace::Shared);
                 let awaited = self.make_barrier(d, space, barrier);
-                format!("{what}, an mbarrier that expects {awaited})")
+                format!("{subject}, an mbarrier that expects {awaited})")
             }
             (None, Some(object)) => {
                 format!("`.reg .b64 {text};` ({object}, provided by the launch)")
             }
-            (None, None) if step == 0 => format!("{what}, the same address for all lanes)"),
-            (None, None) => format!("{what}, {step} bytes per lane)"),
+            (None, None) if step == 0 => format!("{subject}, the same address for all lanes)"),
+            (None, None) => format!("{subject}, {step} bytes per lane)"),
         };
         (Binding::Register(d), line)
     }
@@ -235,22 +236,23 @@ impl<'a> BodyChecker<'a, '_> {
             ScalarType::B64,
             vec![destination(base), source(address)],
         ));
-        let what = format!("`.{} .b8 {text}[{size}];` (an array", array.name());
+        let subject = format!("`.{} .b8 {text}[{size}];` (an array", array.name());
         match (
             place.loaded.filter(|_| is_read),
             self.body.variables.last_mut(),
         ) {
             (Some(ty), Some(variable)) => {
                 variable.init = counting(ty, size);
-                format!("{what} of {ty} values 0, 1, 2, …")
+                format!("{subject} of {ty} values 0, 1, 2, …")
             }
-            _ => what,
+            _ => subject,
         }
     }
 
     /// Initializes the mbarrier object at an address so that the operations of the snippet complete its phase, and returns a description of
     /// the expected arrivals. The first lane initializes the object. If the snippet contains no arrival, or does not specify the expected
-    /// bytes of its asynchronous operations, inserted instructions let each lane arrive and expect the bytes of its operations.
+    /// bytes of its asynchronous operations, the function inserts instructions with which each lane arrives and expects the bytes of its
+    /// operations.
     fn make_barrier(
         &mut self,
         address: RegisterId,
@@ -408,7 +410,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.insert_before(load);
     }
 
-    /// Returns the instruction `d = number` with a conversion to the type.
+    /// Returns the instruction that converts `number` to the type `ty` and assigns the result to `d`.
     fn value_of(
         &mut self,
         number: RegisterId,
@@ -421,7 +423,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let to = match (ty, ty.width_bits()) {
             (ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64, _) => ty,
-            // A register of packed elements is initialized like an integer register.
+            // A register with packed elements is initialized like an integer register.
             (_, 0..=16) => ScalarType::U16,
             (_, 64) => ScalarType::U64,
             (_, 128) => return self.quad_of(a, d),

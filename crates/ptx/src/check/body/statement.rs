@@ -1,4 +1,4 @@
-//! Pass over the statements of one body.
+//! Pass over the statements of one function body.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::InstructionSite;
@@ -43,7 +43,7 @@ impl<'a> BodyChecker<'a, '_> {
                         let place = DirectiveContext::Body(sort);
                         directive::check(&self.context(), own, place, self.reporter);
                         self.table_of_targets(own, last);
-                        // Other directives, such as `.loc`, may appear between the pragma and the load.
+                        // The mask remains in effect if other directives, such as `.loc`, are between the pragma and the load.
                         let used_bytes = directive::used_bytes(&self.context(), own);
                         self.body.used_bytes = used_bytes.or(self.body.used_bytes);
                     }
@@ -84,7 +84,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks the entries of a table or prototype.
+    /// Checks the entries of a `.calltargets` or `.branchtargets` table, or a call prototype.
     fn table_of_targets(&mut self, own: &'a Directive, sort: FunctionDirective) {
         match own.kind {
             DirectiveKind::BranchTargets => self.branch_table(own),
@@ -135,10 +135,9 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.preceding.clear();
         let operands = match self.lower(&site) {
             Some(operands) => operands,
-            // A source with errors produces no program.
+            // A source with errors does not produce a program, so no instruction is added.
             None if self.reporter.n_errors() > 0 => return,
-            // The instruction is accepted but not lowered. Emit an unknown operation, so that execution stops at this instruction instead
-            // of skipping it.
+            // The instruction is legal, but cannot be lowered. Add an unknown operation, so that execution stops at this instruction.
             None => {
                 self.body.is_representable = false;
                 self.body.close_list(self.body.operands.len())
@@ -191,7 +190,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports the diagnostics of the opcode. Adds the fixes that also change the operands.
+    /// Reports the diagnostics of the opcode at this instruction, and adds fixes that also change the operands.
     #[cold]
     fn report_problems(&mut self, site: &InstructionSite<'a>) {
         let other_way = self.as_two_words(site);
@@ -216,7 +215,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(diagnose::guard_type(guard.name_span, ty));
             }
             Binding::None => self.unknown(guard.name_span),
-            // The guard of an instruction in the program must be a register.
+            // In the program, a guard must be a register, so a special register is first copied to a predicate.
             Binding::Special(special) if special.fits(ScalarType::Pred) => {
                 let (predicate, computed) = self.special_predicate(special);
                 for inserted in computed {
@@ -268,7 +267,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns a copy of an opcode's diagnostic whose spans are moved from the first occurrence of the opcode to another occurrence.
+/// Returns a copy of the diagnostic of an opcode, with its spans moved from the first occurrence of the opcode to another occurrence.
 pub(crate) fn moved(problem: &Diagnostic, first: Span, start: u32) -> Diagnostic {
     let mut problem = problem.clone();
     if start == first.start {

@@ -38,14 +38,14 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Returns whether the opcode is legal with this state space in place of the state space in the source.
+    /// Returns whether the opcode would be legal if `space` replaced its state space.
     #[cold]
     fn can_name_space(&self, site: &InstructionSite<'a>, space: StateSpace) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         let plan = self.plans.get(site.instruction.mnemonic);
         let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
         let module = &self.module;
-        // If the opcode has other errors, the fix need only be one of several steps.
+        // If the opcode has other errors, the fix is offered, because it is one of several necessary changes.
         !fix_validation::is_legal(opcode.name(), opcode.modifiers(), module)
             || word.is_some_and(|word| {
                 fix_validation::is_legal_with(&opcode, word, space.name(), module)
@@ -61,7 +61,7 @@ impl<'a> BodyChecker<'a, '_> {
         fix_validation::is_legal(opcode.name(), &modifiers, self.module)
     }
 
-    /// Returns the span of a modifier of the opcode.
+    /// Returns the span of the modifier with index `word`.
     fn place(&self, site: &InstructionSite<'a>, word: Option<usize>) -> Option<Span> {
         word.map(|word| self.tree.word_span(site.instruction, word + 1))
     }

@@ -1,7 +1,8 @@
 //! Checks and lowers the operands of `st.async`.
 //!
-//! The rules depend on the number of operands more than on the modifiers. With an mbarrier operand, the assembler accepts wide types and
-//! vectors; without an mbarrier, it also accepts narrow types. With an mbarrier, generic addressing means `.shared::cluster`.
+//! The rules depend mainly on the presence of an mbarrier operand. With an mbarrier, the assembler accepts types of at least 32 bits and
+//! vectors, and generic addressing is equivalent to `.shared::cluster`. Without an mbarrier, the assembler also accepts 8-bit and 16-bit
+//! types.
 
 use crate::check::body::address::{AddressConstraint, DiagnosticStyle};
 use crate::check::body::checker::BodyChecker;
@@ -19,7 +20,7 @@ pub(crate) struct StoreAsyncConstraints {
     /// Whether the store has release semantics. The assembler implements such a store by a library function, which does not accept sums as
     /// operands.
     pub(crate) is_release: bool,
-    /// Number of elements of the vector; 1 without a vector width.
+    /// Number of elements of the vector, or 1 without a vector width.
     pub(crate) n: usize,
     pub(crate) has_barrier: bool,
 }
@@ -91,8 +92,8 @@ impl<'a> BodyChecker<'a, '_> {
         let ty = site.plan.modifiers.ty;
         let Some((barrier, _)) = site.operand(2) else {
             if let (Some(_), Some(at)) = (completion, type_word) {
-                let what = "the completion mechanism without an mbarrier operand";
-                self.report(diagnose::beyond_manual(at, what));
+                let subject = "the completion mechanism without an mbarrier operand";
+                self.report(diagnose::beyond_manual(at, subject));
             }
             if let Some(at) = vector {
                 report(self, diagnose::vector_without_barrier(at));
@@ -146,8 +147,8 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns how strictly the register of an mbarrier address is checked. An offset in shared memory may be in a register of any width, but a
-/// generic address requires its full width.
+/// Returns the strictness of the check of an mbarrier address. A register of any width may contain an offset in shared memory, but a
+/// generic address requires the full address width.
 fn barrier_addressing(space: StateSpace) -> AddressCheck {
     match space {
         StateSpace::Shared | StateSpace::SharedCluster => AddressCheck::Barrier,

@@ -113,7 +113,7 @@ impl<'a> BodyChecker<'a, '_> {
         wanted: &StoreAsyncConstraints,
     ) -> Option<OperandValue> {
         if operand.kind == OperandKind::Sink {
-            // The parser has already reported the sink as an error.
+            // The parser has already reported the sink as an error, so the operand is not reported again.
             return None;
         }
         if let OperandKind::Sum { name, .. } = operand.kind {
@@ -153,7 +153,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(self.converted(element, wanted.ty)))
     }
 
-    /// Checks a sum: `variable+4`, which the assembler treats as an integer, or a register plus a constant.
+    /// Checks a sum of a variable and a constant, which the assembler treats as an integer, or of a register and a constant.
     fn async_sum(
         &mut self,
         operand: &Operand,
@@ -200,7 +200,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns the source with the bit pattern that the type requires. The program representation has no 128-bit constants.
+    /// Returns the source of an element, with a literal converted to the bit pattern of the type. The program representation has no 128-bit
+    /// constants.
     fn converted(&mut self, element: ValueOperand, ty: ScalarType) -> Source {
         if let (Source::Immediate(_), ScalarType::B128) = (element.source, ty) {
             self.body.is_representable = false;

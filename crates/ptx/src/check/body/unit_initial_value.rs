@@ -1,4 +1,4 @@
-//! Initial values of inferred registers for operands of specialized units for which the lane index is not a valid value:
+//! Initial values of inferred registers that are operands of specialized units and for which the lane index is not a valid value:
 //! descriptors, tensor memory addresses and sizes.
 
 use crate::check::resolved_opcodes::ResolvedOpcodes;
@@ -15,7 +15,7 @@ use warpgrid_isa::{
 pub(crate) enum InitialValue {
     /// Descriptor of a tile in shared memory.
     Tile(Tile),
-    /// Tensor memory lanes that the warp can access.
+    /// Tensor memory address of the first lane that the warp can access.
     WarpLanes,
     /// Number that is the same in all lanes.
     Number(u64),
@@ -23,24 +23,25 @@ pub(crate) enum InitialValue {
     LaneTimes(u64),
 }
 
-/// Tile in shared memory without swizzle. Elements of a row of A or of a column of B are adjacent.
+/// Tile in shared memory without swizzle. The elements of a row of A, or of a column of B, are adjacent in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tile {
     pub(crate) ty: ScalarType,
     pub(crate) kind: DescriptorKind,
 }
 
-/// Distance in bytes between adjacent blocks of 8 rows by 16 bytes along k, and along the rows. Each row has space for 64 bytes.
+/// Distance in bytes between adjacent core matrices (8 rows of 16 bytes) along k. The next constant is the distance along the rows. Each
+/// row has 64 bytes.
 pub(crate) const LEADING_BYTES: u64 = 128;
 pub(crate) const STRIDE_BYTES: u64 = 512;
 /// Size in bytes of a tile of 256 rows.
 pub(crate) const TILE_BYTES: u64 = 256 / 8 * STRIDE_BYTES;
-/// Upper bound of the ascending element values of a tile, which keeps accumulators small.
+/// Exclusive upper bound of the element values of a tile. A small bound limits the magnitude of accumulators.
 pub(crate) const MAX_COUNTED: u64 = 4;
 /// Rows and columns of an inferred MMA in tensor memory.
 const ROWS: usize = 128;
 const COLUMNS: usize = 64;
-/// Number of bytes that a size operand specifies if its register is inferred.
+/// Initial value of an inferred register that is a size operand, in bytes.
 pub(crate) const SIZE_BYTES: u64 = 64;
 /// Left shift that converts a warp index to the tensor memory address of the warp's first lane.
 pub(crate) const LANES_OF_WARP: u64 = 21;
@@ -59,7 +60,7 @@ impl InitialValue {
         });
         match expect {
             OperandExpectation::Unit(U::TensorAddress, _) => lanes,
-            // `[taddr]`
+            // A tensor memory address in brackets, `[taddr]`.
             OperandExpectation::Address => {
                 lanes.filter(|_| !plan.addressing.takes_register(ScalarType::B64))
             }
@@ -101,7 +102,7 @@ impl InitialValue {
         }
     }
 
-    /// Returns the initial value of the first coordinate of a surface if this coordinate counts bytes.
+    /// Returns the initial value of the first coordinate of a surface if this coordinate is in bytes.
     pub(crate) fn of_coordinate(plan: &ResolvedOpcode) -> Option<InitialValue> {
         let is_raw = plan.modifiers.unit.surface == Some(SurfaceMode::Bytes);
         let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
@@ -173,8 +174,8 @@ fn instruction_descriptor(plan: &ResolvedOpcode) -> Option<u64> {
 pub(crate) const WARP: u32 = 32;
 const WARPGROUP: u32 = 4 * WARP;
 
-/// Returns the number of threads that execute a snippet. The snippet runs in one thread if an instruction requires a single thread and no
-/// instruction requires all lanes or a warp, and in four warps if an instruction requires a warpgroup.
+/// Returns the number of threads that execute a snippet. One thread executes the snippet if an instruction requires a single thread and no
+/// instruction requires all lanes or a warp. Four warps execute the snippet if an instruction requires a warpgroup.
 pub(crate) fn n_threads(tree: &Tree, plans: &ResolvedOpcodes) -> u32 {
     let instructions = tree.statements.iter().filter_map(|s| match &s.kind {
         StatementKind::Instruction(instruction) => plans.get(instruction.mnemonic),

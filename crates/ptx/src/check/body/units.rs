@@ -1,5 +1,5 @@
-//! Operands of specialized units: texture units, tensor memory, tensor copies, multimem operations (assembler 13.5). The module `value`
-//! converts the elements of lists that are only checked here.
+//! Operands of specialized units: texture units, tensor memory, tensor copies, multimem operations (assembler 13.5). This module only
+//! checks the elements of lists, and the module `value` converts them.
 
 pub(crate) mod coordinates;
 pub(crate) mod lists;
@@ -28,7 +28,7 @@ pub(crate) struct UnitOperandSpec {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks and lowers an operand; returns `None` after reporting an error. The function is not inlined, because it is large and rarely
+    /// Checks and lowers an operand. Returns `None` after reporting an error. The function is not inlined, because it is large and rarely
     /// called, and inlining would slow down the check of all other operands.
     #[cold]
     pub(crate) fn unit_operand(
@@ -156,7 +156,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports that the expected operand is missing if the condition is false.
+    /// Reports an unexpected operand if the condition `holds` is false. `expected` describes the expected operand.
     fn expect_that(
         &mut self,
         holds: bool,
@@ -187,7 +187,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a 32-bit integer other than `.f16x2`.
+    /// Checks an operand that is a 32-bit integer. A `.f16x2` register is rejected.
     fn plain_word(
         &mut self,
         site: &InstructionSite<'a>,
@@ -232,7 +232,8 @@ fn literal_type(what: DeviceUnitOperand, plan: &ResolvedOpcode) -> ScalarType {
         U::Values(_) | U::Widened(_) | U::Texels => modifiers.ty,
         U::LevelOfDetail => modifiers.c_type,
         U::Gradient | U::DepthReference => Some(ScalarType::F32),
-        // A layer index and an offset are integers for every coordinate type. The spelling of a floating-point literal determines its type.
+        // Layer indices and offsets are integers, regardless of the type of the coordinates. The spelling of a floating-point literal
+        // determines its type.
         _ => None,
     };
     ty.unwrap_or(ScalarType::B32)

@@ -9,12 +9,13 @@ use crate::tree::operand::{Component, Operand, OperandKind, Operands};
 use warpgrid_isa::{OperandClass as Class, ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, RegisterTuple, Source, Span, VariableId};
 
-/// Value of an operand.
+/// Operand with its value and type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueOperand {
     pub(crate) span: Span,
     pub(crate) class: Class,
-    /// Source of the value. For a literal, the source contains the bits that its spelling denotes; see [`ValueOperand::source_as`].
+    /// Source of the value. For a literal, the source contains the bit pattern of the spelling, without a conversion to the type of the
+    /// instruction. See [`ValueOperand::source_as`].
     pub(crate) source: Source,
     /// Whether the value is a component of a vector register or of a special register.
     pub(crate) is_component: bool,
@@ -23,7 +24,7 @@ pub(crate) struct ValueOperand {
 }
 
 impl ValueOperand {
-    /// Placeholder for a value that the reader has not yet read.
+    /// Placeholder for a value that has not been read.
     pub(crate) const NONE: ValueOperand = ValueOperand::new(Span::at(0), Class::Open, Source::Sink);
 
     const fn new(span: Span, class: Class, source: Source) -> ValueOperand {
@@ -40,7 +41,7 @@ impl ValueOperand {
         matches!(self.source, Source::Special(_))
     }
 
-    /// Returns the source of the value as a type. A literal is converted to the format of the type.
+    /// Returns the source of the value as an operand of type `ty`. A literal is converted to the format of the type.
     pub(crate) fn source_as(&self, ty: ScalarType) -> Source {
         let Source::Immediate(bits) = self.source else {
             return self.source;
@@ -72,9 +73,9 @@ pub(crate) enum ValueError {
     },
     /// Special register such as `%tid` without a component.
     SpecialVector,
-    /// Label or table.
+    /// The operand is a label or a table.
     Label,
-    /// Operand in brackets.
+    /// The operand is in brackets.
     Brackets,
     /// Negated operand: `-%r1` or `!%p1`.
     Negated,
@@ -109,7 +110,7 @@ impl ValueError {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Reads the elements of a brace list, or the registers of a vector register; returns `None` for other operands.
+    /// Reads the elements of a brace list, or the registers of a vector register. Returns `None` for other operands.
     pub(crate) fn list(
         &mut self,
         operand: &Operand,
@@ -193,7 +194,7 @@ impl<'a> BodyChecker<'a, '_> {
         component: Component,
     ) -> Result<ValueOperand, ValueError> {
         let span = operand.span;
-        // Only video instructions select bytes or half words.
+        // Byte and half-word components are valid only in video instructions.
         let is_part = matches!(component, Component::Byte(_) | Component::Half(_));
         let element = match self.binding(name, span) {
             Binding::Vector { first, n } if !is_part => {

@@ -1,5 +1,5 @@
 //! Operands of video instructions: registers with selected bytes and half words (PTX ISA, "Video Instructions"; assembler 13.5). The
-//! selection is encoded as a number, which becomes an additional operand after the others.
+//! selectors are encoded as a number, which is appended as an additional operand.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, inserted, source};
@@ -62,8 +62,8 @@ impl<'a> BodyChecker<'a, '_> {
                 1 | 2 => OperandPosition::Factor,
                 _ => OperandPosition::Addend,
             };
-            let asked = OperandRequest { op, lanes, place };
-            let Some(read) = self.video_operand(site, operand, asked) else {
+            let request = OperandRequest { op, lanes, place };
+            let Some(read) = self.video_operand(site, operand, request) else {
                 ok = false;
                 continue;
             };
@@ -79,7 +79,7 @@ impl<'a> BodyChecker<'a, '_> {
                     selection.negate_product ^= read.negated
                 }
             }
-            self.check_part(site, operand, asked, read.parts)?;
+            self.check_part(site, operand, request, read.parts)?;
             if read.negated && site.plan.modifiers.has(Flag::PlusOne) {
                 let opcode = self.opcode(site);
                 self.report(parts::negation_and_one(opcode, operand.span));
@@ -165,7 +165,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(register)
     }
 
-    /// Checks whether an operand may select these bytes or half words.
+    /// Checks whether the operand may have the selector `found`.
     fn check_part(
         &mut self,
         site: &InstructionSite<'a>,

@@ -14,7 +14,7 @@ use warpgrid_program::{FunctionId, FunctionKind};
 const ALIASES: Gate = Gate::ptx(6, 3).sm(30);
 
 impl DeclarationPass<'_, '_> {
-    /// Processes `.alias name, function;`.
+    /// Processes a directive `.alias name, function;`.
     pub(crate) fn alias(&mut self, own: &Directive) {
         let module = self.context.module;
         if !module.meets(ALIASES) {
@@ -37,7 +37,7 @@ impl DeclarationPass<'_, '_> {
         }
     }
 
-    /// Returns a function that is declared before the alias, and reports all other operands.
+    /// Returns the function that the operand names if its declaration precedes the alias. Reports an error for all other operands.
     fn aliased(&mut self, operand: &Operand) -> Option<FunctionId> {
         let OperandKind::Name(name) = operand.kind else {
             return None;

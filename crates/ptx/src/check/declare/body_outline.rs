@@ -10,13 +10,13 @@ use warpgrid_program::{FunctionId, Span};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outline {
     pub(crate) function: FunctionId,
-    /// Index of the function header in the tree; `None` for a snippet, which consists only of a body.
+    /// Index of the function header in the tree, or `None` for a snippet, which has no header.
     pub(crate) header: Option<u32>,
     /// Start offset of the body. Module-scope names that are declared before this offset are visible in the body.
     pub(crate) at: u32,
     /// Statements of the body, including the end of the function.
     pub(crate) statements: Range,
-    /// Range of the body's labels among the labels of the module, sorted by block.
+    /// Range of the labels of the body among the labels of the module, sorted by block.
     pub(crate) labels: Range,
     pub(crate) n_instructions: usize,
     pub(crate) n_operands: usize,
@@ -24,19 +24,19 @@ pub(crate) struct Outline {
     pub(crate) declares: bool,
 }
 
-/// Label of a body.
+/// Label in a function body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     pub(crate) name: Name,
     pub(crate) span: Span,
-    /// Index of the brace scope that contains the label, in the order of opening braces; 0 is the body of the function.
+    /// Index of the brace scope that contains the label, in the order of opening braces. Index 0 denotes the body of the function.
     pub(crate) block: u32,
-    /// One plus the index of the directive if the label names a table or prototype; otherwise 0.
+    /// One plus the index of the directive if the label names a table or prototype, or 0 for other labels.
     pub(crate) table: u32,
 }
 
 impl Outline {
-    /// Reads the body whose first statement has the index `start`, and adds its labels to `labels`.
+    /// Determines the outline of the body whose first statement has the index `start`, and adds its labels to `labels`.
     pub(crate) fn read(
         context: &Context<'_>,
         function: FunctionId,

@@ -7,7 +7,7 @@ use warpgrid_program::{Function, Parameter, RegisterId, Variable};
 /// First architecture with a calling convention.
 const CONVENTION: u16 = 20;
 
-/// Returns whether calls of the module use the calling convention.
+/// Returns whether the calls in the module use the calling convention.
 pub(crate) fn is_kept(module: &TargetContext) -> bool {
     has_target(module) && !module.has_several_results
 }
@@ -23,7 +23,8 @@ pub(crate) fn is_turned_off(module: &TargetContext) -> bool {
     has_target(module) && module.has_several_results
 }
 
-/// Returns whether the calling convention can pass a type. It cannot pass predicates and signed or unsigned integers of 8 or 16 bits.
+/// Returns whether the calling convention can pass a type. The calling convention cannot pass predicates, or signed and unsigned integers
+/// with 8 or 16 bits.
 pub(crate) fn passes(ty: ScalarType) -> bool {
     let is_number = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed);
     ty != ScalarType::Pred && !(is_number && ty.width_bits() < 32)
@@ -39,7 +40,7 @@ pub(crate) fn is_declared_array(source: &str, variable: &Variable) -> bool {
     variable.span.text(source).contains('[')
 }
 
-/// Returns the type of the function's first parameter or result that the calling convention cannot pass.
+/// Returns the type of the first parameter or result of a function that the calling convention cannot pass.
 pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
     let mut all = function.parameters.iter().chain(&function.returns);
     all.find_map(|parameter| match parameter {
@@ -56,7 +57,7 @@ pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
     })
 }
 
-/// Returns the component of a vector register that a parameter stands for: `x` of `name.x`.
+/// Returns the vector component that a register parameter represents, such as `x` for `name.x`.
 pub(crate) fn component(function: &Function, register: RegisterId) -> Option<&str> {
     let (_, component) = function.registers.name(register).rsplit_once('.')?;
     Some(component)

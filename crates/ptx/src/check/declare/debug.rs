@@ -46,8 +46,8 @@ fn check_files<'t>(
             let mut all = operands(context, file);
             let number = all.next()?;
             if all.count() > 1 && !context.module.meets(FILE_TIMES) {
-                let what = "a timestamp in `.file`";
-                reporter.report(special_gate(what, file.span, FILE_TIMES, context.module));
+                let subject = "a timestamp in `.file`";
+                reporter.report(special_gate(subject, file.span, FILE_TIMES, context.module));
             }
             Some((integer(number)?, number.span))
         })
@@ -89,8 +89,8 @@ fn labels<'t>(
     labels
 }
 
-/// Checks that each function is inlined at the position of an earlier `.loc` directive, and that a section contains the name of each
-/// function that has code.
+/// Checks that the position at which a function is inlined is the position of an earlier `.loc` directive, and that a section contains the
+/// name of each function that has code.
 fn check_inlined<'t>(
     context: &Context<'_>,
     locs: impl Iterator<Item = &'t Directive>,
@@ -112,8 +112,8 @@ fn check_inlined<'t>(
     };
     for loc in locs.into_iter().filter(|loc| loc.arguments.len() > 3) {
         if !context.module.meets(INLINED) {
-            let what = "`inlined_at` in `.loc`";
-            reporter.report(special_gate(what, loc.span, INLINED, context.module));
+            let subject = "`inlined_at` in `.loc`";
+            reporter.report(special_gate(subject, loc.span, INLINED, context.module));
         }
         let mut rest = operands(context, loc).skip(3);
         let label = rest.next();
@@ -148,9 +148,9 @@ fn is_in_section(context: &Context<'_>, label: &Operand, labels: &NameMap<Span>)
     }
 }
 
-/// Returns the start offsets, in source order, of the `.loc` directives that are the first of their body, or that an instruction
-/// follows before the next `.loc` and before the end of the body. The assembler (13.5) does not check the names of other `.loc`
-/// directives.
+/// Returns the start offsets of the `.loc` directives that apply to an instruction, in source order: the first directive of each body, and
+/// each directive that an instruction follows before the next `.loc` and before the end of the body. Assembler 13.5 does not check the
+/// names in other `.loc` directives.
 fn applied_starts(context: &Context<'_>) -> Vec<u32> {
     let mut starts = Vec::new();
     let mut open = None;
@@ -206,7 +206,7 @@ pub(super) fn place<'o>(
     Some([number()?, number()?, number()?])
 }
 
-/// Returns a sort key for positions. Several positions may have the same key.
+/// Returns a hash of a source location, which is the sort key. Several locations may have the same hash.
 const fn hash([file, line, column]: DirectiveLocation) -> u64 {
     (line << 32 | column).wrapping_add(file.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

@@ -54,17 +54,17 @@ pub(crate) struct DeclarationPass<'a, 'r> {
     pub(crate) context: Context<'a>,
     pub(crate) reporter: &'r mut DiagnosticSink,
     pub(crate) declared: ModuleDeclarations,
-    /// For each function, the index of the header of its first declaration in the tree.
+    /// Index in the tree of the header of the first declaration of each function.
     pub(crate) heads: Vec<u32>,
-    /// Function whose body the pass is reading. Within the body, the function may be declared again.
+    /// Function whose body the pass is processing. The body may contain another declaration of this function.
     pub(crate) open: Option<FunctionId>,
     /// Aliases, each with the function to which it refers.
     pub(crate) aliases: Vec<(FunctionId, FunctionId)>,
     /// First declaration of each variable.
     known: Vec<(Declaration, Declarator)>,
-    /// First declaration of each register group (`x<4>`), by the name before its `<`.
+    /// First declaration of each register group, such as `x<4>`, by the name before the `<`.
     families: NameMap<(Declaration, Declarator)>,
-    /// Indices of variables that are declared `.extern`, but not yet defined.
+    /// Indices of the variables that are declared `.extern` and have not been defined.
     externs: Vec<u32>,
 }
 
@@ -209,7 +209,7 @@ impl<'a> DeclarationPass<'a, '_> {
     }
 
     /// Declares the name of a group, and returns whether its members can be declared. The name of a group is distinct from the names of its
-    /// members, and can be declared again like the name of a variable, even with a different count (assembler 13.5).
+    /// members. Like the name of a variable, the name of a group can be redeclared, even with a different count (assembler 13.5).
     fn family(&mut self, again: DeclarationSignature<'_>, name: Name) -> bool {
         let Some((declaration, declarator)) = self.families.get(name).copied() else {
             self.families
@@ -303,8 +303,8 @@ impl<'a> DeclarationPass<'a, '_> {
         }
     }
 
-    /// Returns the index of a variable: a new index, or the index of an `.extern` variable that is declared again. Reports a name that has
-    /// a different meaning, and returns `None`.
+    /// Returns the index of a variable: a new index, or the index of the first declaration if an `.extern` variable is redeclared. Reports
+    /// a name that already has a different meaning, and returns `None`.
     fn place(
         &mut self,
         declaration: &Declaration,
@@ -363,7 +363,7 @@ impl<'a> DeclarationPass<'a, '_> {
         false
     }
 
-    /// Processes a function with a body whose first statement has the index `start`. Returns the index of the statement after the function.
+    /// Processes a function whose body starts at the statement with index `start`. Returns the index of the statement after the function.
     fn definition(&mut self, header: u32, start: usize, at: u32) -> usize {
         let Some(function) = self.defined_function(header) else {
             return start;
@@ -379,7 +379,7 @@ impl<'a> DeclarationPass<'a, '_> {
         outline.statements.end as usize
     }
 
-    /// Processes the function declarations within a body, which belong to the module.
+    /// Processes the function declarations within a body, because these functions belong to the module.
     fn within_body(&mut self, outline: Outline) {
         for statement in outline.statements.of(&self.context.tree.statements) {
             match statement.kind {

@@ -16,21 +16,21 @@ use crate::tree::declaration::{
 use warpgrid_isa::{Gate, ScalarType, Target, VectorWidth, Version};
 use warpgrid_program::{Diagnostic, Span};
 
-/// Scope of a declaration.
+/// Scope to which a declaration belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclarationScope {
-    /// Declaration at module scope.
+    /// The declaration is at module scope.
     Module,
     /// Declaration in the body of a function.
     Body,
     /// Declaration in the parameter list of a function or kernel.
     Parameter(FunctionDirective),
-    /// Parameter list that declares no variables: of an `.extern` function, or of a call prototype within this kind of function.
-    /// The assembler checks the syntax of such a declaration, but not whether the variable could exist (assembler 13.5).
+    /// Parameter list of an `.extern` function, or of a call prototype within a function of this kind. Such a list declares no variables.
+    /// The assembler checks the syntax of these declarations, but not whether the variables are valid (assembler 13.5).
     Prototype(Option<FunctionDirective>),
 }
 
-/// Whether the checks of a declaration succeeded. Initial values of an invalid declaration are not evaluated.
+/// Result of the checks of a declaration. The initial values of an invalid declaration are not evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Validity {
     Valid,
@@ -43,7 +43,8 @@ const PARAMETER_ALIGNMENT: u64 = 128;
 /// Required version and target if the last parameter of a function is an array without size (assembler 13.5).
 const OPEN_ARRAY: Gate = Gate::ptx(6, 0).sm(30);
 
-/// Requirements for declaring a variable of a type. The table rows contain the requirements for using the type in instructions.
+/// Requirements for the declaration of a variable, by type. The instruction tables contain the requirements for the use of a type in
+/// instructions.
 const GATES: &[(ScalarType, Version, &str)] = &[
     (ScalarType::B128, Version::new(8, 3), "sm_70"),
     (ScalarType::F16x2, Version::new(4, 2), "sm_53"),
@@ -116,7 +117,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Reports an undeclared name.
+    /// Reports a name that is not declared.
     pub(crate) fn report_unknown(&mut self, span: Span) {
         let candidates = self.names.candidates();
         lookup::report_unknown(&self.context, &candidates, self.reporter, span);
@@ -187,7 +188,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Rejects textures and surfaces as parameters of a header that is neither at module scope nor of a kernel (assembler 13.5:
+    /// Rejects textures and surfaces as parameters of a header that is neither at module scope nor the header of a kernel (assembler 13.5:
     /// "must be at module or entry parameter scope").
     pub(crate) fn refuse_textures(&mut self, header: &FunctionHeader) {
         for declaration in header.parameters.of(&self.tree.declarations) {
@@ -298,7 +299,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
     fn check_type(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let span = declaration.type_span;
         let is_made = !matches!(place, DeclarationScope::Prototype(_));
-        // The assembler (13.5) does not perform this check for arrays.
+        // Assembler 13.5 does not perform this check for arrays.
         let is_single = self.declares_scalar(declaration);
         if declaration.scalar == DeclaredType::SamplerRef
             && is_made
@@ -345,7 +346,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         names.any(|name| name.dimensions.is_empty())
     }
 
-    /// Returns whether the assembler checks the requirements of the type. It does not check them for vectors of `.f16x2` and for arrays of
+    /// Returns whether the assembler checks the requirements of the type. The assembler does not check vectors of `.f16x2` and arrays of
     /// `.b128`.
     fn is_gated(&self, ty: ScalarType, declaration: &Declaration) -> bool {
         match ty {
@@ -359,9 +360,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
         let Some((_, since, target)) = GATES.iter().find(|(gated, ..)| *gated == ty) else {
             return;
         };
-        let what = format!("type `.{ty}`");
+        let subject = format!("type `.{ty}`");
         let sm = Target::from_name(target).map_or(0, |target| target.sm);
-        self.check_gate(Gate::ptx(since.major, since.minor).sm(sm), span, &what);
+        self.check_gate(Gate::ptx(since.major, since.minor).sm(sm), span, &subject);
     }
 
     /// Checks the required version and target of a construct.
@@ -383,8 +384,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Reports a predicate that is not a scalar register. In a prototype, only vectors and arrays are reported; elsewhere, `check_shape`
-    /// reports arrays of registers.
+    /// Reports a predicate that is not a scalar register. In a prototype, the function reports only vectors and arrays. In all other
+    /// declarations, `check_shape` reports arrays of registers.
     fn check_predicate(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let span = declaration.type_span;
         let is_prototype = matches!(place, DeclarationScope::Prototype(_));
@@ -518,7 +519,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
             return;
         };
         let n = declaration.vector.map_or(1, VectorWidth::n_elements) as u32;
-        let what = match n {
+        let subject = match n {
             1 if ty == ScalarType::F16x2 => "a single `.f16x2`",
             1 => return,
             _ => "a vector",
@@ -532,6 +533,6 @@ impl<'a, 'c> Declarations<'a, 'c> {
         // The fix requires a declaration with one name and without an explicit alignment.
         let alone = declaration.alignment.is_none() && declaration.declarators.len() == 1;
         let name = alone.then_some(declarator.name_span);
-        self.report(diagnose::parameter_type(place, what, bytes, name));
+        self.report(diagnose::parameter_type(place, subject, bytes, name));
     }
 }

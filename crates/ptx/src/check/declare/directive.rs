@@ -9,11 +9,11 @@ use crate::tree::operand::OperandKind;
 use warpgrid_isa::Gate;
 use warpgrid_isa::directives::{NOUNROLL, PRAGMAS, PragmaValue, directive};
 
-/// Position of a directive.
+/// Position at which a directive occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DirectiveContext {
     Module,
-    /// Between the header and the body of a function.
+    /// The directive is between the header and the body of a function.
     Head,
     Body(FunctionDirective),
 }
@@ -140,7 +140,7 @@ fn pragma_texts<'a>(context: &Context<'a>, own: &Directive) -> impl Iterator<Ite
     arguments.map(move |argument| argument.span.text(source).trim_matches('"'))
 }
 
-/// Returns the value after the keyword of a pragma string.
+/// Returns the value that follows the keyword in a pragma string.
 fn pragma_value(text: &str) -> &str {
     let rest = text.split_once([' ', '\t']);
     rest.map_or("", |(_, value)| value.trim_start())
@@ -183,7 +183,7 @@ fn check_pragma(
     }
 }
 
-/// Returns whether a pragma accepts a value.
+/// Returns whether `value` is valid as the value of a pragma.
 fn is_value(expected: PragmaValue, value: &str, sort: FunctionDirective) -> bool {
     let number = read_integer(value);
     match (expected, sort) {
@@ -195,7 +195,7 @@ fn is_value(expected: PragmaValue, value: &str, sort: FunctionDirective) -> bool
     }
 }
 
-/// Parses an integer in C syntax, with a sign and in base 8, 10 or 16. Returns whether it is negative, and its magnitude, which
+/// Parses an integer in C syntax, with a sign and in base 8, 10 or 16. Returns whether the integer is negative, and its magnitude, which
 /// saturates at `u64::MAX`.
 fn read_integer(text: &str) -> Option<(bool, u64)> {
     let is_negative = text.starts_with('-');

@@ -80,7 +80,7 @@ impl DeclarationPass<'_, '_> {
         function.variables = lists.variables;
         function.registers = lists.registers;
         function.bounds = bounds;
-        // With the target option `debug`, no function is inlined into its caller.
+        // With the target option `debug`, the assembler does not inline functions, so each function uses the calling convention.
         if self.context.module.is_debug
             && header.sort == FunctionDirective::Func
             && calling_convention::is_kept(self.context.module)
@@ -95,7 +95,7 @@ impl DeclarationPass<'_, '_> {
         Some(id)
     }
 
-    /// Returns the function whose name the header declares. Creates the function if the name is new.
+    /// Returns the id of the function that the header declares. Creates the function if its name is new.
     fn function_id(&mut self, header: &FunctionHeader, index: u32, kind: HeaderKind) -> FunctionId {
         let new = FunctionId(self.declared.functions.len() as u32);
         let defines = kind == HeaderKind::Definition;
@@ -159,7 +159,7 @@ impl DeclarationPass<'_, '_> {
         }
     }
 
-    /// Declares the parameters or the results of a header.
+    /// Declares the parameters or the results of a function header.
     fn parameters(
         &mut self,
         range: Range,
@@ -228,10 +228,10 @@ impl DeclarationPass<'_, '_> {
     }
 }
 
-/// Component names of a vector register. Each component is a separate parameter.
+/// Component names of a vector register. Each component of a vector register is a separate parameter.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// Calls `declare` for each named parameter or result of a header, with its meaning in the body and its span.
+/// Calls `declare` for each named parameter or result of a header, with the name, its meaning in the body, and its span.
 pub(crate) fn parameter_names<'t>(
     declarations: &'t [Declaration],
     declarators: impl Fn(&'t Declaration) -> &'t [Declarator],
@@ -254,7 +254,7 @@ pub(crate) fn parameter_names<'t>(
                 }
             }
             Some(Parameter::Register(register)) => Binding::Register(*register),
-            // The function's list contains only parameters whose declarations are valid.
+            // The list of the function contains only parameters with valid declarations.
             Some(Parameter::Variable(index))
                 if function.variables.get(*index as usize).map(|v| v.span)
                     == Some(declarator.span) =>

@@ -9,7 +9,7 @@ use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, TypeKind};
 use warpgrid_program::{Relocation, RelocationTarget, Span, Variable, VariableId};
 
-/// Maximum number of initial bytes that a variable stores.
+/// Maximum number of initial bytes of a variable.
 const MAX_INIT: u64 = 1 << 28;
 
 impl Declarations<'_, '_> {
@@ -62,8 +62,8 @@ impl Declarations<'_, '_> {
         n
     }
 
-    /// Writes initial values to the bytes from offset `start` on. `strides` contains the size in bytes of an element, followed by the size
-    /// of each enclosing array.
+    /// Writes initial values to the bytes of the variable, starting at offset `start`. `strides` contains the size in bytes of an element,
+    /// followed by the size of each enclosing array.
     fn fill(&mut self, variable: &mut Variable, values: &[InitValue], strides: &[u64], start: u64) {
         let (stride, inner) = match strides.split_last() {
             Some((stride, inner)) => (*stride, inner),
@@ -159,7 +159,7 @@ impl Declarations<'_, '_> {
     }
 }
 
-/// Returns the bit pattern of a literal as an element of this type, or `None` if the type cannot represent the literal.
+/// Returns the bit pattern of a literal as an element of type `ty`, or `None` if the type cannot represent the literal.
 fn literal_bits(kind: InitValueKind, ty: ScalarType) -> Option<u64> {
     let float = ty.kind() == TypeKind::Float;
     match kind {

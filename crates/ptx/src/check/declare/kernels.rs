@@ -31,15 +31,15 @@ pub(crate) fn check_addresses(
         let mut targets = variable.relocations.iter().map(|r| r.target);
         targets.any(|target| matches!(target, RelocationTarget::Function(id) if is_kernel(id)))
     };
-    let what = "the address of a kernel";
+    let subject = "the address of a kernel";
     let holding = variables.iter().filter(holds_one);
     holding
-        .map(|variable| special_gate(what, variable.span, KERNEL_ADDRESS, module))
+        .map(|variable| special_gate(subject, variable.span, KERNEL_ADDRESS, module))
         .collect()
 }
 
-/// Shared variables that a function uses, and functions to which it refers. If a function takes the address of another function, the
-/// assembler assumes that it calls this function.
+/// Shared variables that a function uses, and functions to which the function refers. If a function takes the address of another function,
+/// the assembler assumes a call of this function.
 #[derive(Debug, Default)]
 struct CallGraphNode {
     named: Vec<u32>,
@@ -104,7 +104,7 @@ pub(crate) fn check_shared(
     functions: &[Function],
     variables: &[Variable],
 ) -> Vec<Diagnostic> {
-    // Fast path: if the upper bound is within the limit, the calls need not be followed.
+    // Fast path: if the upper bound is within the limit, the traversal of the call graph is unnecessary.
     let called = functions.iter().filter(|f| f.kind != FunctionKind::Entry);
     let common = called.fold(shared_bytes(variables), |sum, function| {
         sum.saturating_add(shared_bytes(&function.variables))
@@ -126,7 +126,8 @@ pub(crate) fn check_shared(
     kernels
         .filter_map(|(kernel, id)| {
             let mut reached = vec![FunctionId(id)];
-            // A kernel whose address is taken is launched separately. Its shared memory does not count as shared memory of the caller.
+            // A kernel whose address is taken is launched separately, so its shared memory is not part of the shared memory of the
+            // referring kernel.
             let mut is_reached: Vec<bool> = functions
                 .iter()
                 .map(|function| function.kind == FunctionKind::Entry)

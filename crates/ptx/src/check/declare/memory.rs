@@ -24,8 +24,8 @@ pub(crate) fn check_shared<'v>(
 const PARAMETER_BYTES: u64 = 4352;
 const MANY_PARAMETERS: Gate = Gate::ptx(8, 1).sm(70);
 const MAX_PARAMETER_BYTES: u64 = 32_764;
-/// Size in bytes of the constant bank that contains the parameters. If the parameters start the bank, their alignment needs no
-/// padding (assembler 13.5).
+/// Size in bytes of the constant bank that contains the parameters. If the parameters are at the start of the bank, their alignment
+/// requires no padding (assembler 13.5).
 const BANK_BYTES: u64 = 65_536;
 const BANK_OF_PARAMETERS: Gate = Gate::ptx(7, 8).sm(90);
 
@@ -51,9 +51,9 @@ pub(crate) fn check_parameters(
     if in_bank > BANK_BYTES && !module.meets(BANK_OF_PARAMETERS) {
         return Some(diagnose::parameter_bank(kernel, in_bank, BANK_BYTES));
     }
-    let what = format!("{total} bytes of parameters");
+    let subject = format!("{total} bytes of parameters");
     (total > PARAMETER_BYTES && !module.meets(MANY_PARAMETERS))
-        .then(|| special_gate(&what, kernel, MANY_PARAMETERS, module))
+        .then(|| special_gate(&subject, kernel, MANY_PARAMETERS, module))
 }
 
 /// Reports the constant variables of a module if their total size exceeds the limit.

@@ -1,5 +1,5 @@
 //! Compatibility of several declarations of one function or variable, according to the reference assembler 13.5. The functions of this
-//! module describe a difference between two declarations as a phrase.
+//! module return a phrase that describes the difference between two declarations.
 
 use crate::check::context::Context;
 use crate::tree::Range;
@@ -39,7 +39,7 @@ pub(crate) fn signature_difference(
         .or_else(|| list_difference(context, first.parameters, again.parameters))
 }
 
-/// Returns the directive of a function that requires its callers to preserve registers or control barriers.
+/// Returns the directive with which a function changes its calling convention: `.abi_preserve` or `.abi_preserve_control`.
 pub(crate) fn own_convention(
     context: &Context<'_>,
     header: &FunctionHeader,
@@ -111,7 +111,7 @@ fn alignment(declaration: &Declaration) -> u64 {
     natural.max(own)
 }
 
-/// Declarator together with its declaration, which contains the type of all its declarators.
+/// Declarator with its declaration, which contains the type of all declarators.
 #[derive(Clone, Copy)]
 pub(crate) struct DeclarationSignature<'t> {
     pub(crate) declaration: &'t Declaration,

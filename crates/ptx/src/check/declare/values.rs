@@ -27,7 +27,7 @@ const MASKED_NUMBERS: Gate = Gate::ptx(7, 2);
 struct InitializerElement {
     ty: ScalarType,
     type_span: Span,
-    /// Number of elements of a vector; 1 for a scalar.
+    /// Number of elements of a vector, or 1 for a scalar.
     n: usize,
     vector_span: Span,
     /// Name of the variable that is being declared. Its initializer may refer to this name.
@@ -98,8 +98,8 @@ impl Declarations<'_, '_> {
         self.check_level(values, dimensions, &element);
     }
 
-    /// Checks the settings of a texture, sampler or surface: a list of fields for each element. A field may replace any list. In this case,
-    /// the name of the field is not checked (assembler 13.5).
+    /// Checks the initializer of a texture, sampler or surface, which contains a list of fields for each element. A field may replace any
+    /// list. The assembler does not check the name of a field that replaces a list (assembler 13.5).
     fn check_fields(&mut self, values: &[InitValue], dimensions: &[Dimension], fields: &[&str]) {
         let Some((value, rest)) = values.split_first() else {
             return;
@@ -134,8 +134,8 @@ impl Declarations<'_, '_> {
         }
     }
 
-    /// Checks a field and its value. Checks the name of the field if the valid names are known. Returns `false` if the initial value is not
-    /// a field.
+    /// Checks a field and its value. If `fields` contains the valid names, the name of the field is also checked. Returns `false` if the
+    /// initial value is not a field.
     fn check_field(&mut self, value: &InitValue, expected: &str, fields: Option<&[&str]>) -> bool {
         let InitValueKind::Setting { field, symbol } = value.kind else {
             let problem = diagnose::initial_shape(value.span, "a value", expected);
@@ -163,7 +163,7 @@ impl Declarations<'_, '_> {
         end.max(declarator.count_span.end.min(value.start))
     }
 
-    /// Checks one initial value and the values that it contains. `dimensions` contains the remaining array dimensions.
+    /// Checks initial values of one nesting level, and the values that they contain. `dimensions` contains the remaining array dimensions.
     fn check_level(
         &mut self,
         values: &[InitValue],
@@ -230,7 +230,7 @@ impl Declarations<'_, '_> {
                 _ => 0,
             };
             let (this, after) = rest.split_at(n.min(rest.len()));
-            // The array dimensions bound the recursion, because a list that is nested too deeply is reported at its start.
+            // The number of array dimensions bounds the recursion, because the check reports a list that is nested too deeply at its start.
             self.check_level(this, dimensions, element);
             rest = after;
         }
@@ -283,8 +283,8 @@ impl Declarations<'_, '_> {
         };
         let InitializerElement { ty, type_span, .. } = *element;
         let found = match meaning(&self.context, self.names, name) {
-            // The name refers to the variable itself only if it has no other declaration: in `.func b() { .global .u64 b = b; }`, the value
-            // is the address of the function.
+            // The name refers to the variable itself only if the name has no other declaration. In `.func b() { .global .u64 b = b; }`, the
+            // value is the address of the function.
             Binding::None | Binding::Label(_) | Binding::Table(_) if element.name == Some(name) => {
                 None
             }

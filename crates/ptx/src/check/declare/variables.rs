@@ -57,7 +57,8 @@ impl Declarations<'_, '_> {
         })
     }
 
-    /// Returns the size of a variable in bytes, and whether the launch determines this size. `None` if the size exceeds the maximum.
+    /// Returns the size of a variable in bytes, and whether the launch determines this size. Returns `None` if the size exceeds the
+    /// maximum.
     fn size(&self, declarator: &Declarator, element_bytes: u32) -> Option<(u64, bool)> {
         let dimensions = self.tree.dimensions_of(declarator);
         let mut n: u64 = 1;

@@ -1,13 +1,13 @@
-//! Meanings of names.
+//! Meanings of names: registers, variables, functions, labels and tables.
 
 use crate::tree::name::Symbol;
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, Span, VariableId};
 
-/// Meaning of a name.
+/// Meaning of a declared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
-    /// Undeclared name.
+    /// The name is not declared.
     None,
     Register(RegisterId),
     /// Vector register, whose `n` components are consecutive registers.
@@ -27,7 +27,7 @@ pub(crate) enum Binding {
     Function(FunctionId),
     /// Index into the labels of the function.
     Label(u32),
-    /// `.callprototype`, `.calltargets` or `.branchtargets`: index of the directive.
+    /// Index of a `.callprototype`, `.calltargets` or `.branchtargets` directive.
     Table(u32),
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct RegisterGroup {
     pub(crate) stem: Symbol,
     pub(crate) count: u32,
     pub(crate) ty: ScalarType,
-    /// Number of components of each register; 1 for a scalar.
+    /// Number of components of each register, which is 1 for scalars.
     pub(crate) n: u8,
     pub(crate) span: Span,
     /// Nesting depth of the scope that declares the group.

@@ -16,7 +16,7 @@ pub(crate) trait NameLookup {
     /// Returns the state space of a variable.
     fn space_of(&self, variable: VariableId) -> StateSpace;
 
-    /// Returns the declared names that a suggestion for a misspelled name may contain.
+    /// Returns the declared names that are candidates for the correction of a misspelled name.
     fn candidates(&self) -> Vec<Name>;
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn meaning(context: &Context<'_>, names: &dyn NameLookup, name: Name)
 /// Maximum number of names that are compared with a misspelled name.
 pub(crate) const MAX_CANDIDATES: usize = 4096;
 
-/// Reports an undeclared name. `candidates` are the declared names, of which the message suggests a similar one.
+/// Reports an undeclared name. `candidates` are the declared names. The message suggests a similar candidate.
 pub(crate) fn report_unknown(
     context: &Context<'_>,
     candidates: &[Name],
@@ -51,7 +51,7 @@ pub(crate) fn report_unknown(
     let text = span.text(context.source);
     let names = candidates.iter().map(|name| context.name_text(*name));
     let names: Vec<String> = names.collect();
-    // For a name with a dot, only the declaration is reported, not its uses.
+    // For a name with a dot, only the declaration is reported, and not the uses of the name.
     if text.contains('.') && names.iter().any(|name| name == text) {
         return;
     }

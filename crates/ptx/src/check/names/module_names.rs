@@ -11,7 +11,7 @@ pub(crate) struct ModuleNames {
     stamps: NameMap<Definition>,
 }
 
-/// Meaning of a name from its declaration on.
+/// Declaration of a name: the meaning of the name after the declaration, and the position of the declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Definition {
     pub(crate) binding: Binding,

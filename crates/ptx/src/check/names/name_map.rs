@@ -1,5 +1,5 @@
-//! Map keyed by [`Name`]. All instances share one monomorphization of `BTreeMap` (from names to indices), since each monomorphization adds
-//! 4 KB to the WebAssembly module.
+//! Map keyed by [`Name`]. All instances share one monomorphization of `BTreeMap` (from names to indices), because each monomorphization
+//! adds 4 KB to the WebAssembly module.
 
 use crate::tree::name::Name;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ impl<T> NameMap<T> {
         self.places.get(&name).map(|place| &self.values[*place])
     }
 
-    /// Returns the value of a name. A new name is inserted with `value`.
+    /// Returns the value of a name. If the map does not contain the name, inserts the name with `value`.
     pub(crate) fn get_or_insert(&mut self, name: Name, value: T) -> &mut T {
         let place = *self.places.entry(name).or_insert(self.values.len());
         if place == self.values.len() {

@@ -17,7 +17,7 @@ pub(crate) struct ParameterizedNames {
 #[derive(Clone, Copy, Debug)]
 struct ParameterizedName {
     span: Span,
-    /// Nesting depth of the declaring scope; 0 for an undeclared name.
+    /// Nesting depth of the declaring scope, or 0 for an undeclared name.
     depth: u32,
 }
 

@@ -1,8 +1,7 @@
 //! Scopes of one body: determines the meaning of a name at the current position.
 //!
-//! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Braces nest scopes;
-//! an undo log restores the bindings when a scope is closed. A name that no scope declares may be declared by the module before
-//! the body.
+//! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Braces nest scopes, and an
+//! undo log restores the bindings when a scope is closed. A name that no scope declares may be declared by the module before the body.
 
 use crate::check::names::binding::{Binding, RegisterGroup};
 use crate::check::names::module_names::ModuleNames;
@@ -23,12 +22,12 @@ pub(crate) struct Scopes<'d> {
     groups: Vec<RegisterGroup>,
     families: ParameterizedNames,
     undo: Vec<(Name, BindingEntry)>,
-    /// For each open scope: the lengths of `undo` and `groups` before the scope was opened.
+    /// Lengths of `undo` and `groups` at the start of each open scope.
     scopes: Vec<(usize, usize)>,
 }
 
 impl<'d> Scopes<'d> {
-    /// Creates an empty state without open scopes. `n_bytes` is the size of the source, which bounds the memory consumption.
+    /// Creates an empty state without open scopes. `n_bytes` is the size of the source in bytes, which bounds the memory consumption.
     pub(crate) fn new(module: &'d ModuleNames, tree: &Tree, n_bytes: usize) -> Scopes<'d> {
         Scopes {
             module,
@@ -50,7 +49,7 @@ impl<'d> Scopes<'d> {
         self
     }
 
-    /// Makes the module-scope names visible that are declared before byte `at`, such as functions that the body declares.
+    /// Makes the module-scope names that are declared before byte `at` visible, such as functions that the body declares.
     pub(crate) fn reach(&mut self, at: u32) {
         self.at = self.at.max(at);
     }
@@ -64,8 +63,8 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Fast path for nearly all names: returns the meaning of a member of the innermost group that has occurred before, or of a
-    /// plain name that no group hides.
+    /// Fast path for nearly all names: returns the meaning of a name that is a previously used member of the innermost group, or that is
+    /// not a group member and is not hidden by a group.
     #[inline]
     pub(crate) fn bound(&self, name: Name) -> Option<Binding> {
         let stem = self.table.stem(name.stem)?;
@@ -197,7 +196,7 @@ impl<'d> Scopes<'d> {
             span: group.span,
         };
         let old = self.table.put(name, entry);
-        // No undo entry is necessary for a previously free name: closing the scope of the group frees all its members.
+        // A previously free name needs no undo entry, because closing the scope of the group frees all members of the group.
         let stem = self.table.stem(name.stem);
         let is_sparse = stem.is_none_or(|stem| stem.has_sparse);
         if old.binding != Binding::None || is_sparse {
@@ -205,7 +204,7 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Binds a name in the whole body, independently of its open scopes.
+    /// Binds a name in the whole body, independently of the open scopes.
     pub(crate) fn bind_outside(&mut self, name: Name, binding: Binding) {
         let old = self.table.put(name, BindingEntry { binding, ..FREE });
         self.undo.push((name, old));
@@ -237,8 +236,7 @@ impl<'d> Scopes<'d> {
         let members = entry
             .numbered
             .get(..entry.numbered.len().min(count as usize));
-        // If the first name of the group is already declared in this scope, the assembler (13.5) does not check the other names of the
-        // group.
+        // If the first name of the group is already declared in this scope, assembler 13.5 does not check the other names of the group.
         let own = match members.unwrap_or(&[]) {
             [first, ..] if is_own(&first) => None,
             members => members.iter().find(is_own),
@@ -265,7 +263,7 @@ impl<'d> Scopes<'d> {
         self.scopes.len()
     }
 
-    /// Opens a scope.
+    /// Opens a scope inside the present scope.
     pub(crate) fn open(&mut self) {
         self.scopes.push((self.undo.len(), self.groups.len()));
     }
@@ -297,7 +295,7 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Frees the members of a group that has been removed from the list of groups.
+    /// Frees the names of the members of a group that has been removed from the list of groups.
     fn forget(&mut self, group: RegisterGroup) {
         let Some(stem) = self.table.stem_mut(group.stem) else {
             return;
@@ -312,7 +310,7 @@ impl<'d> Scopes<'d> {
         stem.group_depth = outer.map_or(0, |g| g.depth);
     }
 
-    /// Returns all names that have a meaning. A member of a group is included only if it occurs in the body.
+    /// Returns all names that have a meaning. The result contains a member of a group only if the member occurs in the body.
     pub(crate) fn in_scope(&self) -> impl Iterator<Item = Name> + '_ {
         self.table.bound_names().chain(self.module.before(self.at))
     }

@@ -5,7 +5,7 @@ use crate::check::names::name_map::NameMap;
 use crate::tree::name::{Name, Symbol};
 use warpgrid_program::Span;
 
-/// Binding of a name.
+/// Entry of the table, which contains the binding of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BindingEntry {
     pub(crate) binding: Binding,
@@ -21,7 +21,7 @@ pub(crate) const FREE: BindingEntry = BindingEntry {
     span: Span::at(0),
 };
 
-/// Bindings of all names with one stem.
+/// Bindings of all names with the same stem.
 #[derive(Clone, Debug)]
 pub(crate) struct Stem {
     pub(crate) plain: BindingEntry,
@@ -33,11 +33,11 @@ pub(crate) struct Stem {
     pub(crate) has_sparse: bool,
 }
 
-/// Bindings by name.
+/// Table of the bindings of all names.
 #[derive(Debug)]
 pub(crate) struct BindingTable {
     stems: Vec<Stem>,
-    /// Entries of names whose numbers are too large for a vector index.
+    /// Binding entries of names whose numbers are too large for a vector index.
     sparse: NameMap<BindingEntry>,
     /// Number of vector entries that may still be allocated. This budget limits the memory to a multiple of the source size.
     budget: usize,
@@ -109,7 +109,7 @@ impl BindingTable {
             return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
         }
         if number >= stem.numbered.len() {
-            // Use the vector if the number is within the memory that is reserved for a group, or not far beyond the existing entries.
+            // Use the vector if the number is within the capacity that is reserved for a group, or not far beyond the existing entries.
             let reserved = number < stem.numbered.capacity();
             let more = (number + 1).saturating_sub(stem.numbered.capacity());
             let near = number <= 2 * stem.numbered.len() + 8 && more <= self.budget;

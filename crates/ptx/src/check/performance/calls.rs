@@ -1,11 +1,11 @@
-//! Call graph of a module: the functions that a kernel reaches, and the callee of each call.
+//! Call graph of a module: the functions that are reachable from a kernel, and the callee of each call.
 
 use warpgrid_program::{
     Callee, Function, FunctionId, FunctionKind, Instruction, Module, OperandValue, Source,
     reachable,
 };
 
-/// Callee of a call, as precisely as the assembler can determine it.
+/// Callee of a call, to the extent to which the assembler can determine it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CallKind {
     /// Function with a body in this module that does not call itself.
@@ -13,7 +13,7 @@ pub(crate) enum CallKind {
     Recursive(FunctionId),
     /// Function that this module declares and another module defines.
     External(FunctionId),
-    /// Call through a register.
+    /// Function that is called through a register.
     Indirect,
     /// Function that the driver provides.
     System(String),
@@ -22,9 +22,9 @@ pub(crate) enum CallKind {
 /// References of each function to other functions.
 pub(crate) struct Calls<'m> {
     module: &'m Module,
-    /// Functions that are called by name.
+    /// Functions that each function calls by name.
     called: Vec<Vec<FunctionId>>,
-    /// Functions that are called by name, or whose address is taken.
+    /// Functions that each function calls by name, or whose address it takes.
     named: Vec<Vec<FunctionId>>,
 }
 
@@ -55,7 +55,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Returns the function and the defined functions that it reaches through calls or addresses, without duplicates.
+    /// Returns the function `from` and all defined functions that are reachable from it through calls or addresses, without duplicates.
     pub(crate) fn reached(&self, from: FunctionId) -> Vec<FunctionId> {
         closure(&self.named, from)
             .into_iter()
@@ -94,7 +94,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Returns the defined kernels.
+    /// Returns the kernels that the module defines.
     pub(crate) fn kernels(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
         let all = (0..).map(FunctionId).zip(&self.module.functions);
         all.filter(|(_, function)| function.kind == FunctionKind::Entry && function.defined)

@@ -1,5 +1,6 @@
 //! Checks of `wgmma`: accesses to registers of MMAs in flight, and calls in kernels with MMAs (PTX ISA, "wgmma.mma_async"; assembler 13.5).
-//! The checks use a forward data-flow analysis over the basic blocks of each function that a kernel reaches.
+//! The checks use a forward data-flow analysis over the basic blocks of each function that a kernel reaches (A. V. Aho, M. S. Lam, R. Sethi
+//! and J. D. Ullman, "Compilers: Principles, Techniques, and Tools").
 
 use crate::check::performance::calls::{CallKind, Calls};
 use crate::check::performance::{is_product, warpgroup};
@@ -84,12 +85,12 @@ fn calls_with_products(
     instructions.filter_map(problem).collect()
 }
 
-/// Age of an MMA in flight: one plus the number of groups that have been committed since its start; 0 if no MMA is in flight.
+/// Age of an MMA in flight: one plus the number of groups that have been committed since the start of the MMA, or 0 if no MMA is in flight.
 type Age = u8;
 const NONE: Age = 0;
 /// Age of an MMA that has not been committed to a group.
 const STARTED: Age = 1;
-/// Maximum age. It exceeds the number of groups that `wgmma.wait_group` can leave pending.
+/// Maximum age. The maximum exceeds the number of groups that `wgmma.wait_group` can leave pending.
 const OLDEST: Age = 9;
 
 /// MMAs that access a register and may be in flight at a program point, over all paths to this point.
@@ -109,7 +110,7 @@ struct InFlight {
 }
 
 impl InFlight {
-    /// Joins the states of two paths. If both paths have an MMA in flight, the younger one is kept, because it completes later.
+    /// Joins the states of two paths. If both paths have an MMA in flight, the result contains the younger MMA, because it completes later.
     fn join(&mut self, other: &InFlight) {
         let younger = |own: Age, other: Age| match (own, other) {
             (NONE, age) | (age, NONE) => age,
@@ -139,7 +140,7 @@ const fn completes(age: Age, n_pending: u8) -> bool {
     age != NONE && (n_pending == 0 || age > n_pending.saturating_add(STARTED))
 }
 
-/// Effect of an instruction on the MMAs in flight.
+/// Effect of an instruction on the state of the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Product,
@@ -280,7 +281,7 @@ impl<'f> Analysis<'f> {
     }
 
     /// Returns at most one diagnostic of each kind per instruction. If the assembler inserts a wait before a read, the end of the function
-    /// is not reported, because no MMA is in flight there.
+    /// is not reported, because no MMA is in flight at the end.
     fn diagnostics(&self, found: Vec<Finding>) -> Vec<Diagnostic> {
         let is_read = |(_, problem): &Finding| matches!(problem, Problem::Read(_));
         let has_read = found.iter().any(is_read);
@@ -397,7 +398,7 @@ impl<'f> Analysis<'f> {
         found: &mut Vec<Finding>,
     ) {
         let is_live = |register: &RegisterId| live.contains(*register);
-        // The assembler deletes MMAs whose result is unused.
+        // The assembler deletes MMAs whose results are unused.
         let mut completed = self.tracked.iter().zip(state.iter());
         let is_used = completed
             .any(|(register, own)| completes(own.accumulator, n_pending) && is_live(register));
@@ -419,7 +420,7 @@ impl<'f> Analysis<'f> {
         }
     }
 
-    /// Copies a register. The copy of an accumulator in flight counts as an accumulator in flight.
+    /// Copies a register. The copy of an accumulator in flight is treated as an accumulator in flight.
     fn copy(&self, at: usize, [from, to]: [RegisterId; 2], state: &mut State) {
         let source = self.in_flight(state, from);
         let Some(own) = self.place(to).and_then(|place| state.get_mut(place)) else {
@@ -434,7 +435,7 @@ impl<'f> Analysis<'f> {
         write_operand(own, at);
     }
 
-    /// Applies an instruction to the state. `wgmma` instructions, register copies and the end of the function are handled separately.
+    /// Applies an instruction to the state. Other functions handle `wgmma` instructions, register copies and the end of the function.
     fn access(
         &self,
         at: usize,
@@ -469,7 +470,7 @@ impl<'f> Analysis<'f> {
         }
     }
 
-    /// Returns whether the assembler keeps an instruction. It deletes computations whose results are unused.
+    /// Returns whether the assembler retains an instruction. The assembler deletes computations whose results are unused.
     fn is_used(
         &self,
         instruction: &Instruction,
@@ -570,7 +571,7 @@ fn accumulators(
     }
 }
 
-/// Returns the accumulators that an MMA reads. The list is empty if `scale-d` is the constant 0.
+/// Returns the accumulator registers that an MMA reads. The list is empty if `scale-d` is the constant 0.
 fn read_accumulators(
     module: &Module,
     function: &Function,
@@ -622,7 +623,7 @@ fn write_operand(own: &mut InFlight, at: usize) {
     }
 }
 
-/// Joins a state into the state at the start of a block. Returns whether the state of the block has changed.
+/// Joins a state into the known state at the start of a basic block. Returns whether the state of the block has changed.
 fn join(known: &mut Option<State>, state: &State) -> bool {
     let Some(known) = known else {
         *known = Some(state.clone());

@@ -11,9 +11,9 @@ use warpgrid_program::{
 
 /// Number of 32-bit registers of a multiprocessor.
 pub(crate) const REGISTERS: u32 = 65536;
-/// Maximum number of addressable registers per thread. A count of 256 has the same meaning.
+/// Maximum number of addressable registers per thread. A register count of 256 has the same effect.
 const MAX_PER_THREAD: u32 = 255;
-/// Minimum number of registers per thread for which the assembler compiles.
+/// Minimum number of registers per thread that the assembler can use.
 const MIN_PER_THREAD: u32 = 24;
 
 /// Number of registers per thread at the entry of a kernel.
@@ -113,7 +113,8 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     };
     let n_threads = x.saturating_mul(y).saturating_mul(z).max(1);
     let n_warps = n_threads.div_ceil(32).saturating_mul(n_blocks.max(1));
-    // The block limit of a multiprocessor is half of its warp limit: 32 blocks for 64 warps, and 24 blocks for 48 warps.
+    // The maximum number of resident blocks of a multiprocessor is half of the maximum number of resident warps: 32 blocks for 64 warps,
+    // and 24 blocks for 48 warps.
     let most_warps = target.limits.warps;
     if n_threads.saturating_mul(n_blocks) > most_warps * 32 || n_blocks > most_warps / 2 {
         return match stated {
@@ -133,8 +134,8 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     )
 }
 
-/// Returns the first call of a function whose register count the assembler cannot determine. The register count of driver functions is
-/// known from the calling convention.
+/// Returns the first call of a function whose register count the assembler cannot determine. The calling convention determines the register
+/// count of driver functions.
 fn unknown_call(
     module: &Module,
     calls: &Calls<'_>,

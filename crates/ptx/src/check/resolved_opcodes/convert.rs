@@ -9,7 +9,7 @@ use warpgrid_isa::form::{BoundForm, Gate};
 use warpgrid_isa::{Modifiers, ScalarType, TargetRequirement, TypeKind};
 use warpgrid_program::Diagnostic;
 
-/// Architecture with a separate gate for 8-bit floating-point types.
+/// The architecture `sm_89`, which has a separate gate for 8-bit floating-point types.
 const ADA: TargetRequirement = TargetRequirement::Between(89, 89);
 
 /// Required version for 8-bit floating-point types on `sm_89`. On `sm_90`, an earlier PTX version supports these types (assembler 13.5).

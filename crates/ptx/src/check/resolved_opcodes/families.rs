@@ -96,7 +96,7 @@ pub(crate) fn check(
 /// Syntax and checks of the operands of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandGrammar {
-    /// The operands are those of the table row, with additional checks.
+    /// The operands are specified by the table row, with additional checks.
     Row(ExtraOperandCheck),
     /// The opcode has no table row, so only the names in the operands are resolved.
     Names,
@@ -114,7 +114,7 @@ pub(crate) enum OperandGrammar {
     Call,
 }
 
-/// Operand checks in addition to those of the table row.
+/// Operand checks in addition to the checks that the table row specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExtraOperandCheck {
     Nothing,
@@ -149,12 +149,12 @@ pub(crate) enum ExtraOperandCheck {
     Lanes(SymbolOffsetRule),
 }
 
-/// Whether an operand may be the sum of a name and a constant.
+/// Rule for operands that are the sum of a name and a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SymbolOffsetRule {
     Taken,
-    /// Sums are accepted from `sm_90` on. For older targets, the assembler replaces the instruction by a call of a library function, which
-    /// does not accept sums (assembler 13.5).
+    /// The assembler accepts sums from `sm_90` on. For older targets, the assembler replaces the instruction by a call of a library
+    /// function, which does not accept sums (assembler 13.5).
     SinceSm90,
 }
 
@@ -300,8 +300,8 @@ impl OperandGrammar {
     }
 }
 
-/// Returns whether `mad.f32` requires a rounding modifier: it does from `sm_20` on, because the instruction is an `fma` there (assembler
-/// 13.5).
+/// Returns whether `mad.f32` requires a rounding modifier, which is the case from `sm_20` on, because `mad.f32` is equivalent to `fma` on
+/// these targets (assembler 13.5).
 fn needs_rounding(modifiers: &Modifiers, module: &TargetContext) -> bool {
     modifiers.ty == Some(ScalarType::F32)
         && modifiers.rounding.is_none()

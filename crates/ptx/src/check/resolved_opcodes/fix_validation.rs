@@ -1,5 +1,5 @@
-//! Filters the fixes of the diagnostics of an opcode: keeps only fixes that result in modifiers that match a form. The version and the
-//! target are not considered.
+//! Filters the fixes of the diagnostics of an opcode: retains only the fixes whose resulting modifiers match a form. The filter ignores the
+//! version and the target.
 
 use crate::check::resolved_opcodes::rules;
 use crate::diagnostics::rules::{GENERIC, TOGETHER, WIDE_GATE};
@@ -8,7 +8,8 @@ use crate::target_context::TargetContext;
 use warpgrid_isa::form;
 use warpgrid_program::{Diagnostic, Fix, Severity, Span};
 
-/// Removes fixes that leave the modifiers invalid. If there are several errors, each fix resolves only one of them, and all fixes are kept.
+/// Removes fixes that leave the modifiers invalid. If there are several errors, each fix resolves only one error, so all fixes are
+/// retained.
 pub(crate) fn retain_valid_fixes(
     problems: &mut [Diagnostic],
     opcode: &Opcode<'_>,
@@ -27,7 +28,7 @@ pub(crate) fn retain_valid_fixes(
         });
 }
 
-/// Returns whether the opcode is legal with this modifier replaced by another one.
+/// Returns whether the opcode is legal if `other` replaces the modifier with index `word`.
 pub(crate) fn is_legal_with(
     opcode: &Opcode<'_>,
     word: usize,
@@ -71,7 +72,7 @@ fn is_legal_text(text: &str, module: &TargetContext) -> bool {
         return false;
     };
     let modifiers: Vec<&str> = words.collect();
-    // An opcode with blanks or comments between its parts is not split here, so its fixes are kept.
+    // This function does not parse an opcode with blanks or comments between its parts, so the fixes of such an opcode are retained.
     text.contains(|c: char| c.is_whitespace() || c == '/') || is_legal(opcode, &modifiers, module)
 }
 

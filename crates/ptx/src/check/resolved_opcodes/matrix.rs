@@ -8,7 +8,7 @@ use warpgrid_isa::fragment::{MatrixOperand, operand_registers};
 use warpgrid_isa::{Flag, MatrixOp, Modifiers, SlotName, TypeKind, Version};
 use warpgrid_program::Diagnostic;
 
-/// Checks the modifiers of the opcode in addition to the rules of its table row.
+/// Checks the rules for the modifiers of a matrix opcode that its table row does not contain.
 pub(crate) fn check(
     op: MatrixOp,
     opcode: &Opcode<'_>,
@@ -85,7 +85,7 @@ fn check_aligned(
     }
 }
 
-/// Checks a vector width of `wmma.store`, which the manual does not permit.
+/// Checks the vector width of `wmma.store`, which the manual does not document.
 fn check_vector(
     op: MatrixOp,
     opcode: &Opcode<'_>,
@@ -116,13 +116,13 @@ fn check_satfinite(
     is_gone.then(|| diagnose::satfinite_removed(opcode.dotted_span(word), module.version))
 }
 
-/// Checks that `.popc` follows the bit operation.
+/// Checks that `.popc` follows the bit operation (`.xor` or `.and`).
 fn check_popc(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     let (popc, op) = (bound.word(Flag::Popc)?, bound.word(SlotName::BitOp)?);
     (popc < op).then(|| diagnose::popc_order(opcode.modifier_span(popc), opcode.modifier_span(op)))
 }
 
-/// Checks that the format in registers precedes the format in memory.
+/// Checks that the modifier for the format in registers precedes the modifier for the format in memory.
 fn check_formats(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     let (to, from) = (bound.word(Flag::B8x16)?, bound.word(SlotName::Unpacking)?);
     (from < to)
@@ -136,8 +136,8 @@ fn unchecked_words(opcode: &Opcode<'_>, bound: &BoundForm) -> Vec<Diagnostic> {
         .filter_map(|binding| {
             let value = binding.value?;
             let is_extra = matches!(value.gate.origin, FactSource::Assembler(_));
-            let what = format!("`.{}`", value.text);
-            is_extra.then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &what))
+            let subject = format!("`.{}`", value.text);
+            is_extra.then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &subject))
         })
         .collect()
 }
@@ -175,7 +175,7 @@ fn beyond_manual(
         .flatten()
         .find(|b| b.word == word)?
         .value?;
-    let what = format!("`.{}` with this shape", value.text);
+    let subject = format!("`.{}` with this shape", value.text);
     (is_sub_byte && matches!(value.gate.origin, FactSource::Assembler(_)))
-        .then(|| diagnose::beyond_manual(opcode.modifier_span(word), &what))
+        .then(|| diagnose::beyond_manual(opcode.modifier_span(word), &subject))
 }

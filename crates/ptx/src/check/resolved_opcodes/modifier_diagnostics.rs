@@ -10,7 +10,7 @@ use crate::target_context::TargetContext;
 use warpgrid_isa::form::{BindError, BoundForm, DiagnosticPolicy, Gate, meant, nearest};
 use warpgrid_program::Diagnostic;
 
-/// Returns all errors of the modifiers. Errors with a position are in source order.
+/// Returns all errors of the modifiers. Errors that refer to a modifier are in source order.
 pub(crate) fn find(
     opcode: &Opcode<'_>,
     bound: &BoundForm,
@@ -24,7 +24,7 @@ pub(crate) fn find(
         .collect();
     let form = bound.layout.form.gate;
     for (word, gate) in bound.gates() {
-        // If the whole instruction has an unmet requirement, it is reported once, not for each modifier.
+        // An unmet requirement of the whole instruction is reported once, and not for each modifier.
         let rest = match word {
             Some(_) => gate.beyond(form),
             None => gate,
@@ -62,11 +62,11 @@ fn is_misspelled(opcode: &Opcode<'_>, bound: &BoundForm, complaint: BindError) -
 
 /// Replaces the fixes of all modifiers of an opcode by one fix that raises the version and the target so that all modifiers are supported.
 fn raise_together(problems: &mut [Diagnostic], bound: &BoundForm, module: &TargetContext) {
-    let whole = bound.gate();
-    if module.meets(whole) {
+    let gate = bound.gate();
+    if module.meets(gate) {
         return;
     }
-    let fix = raise(module, &module.lacking(whole));
+    let fix = raise(module, &module.lacking(gate));
     let gated = [diagnose::NEEDS_VERSION, diagnose::NEEDS_TARGET];
     for problem in problems.iter_mut().filter(|p| gated.contains(&p.code)) {
         problem.fixes = fix.clone().into_iter().collect();
@@ -114,7 +114,7 @@ fn gate_problem(
 
 /// Reports a modifier that belongs to the instruction name but does not directly follow the opcode.
 fn misplaced(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
-    // For `wmma.store.d`, another diagnostic covers the order of all modifiers.
+    // For `wmma.store.d`, a separate diagnostic reports the order of all modifiers.
     let form = bound.layout.form;
     let is_said = form.reports == DiagnosticPolicy::Everything && form.n_name_modifiers > 1;
     let word = bound.misplaced_lead().filter(|_| !is_said)?;

@@ -1,5 +1,5 @@
 //! Result of checking a distinct opcode: its form, the expected operand types, its operation, and the diagnostics of its modifiers. The
-//! check of an instruction compares only its operands with this result.
+//! check of an instruction then only compares its operands with this result.
 
 use crate::check::resolved_opcodes::families::OperandGrammar;
 use crate::check::resolved_opcodes::fix_validation;
@@ -26,15 +26,15 @@ pub(crate) const MAX_OPERANDS: usize = 10;
 /// Expected operand at an operand position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandExpectation {
-    /// Destination register.
+    /// Register to which the instruction writes.
     Destination(ScalarType, TypeMatch),
-    /// Destination registers, as many as the vector width specifies, in braces or as a vector register.
+    /// Destination registers in braces, or a vector register. The vector width specifies the number of registers.
     Destinations(ScalarType),
-    /// Destination registers, as many as the vector width specifies, of exactly this type.
+    /// Destination registers of exactly this type. The vector width specifies the number of registers.
     Elements(ScalarType),
-    /// Source vector, in braces or as a vector register, with its number of elements.
+    /// Source vector with this number of elements: a list in braces, or a vector register.
     Sources(ScalarType, usize),
-    /// Source value.
+    /// Value that the instruction reads.
     Source(ScalarType, TypeMatch),
     /// Destination register of exactly this type.
     OwnDestination(ScalarType),
@@ -44,9 +44,9 @@ pub(crate) enum OperandExpectation {
     OwnSource(ScalarType),
     /// Source value whose floating-point literals must be of type `f32`.
     SingleSource(ScalarType),
-    /// Number with a permitted range.
+    /// Number within a permitted range.
     Number(ImmediateRange),
-    /// Value that is an address of 32 or 64 bits.
+    /// Value that is a 32-bit or 64-bit address.
     AnyAddress,
     /// Source value that must be a literal.
     Literal(ScalarType),
@@ -54,15 +54,15 @@ pub(crate) enum OperandExpectation {
     Pair(ScalarType, PairRule),
     /// Source predicate, optionally negated with `!`.
     Predicate,
-    /// Address in brackets.
+    /// Address in square brackets.
     Address,
-    /// Address in brackets in this state space.
+    /// Address of this state space, in brackets.
     AddressIn(StateSpace),
     /// Address like [`OperandExpectation::AddressIn`], or any 64-bit value.
     MbarrierIn(StateSpace),
     /// Operand of a specialized unit.
     Unit(DeviceUnitOperand, OperandAccess),
-    /// Operand that the code of the instruction family checks.
+    /// Operand that a function of the instruction family checks.
     Custom,
 }
 
@@ -76,20 +76,20 @@ pub(crate) enum PairRule {
 /// Result of checking a distinct opcode. The index of its mnemonic is also its index among the opcodes of the program.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedOpcode {
-    /// Bound form; `None` for opcodes without a table row.
+    /// Bound form, or `None` for an opcode without a table row.
     pub(crate) bound: Option<BoundForm>,
     /// Syntax of the operands, and the checks that they require.
     pub(crate) grammar: OperandGrammar,
     pub(crate) operation: Operation,
     pub(crate) modifiers: Modifiers,
-    /// Whether the form accepts all modifiers. If not, the operands are checked only against the valid modifiers.
+    /// Whether the form accepts all modifiers. If the form rejects a modifier, the operands are checked only against the valid modifiers.
     pub(crate) modifiers_are_valid: bool,
     pub(crate) expect: [OperandExpectation; MAX_OPERANDS],
     /// Number of operands of the form, including optional operands. In the program, each instruction has this number of operands.
     pub(crate) n_slots: usize,
     pub(crate) min_operands: usize,
     pub(crate) max_operands: usize,
-    /// Index of the optional operand that is followed by other operands, if the form has one.
+    /// Index of an optional operand that other operands follow, if the form has such an operand.
     pub(crate) optional_middle_operand: Option<usize>,
     /// Position of the disable-output-lane mask of an MMA. The mask is present if the operand at this position is in braces.
     pub(crate) disable_lane_operand: Option<usize>,
@@ -109,18 +109,18 @@ pub(crate) struct ResolvedOpcode {
     pub(crate) takes_sink: bool,
     /// Whether a source may be a list of four 32-bit registers.
     pub(crate) takes_four_words: bool,
-    /// How strictly address operands are checked.
+    /// Strictness of the checks of address operands.
     pub(crate) addressing: AddressCheck,
-    /// Properties of the opcode for the operand checks of `st`.
+    /// Properties of an `st` opcode for the checks of its operands.
     pub(crate) store: Option<StoreConstraints>,
     /// Diagnostics of the opcode itself, with spans in its first occurrence.
     pub(crate) problems: Vec<Diagnostic>,
-    /// Span of the first occurrence.
+    /// Span of the first occurrence of the opcode.
     pub(crate) first: Span,
 }
 
 impl ResolvedOpcode {
-    /// Checks one opcode.
+    /// Checks the modifiers of one opcode.
     pub(crate) fn new(opcode: &Opcode<'_>, module: &TargetContext) -> ResolvedOpcode {
         let (name, words) = (opcode.name(), opcode.modifiers());
         match form::bind(name, words, None) {
@@ -137,8 +137,8 @@ impl ResolvedOpcode {
         }
     }
 
-    /// Assumes the rounding of a conversion without a rounding modifier, as manuals do: to the nearest value, or towards zero if the result
-    /// is an integer. Used for snippets only.
+    /// Assumes a rounding mode for a conversion in a snippet without a rounding modifier: round to nearest, or towards zero if the result
+    /// is an integer. Manuals often omit the rounding modifier.
     pub(crate) fn assume_rounding(&mut self) {
         let [problem] = self.problems.as_mut_slice() else {
             return;
@@ -275,8 +275,8 @@ impl ResolvedOpcode {
 
     /// Converts the index of an operand in the source to the position of this operand in the table row.
     pub(crate) fn position(&self, place: usize) -> usize {
-        let there = (0..self.n_slots).filter(|at| self.absent_operands >> at & 1 == 0);
-        there.into_iter().nth(place).unwrap_or(place)
+        let present = (0..self.n_slots).filter(|at| self.absent_operands >> at & 1 == 0);
+        present.into_iter().nth(place).unwrap_or(place)
     }
 
     /// Returns whether the destination may be followed by a bar and a residency predicate.
@@ -299,8 +299,8 @@ impl ResolvedOpcode {
     }
 }
 
-/// Returns the index of the first optional operand that is followed by a present operand. `announced` contains the optional operands whose
-/// modifier is present, and `skipped` the optional operands whose modifier is absent.
+/// Returns the index of the first optional operand that is followed by a present operand. `announced` is the set of optional operands whose
+/// modifier is present, and `skipped` is the set of optional operands whose modifier is absent.
 fn optional_middle_operand(
     slots: &[OperandPosition],
     announced: u32,

@@ -9,7 +9,7 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{BindError, BoundForm, RuleKind, SlotPredicate, WideAccess};
 use warpgrid_program::{Diagnostic, Severity};
 
-/// Returns the violated rules of the form in the order of the table. Vector widths are checked together with the operands.
+/// Returns the violated rules of the form in the order of the table. Rules for vector widths are checked together with the operands.
 pub(crate) fn find_broken(
     opcode: &Opcode<'_>,
     bound: &BoundForm,
@@ -52,7 +52,7 @@ fn find_some(
         .collect()
 }
 
-/// Returns whether present modifiers exclude each other, so that adding modifiers cannot make the opcode legal.
+/// Returns whether the opcode contains mutually exclusive modifiers, so that additional modifiers cannot make the opcode legal.
 pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &BoundForm, module: &TargetContext) -> bool {
     let found = find_some(opcode, bound, module, |kind| {
         matches!(
@@ -105,7 +105,7 @@ impl<'a> RuleContext<'a> {
             }
             RuleKind::ValueGate { when, gate } => {
                 let word = self.word(when)?;
-                // If the assembler rejects the modifier itself, the rule of the manual is redundant.
+                // If the assembler rejects the modifier itself, a violation of a rule from the manual is not reported in addition.
                 let is_refused = self
                     .bound
                     .gates()
@@ -154,7 +154,7 @@ impl<'a> RuleContext<'a> {
         wide.has(self.bound.text(SlotName::Vector), width_bits)
     }
 
-    /// Returns whether a rejected modifier was probably intended for the slot. If so, the slot is not reported as empty.
+    /// Returns whether a rejected modifier was probably intended for the slot, so that the slot is not reported as empty.
     fn is_complained(&self, slot: SlotName) -> bool {
         slot == SlotName::Space
             && self
@@ -171,7 +171,7 @@ impl<'a> RuleContext<'a> {
                 })
     }
 
-    /// Returns the index of the modifier that fills a slot with a value that the predicate accepts.
+    /// Returns the index of the modifier that satisfies the slot predicate.
     fn word(&self, pick: SlotPredicate) -> Option<usize> {
         let (word, text) = self.filler(pick.slot)?;
         pick.holds(Some(text)).then_some(word)

@@ -1,4 +1,4 @@
-//! Properties of a `st` opcode that the checks of its operands need, and the check of the order of its modifiers.
+//! Properties of a `st` opcode for the checks of its operands, and the check of the order of its modifiers.
 
 use crate::diagnostics::store as diagnose;
 use crate::opcode::Opcode;
@@ -12,18 +12,18 @@ use warpgrid_program::Diagnostic;
 pub(crate) struct StoreConstraints {
     pub(crate) ty: ScalarType,
     pub(crate) n_elements: usize,
-    /// Whether the store is a 256-bit access, whose list may contain sinks.
+    /// Whether the store is a 256-bit access, whose list of values may contain sinks.
     pub(crate) is_wide: bool,
     pub(crate) space: StateSpace,
-    /// Whether the modifier is `.param::func`, not `.param`.
+    /// Whether the state space modifier is `.param::func` and not `.param`.
     pub(crate) says_func: bool,
     /// Index of the modifier that specifies the state space.
     pub(crate) space_word: Option<usize>,
     /// Index of the modifier `.L2::cache_hint`.
     pub(crate) hint_word: Option<usize>,
-    /// Whether the form accepts all modifiers.
+    /// Whether the form accepts all modifiers of the opcode.
     pub(crate) words_fit: bool,
-    /// Index of the modifier before which another one may be inserted: the vector width or the type.
+    /// Index of the modifier before which a fix can insert another modifier: the vector width or the type.
     pub(crate) first_word: usize,
 }
 
@@ -32,7 +32,7 @@ impl StoreConstraints {
     pub(crate) fn read(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<StoreConstraints> {
         let modifiers = bound.modifiers();
         let (vector, type_word) = (bound.word(SlotName::Vector), bound.word(SlotName::Type)?);
-        // Treat a floating-point type that stores do not support as the bit type of the same width.
+        // A floating-point type that stores do not support is treated as the bit type of the same width.
         let refused = ScalarType::from_name(opcode.modifier(type_word)).filter(|ty| ty.is_float());
         let ty = modifiers.ty.or(refused.map(ScalarType::to_bits))?;
         Some(StoreConstraints {

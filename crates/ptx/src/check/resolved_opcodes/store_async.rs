@@ -8,7 +8,7 @@ use warpgrid_isa::form::{BoundForm, FactSource};
 use warpgrid_isa::{Flag, ModifierValue};
 use warpgrid_program::Diagnostic;
 
-/// Checks the modifiers of the opcode in addition to the rules of its table row.
+/// Checks the rules for the modifiers of `st.async` that its table row does not contain.
 pub(crate) fn check(
     opcode: &Opcode<'_>,
     bound: &BoundForm,
@@ -24,8 +24,8 @@ pub(crate) fn check(
 
 fn beyond_manual(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     if matches!(bound.layout.form.gate.origin, FactSource::Assembler(_)) {
-        let what = "`st.async` without completion mechanism";
-        return Some(diagnose::beyond_manual(opcode.modifier_span(0), what));
+        let subject = "`st.async` without completion mechanism";
+        return Some(diagnose::beyond_manual(opcode.modifier_span(0), subject));
     }
     bound.slots.iter().flatten().find_map(|binding| {
         let value = binding.value?;
@@ -33,8 +33,8 @@ fn beyond_manual(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
             // The operands determine whether this type is valid.
             return None;
         }
-        let what = format!("`.{}` in this form", value.text);
+        let subject = format!("`.{}` in this form", value.text);
         matches!(value.gate.origin, FactSource::Assembler(_))
-            .then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &what))
+            .then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &subject))
     })
 }

@@ -1,9 +1,9 @@
-//! Descriptions of the operands of syntax lines, derived from their names.
+//! Descriptions of the operands in syntax lines, derived from the operand names.
 
 use warpgrid_isa::sass::{StoreOpcode, SyntaxLine};
 use warpgrid_program::OperandDoc;
 
-/// Returns the operands of a store; the addresses are described by the rules on its page.
+/// Returns the operands of a store. The reference page of the store describes the address forms as rules.
 pub(super) fn store_operands(row: &StoreOpcode) -> Vec<OperandDoc> {
     let names = row.syntax.split_once(' ').map_or("", |(_, names)| names);
     let operand = |(name, help): &(&str, &str)| OperandDoc {
@@ -17,7 +17,7 @@ pub(super) fn store_operands(row: &StoreOpcode) -> Vec<OperandDoc> {
     named.map(operand).collect()
 }
 
-/// Operand names in the syntax lines of stores.
+/// Operand names in the syntax lines of stores, with their descriptions.
 const STORE_OPERANDS: &[(&str, &str)] = &[
     ("[a]", "address in one of the forms that are listed below"),
     (
@@ -33,7 +33,7 @@ const STORE_OPERANDS: &[(&str, &str)] = &[
     ("Pp", "source predicate"),
 ];
 
-/// Returns the distinct operands of all lines. An operand is required if every line contains it outside of braces.
+/// Returns the distinct operands of all syntax lines. An operand is required if every syntax line contains the operand outside of braces.
 pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandDoc> {
     let lists: Vec<Vec<(String, bool)>> = lines.iter().map(operand_names).collect();
     let mut found: Vec<OperandDoc> = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandDoc> {
         named.push(name);
         let is_there = |list: &Vec<(String, bool)>| list.contains(&(name.clone(), true));
         let required = lists.iter().all(is_there);
-        // Operands with the same description share a line.
+        // Consecutive operands with the same description share an entry.
         match found.last_mut() {
             Some(last) if last.help == help && last.required == required => {
                 last.name += ", ";
@@ -64,7 +64,7 @@ pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandDoc> {
     found
 }
 
-/// Returns the operands of a line, and whether each is outside of braces.
+/// Returns the operand names of a syntax line. The flag of each operand states whether the operand is outside of braces.
 fn operand_names(line: &SyntaxLine) -> Vec<(String, bool)> {
     let mut names = vec![(String::new(), true)];
     let mut depth = 0;
@@ -86,7 +86,7 @@ fn operand_names(line: &SyntaxLine) -> Vec<(String, bool)> {
     names
 }
 
-/// Prefixes of address and name operands, with their descriptions.
+/// Prefixes of operands that are addresses or symbol names, with the description of each operand.
 const PLACES: &[(&str, &str)] = &[
     ("tmem[", "address in tensor memory"),
     ("gdesc[", "first uniform register of the matrix descriptors"),
@@ -119,7 +119,7 @@ const PLACES: &[(&str, &str)] = &[
     ("CC", "condition code"),
 ];
 
-/// Returns the description of an operand by its name in a syntax line; `None` for a fixed register such as `PT` or `RZ`.
+/// Returns the description of an operand with this name in a syntax line, or `None` for a fixed register such as `PT` or `RZ`.
 fn operand_help(name: &str) -> Option<&'static str> {
     let mut places = PLACES.iter();
     if let Some((_, help)) = places.find(|(prefix, _)| name.starts_with(prefix)) {

@@ -1,5 +1,5 @@
-//! Snapshot of both runs of a comparison after the same number of stores: the step of each run, and one grid per memory with the cells of
-//! both runs.
+//! Snapshot of both runs of a comparison after the same number of stores: the last executed step of each run, and one grid per memory with
+//! the cells of both runs.
 
 use crate::analysis::comparison::PairedRun;
 use crate::model::grid::{GridRequest, MemoryGrid, MemoryView, WriteAge};
@@ -11,12 +11,12 @@ use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// Both runs at a position of the comparison.
+/// State of both runs at a position of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonFrame {
-    /// Position: at position `n`, both runs have executed `n` stores. At the last position, both runs have finished.
+    /// Position of the comparison: at position `n`, both runs have executed `n` stores. At the last position, both runs have finished.
     pub position: u64,
-    /// Last position.
+    /// Last position of the comparison.
     pub length: u64,
     pub sides: [ComparisonStep; 2],
     pub grids: Vec<ComparisonGrid>,
@@ -31,9 +31,9 @@ pub struct ComparisonStep {
     pub stores: u64,
     pub n_stores: u64,
     pub status: RunStatus,
-    /// Last executed step. Absent at the start.
+    /// Last step that the run executed. Absent at the start of the run.
     pub last: Option<StepView>,
-    /// Summary sentence of the last executed step.
+    /// Summary sentence of the last step that the run executed.
     pub sentence: Vec<Phrase>,
     pub store: Option<StoreView>,
 }
@@ -47,45 +47,46 @@ pub struct ComparisonGrid {
     pub first_row: u64,
     pub total_rows: u64,
     pub cells: Vec<ComparisonCell>,
-    /// Number of elements of the whole memory that differ at this position.
+    /// Number of elements of the complete memory that differ between the runs at this position.
     pub n_differing: u64,
 }
 
-/// Element of a memory in both runs.
+/// Element of a memory, with its values in both runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparisonCell {
     pub texts: [String; 2],
     pub mark: CellComparison,
     /// For each run, whether the store at this position wrote the element.
     pub now: [bool; 2],
-    /// For each run, the lane that wrote the element last.
+    /// For each run, the lane of the last store to the element.
     pub lanes: [Option<u8>; 2],
 }
 
-/// Comparison of an element in both runs.
+/// Result of the comparison of an element between both runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CellComparison {
     /// No run has stored to the element.
     Untouched,
-    /// The bytes are identical.
+    /// The bytes of the element are identical in both runs.
     Equal,
-    /// Only the first run has stored to the element, and the bytes differ.
+    /// Only the first run has stored to the element, and the bytes of the element differ.
     First,
-    /// Only the second run has stored to the element, and the bytes differ.
+    /// Only the second run has stored to the element, and the bytes of the element differ.
     Second,
-    /// Both runs have stored to the element, and the bytes differ.
+    /// Both runs have stored to the element, and the bytes of the element differ.
     Differs,
 }
 
 impl PairedRun {
-    /// Returns the last position: the larger number of stores of the two runs, plus one for the end.
+    /// Returns the last position of the comparison: the larger number of stores of the two runs, plus one position for the end of both
+    /// runs.
     pub fn length(&self) -> u64 {
         let longest = self.stops.iter().map(Vec::len).max();
         longest.unwrap_or(0) as u64 + 1
     }
 
-    /// Seeks both runs to the same number of stores, or to their ends at the last position. Each memory is shown with the rows that
-    /// `windows` requests for it, or with the first `n_rows` rows.
+    /// Seeks both runs to the same number of stores, or to their ends at the last position. The snapshot contains the rows of each memory
+    /// that `windows` requests, or the first `n_rows` rows.
     pub fn frame(
         &mut self,
         position: u64,
@@ -119,7 +120,7 @@ impl PairedRun {
             _ if position == last => {
                 session.run(self.max_steps.saturating_sub(session.position()));
             }
-            // A run without further stores stays at its last store.
+            // A run without further stores remains at the position after its last store.
             _ => session.seek(stores.checked_sub(1).map_or(0, |at| stops[at])),
         }
         let frame = session.frame(&FrameRequest::default());
@@ -137,7 +138,7 @@ impl PairedRun {
     fn grid(&mut self, memory: &MemoryKey, first_row: u64, n_rows: u32) -> Option<ComparisonGrid> {
         let [first, second] = &mut self.sessions;
         let own = first.grid(&window(memory, None, None, first_row, n_rows))?;
-        // Both grids use the row length of the first run.
+        // The grids of both runs use the row length of the first run.
         let request = window(
             memory,
             Some(own.ty),
@@ -189,8 +190,8 @@ fn element(bytes: &[u8], index: usize, width: usize) -> &[u8] {
     &bytes[start..(start + width).min(bytes.len())]
 }
 
-/// Combines the cells of two windows of one memory. `differs` returns whether the bytes of the cell with the given index within the window
-/// differ.
+/// Combines the cells of two windows of one memory. The function `differs` returns whether the bytes of a cell differ between the runs,
+/// given the index of the cell within the window.
 fn cells(
     [first, second]: [&MemoryGrid; 2],
     differs: impl Fn(usize) -> bool,

@@ -1,5 +1,5 @@
-//! Facts that a SASS listing does not contain. Some of these facts follow from the PTX of the comparison, and differences between the runs
-//! may depend on the remaining facts.
+//! Facts that a SASS listing does not contain. Some of these facts follow from the PTX source of the comparison. Differences between the
+//! runs may depend on the remaining facts.
 
 use crate::analysis::comparison::{PairedRun, SourceVariant};
 use crate::analysis::memory_diff::{FinalMemory, final_memories};
@@ -9,10 +9,10 @@ use crate::source::front_ends::front_end;
 use warpgrid_launch::{Scenario, SourceLanguage};
 use warpgrid_program::{CounterpartFacts, Overrides};
 
-/// Bits of a positive and a negative NaN. Both differ from the canonical NaN in each byte whose value depends on the literal.
+/// Bits of a positive and a negative NaN. Both values differ from the canonical NaN in each byte whose value depends on the NaN literal.
 const OTHER_NAN_WORDS: [Option<u32>; 2] = [Some(0x7f80_0001), Some(0xff80_0001)];
 
-/// Adds facts that the listing lacks and the PTX of the comparison contains.
+/// Adds the facts that the SASS listing lacks and that the PTX source of the comparison contains.
 pub(crate) fn complete(texts: &mut [SourceVariant; 2]) {
     for (listing, ptx) in [(0, 1), (1, 0)] {
         if [texts[listing].front, texts[ptx].front] != [SourceLanguage::Sass, SourceLanguage::Ptx] {
@@ -33,7 +33,8 @@ pub(crate) fn complete(texts: &mut [SourceVariant; 2]) {
 }
 
 impl PairedRun {
-    /// Checks whether every byte that differs changes if NaN literals of a listing have other bits. `lefts` is the memory of both runs.
+    /// Checks whether every byte that differs between the runs changes if the NaN literals of a listing have other bits. `lefts` contains
+    /// the final memory of both runs.
     pub(crate) fn depends_on_nan(&self, lefts: &[Vec<FinalMemory>; 2]) -> bool {
         let facts = CounterpartFacts {
             nan_words: OTHER_NAN_WORDS,

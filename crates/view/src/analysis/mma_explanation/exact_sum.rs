@@ -1,6 +1,7 @@
-//! Exact summation with a single final rounding.
+//! Exact summation of floating-point numbers with a single rounding of the final sum.
 
-/// Exact sum of numbers as an expansion: components that do not overlap, in ascending order (J. R. Shewchuk).
+/// Exact sum of numbers as an expansion: components that do not overlap, in ascending order (J. R. Shewchuk, "Adaptive Precision
+/// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExactSum {
     parts: Vec<f64>,
@@ -26,7 +27,7 @@ impl ExactSum {
         self.parts.push(value);
     }
 
-    /// Returns the nearest `f64` and the remainder of the sum. Only the sign of the remainder is significant.
+    /// Returns the `f64` nearest to the sum, and the remainder of the sum. Only the sign of the remainder is significant.
     fn split(&self) -> (f64, f64) {
         let mut parts = self.parts.iter().rev();
         let mut high = parts.next().copied().unwrap_or(0.0);
@@ -41,14 +42,15 @@ impl ExactSum {
         (high, 0.0)
     }
 
-    /// Returns the nearest `f64`, and whether it equals the sum.
+    /// Returns the `f64` nearest to the sum, and whether this `f64` equals the sum.
     pub(crate) fn value(&self) -> (f64, bool) {
         let (value, rest) = self.split();
         (value, rest == 0.0)
     }
 
-    /// Returns the sum rounded to odd: the last bit is set if the sum is inexact. Rounding this `f64` to a type with at most 51 significant
-    /// bits gives the same result as rounding the exact sum.
+    /// Returns the sum rounded to odd (S. Boldo and G. Melquiond, "Emulation of a FMA and Correctly Rounded Sums: Proved Algorithms Using
+    /// Rounding to Odd", 2008): the last bit of the result is set if the result is inexact. Rounding the returned `f64` to a type with at
+    /// most 51 significant bits gives the same result as rounding the exact sum.
     pub(crate) fn round_to_odd(&self) -> f64 {
         let (value, rest) = self.split();
         let bits = value.to_bits();

@@ -1,4 +1,4 @@
-//! Conversion of the hardware steps of an MMA instruction to the form that hosts display.
+//! Conversion of the hardware computation steps of an MMA instruction to the form that hosts display.
 
 use crate::analysis::mma_explanation::{NumberView, decimal, shown};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use warpgrid_emulator::tensor::{
 };
 use warpgrid_isa::ScalarType;
 
-/// Name of the source of the accumulator term.
+/// Name of the term that is the accumulator.
 const ACCUMULATOR: &str = "accumulator";
 
 /// One operation of the hardware in an MMA computation.
@@ -19,25 +19,25 @@ pub enum MmaStepView {
     Operation(OperationView),
 }
 
-/// Fused sum, in which all terms are aligned to the largest exponent, truncated and added as integers.
+/// Fused sum of several terms. The hardware aligns all terms to the largest exponent, truncates them, and adds them as integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AccumulationBlockView {
-    /// Range of k in this block: `k = 0 to 7`.
+    /// Range of the index k of the products in this block: `k = 0 to 7`.
     pub products: String,
     pub accumulator: NumberView,
-    /// Largest exponent of the terms. Undefined if `special` is set.
+    /// Largest exponent of the terms. The value is undefined if `special` is set.
     pub exponent: i32,
     /// Number of bits below the largest exponent that the hardware keeps.
     pub kept_bits: u8,
-    /// Nonzero terms of the sum.
+    /// Nonzero terms of the fused sum.
     pub terms: Vec<TermView>,
-    /// Sum in units of 2^(`exponent` - `kept_bits`), as a decimal number.
+    /// Fused sum in units of 2^(`exponent` - `kept_bits`), as a decimal number.
     pub sum: String,
-    /// Reason why the sum is NaN or infinite.
+    /// Reason why the fused sum is NaN or infinite. Absent if the sum is finite.
     pub special: Option<String>,
     pub result: NumberView,
-    /// Whether the sum has more bits than the result type.
+    /// Whether the fused sum has more bits than the result type.
     pub is_cut: bool,
 }
 
@@ -48,22 +48,22 @@ impl AccumulationBlockView {
     }
 }
 
-/// Term of a block.
+/// Term of a fused sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TermView {
-    /// Source of the term: `accumulator` or `k = 3`.
+    /// Name of the source of the term: `accumulator` or `k = 3`.
     pub source: String,
-    /// Exact value of the term.
+    /// Exact value of the term before alignment.
     pub value: String,
     /// Value of the term after alignment, in the units of the sum of its block, as a decimal number.
     pub aligned: String,
-    /// Bits that the alignment truncates, in binary. Empty if it truncates no bits.
+    /// Bits that the alignment truncates, in binary. Empty if the alignment truncates no bits.
     pub cut: String,
 }
 
 impl TermView {
-    /// Checks whether nonzero bits were truncated.
+    /// Checks whether the alignment of the term truncated nonzero bits.
     pub(crate) fn is_inexact(&self) -> bool {
         self.cut.contains('1')
     }
@@ -79,12 +79,12 @@ pub struct OperationView {
 }
 
 impl MmaStepView {
-    /// Checks whether the step is a block with a nonzero product.
+    /// Checks whether the step is a fused sum with a nonzero product.
     pub(crate) fn adds_products(&self) -> bool {
         matches!(self, MmaStepView::Block(block) if block.has_products())
     }
 
-    /// Checks whether the step is a block whose sum was truncated to the result type.
+    /// Checks whether the step is a fused sum that the hardware truncated to the result type.
     pub(crate) fn rounds(&self) -> bool {
         matches!(self, MmaStepView::Block(block) if block.is_cut)
     }
@@ -121,7 +121,7 @@ pub(crate) fn views(product: &MmaDescription, steps: &[MmaStep]) -> Vec<MmaStepV
         .collect()
 }
 
-/// Assignment of k indices to the products of a block.
+/// Assignment of the indices k to the products of a block.
 #[derive(Clone, Copy)]
 enum TermOrder {
     Ascending {

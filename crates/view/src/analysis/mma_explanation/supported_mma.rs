@@ -9,14 +9,14 @@ use warpgrid_isa::ScalarType::{self, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F3
 use warpgrid_isa::fragment::{Shape, TensorCoreGeneration};
 use warpgrid_isa::{Rounding, Target};
 
-/// Selectable MMA instruction.
+/// MMA instruction that the user can select.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MmaChoice {
-    /// Instruction: `wmma` or `mma`.
+    /// Name of the instruction: `wmma` or `mma`.
     pub op: String,
-    /// Shape of the operation: `m16n16k16`.
+    /// Shape of the matrix multiplication: `m16n16k16`.
     pub shape: String,
-    /// Types of A, B, C and D.
+    /// Types of the matrices A, B, C and D.
     pub types: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ const SHAPES: [(MmaInstruction, Shape); 10] = [
     (MmaInstruction::Wmma, Shape::new(16, 16, 8)),
     (MmaInstruction::Wmma, Shape::new(8, 8, 4)),
 ];
-/// Operand types that must be equal for A and B (`SAME_TYPE_OPERANDS`), and types that can be combined freely (`NARROW`).
+/// Operand types that A and B must share (`SAME_TYPE_OPERANDS`), and operand types that A and B can combine freely (`NARROW`).
 const SAME_TYPE_OPERANDS: [ScalarType; 3] = [F16, Bf16, Tf32];
 const NARROW: [ScalarType; 5] = [E4m3, E5m2, E3m2, E2m3, E2m1];
 const SUMS: [[ScalarType; 2]; 4] = [[F32, F32], [F16, F16], [F16, F32], [F32, F16]];
@@ -45,13 +45,13 @@ fn factors() -> impl Iterator<Item = [ScalarType; 2]> {
         .chain(narrow)
 }
 
-/// Returns the first target of each Tensor Core generation, oldest first.
+/// Returns the first target of each Tensor Core generation, the oldest generation first.
 pub fn targets() -> Vec<String> {
     let names = TensorCoreGeneration::ALL.map(|core| core.first_target().to_owned());
     names.into()
 }
 
-/// Returns the selectable MMA instructions of `target`.
+/// Returns the MMA instructions of `target` that the user can select.
 pub fn choices(target: &str) -> Vec<MmaChoice> {
     let core = Target::from_name(target).and_then(TensorCoreGeneration::of);
     let Some(core) = core else {
@@ -101,7 +101,7 @@ pub fn choices(target: &str) -> Vec<MmaChoice> {
 }
 
 impl MmaChoice {
-    /// Checks whether `request` describes this instruction.
+    /// Checks whether `request` requests this instruction.
     pub fn is_of(&self, request: &MmaRequest) -> bool {
         (&self.op, &self.shape, &self.types) == (&request.op, &request.shape, &request.types)
     }

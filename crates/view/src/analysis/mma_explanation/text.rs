@@ -4,7 +4,7 @@ use crate::analysis::mma_explanation::mma_steps::{AccumulationBlockView, MmaStep
 use crate::analysis::mma_explanation::{MmaExplanation, NumberView};
 use std::fmt::Write;
 
-/// Formats `view` as text: the result with its comparison values, followed by each hardware step.
+/// Formats the explanation `view` as text: the result with its comparison values, followed by each hardware step.
 pub fn text(view: &MmaExplanation) -> String {
     let mut out = String::new();
     // Formatting into a `String` cannot fail, so the result is ignored.

@@ -1,4 +1,4 @@
-//! Traffic of one access: the sectors, cache lines and words that its elements touch.
+//! Memory traffic of one access: the sectors, the cache lines and the words of shared memory that its elements touch.
 
 use crate::model::traffic::{BankTraffic, SectorTraffic, Traffic};
 use std::borrow::Cow;
@@ -13,13 +13,13 @@ const WORD: u64 = 4;
 /// Byte range that a lane accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaneBytes {
-    /// Lane that supplied the address.
+    /// Lane that supplied the address of the byte range.
     pub(crate) lane: u8,
     pub(crate) memory: Place,
     /// Address of the first byte within the memory.
     pub(crate) address: u64,
     pub(crate) n_bytes: u32,
-    /// Index of the element among the elements of the lane.
+    /// Index of the element among the elements that the lane accesses.
     pub(crate) element: u8,
 }
 
@@ -38,9 +38,9 @@ impl From<&ElementAccess> for LaneBytes {
 /// Rule for the number of wavefronts of lanes that access the same word of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WavefrontMode {
-    /// One wavefront: a load broadcasts the word, and a store writes the value of one lane.
+    /// The lanes share one wavefront: a load broadcasts the word, and a store writes the value of one lane.
     Together,
-    /// One wavefront per access, because atomics are serialized.
+    /// Each access requires its own wavefront, because atomics are serialized.
     PerAccess,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn count_accesses(
     traffic
 }
 
-/// Splits an instruction into accesses with their bytes per lane. Only matrix transfers consist of several accesses.
+/// Splits an instruction into accesses, each with the bytes that it transfers per lane. Only matrix transfers consist of several accesses.
 pub(crate) fn accesses(
     parts: &[LaneBytes],
     width_bytes: u32,
@@ -108,7 +108,8 @@ fn sectors<'a>(parts: impl Iterator<Item = &'a LaneBytes>, shape: MemoryGeometry
     for part in parts {
         match part.memory {
             Place::Local { lane, .. } => {
-                // Each word of local memory is counted separately, because the next word of a lane follows the words of all other lanes.
+                // The words of local memory are counted separately, because the next word of a lane follows the corresponding words of all
+                // other lanes.
                 let end = part.address.saturating_add(part.n_bytes.into());
                 let mut at = part.address;
                 while at < end {
@@ -198,9 +199,9 @@ fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryGeometr
     }
 }
 
-/// Returns the number of lane groups that access shared memory one after another: two groups for accesses of 8 bytes per address, and four
-/// groups for accesses of 16 bytes per address. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, regardless of
-/// the number of registers per lane.
+/// Returns the number of lane groups that access shared memory one after another: two groups if each address refers to 8 bytes, and four
+/// groups if each address refers to 16 bytes. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, regardless of the
+/// number of registers per lane.
 pub(crate) fn groups(parts: &[LaneBytes], width_bytes: u32) -> usize {
     let mut row_bytes = [0; 32];
     for part in parts {
@@ -216,7 +217,8 @@ pub(crate) fn groups(parts: &[LaneBytes], width_bytes: u32) -> usize {
     }
 }
 
-/// Returns the wavefronts of one access to shared memory with `width_bytes` at each of up to 32 addresses, in lane order.
+/// Returns the number of wavefronts of one access to shared memory that transfers `width_bytes` bytes at each of up to 32 addresses. The
+/// addresses are in lane order.
 pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryGeometry) -> u32 {
     let parts: Vec<LaneBytes> = starts
         .iter()
@@ -232,7 +234,8 @@ pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryGeome
     banks(&parts, width_bytes, WavefrontMode::Together, shape).wavefronts as u32
 }
 
-/// Returns the sectors of one access to global memory with `width_bytes` at each address, and the number of distinct bytes.
+/// Returns the number of sectors of one access to global memory that transfers `width_bytes` bytes at each address, and the number of
+/// distinct bytes.
 pub(crate) fn sectors_of(starts: &[u64], width_bytes: u32, shape: MemoryGeometry) -> (u64, u64) {
     let parts: Vec<LaneBytes> = starts
         .iter()
@@ -248,7 +251,7 @@ pub(crate) fn sectors_of(starts: &[u64], width_bytes: u32, shape: MemoryGeometry
     (found.sectors, found.bytes)
 }
 
-/// Returns a distinct key for each shared memory of a cluster.
+/// Returns a key that is distinct for each shared memory of a cluster.
 fn key_of(place: Place) -> u64 {
     match place {
         Place::Shared { block } => block,
@@ -295,7 +298,7 @@ impl TouchedSectors {
         self.0.iter().map(|b| u64::from(b.2.count_ones())).sum()
     }
 
-    /// Returns the number of distinct aligned ranges of `size` bytes, which is a multiple of the block size.
+    /// Returns the number of distinct aligned ranges of `size` bytes that contain an accessed byte. `size` is a multiple of the block size.
     fn pieces(&self, size: u64) -> u64 {
         let per_piece = (size / BLOCK).max(1);
         let same = |a: &(u64, u64, u32), b: &(u64, u64, u32)| {
@@ -377,7 +380,7 @@ mod tests {
     #[test]
     fn global_access_counts_bytes_sectors_and_cache_lines() {
         assert_eq!(global(4, |lane| 256 + lane * 4), [128, 4, 0, 1, 0]);
-        // A misaligned access touches one additional sector and one additional cache line.
+        // A misaligned access touches one additional sector and one additional cache line, compared with an aligned access.
         assert_eq!(global(4, |lane| 260 + lane * 4), [128, 5, 1, 2, 1]);
         assert_eq!(global(16, |lane| lane * 16), [512, 16, 0, 4, 0]);
         assert_eq!(global(4, |lane| lane * 128), [128, 32, 28, 32, 31]);
@@ -391,9 +394,9 @@ mod tests {
         assert_eq!(shared(4, Together, |lane| lane * 8), [2, 1, 1]);
         assert_eq!(shared(4, Together, |lane| lane * 128), [32, 1, 31]);
         assert_eq!(shared(4, Together, |_| 12), [1, 1, 0]);
-        // Accesses to bytes of one word need one wavefront.
+        // Accesses to different bytes of one word need only one wavefront.
         assert_eq!(shared(1, Together, |lane| lane), [1, 1, 0]);
-        // Half warps (8 bytes) and quarter warps (16 bytes) are served one after another.
+        // Half warps (8 bytes per lane) and quarter warps (16 bytes per lane) are served one after another.
         assert_eq!(shared(8, Together, |lane| lane * 8), [2, 2, 0]);
         assert_eq!(shared(16, Together, |lane| lane * 16), [4, 4, 0]);
         assert_eq!(shared(16, Together, |lane| lane * 32), [8, 4, 4]);
@@ -404,7 +407,7 @@ mod tests {
 
     #[test]
     fn ldmatrix_wavefronts_are_counted_per_matrix() {
-        // Rows of 16 bytes, 32 bytes apart; the lanes of matrix `i` are 8 * i to 8 * i + 7.
+        // The rows have 16 bytes and start 32 bytes apart. Lanes 8 * i to 8 * i + 7 supply the rows of matrix `i`.
         let wavefronts = |n_matrices: u8| {
             let rows = (0..8 * n_matrices).map(|lane| LaneBytes {
                 lane,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use warpgrid_emulator::{AccessAction, AccessEvent, EventMask, Observer};
 use warpgrid_isa::MemoryGeometry;
 
-/// Accumulates the traffic of the observed steps.
+/// Observer that accumulates the memory traffic of the observed steps.
 #[derive(Debug)]
 pub(crate) struct TrafficCounter {
     /// Number of steps, from the start of the run, whose traffic is counted.
@@ -18,7 +18,7 @@ pub(crate) struct TrafficCounter {
 }
 
 impl TrafficCounter {
-    /// Returns a counter without counts.
+    /// Returns a counter that has observed no step.
     pub(crate) const fn new(shape: MemoryGeometry) -> TrafficCounter {
         TrafficCounter {
             counted: 0,
@@ -30,7 +30,7 @@ impl TrafficCounter {
 }
 
 impl TrafficCounter {
-    /// Returns the traffic of an instruction in the counted steps.
+    /// Returns the traffic that an instruction caused in the counted steps.
     pub(crate) fn at(&self, function: u32, instruction: u32) -> Traffic {
         let found = self.found.get(&(function, instruction));
         found.copied().unwrap_or_default()
@@ -59,7 +59,7 @@ impl Observer for TrafficCounter {
             shared,
             ..
         } = found;
-        // Parameters and constants are served by a separate cache, for which sectors are not meaningful.
+        // A separate cache serves accesses to parameters and constants, and the number of sectors is not meaningful for this cache.
         if global.requests + local.requests + shared.requests == 0 {
             return;
         }

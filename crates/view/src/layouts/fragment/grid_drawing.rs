@@ -8,10 +8,10 @@ const CELL_HEIGHT: usize = 28;
 const LEFT: usize = 34;
 const TOP: usize = 64;
 const MARGIN: usize = 16;
-/// Minimum width of a drawing in pixels, so that the title and the line below the title fit.
+/// Minimum width of a drawing in pixels. The title and the text line below the title fit into this width.
 const MIN_WIDTH: usize = 620;
 
-/// Highlighting of a cell.
+/// Highlighting of a cell in a drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CellStyle {
     #[default]
@@ -27,7 +27,7 @@ pub(crate) enum CellStyle {
 pub(crate) struct DrawnCell {
     pub(crate) label: String,
     pub(crate) detail: String,
-    /// Index into the 32 lane colors.
+    /// Index of the color of the cell among the 32 lane colors.
     pub(crate) colour: u8,
     pub(crate) mark: CellStyle,
     /// Textual description of the cell.
@@ -37,10 +37,10 @@ pub(crate) struct DrawnCell {
 /// Grid of cells in a drawing.
 #[derive(Clone, Debug)]
 pub(crate) struct DrawnGrid {
-    /// Name of the grid, which the drawing displays if it has several grids.
+    /// Name of the grid. The drawing shows the name only if it contains several grids.
     pub(crate) name: String,
     pub(crate) size: (usize, usize),
-    /// Cells in row-major order. `None` for empty cells.
+    /// Cells in row-major order. The entry of an empty cell is `None`.
     pub(crate) cells: Vec<Option<DrawnCell>>,
 }
 
@@ -62,7 +62,7 @@ impl Drawing {
         out
     }
 
-    /// Formats the drawing with the description of each cell as an attribute.
+    /// Formats the drawing as an SVG document in which the description of each cell is an attribute.
     pub(crate) fn with_words(&self) -> String {
         let mut out = String::new();
         // Formatting into a `String` cannot fail, so the result is ignored.
@@ -107,7 +107,7 @@ impl Drawing {
     }
 }
 
-/// Representation of the cell descriptions in the SVG document.
+/// Location of the cell descriptions in the SVG document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LabelPlacement {
     Tooltip,

@@ -1,5 +1,5 @@
-//! Fragment diagram: the available values of the request parameters, the lane, register and memory location of each cell, and the memory
-//! traffic of the operation.
+//! Diagram of a fragment: the available values of the request parameters, the lane, register and memory location of each cell, and the
+//! memory traffic of the operation.
 
 use crate::analysis::traffic::access;
 use crate::layouts::fragment::request::FragmentRequest;
@@ -14,10 +14,10 @@ use warpgrid_isa::fragment::{
 };
 use warpgrid_isa::{MatrixLayout, MemoryGeometry};
 
-/// Available values of each parameter, given the values of the other parameters.
+/// Available values of each request parameter. The values of one parameter depend on the values of the other parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentChoices {
-    /// Available operations. Operations with a tensor layout follow the operations with a fragment.
+    /// Available operations. Operations with a tensor layout follow operations with a fragment.
     pub ops: Vec<String>,
     pub shapes: Vec<String>,
     pub types: Vec<String>,
@@ -25,74 +25,75 @@ pub struct FragmentChoices {
     pub layouts: Vec<String>,
 }
 
-/// Cell of the matrix in the diagram.
+/// Cell of the matrix in the diagram of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureCell {
-    /// Lanes and registers that hold the element, lowest lane first. The list has several entries if the hardware replicates the element.
+    /// Lanes and registers that hold the element, the lowest lane first. The list has several entries if the hardware replicates the
+    /// element.
     pub holders: Vec<CellHolder>,
     /// Offset in bits of the element from the start of the matrix in memory.
     pub offset_bits: u64,
 }
 
-/// Traffic of all accesses of the compiled code to one state space.
+/// Memory traffic of all accesses of the compiled code to one state space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessTraffic {
-    /// Size of one access of a lane in bytes, which is the required alignment of base and stride.
+    /// Size in bytes of one access of a lane. The base address and the stride must be multiples of this size.
     pub bytes: u8,
-    /// Number of accesses per lane.
+    /// Number of accesses that each lane performs.
     pub count: u8,
     /// Number of distinct sectors that the accesses touch.
     pub sectors: u32,
     /// Number of bytes in the touched sectors that belong to the matrix.
     pub used_bytes: u64,
-    /// Number of shared-memory wavefronts. Absent if lanes exchange data before they store, because the storing lane is then not the lane
-    /// that holds the element.
+    /// Number of shared-memory wavefronts. Absent if lanes exchange data before they store, because the lane that stores an element then
+    /// differs from the lane that holds the element.
     pub wavefronts: Option<u32>,
-    /// Minimum number of wavefronts for the accessed bytes.
+    /// Minimum number of wavefronts that the accessed bytes require.
     pub fewest_wavefronts: u32,
-    /// Message about a misaligned base or stride.
+    /// Message about a misaligned base address or stride. Absent if both are aligned.
     pub problem: Option<String>,
 }
 
-/// Diagram of a fragment.
+/// Diagram of a matrix fragment, with the parameters of its request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentPicture {
-    /// Request that the diagram shows, in which nonexistent values are replaced and omitted values are filled in.
+    /// Request that the diagram shows. Nonexistent values of the original request are replaced, and omitted values are filled in.
     pub request: FragmentRequest,
-    /// Messages about the replaced values, with the reasons.
+    /// Messages about the replaced values, with the reasons for the replacement.
     pub replaced: Vec<String>,
     pub choices: FragmentChoices,
     pub title: String,
     pub formula: String,
     pub origin: String,
-    /// Targets on which the operation has the same map.
+    /// Targets on which the operation uses the same fragment map.
     pub same_targets: Vec<String>,
     pub rows: u16,
     pub columns: u16,
     pub n_matrices: u16,
-    /// Number of registers that contain a copy of each element.
+    /// Number of registers that contain each element. The number is greater than 1 if the hardware replicates elements.
     pub copies: u32,
     pub n_registers: u8,
     pub elements_per_register: u8,
     pub element_bits: u32,
-    /// Distance in elements between the starts of adjacent rows (columns).
+    /// Distance in elements between the starts of adjacent rows of the matrix in memory, or of adjacent columns for the layout `col`.
     pub stride: u32,
-    /// Cells of the diagram, ordered by matrix and then by row.
+    /// Cells of the diagram, ordered by matrix and within a matrix by row.
     pub cells: Vec<PictureCell>,
-    /// Formula for the memory offset of an element. Absent for operations on registers only.
+    /// Formula for the memory offset of an element. Absent for operations that access only registers.
     pub address_rule: Option<String>,
-    /// Message if the rows (columns) overlap because the stride is too small.
+    /// Message about a stride that is so small that rows (columns) overlap. Absent if no rows (columns) overlap.
     pub stride_problem: Option<String>,
     /// Sizes in bytes of a sector and of a cache line of global memory.
     pub sector_bytes: u32,
     pub line_bytes: u32,
-    /// Accesses to global memory; present only for `wmma.load` and `wmma.store`.
+    /// Accesses to global memory. Present only for `wmma.load` and `wmma.store`.
     pub global: Option<AccessTraffic>,
     pub shared: Option<AccessTraffic>,
 }
 
-/// Returns the diagram of the fragment nearest to `request`, for a matrix that starts `base_bytes` after a 256-byte boundary. Returns
-/// `None` only if the tables contain no fragment.
+/// Returns the diagram of the existing fragment that is nearest to `request`. The matrix starts `base_bytes` bytes after a 256-byte
+/// boundary. Returns `None` only if the tables contain no fragment.
 pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPicture> {
     let all = everything();
     let mut replaced = Vec::new();
@@ -146,13 +147,13 @@ pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPic
     })
 }
 
-/// Returns the queries of all fragments on all selectable targets.
+/// Returns the queries of all fragments on all targets that the user can select.
 fn everything() -> Vec<FragmentQuery> {
     with_tensor_cores().flat_map(all_fragments).collect()
 }
 
-/// Returns the query nearest to `request`: for each parameter in turn, the function selects the requested value if it exists, and otherwise
-/// the first existing value.
+/// Returns the existing query that is nearest to `request`: for each parameter in turn, the function selects the requested value if it
+/// exists, and otherwise the first existing value.
 fn nearest(
     all: &[FragmentQuery],
     request: &FragmentRequest,
@@ -209,7 +210,7 @@ fn nearest(
     Some((**left.first()?, choices))
 }
 
-/// Returns the cells of the diagram with their memory offsets.
+/// Returns the cells of the diagram with the memory offsets of their elements.
 fn cells(map: &FragmentMap, view: &FragmentView) -> Vec<PictureCell> {
     let holders = view.owners_by_cell();
     let offset = |holder: &CellHolder| {
@@ -256,7 +257,7 @@ impl MatrixInMemory<'_> {
         }
     }
 
-    /// Returns a message if the base or the stride is misaligned.
+    /// Returns a message if the base address or the stride is misaligned for the access `access`.
     fn problem(&self, access: WmmaAccess) -> Option<String> {
         let bytes = u64::from(access.bytes);
         let stride_bits = u64::from(self.stride) * u64::from(self.map.element_bits());
@@ -267,15 +268,17 @@ impl MatrixInMemory<'_> {
         }
         let short = access.short_stride?;
         (!stride_bits.is_multiple_of(bytes * 8)).then(|| {
-            let what = match short {
+            let consequence = match short {
                 MisalignedStride::Fault => "the launch faults",
                 MisalignedStride::Moved => "some rows are stored at different addresses",
             };
-            format!("the stride is not a multiple of the access size of {bytes} bytes, so {what}")
+            format!(
+                "the stride is not a multiple of the access size of {bytes} bytes, so {consequence}"
+            )
         })
     }
 
-    /// Returns the number of sectors and the number of distinct bytes that each access of the operation touches, both summed over all
+    /// Returns the number of sectors and the number of distinct bytes that the accesses of the operation touch, both summed over all
     /// accesses.
     fn sectors(&self, access: WmmaAccess) -> (u64, u64) {
         let bits = self.map.element_bits();
@@ -294,7 +297,7 @@ impl MatrixInMemory<'_> {
         counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
-    /// Returns the number of shared-memory wavefronts of all accesses of the operation.
+    /// Returns the number of shared-memory wavefronts, summed over all accesses of the operation.
     fn wavefronts(&self, access: WmmaAccess) -> Option<u32> {
         let n_elements = usize::from(access.bytes) * 8 / self.map.element_bits() as usize;
         let per_register = usize::from(self.map.elements_per_register);

@@ -1,4 +1,4 @@
-//! Tests of fragment diagrams: selected parameter values and memory traffic.
+//! Tests of fragment diagrams: the selected parameter values, and the memory traffic.
 
 use crate::layouts::fragment::picture;
 use crate::layouts::fragment::picture::FragmentPicture;
@@ -44,7 +44,7 @@ fn unsupported_choice_is_replaced_and_reported() {
     assert_eq!(shown.request.ty, shown.choices.types[0]);
     assert_eq!(shown.replaced.len(), 1);
     assert!(shown.replaced[0].contains("`f64`"), "{:?}", shown.replaced);
-    // A request with any of the offered parameter values needs no replacement.
+    // A request with any of the parameter values in `choices` needs no replacement.
     for ty in &shown.choices.types {
         let other = draw(&request("load.a", "m16n16k16", ty, "", ""));
         assert_eq!(
@@ -59,7 +59,7 @@ fn padded_stride_touches_partial_sectors() {
     let dense = store_d(16).global.expect("a store has accesses");
     assert_eq!((dense.bytes, dense.count), (8, 4));
     assert_eq!((dense.sectors, dense.used_bytes), (32, 1024));
-    // Each of the four accesses has eight rows of 32 bytes, and every other row starts in the middle of a sector.
+    // Each of the four accesses has eight rows of 32 bytes. With this stride, every other row starts in the middle of a sector.
     let apart = store_d(20).global.expect("a store has accesses");
     assert_eq!((apart.sectors, apart.used_bytes), (48, 1024));
 }
@@ -67,10 +67,10 @@ fn padded_stride_touches_partial_sectors() {
 #[test]
 fn shared_wavefronts_depend_on_stride() {
     let passes = |stride| store_d(stride).shared.and_then(|shared| shared.wavefronts);
-    // A half warp of 8-byte accesses covers four rows. With a row distance of 64 bytes, the rows share each bank in pairs.
+    // A half warp of 8-byte accesses covers four rows. With a row distance of 64 bytes, two rows of each pair share each bank.
     assert_eq!(passes(16), Some(16));
     assert_eq!(passes(24), Some(8));
-    // All rows of the matrix start in the same bank.
+    // With this stride, all rows of the matrix start in the same bank.
     assert_eq!(passes(32), Some(32));
 }
 
@@ -105,23 +105,23 @@ fn every_fragment_map_is_drawn_and_printed() {
         let queries = all_fragments(Target::from_name(target).expect("a target"));
         assert!(!queries.is_empty(), "{target}");
         for query in queries {
-            let asked = FragmentRequest::from(&query);
-            let shown = draw(&asked);
-            assert_eq!(shown.replaced, [] as [&str; 0], "{asked:?}");
+            let request = FragmentRequest::from(&query);
+            let shown = draw(&request);
+            assert_eq!(shown.replaced, [] as [&str; 0], "{request:?}");
             let held = shown.cells.iter().map(|cell| cell.holders.len());
             let map = fragment(&query).expect("a map");
-            assert_eq!(held.sum::<usize>(), map.holders().count(), "{asked:?}");
-            let view = crate::layouts::fragment::fragment(&asked).expect("a view");
+            assert_eq!(held.sum::<usize>(), map.holders().count(), "{request:?}");
+            let view = crate::layouts::fragment::fragment(&request).expect("a view");
             let rows = crate::layouts::fragment::table(&view)
                 .lines()
                 .filter(|line| line.contains(" | "))
                 .count();
             let n_rows = usize::from(map.rows) * usize::from(map.n_matrices);
-            assert!(rows >= n_rows, "{asked:?}: {rows} rows of {n_rows}");
+            assert!(rows >= n_rows, "{request:?}: {rows} rows of {n_rows}");
             let drawn = crate::layouts::fragment::svg(&view)
                 .matches("<rect")
                 .count();
-            assert!(drawn >= shown.cells.len(), "{asked:?}: {drawn}");
+            assert!(drawn >= shown.cells.len(), "{request:?}: {drawn}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Requests for fragments and layouts, and their errors.
+//! Requests for fragments and layouts, and the errors of these requests.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub struct FragmentRequest {
     /// Operation: `store.d`, `load.a`, `load.b` or `load.c` of `wmma`, `mma.a` to `mma.d`, `ldmatrix.x4`, `stmatrix.x4`,
     /// `movmatrix.a`, `movmatrix.d`, or a tensor layout such as `wgmma.d` or `tcgen05.ld`.
     pub op: String,
-    /// Shape: `m16n16k16`.
+    /// Shape of the matrix operation: `m16n16k16`.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub shape: String,
@@ -20,17 +20,18 @@ pub struct FragmentRequest {
     #[serde(default, rename = "type")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub ty: String,
-    /// Target: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not depend on the target.
+    /// Target for which the layout is requested: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not
+    /// depend on the target.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub target: String,
-    /// Memory layout: `row` or `col`. Default: the first layout that the operation supports.
+    /// Layout of the matrix in memory: `row` or `col`. Default: the first layout that the operation supports.
     #[serde(default)]
     pub layout: Option<String>,
-    /// Distance in elements between the starts of adjacent rows (columns). Default: the length of a row (column).
+    /// Distance in elements between the starts of adjacent rows (columns) in memory. Default: the length of a row (column).
     #[serde(default)]
     pub stride: Option<u32>,
-    /// Further parameters of a tensor layout, indexed by name: `swizzle: "128B"`.
+    /// Additional parameters of a tensor layout, indexed by name: `swizzle: "128B"`.
     #[serde(default)]
     #[cfg_attr(
         feature = "typescript",
@@ -53,7 +54,7 @@ impl From<&FragmentQuery> for FragmentRequest {
     }
 }
 
-/// Reason why the fragment does not exist, and the available alternatives.
+/// Reason why the requested fragment does not exist, and the available alternatives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentRequestError {

@@ -1,9 +1,10 @@
-//! SVG drawing of a fragment: the matrix, in which each cell shows the lane and register of its element and has the color of the lane.
+//! SVG drawing of a fragment. The drawing shows the matrix. Each cell shows the lane and register of its element, and has the color of the
+//! lane.
 
 use crate::layouts::fragment::grid_drawing::{CellStyle, Drawing, DrawnCell, DrawnGrid};
 use crate::layouts::fragment::{CellHolder, FragmentView};
 
-/// Formats `view` as a standalone SVG document.
+/// Formats the fragment `view` as a standalone SVG document.
 pub fn svg(view: &FragmentView) -> String {
     let (rows, columns) = (usize::from(view.rows), usize::from(view.cols));
     let held = match view.copies {

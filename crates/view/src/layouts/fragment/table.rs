@@ -4,7 +4,7 @@ use crate::layouts::fragment::{CellHolder, FragmentView};
 use std::fmt::Write;
 use warpgrid_program::counted;
 
-/// Formats `view` as text for terminals, with its title, its formula, its memory layout, and the matrix.
+/// Formats the fragment `view` as text for terminals: its title, its formula, its layout in memory, and the matrix.
 pub fn table(view: &FragmentView) -> String {
     let mut out = String::new();
     // Formatting into a `String` cannot fail, so the result is ignored.
@@ -62,7 +62,7 @@ fn write(out: &mut String, view: &FragmentView) -> std::fmt::Result {
     write_matrices(out, view)
 }
 
-/// Formats the location of an element: `5:2` is register 2 of lane 5, and `5:2.1` is element 1 of this register.
+/// Formats the lane and register of an element: `5:2` is register 2 of lane 5, and `5:2.1` is element 1 of this register.
 fn label(view: &FragmentView, holder: &CellHolder) -> String {
     let mut text = format!("{}:{}", holder.lane, holder.register);
     if view.elems_per_reg > 1 {

@@ -1,4 +1,4 @@
-//! Observer that records the memory accesses of a run by instruction, up to a limit.
+//! Observer that records the memory accesses of a run by instruction, up to a maximum number of accesses per instruction.
 
 use crate::analysis::traffic::access::{LaneBytes, WavefrontMode};
 use crate::analysis::traffic::counter::wavefront_mode;
@@ -10,19 +10,19 @@ const MAX_REQUESTS: usize = 4096;
 /// Maximum number of element accesses that the recorder stores in execution order per instruction.
 const MAX_PARTS: usize = 1 << 17;
 
-/// Memory request of a warp, or of an asynchronous operation, in one step.
+/// Memory request that a warp or an asynchronous operation performed in one step.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedRequest {
     pub(crate) step: u64,
-    /// Linear index of the block; 0 for pending asynchronous operations.
+    /// Linear index of the block of the warp. The value is 0 for pending asynchronous operations.
     pub(crate) block: u64,
-    /// Index of the warp within the block; 0 for pending asynchronous operations.
+    /// Index of the warp within its block. The value is 0 for pending asynchronous operations.
     pub(crate) warp: u32,
     pub(crate) mask: u32,
     pub(crate) parts: Vec<LaneBytes>,
     pub(crate) width_bytes: u32,
     pub(crate) access_bytes: u32,
-    /// Whether a lane can transfer the data at an address that another lane provides, as in `ldmatrix`.
+    /// Whether a lane can transfer data at an address that another lane provides, as in `ldmatrix`.
     pub(crate) is_shared_out: bool,
 }
 
@@ -56,7 +56,7 @@ impl RecordedRequest {
     }
 }
 
-/// Byte range that a lane accesses.
+/// Byte range of one lane of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneAccess {
     pub(crate) lane: u8,
@@ -64,20 +64,20 @@ pub(crate) struct LaneAccess {
     pub(crate) n_bytes: u64,
 }
 
-/// Requests of one instruction.
+/// Recorded requests of one memory access instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedAccess {
     pub(crate) function: u32,
     pub(crate) instruction: u32,
     pub(crate) action: AccessAction,
-    /// Requests with distinct addresses, in the order of their execution.
+    /// Requests with distinct addresses, in order of execution.
     pub(crate) distinct: Vec<RecordedRequest>,
-    /// Requests of the first block in the order of their execution, up to the limit.
+    /// Requests of the first block in order of execution, up to the maximum number of recorded accesses.
     pub(crate) first_block: Vec<RecordedRequest>,
     pub(crate) n_requests: u64,
-    /// Number of distinct requests that exceed the limit and were not recorded.
+    /// Number of requests with distinct addresses that were not recorded, because the maximum number of requests was reached.
     pub(crate) n_left_out: u64,
-    /// Whether requests of the first block exceed the limit and were not recorded.
+    /// Whether some requests of the first block were not recorded, because the maximum number of accesses was reached.
     pub(crate) is_truncated: bool,
     seen: BTreeSet<u64>,
     n_parts: usize,
@@ -179,7 +179,7 @@ impl RecordedAccess {
     }
 }
 
-/// Returns the FNV-1a hash of the locations that a request accesses. The hash does not depend on the block of the request.
+/// Returns the FNV-1a hash of the locations that a request accesses. The hash is independent of the block of the request.
 fn hash_of(request: &RecordedRequest) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |number: u64| hash = (hash ^ number).wrapping_mul(0x0100_0000_01b3);

@@ -1,6 +1,6 @@
 //! Fixes for bank conflicts. For each buffer in shared memory, the module finds the layout changes that make all accesses to the buffer
-//! conflict-free, the smallest change first. It rewrites the source and verifies the rewritten source by running both versions. If no
-//! layout change exists, the module reports the two accesses with incompatible requirements.
+//! conflict-free, the smallest change first. The module rewrites the source, and verifies the rewritten source by running both versions of
+//! the source. If no such layout change exists, the module reports two accesses with incompatible requirements.
 
 use crate::Scenario;
 use crate::analysis::traffic::access::LaneBytes;
@@ -18,64 +18,65 @@ use warpgrid_emulator::MemoryId as Place;
 use warpgrid_isa::MemoryGeometry;
 use warpgrid_program::FunctionId;
 
-/// Maximum number of layout proposals per buffer.
+/// Maximum number of proposed layouts per buffer.
 const MAX_SHOWN: usize = 6;
-/// Maximum number of contiguous bytes that one access of a lane transfers.
+/// Maximum number of contiguous bytes that one access of a lane can transfer.
 const MAX_ACCESS_BYTES: u64 = 16;
 
-/// Buffer in shared memory with bank conflicts.
+/// Buffer in shared memory whose accesses have bank conflicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BufferConflicts {
     pub name: String,
     pub conflicts: u64,
-    /// Source lines whose instructions access the buffer.
+    /// Source lines of the instructions that access the buffer.
     pub lines: Vec<u32>,
-    /// Layouts that make all accesses to the buffer conflict-free, the smallest change first.
+    /// Layouts for which all accesses to the buffer are free of bank conflicts, the smallest change first.
     pub proposals: Vec<FixProposal>,
-    /// Reason why no conflict-free layout exists: two accesses with incompatible requirements, or an obstacle that prevents any change of
-    /// the layout.
+    /// Reason why no layout without bank conflicts exists: two accesses with incompatible requirements, or an obstacle that prevents any
+    /// change of the layout.
     pub impossible: Option<String>,
 }
 
-/// Proposed layout of a buffer.
+/// Proposed layout of a buffer without bank conflicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FixProposal {
-    /// Description of the layout, such as an XOR swizzle or padding.
+    /// Description of the layout change, for example an XOR swizzle or padding.
     pub change: String,
-    /// Number of bytes by which the change enlarges the buffer.
+    /// Number of bytes by which the layout change enlarges the buffer.
     pub more_bytes: u64,
-    /// Number of instructions that the change adds to each access.
+    /// Number of instructions that the layout change adds to each access.
     pub instructions: u32,
 }
 
-/// Rewritten source with fewer bank conflicts, and the results of its verification.
+/// Rewritten source with fewer bank conflicts than the original source, and the results of its verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankConflictFix {
     pub source: String,
-    /// Description of the layout change of each changed buffer.
+    /// Description of the layout change of each buffer that the rewrite changes.
     pub changes: Vec<String>,
-    /// Number of bank conflicts before and after the rewrite.
+    /// Number of bank conflicts in the runs of the original and the rewritten source.
     pub before: u64,
     pub after: u64,
-    /// Names of the buffers of the launch. All of them have identical contents after both runs.
+    /// Names of the buffers of the launch. Each buffer has identical contents after both runs.
     pub same: Vec<String>,
 }
 
 /// Buffer in shared memory whose layout the search may change.
 pub(crate) struct FixTarget<'a> {
     pub(crate) named: &'a NamedRegion,
-    /// Size of the buffer in bytes. If only the launch determines the size, this is the size of the accessed part.
+    /// Size of the buffer in bytes. If only the launch determines the size, the value is the size of the accessed part of the buffer.
     pub(crate) size: u64,
     pub(crate) is_dynamic: bool,
-    /// Accesses to the buffer. Each request is restricted to its parts within the buffer.
+    /// Accesses to the buffer. Each recorded request contains only the parts that are within the buffer.
     pub(crate) accesses: Vec<RecordedAccess>,
-    /// Accesses that also touch shared memory outside of the buffer, or that touch other memory through the same address operand.
+    /// Accesses that also touch shared memory outside of the buffer, or that touch other memory through the same address operand of the
+    /// instruction.
     multi_buffer_accesses: Vec<&'a RecordedAccess>,
 }
 
@@ -86,7 +87,7 @@ pub(crate) struct FixSearchResult {
 }
 
 impl Session {
-    /// Returns the bank conflicts of the executed steps, with their causes and the proposed fixes. The function executes the steps again.
+    /// Returns the bank conflicts of the executed steps, with their causes and the proposed fixes. The function replays the executed steps.
     pub fn conflicts(&mut self) -> ConflictReport {
         self.count_traffic(u64::MAX);
         let named = self.named_places();
@@ -116,7 +117,7 @@ impl Session {
         }
     }
 
-    /// Returns the shared-memory buffers with bank conflicts, each with all accesses to the buffer.
+    /// Returns the shared-memory buffers with bank conflicts, and all accesses to each buffer.
     fn targets<'a>(
         &self,
         named: &'a [NamedRegion],
@@ -202,7 +203,7 @@ impl Session {
             .line
     }
 
-    /// Returns the layout changes that make every access to the buffer conflict-free, or the reason why no such change exists.
+    /// Returns the layout changes for which every access to the buffer is free of bank conflicts, or the reason why no such change exists.
     fn search(&self, target: &FixTarget<'_>) -> FixSearchResult {
         if let Some(reason) = self.blocking_reason(target) {
             return FixSearchResult {
@@ -239,7 +240,7 @@ impl Session {
         }
     }
 
-    /// Returns the obstacle to a layout change of the buffer, or `None` if the layout can be changed.
+    /// Returns the obstacle that prevents a layout change of the buffer, or `None` if the layout can be changed.
     fn blocking_reason(&self, target: &FixTarget<'_>) -> Option<String> {
         if let Some(found) = target.multi_buffer_accesses.first() {
             return Some(format!(
@@ -270,8 +271,8 @@ impl Session {
         None
     }
 
-    /// Returns a message if a layout change removes the conflicts of an access, but another access needs more contiguous bytes than this
-    /// change preserves.
+    /// Returns a message if a layout change removes the bank conflicts of the access `found`, but another access needs more contiguous
+    /// bytes than this change preserves.
     fn needs_parts(
         &self,
         found: &RecordedAccess,
@@ -293,8 +294,8 @@ impl Session {
         })
     }
 
-    /// Returns the reason why no change exists: one access has bank conflicts with every change, or two accesses have incompatible
-    /// requirements.
+    /// Returns the reason why no layout change removes all bank conflicts of the buffer: one access has bank conflicts with every change,
+    /// or two accesses have incompatible requirements.
     fn explain_no_fix(
         &self,
         target: &FixTarget<'_>,
@@ -396,12 +397,12 @@ pub(crate) fn first_buffer<'n>(
         .find(|named| named.holds(part.memory, part.address))
 }
 
-/// Maximum number of attempts of [`cure`]. Each attempt applies the next layout change of each buffer.
+/// Maximum number of attempts of [`cure`]. Each attempt applies the next layout change of each buffer to the source.
 const MAX_ATTEMPTS: usize = 4;
 
 /// Runs a scenario, rewrites its source so that no shared-memory access has bank conflicts, and runs the rewritten source to verify that
 /// the results are identical. Returns the rewritten source, and the number of bank conflicts before and after. Buffers without a fix remain
-/// unchanged. Fails if the source cannot run, or if no layout change removes the conflicts.
+/// unchanged. Fails if the source cannot run, or if no layout change removes bank conflicts.
 pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, RequestError> {
     let mut session = counted_run(scenario, max_steps)?;
     let before = session.traffic().total.shared.bank_conflicts;
@@ -427,8 +428,8 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
         })
         .filter(|(_, changes)| !changes.is_empty())
         .collect();
-    // The first attempt applies the smallest change of each buffer. Further attempts apply the next changes, until the verification of an
-    // attempt succeeds.
+    // The first attempt applies the smallest layout change of each buffer. Each further attempt applies the next change of each buffer,
+    // until the verification of an attempt succeeds.
     let n_changes = found.iter().map(|(_, changes)| changes.len()).max();
     for rank in 0..n_changes.unwrap_or(0).min(MAX_ATTEMPTS) {
         let mut edits = TextEdits::default();
@@ -467,7 +468,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
     Err(RequestError::unsupported(reasons.join("; ")))
 }
 
-/// Runs a scenario to the end, and counts the memory traffic.
+/// Runs a scenario to its end, and counts the memory traffic of the run.
 fn counted_run(scenario: &Scenario, max_steps: u64) -> Result<Session, RequestError> {
     let mut session = Session::new_without_last_writers(scenario.clone())?;
     session.run_counted(max_steps);
@@ -482,8 +483,8 @@ fn counted_run(scenario: &Scenario, max_steps: u64) -> Result<Session, RequestEr
     Ok(session)
 }
 
-/// Verifies a rewritten source. Returns the rewritten source, the number of its bank conflicts, and the buffers whose contents equal their
-/// contents in the first run.
+/// Verifies a rewritten source by running it. Returns the rewritten source, the number of its bank conflicts, and the buffers whose final
+/// contents equal their final contents in the run of the original source.
 fn verify_fix(
     scenario: &Scenario,
     first: &mut Session,
@@ -496,7 +497,8 @@ fn verify_fix(
     };
     let mut second = Session::new_without_last_writers(changed)
         .map_err(|error| format!("the rewritten kernel is invalid: {}", error.message))?;
-    // The rewritten source executes more steps, because it has additional instructions in loops.
+    // The run of the rewritten source executes more steps than the original run, because the rewritten source has additional instructions
+    // in loops.
     second.run_counted(max_steps.saturating_mul(8));
     if let Some(fault) = second.fault() {
         return Err(format!(

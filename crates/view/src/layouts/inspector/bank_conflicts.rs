@@ -1,5 +1,5 @@
-//! Explanation of bank conflicts. Input: the recorded requests of an access. Output: the lanes of each bank in each phase, and two
-//! conflicting lanes.
+//! Explanation of bank conflicts. Input: the recorded requests of an access. Output: the lanes that access each bank in each phase, and an
+//! example of two conflicting lanes.
 
 use crate::analysis::traffic::access::{
     LaneBytes, WavefrontMode, accesses, count_accesses, groups,
@@ -16,20 +16,20 @@ use warpgrid_isa::MemoryGeometry;
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
-/// Bank conflicts and uncoalesced accesses of a run, with proposed layouts.
+/// Bank conflicts and uncoalesced accesses of a run, with proposed layout changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ConflictReport {
     /// Accesses to shared memory, ordered by source line.
     pub accesses: Vec<AccessConflicts>,
-    /// Buffers in shared memory with bank conflicts.
+    /// Buffers in shared memory whose accesses have bank conflicts.
     pub buffers: Vec<BufferConflicts>,
-    /// Accesses to global memory that touch more sectors than necessary.
+    /// Accesses to global memory that touch more sectors than necessary for the transferred bytes.
     pub sectors: Vec<SectorAdvice>,
 }
 
-/// Access instruction to shared memory, with its bank conflicts.
+/// Instruction that accesses shared memory, with its bank conflicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -41,30 +41,31 @@ pub struct AccessConflicts {
     pub buffer: String,
     pub requests: u64,
     pub wavefronts: u64,
-    /// Minimum number of wavefronts for requests with the same number of bytes per lane.
+    /// Minimum number of wavefronts of requests that transfer the same number of bytes per lane.
     pub ideal: u64,
     pub conflicts: u64,
-    /// Nsight Compute metrics that correspond to the reported counts.
+    /// Nsight Compute metrics that correspond to the counts of this access.
     pub profiler: Vec<ProfilerCount>,
-    /// Step of the request with the most conflicts. `phases` contains the phases of this request.
+    /// Step of the request with the most bank conflicts. `phases` contains the phases of this request.
     pub worst_step: u64,
     pub phases: Vec<BankPhase>,
     /// Example of two lanes that access different words of one bank.
     pub collision: Option<Collision>,
 }
 
-/// Value of a metric, with the name of the metric in Nsight Compute.
+/// Expected value of a metric, with the name of the metric in Nsight Compute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProfilerCount {
     pub name: String,
     pub count: u64,
-    /// Reason why Nsight Compute may report a different value.
+    /// Reason why Nsight Compute may report another value.
     pub beside: String,
 }
 
-/// Group of lanes that access shared memory together: 32 lanes for 4 bytes per lane, 16 for 8 bytes, 8 for 16 bytes.
+/// Group of lanes that access shared memory together: 32 lanes if each lane accesses 4 bytes, 16 lanes for 8 bytes, and 8 lanes for 16
+/// bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -77,17 +78,17 @@ pub struct BankPhase {
     pub banks: Vec<BankCell>,
 }
 
-/// Accesses to one bank in a phase.
+/// Accesses of one phase to one bank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankCell {
     pub bank: u32,
-    /// Accessed words of the bank, each with its lanes.
+    /// Words of the bank that the phase accesses, each with its lanes.
     pub words: Vec<BankWord>,
 }
 
-/// Word of a bank, with the lanes that access it.
+/// Word of a bank, with the lanes that access the word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -97,19 +98,20 @@ pub struct BankWord {
     pub lanes: Vec<u8>,
 }
 
-/// Two lanes with a bank conflict.
+/// Example of two lanes that access different words of one bank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Collision {
     pub lanes: [u8; 2],
-    /// Addresses of the two accessed words in the shared memory of the block.
+    /// Addresses of the words that the two lanes access, in the shared memory of the block.
     pub addresses: [u32; 2],
     pub bank: u32,
     pub text: String,
 }
 
-/// Returns the number of wavefronts of the requests, and the minimum number of wavefronts for the same accessed sizes.
+/// Returns the number of wavefronts of a request, and the minimum number of wavefronts of a request that accesses the same number of bytes
+/// per lane.
 pub(crate) fn traffic_of(
     recorded: &RecordedAccess,
     request: &RecordedRequest,
@@ -129,8 +131,8 @@ pub(crate) fn traffic_of(
 }
 
 impl Session {
-    /// Returns the bank conflicts of the access `recorded`, or `None` if the access is not to shared memory. `counted` is the traffic of
-    /// the access in the whole run.
+    /// Returns the bank conflicts of the access `recorded`, or `None` if the access is not to shared memory. `counted` is the memory
+    /// traffic of the access in the complete run.
     pub(crate) fn conflicts_of(
         &self,
         recorded: &RecordedAccess,
@@ -220,7 +222,7 @@ fn banks_of<'a>(
             .address
             .saturating_add(u64::from(part.n_bytes).saturating_sub(1))
             / bank_bytes;
-        // Except in bulk copies, a part of a request has only a few words. Of a bulk copy, only the first words are examined.
+        // A part of a request covers only a few words, except in bulk copies. For a bulk copy, the function examines only the first words.
         for word in (part.address / bank_bytes..=last).take(64) {
             let lanes = words.entry((word % n_banks, word)).or_default();
             if lanes.last() != Some(&part.lane) {

@@ -3,14 +3,14 @@
 use crate::layouts::tensor::shared_operand::SharedOperand;
 use warpgrid_isa::tensor_layout::MatrixDescriptor;
 
-/// Returns the lines of PTX: declarations, the instructions that build the descriptor, and finally the instructions that advance the
-/// descriptor along k.
+/// Returns lines of PTX: first the declarations, then the instructions that build the descriptor, and finally the instructions that advance
+/// the descriptor along k.
 pub(crate) fn lines_of_ptx(found: &SharedOperand) -> Vec<String> {
     let without_start = MatrixDescriptor {
         start: 0,
         ..found.matrix.descriptor
     };
-    // The specified descriptor value can have bits outside of the named fields.
+    // The descriptor value that the query specifies can have set bits outside of the named fields.
     let rest = match found.written {
         Some(bits) => Some(bits & !0x3fff),
         None => without_start.encode(found.kind),

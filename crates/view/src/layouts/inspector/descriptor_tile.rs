@@ -1,6 +1,7 @@
-//! Diagram of the shared memory that a matrix descriptor addresses, drawn in lines of 128 bytes. For each step along k, with and without
-//! the swizzle, each 16-byte chunk shows the coordinates (row, k) of the first element that the hardware reads from the chunk. If the tile
-//! was stored in another layout than the descriptor specifies, the diagram also shows the elements that the hardware actually reads.
+//! Diagram of the shared memory that a matrix descriptor addresses, drawn in lines of 128 bytes. The diagram exists for each step along k,
+//! with and without the swizzle. Each 16-byte chunk shows the coordinates (row, k) of the first element that the hardware reads from the
+//! chunk. If the layout in which the tile was stored differs from the layout that the descriptor specifies, the diagram also shows the
+//! elements that the hardware reads instead of the intended elements.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::inspector::descriptor_ptx::lines_of_ptx;
@@ -28,9 +29,9 @@ const MAX_LINES: u64 = 2048;
 
 /// Steps along k that the diagram displays.
 struct KSteps {
-    /// First displayed step.
+    /// First step that the diagram displays.
     first: u64,
-    /// Number of displayed steps.
+    /// Number of steps that the diagram displays.
     n: u64,
 }
 
@@ -52,8 +53,8 @@ pub(crate) fn view(
     let stored = intended_layout::read(words, found)?;
     const READ: &str = "elements read";
     const BEFORE: &str = "memory before the swizzle";
-    // If an intended layout is specified, the first diagram is the comparison of the elements that are read with the elements that were
-    // stored.
+    // If the query specifies an intended layout, the first diagram compares the elements that the hardware reads with the elements that
+    // were stored.
     let pictures = match stored {
         None => ["memory", BEFORE, READ],
         Some(_) => [READ, "memory", BEFORE],
@@ -114,15 +115,15 @@ fn describe_step(view: &mut LayoutView, found: &SharedOperand, step: u64) {
     };
 }
 
-/// Returns the descriptor of a later step along k.
+/// Returns the descriptor of the given step along k.
 fn at_step(found: &SharedOperand, step: u64) -> MatrixDescriptor {
     let mut descriptor = found.matrix.descriptor;
     descriptor.start = descriptor.start.wrapping_add(step * found.step_bytes());
     descriptor
 }
 
-/// Returns every element of the displayed steps, as its line, its k coordinate across all steps, and the address of the byte that the
-/// hardware reads.
+/// Returns every element of the displayed steps. Each element consists of its line, its k coordinate across all steps, and the address of
+/// the byte that the hardware reads.
 fn elements<'a>(
     found: &'a SharedOperand,
     steps: &'a KSteps,
@@ -145,8 +146,8 @@ enum SwizzleApplied {
     No,
 }
 
-/// Returns the lines of memory. Each chunk of a line shows the first element that the hardware reads from the chunk in any step. Chunks of
-/// the selected steps are marked.
+/// Returns the lines of memory. Each chunk of a line shows the first element that the hardware reads from the chunk in any step. The view
+/// marks the chunks that the selected steps read.
 fn memory(
     found: &SharedOperand,
     steps: &KSteps,
@@ -216,19 +217,19 @@ fn memory(
     })
 }
 
-/// Returns a grid that shows, for each element of the operand, which element is stored at the address that the hardware reads.
+/// Returns a grid that shows, for each element of the operand, the element that is stored at the address from which the hardware reads.
 fn what_is_read(
     found: &SharedOperand,
     steps: &KSteps,
     stored: Option<&SharedMatrixOperand>,
 ) -> LayoutView {
-    let there = contents(found, stored.unwrap_or(&found.matrix));
+    let elements_by_byte = contents(found, stored.unwrap_or(&found.matrix));
     let depth = found.depth();
     let mut places: BTreeMap<(u64, u64), Vec<ElementLocation>> = BTreeMap::new();
     let mut wrong = Vec::new();
     for (line, k, byte) in elements(found, steps) {
         let column = k - steps.first * depth;
-        let is_right = match there.get(&byte) {
+        let is_right = match elements_by_byte.get(&byte) {
             Some(at) => {
                 places.insert((line, column), vec![vec![at.0 as u32, at.1 as u32]]);
                 *at == (line, k)
@@ -262,7 +263,7 @@ fn what_is_read(
     }
 }
 
-/// Returns the element that starts at each byte address, for all steps of a tile.
+/// Returns the element that starts at each byte address of a tile, for all steps along k.
 fn contents(found: &SharedOperand, matrix: &SharedMatrixOperand) -> BTreeMap<u64, (u64, u64)> {
     let stored = SharedOperand {
         matrix: *matrix,
@@ -274,22 +275,22 @@ fn contents(found: &SharedOperand, matrix: &SharedMatrixOperand) -> BTreeMap<u64
         n: stored.n_steps().max(found.n_steps()),
     };
     let span = stored.n_steps();
-    let mut there = BTreeMap::new();
+    let mut elements_by_byte = BTreeMap::new();
     for (line, k, byte) in elements(&stored, &steps) {
-        // Beyond the swizzle span, a row continues in the next tile.
+        // Beyond the span of the swizzle, a row continues in the next tile.
         if k / stored.depth() < span || stored.matrix.major == Major::Mn {
-            there.entry(byte).or_insert((line, k));
+            elements_by_byte.entry(byte).or_insert((line, k));
         }
     }
-    there
+    elements_by_byte
 }
 
 fn difference(found: &SharedOperand, stored: &IntendedTile, steps: &KSteps) -> String {
-    let there = contents(found, &stored.matrix);
+    let elements_by_byte = contents(found, &stored.matrix);
     let (mut n, mut n_wrong, mut example) = (0, 0, None);
     for (line, k, byte) in elements(found, steps) {
         n += 1;
-        let at = there.get(&byte);
+        let at = elements_by_byte.get(&byte);
         if at != Some(&(line, k)) {
             n_wrong += 1;
             example = example.or(Some((line, k, at.copied())));
@@ -312,7 +313,7 @@ fn difference(found: &SharedOperand, stored: &IntendedTile, steps: &KSteps) -> S
     }
 }
 
-/// Returns remarks on the descriptor, including probable mistakes.
+/// Returns notes on the descriptor, including notes on probable mistakes.
 fn notes(found: &SharedOperand, steps: &KSteps) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = mistakes(found);
@@ -353,7 +354,7 @@ fn notes(found: &SharedOperand, steps: &KSteps) -> Vec<String> {
     notes
 }
 
-/// Returns the tile as a CuTe layout, or `None` if CuTe cannot express the layout.
+/// Returns the layout of the tile in CuTe notation, or `None` if CuTe cannot express the layout.
 fn in_cute(found: &SharedOperand, steps: &KSteps) -> Option<String> {
     let ElementPacking::Bytes(size) = found.matrix.storage else {
         return None;
@@ -361,7 +362,7 @@ fn in_cute(found: &SharedOperand, steps: &KSteps) -> Option<String> {
     let depth = (found.depth() * steps.n) as usize;
     let mut values = vec![0; found.lines * depth];
     let start = found.matrix.descriptor.start;
-    // The swizzle applies to absolute addresses, so the layout starts at the last multiple of the swizzle pattern.
+    // The swizzle applies to absolute addresses, so the CuTe layout starts at the last multiple of the pattern size before the tile.
     let from = start - start % 1024;
     let descriptor = &found.matrix.descriptor;
     let shift = descriptor.base_offset << 7;
@@ -388,7 +389,7 @@ fn in_cute(found: &SharedOperand, steps: &KSteps) -> Option<String> {
         SwizzleMode::B128 => Some((3, 4, 3)),
         SwizzleMode::B128Atom32 => Some((2, 5, 2)),
         SwizzleMode::B128Atom64 => Some((1, 6, 1)),
-        // This mode changes two groups of address bits, which a single CuTe swizzle cannot express.
+        // This swizzle mode changes two groups of address bits, which a single CuTe swizzle cannot express.
         SwizzleMode::B128Atom32Flip8 => return None,
     };
     let in_elements = |(bits, base, shift): (u32, u32, i32)| {
@@ -406,7 +407,7 @@ fn in_cute(found: &SharedOperand, steps: &KSteps) -> Option<String> {
     ))
 }
 
-/// Returns messages about fields of the descriptor that are inconsistent with each other.
+/// Returns messages about inconsistent fields of the descriptor.
 fn mistakes(found: &SharedOperand) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = Vec::new();
@@ -460,10 +461,10 @@ fn overlap(found: &SharedOperand) -> Option<(Element, Element, u64)> {
     let ElementPacking::Bytes(_) = found.matrix.storage else {
         return None;
     };
-    let mut there: BTreeMap<u64, Element> = BTreeMap::new();
+    let mut elements_by_byte: BTreeMap<u64, Element> = BTreeMap::new();
     let steps = KSteps { first: 0, n: 1 };
     for (line, k, byte) in elements(found, &steps) {
-        if let Some(before) = there.insert(byte, (line, k)) {
+        if let Some(before) = elements_by_byte.insert(byte, (line, k)) {
             return Some((before, (line, k), byte));
         }
     }

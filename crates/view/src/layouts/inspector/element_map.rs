@@ -1,5 +1,5 @@
 //! Result of a request for element locations: a fragment map, the layout of a tensor instruction, or a diagram of the layout inspector. A
-//! result can be formatted as data, as a text table or as a drawing.
+//! result can be serialized as data, or formatted as a text table or as a drawing.
 
 use crate::layouts::fragment;
 use crate::layouts::fragment::FragmentView;
@@ -9,7 +9,7 @@ use crate::layouts::tensor;
 use crate::layouts::tensor::LayoutView;
 use serde::Serialize;
 
-/// Locations of the elements of a matrix or layout.
+/// Locations of the elements of a matrix or of a layout.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum ElementMap {
@@ -20,7 +20,7 @@ pub enum ElementMap {
 }
 
 impl ElementMap {
-    /// Returns the map that `request` describes.
+    /// Returns the element locations that `request` describes.
     pub fn new(request: &FragmentRequest) -> Result<ElementMap, FragmentRequestError> {
         let map = if tensor::has_layout(&request.op) {
             ElementMap::Layout(Box::new(tensor::layout(request)?))
@@ -32,7 +32,7 @@ impl ElementMap {
         Ok(map)
     }
 
-    /// Formats the map as a text table.
+    /// Formats the element locations as a text table.
     pub fn table(&self) -> String {
         match self {
             ElementMap::Fragment(view) => fragment::table(view),
@@ -40,7 +40,7 @@ impl ElementMap {
         }
     }
 
-    /// Formats the map as an SVG drawing.
+    /// Formats the element locations as an SVG drawing.
     pub fn svg(&self) -> String {
         match self {
             ElementMap::Fragment(view) => fragment::svg(view),
@@ -48,7 +48,7 @@ impl ElementMap {
         }
     }
 
-    /// Returns the number of cells in the drawing of a layout, which depends on the request, or 0 for a fragment.
+    /// Returns the number of cells in the drawing. The number depends on the request for a layout, and is 0 for a fragment.
     pub(crate) fn n_cells(&self) -> u32 {
         match self {
             ElementMap::Fragment(_) => 0,

@@ -34,7 +34,8 @@ pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRe
             .threads
             .get(&(row % first.rows, column % first.columns))
     };
-    // Returns the thread that expects an element, and a thread that holds the element (the same thread if possible).
+    // The closure returns the thread that expects an element, and a thread that holds the element. If the expecting thread holds the
+    // element, both threads are equal.
     let pair = |row: usize, column: usize| -> Option<(u32, u32)> {
         let (wanted, has) = (next.threads.get(&(row, column))?, now(row, column)?);
         let same = wanted.iter().find(|thread| has.contains(thread));

@@ -1,5 +1,5 @@
-//! Intended layout of a tile that differs from the layout that the descriptors specify. Input: query parameters. Output: the intended
-//! operand, and the descriptor fields that differ.
+//! Intended layout of a tile, which differs from the layout that the descriptors specify. Input: query parameters. Output: the operand with
+//! the intended layout, and the descriptor fields that differ.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::instruction_descriptor::{
@@ -14,7 +14,7 @@ use warpgrid_isa::tensor_layout::{Major, MatrixDescriptor, SharedMatrixOperand, 
 
 const DESCRIPTOR_LAYOUT: &str = "per descriptor";
 
-/// Operand with the layout in which a tile was stored.
+/// Operand of an MMA instruction with the layout in which its tile was stored.
 pub(crate) struct IntendedTile {
     pub(crate) matrix: SharedMatrixOperand,
     /// Phrase that names the intended layout: `with swizzle 64B`, `MN-major`, `as was meant`.
@@ -23,7 +23,7 @@ pub(crate) struct IntendedTile {
     pub(crate) notes: Vec<String>,
 }
 
-/// Parses the parameters of the intended layout. Returns `None` if the query contains no such parameters.
+/// Parses the parameters of the intended layout. Returns `None` if the query does not specify an intended layout.
 pub(crate) fn read(
     words: &mut QueryParams<'_>,
     found: &SharedOperand,
@@ -66,7 +66,7 @@ pub(crate) fn read(
 }
 
 impl IntendedTile {
-    /// Applies the intended instruction descriptor: element type and major-ness.
+    /// Applies the parameters of the intended instruction descriptor, which are the element type and the major-ness.
     fn take_instruction(
         &mut self,
         words: &mut QueryParams<'_>,
@@ -80,14 +80,14 @@ impl IntendedTile {
             return Ok(false);
         };
         let (name, kind) = (instruction.kind_name, instruction.kind);
-        let says = decoded(bits, name, kind)?;
-        let said = from_instruction_descriptor(&says, found.factor, kind)?;
-        self.matrix.storage = said.storage;
-        self.matrix.major = said.major();
+        let intended = decoded(bits, name, kind)?;
+        let operand = from_instruction_descriptor(&intended, found.factor, kind)?;
+        self.matrix.storage = operand.storage;
+        self.matrix.major = operand.major();
         let own = decoded(instruction.bits.into(), name, kind)?;
         self.notes.extend(differences(
             &instruction_fields(instruction.bits, &own, kind),
-            &instruction_fields(bits as u32, &says, kind),
+            &instruction_fields(bits as u32, &intended, kind),
         ));
         Ok(true)
     }
@@ -109,7 +109,7 @@ impl IntendedTile {
         Ok(())
     }
 
-    /// Sets the intended layout to a contiguous layout with the given swizzle that starts at the same byte as the tile.
+    /// Replaces the intended layout by a contiguous layout with the given swizzle that starts at the same byte as the tile.
     fn take_usual(&mut self, swizzle: SwizzleMode, found: &SharedOperand) {
         let stored = SharedOperand {
             matrix: self.matrix,

@@ -6,11 +6,11 @@ use warpgrid_layout::Swizzle;
 /// Mapping from old to new byte offsets of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LayoutChange {
-    /// Padding bytes after each row of the buffer.
+    /// Adds padding bytes after each row of the buffer.
     Pad { row_bytes: u64, pad_bytes: u64 },
-    /// XOR of some address bits with one or two groups of other address bits.
+    /// Combines some address bits with one or two groups of other address bits by XOR.
     Xor(XorSwizzle),
-    /// XOR of several adjacent address bits with one other address bit.
+    /// Combines several adjacent address bits with one other address bit by XOR.
     BroadcastXor { bits: u32, base: u32, source: u32 },
     /// Transposition of units: the first units of all rows are adjacent, followed by the second units of all rows, and so on.
     TransposeUnits {
@@ -20,7 +20,7 @@ pub(crate) enum LayoutChange {
     },
 }
 
-/// XOR swizzle of byte offsets, or a combination of two XOR swizzles with the same destination bits.
+/// XOR swizzle of byte offsets, or combination of two XOR swizzles with the same destination bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct XorSwizzle {
     pub(crate) bits: u32,
@@ -30,11 +30,11 @@ pub(crate) struct XorSwizzle {
     pub(crate) second: u32,
 }
 
-/// Number of low address bits that determine the bank and the byte within the bank.
+/// Number of low address bits that determine the bank and the byte within the word of the bank.
 const BANK_BITS: u32 = 7;
 
 impl XorSwizzle {
-    /// Returns the one or two swizzles of byte offsets in CuTe notation.
+    /// Returns the swizzles of byte offsets that form the change, in CuTe notation.
     pub(crate) fn swizzles(self) -> Vec<Swizzle> {
         let one = |shift: u32| Swizzle::new(self.bits, self.base, shift as i32).ok();
         let mut all: Vec<Swizzle> = one(self.shift).into_iter().collect();
@@ -61,7 +61,7 @@ pub(crate) const fn spread_mask(bits: u32, base: u32) -> u64 {
 }
 
 impl LayoutChange {
-    /// Returns the new offset of a byte of the buffer.
+    /// Returns the new offset of a byte that has the offset `offset` in the original buffer.
     pub(crate) fn apply(self, offset: u64) -> u64 {
         match self {
             LayoutChange::Pad {
@@ -90,7 +90,7 @@ impl LayoutChange {
         }
     }
 
-    /// Returns the size in bytes that the buffer has after the change.
+    /// Returns the size in bytes that a buffer of `size` bytes has after the change.
     pub(crate) fn size(self, size: u64) -> u64 {
         match self {
             LayoutChange::Pad { .. } => size.checked_sub(1).map_or(0, |last| self.apply(last) + 1),
@@ -102,13 +102,13 @@ impl LayoutChange {
         }
     }
 
-    /// Returns the number of bytes by which the change enlarges the buffer.
+    /// Returns the number of bytes by which the change enlarges a buffer of `size` bytes.
     pub(crate) fn more_bytes(self, size: u64) -> u64 {
         self.size(size) - size
     }
 
-    /// Returns all layout changes that keep groups of `width` bytes contiguous, in the order of their cost: swizzles by the number of bits,
-    /// paddings by the number of bytes, broadcast XORs, combinations of two swizzles, and transpositions.
+    /// Returns all layout changes that keep groups of `width` bytes contiguous, in the order of increasing cost: swizzles by the number of
+    /// bits, paddings by the number of bytes, broadcast XORs, combinations of two swizzles, and transpositions.
     pub(crate) fn all(size: u64, width: u64) -> Vec<LayoutChange> {
         let width = width.max(4).next_power_of_two();
         let lowest = width.trailing_zeros();
@@ -172,7 +172,7 @@ impl LayoutChange {
         paddings
     }
 
-    /// Checks whether the search tries the change only if no simpler change makes the accesses conflict-free.
+    /// Checks whether the search tries the change only if no simpler change removes the bank conflicts.
     pub(crate) const fn is_last_resort(self) -> bool {
         match self {
             LayoutChange::Pad { .. } => false,

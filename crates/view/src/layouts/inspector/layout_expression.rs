@@ -1,5 +1,5 @@
-//! Diagrams of layout expressions: shape and stride with an optional swizzle, operations of the layout algebra, or bases over GF(2). Input:
-//! query parameters. Output: a diagram that shows the offset, bank or element of each cell.
+//! Diagrams of layout expressions: a layout expression consists of a shape and a stride with an optional swizzle, of operations of the
+//! layout algebra, or of bases over GF(2). Input: query parameters. Output: a diagram that shows the offset, bank or element of each cell.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::QueryParams;
@@ -11,16 +11,16 @@ use warpgrid_layout::{
 
 /// Maximum number of cells in a diagram.
 const MAX_CELLS: usize = 1 << 15;
-/// Size of a shared-memory bank in bytes.
+/// Size of a bank of shared memory in bytes.
 const BANK_BYTES: u64 = 4;
-/// Number of shared-memory banks.
+/// Number of banks of shared memory.
 const BANKS: u64 = 32;
 const DEFAULT_EXPRESSION: &str = "Swizzle<3,3,3> o (8,64):(64,1)";
 
 /// Parsed layout expression, with the offset of each cell.
 struct ParsedLayout {
     text: String,
-    /// Offsets of the cells in column-major order, because the first mode of the layout is the row.
+    /// Offsets of the cells in column-major order, because the first mode of the layout corresponds to the row.
     places: Vec<u64>,
     rows: usize,
     columns: usize,
@@ -148,13 +148,13 @@ fn of_coordinates(layout: &CoordinateLayout) -> Result<LayoutView, FragmentReque
     })
 }
 
-/// Formats a coordinate path: `coordinate 0`, `coordinate 0.1`.
+/// Formats the path of a coordinate: `coordinate 0`, `coordinate 0.1`.
 fn named(path: &[u32]) -> String {
     let parts: Vec<String> = path.iter().map(u32::to_string).collect();
     format!("coordinate {}", parts.join("."))
 }
 
-/// Returns a diagram that shows the element at each offset.
+/// Returns a diagram that shows the element of the layout at each offset.
 fn by_offset(read: &ParsedLayout, most: u64) -> Result<LayoutView, FragmentRequestError> {
     const IN_LINE: usize = 16;
     let lines = most as usize / IN_LINE + 1;
@@ -181,13 +181,13 @@ fn by_offset(read: &ParsedLayout, most: u64) -> Result<LayoutView, FragmentReque
 }
 
 fn read(value: EvalResult) -> Result<ParsedLayout, FragmentRequestError> {
-    let what = value.kind();
+    let value_kind = value.kind();
     if let EvalResult::Linear(linear) = value {
         return of_bases(&linear);
     }
     let layout = value
         .into_composed()
-        .ok_or_else(|| refusal(format!("found {what}, expected a layout")))?;
+        .ok_or_else(|| refusal(format!("found {value_kind}, expected a layout")))?;
     let places = layout.offsets().map_err(|error| refusal(error.message))?;
     let rows = layout.layout.part(0).size() as usize;
     let rank = layout.layout.rank();
@@ -256,8 +256,8 @@ fn notes(layout: &ComposedLayout, places: &[i64]) -> Vec<String> {
     notes
 }
 
-/// Evaluates a linear layout. The first output of the layout is the row, the second output is the column, and each cell shows the input
-/// that maps to the cell.
+/// Evaluates a linear layout. The first output of the layout is the row and the second output is the column. Each cell shows the input that
+/// the layout maps to the cell.
 fn of_bases(linear: &LinearLayout) -> Result<ParsedLayout, FragmentRequestError> {
     let bits: u32 = linear.inputs.iter().map(|input| input.bits).sum();
     if bits > MAX_CELLS.trailing_zeros() {

@@ -9,7 +9,7 @@ use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_layout::{AddressTable, InferenceResult, InferredLayout, LinearLayout, infer_layout};
 use warpgrid_program::FunctionId;
 
-/// Inferred layout of an access.
+/// Layout that the analysis inferred for an access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -21,19 +21,19 @@ pub struct InferredAccessLayout {
     pub buffer: String,
     /// Size of one unit of the layout in bytes.
     pub unit_bytes: u32,
-    /// Dimensions of the layout, the fastest varying dimension first.
+    /// Dimensions of the layout, the fastest-varying dimension first.
     pub dimensions: Vec<LayoutDimension>,
     /// CuTe layout, in units from the start of the buffer: `Swizzle<3,3,3> o 16 o (32,4):(1,32)`.
     pub layout: Option<String>,
-    /// Bases over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases.
+    /// Bases of the layout over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases.
     pub bases: Option<String>,
-    /// Reason why no layout matches the addresses, with the first mismatch.
+    /// Reason why no layout matches the addresses, with the first mismatch. Absent if a layout matches.
     pub broken: Option<String>,
-    /// Description of the layout in a sentence.
+    /// Description of the layout in one sentence.
     pub text: String,
-    /// Number of requests of the access in the run.
+    /// Number of requests of the access in the complete run.
     pub requests: u64,
-    /// Number of examined requests of the first block.
+    /// Number of requests of the first block that the analysis examined.
     #[serde(rename = "lookedAt")]
     pub n_examined: u64,
 }
@@ -57,8 +57,8 @@ impl Session {
         recorder.into_found()
     }
 
-    /// Returns the inferred layout of each access to shared and global memory in the executed steps, ordered by line. The function executes
-    /// the steps again.
+    /// Returns the inferred layout of each access to shared and global memory in the executed steps, ordered by source line. The function
+    /// replays the executed steps.
     pub fn layouts(&mut self) -> Vec<InferredAccessLayout> {
         let named = self.named_places();
         let recorded = self.recorded();
@@ -106,7 +106,7 @@ impl Session {
     }
 }
 
-/// Table of the addresses of an access, in units from the start of the buffer.
+/// Addresses of an access in units of the layout, relative to the start of the buffer.
 struct AccessedAddresses {
     table: AddressTable,
     unit_bytes: u32,
@@ -166,7 +166,7 @@ fn table_of(recorded: &RecordedAccess, start: u64) -> Result<AccessedAddresses, 
     })
 }
 
-/// Locations whose addresses a lane provides.
+/// Kind of the locations whose addresses a lane provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressProvider {
     /// The elements that the lane transfers.
@@ -175,8 +175,8 @@ enum AddressProvider {
     Rows,
 }
 
-/// Returns the lanes of a request, the number of elements per lane, and their addresses. A lane that provides the address of a row has one
-/// element.
+/// Returns the lanes of a request, the number of elements per lane, and the addresses of the elements. A lane that provides the address of
+/// a row has one element.
 fn shape_of(
     request: &RecordedRequest,
     provider: AddressProvider,
@@ -205,7 +205,7 @@ fn shape_of(
     Ok((by_lane.into_keys().collect(), n_elements, addresses))
 }
 
-/// Returns the unit size in bytes, which is the element size if all addresses are multiples of the element size.
+/// Returns the size of a unit of the layout in bytes. The unit is an element if all addresses are multiples of the element size.
 fn unit_of(first: &RecordedRequest, provider: AddressProvider, values: &[u64], start: u64) -> u32 {
     let bytes = match provider {
         AddressProvider::Rows => first

@@ -1,4 +1,4 @@
-//! Named memory regions: maps an address to a shared variable, a buffer of the launch or a module-scope variable.
+//! Named memory regions. The module maps an address to a shared variable, a buffer of the launch or a module-scope variable.
 
 use crate::session::Session;
 use warpgrid_emulator::{BufferIndex, MemoryId as Place, MemoryRegion};
@@ -8,7 +8,7 @@ use warpgrid_emulator::{BufferIndex, MemoryId as Place, MemoryRegion};
 pub(crate) struct NamedRegion {
     pub(crate) name: String,
     pub(crate) is_shared: bool,
-    /// Start address, in the address space of recorded accesses.
+    /// Start address of the region, in the address space of recorded accesses.
     pub(crate) start: u64,
     pub(crate) size: u64,
 }

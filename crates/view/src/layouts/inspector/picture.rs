@@ -1,5 +1,5 @@
-//! Diagrams of the layout inspector as layouts, so that all renderers of layouts can display them: layout expressions, descriptor tiles and
-//! pairs of instructions.
+//! Diagrams of the layout inspector: layout expressions, descriptor tiles and pairs of instructions. The diagrams have the type of layouts,
+//! so that all renderers of layouts can display them.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
@@ -13,7 +13,7 @@ use crate::layouts::tensor::{LayoutPicture, LayoutView, Operand, exactly, neares
 /// Kind of diagram that the layout inspector draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InspectorOp {
-    /// Layout expression.
+    /// Diagram of a layout expression.
     Typed,
     /// Tile that a `wgmma` descriptor addresses.
     WarpgroupTile(Operand),
@@ -25,7 +25,7 @@ enum InspectorOp {
     Chain,
 }
 
-/// All operations with their names, in the order of the documentation.
+/// All operations of the layout inspector with their names, in the order of the documentation.
 const OPS: [(&str, InspectorOp); 7] = [
     ("layout", InspectorOp::Typed),
     ("chain", InspectorOp::Chain),
@@ -36,7 +36,7 @@ const OPS: [(&str, InspectorOp); 7] = [
     ("tcgen05.tile.b", InspectorOp::TensorTile(Operand::B)),
 ];
 
-/// Returns the names of the operations: `layout`, `wgmma.tile.a`.
+/// Returns the names of the operations of the layout inspector: `layout`, `wgmma.tile.a`.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     OPS.iter().map(|(name, _)| *name)
 }
@@ -46,7 +46,7 @@ pub fn has_picture(op: &str) -> bool {
     OPS.iter().any(|(name, _)| *name == op)
 }
 
-/// Returns the instruction family of a shared-memory descriptor. A `tcgen05` descriptor has a constant in bits 46 to 48.
+/// Returns the instruction family of the shared-memory descriptor `bits`. A `tcgen05` descriptor has a constant in bits 46 to 48.
 pub fn family_of(bits: &str) -> &'static str {
     match read_unsigned(bits) {
         Some(bits) if bits >> 46 & 7 == 1 => "tcgen05",
@@ -54,13 +54,13 @@ pub fn family_of(bits: &str) -> &'static str {
     }
 }
 
-/// Returns the diagram that `request` describes by its fields `op`, `shape`, `type`, and by further parameters in `with`.
+/// Returns the diagram that `request` describes by its fields `op`, `shape` and `type`, and by the additional parameters in `with`.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRequestError> {
     exactly(request, view)
 }
 
-/// Returns the picture that is nearest to `request`, or `None` for an operation of another module. `operations` becomes
-/// [`LayoutPicture::ops`].
+/// Returns the diagram nearest to `request`, or `None` if the operation is not an operation of the layout inspector. The result contains
+/// `operations` as [`LayoutPicture::ops`].
 pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<LayoutPicture> {
     has_picture(&request.op).then(|| nearest(request, view, operations))
 }

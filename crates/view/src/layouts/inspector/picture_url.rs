@@ -1,5 +1,5 @@
-//! URL of a diagram: `#lens?op=wgmma.tile.a&type=f16&step=2`, or only the parameters of the URL, one per line. Input: the URL or the
-//! parameters as text. Output: the request, and the diagram as a drawing or as text.
+//! Parser of the URL of a diagram, such as `#lens?op=wgmma.tile.a&type=f16&step=2`, or of only the parameters of such a URL, one parameter
+//! per line. Input: the URL or the parameters as text. Output: the request, and the diagram as a drawing or as text.
 
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::inspector::element_map::ElementMap;
@@ -8,11 +8,11 @@ use crate::layouts::tensor::{has_layout, refusal};
 use crate::url_encoding;
 use crate::url_encoding::{FORMER_LAYOUTS, LAYOUTS, percent_encode};
 
-/// Maximum length of a parameter value, such as a layout expression, in bytes.
+/// Maximum length in bytes of a parameter value, for example of a layout expression.
 const MAX_WORD_BYTES: usize = 512;
 /// Maximum length of a query in bytes.
 const MAX_QUERY_BYTES: usize = 8192;
-/// Maximum number of cells that a drawing in a document can have.
+/// Maximum number of cells in a drawing that a document contains.
 const MAX_CELLS: u32 = 1 << 13;
 
 /// Output format of a diagram.
@@ -48,7 +48,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRequestError> {
             "target" => request.target = value,
             "stride" => stride = Some(value),
             "layout" => layout = Some(value),
-            // Parameters that control the page and do not belong to the request.
+            // These parameters control the page and are not part of the request.
             "embed" | "beside" => {}
             _ => drop(request.with.insert(name.to_owned(), value)),
         }
@@ -80,7 +80,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRequestError> {
     Ok(request)
 }
 
-/// Returns the names and the decoded values of the parameters of a query.
+/// Returns the names and the decoded values of the parameters in a query.
 fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRequestError> {
     if query.len() > MAX_QUERY_BYTES {
         return Err(refusal(format!(
@@ -90,7 +90,7 @@ fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRequestError> 
     }
     let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
     let after = starts.find_map(|start| query.split_once(start)?.1.strip_prefix('?'));
-    // Parameters that are specified one per line are not percent-encoded.
+    // Parameters with one parameter per line are not percent-encoded.
     let is_encoded = after.is_some() || query.contains('&');
     let parts = after
         .unwrap_or(query)
@@ -119,7 +119,7 @@ fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRequestError> 
     parameters.collect()
 }
 
-/// Formats the diagram of a query in the given format.
+/// Formats the diagram that a query describes in the given format.
 pub fn drawn(query: &str, form: PictureFormat) -> Result<String, FragmentRequestError> {
     let request = request(query)?;
     if form == PictureFormat::Link {
@@ -141,7 +141,7 @@ pub fn link(request: &FragmentRequest) -> String {
     format!("{LAYOUTS}?{}", parts(request).join("&"))
 }
 
-/// Returns the parameters of the URL of a request, each as `name=value`: `op=store.d`.
+/// Returns the parameters in the URL of a request, each in the form `name=value`: `op=store.d`.
 pub fn parts(request: &FragmentRequest) -> Vec<String> {
     let FragmentRequest {
         op,
@@ -171,7 +171,7 @@ pub fn parts(request: &FragmentRequest) -> Vec<String> {
         .collect()
 }
 
-/// Decodes a percent-encoded parameter value. Returns `None` if the value is too long or is not a single line of text.
+/// Decodes a percent-encoded parameter value. Returns `None` if the decoded value is too long or is not a single line of text.
 pub fn decoded(value: &str) -> Option<String> {
     if value.len() > 3 * MAX_WORD_BYTES {
         return None;
@@ -221,24 +221,28 @@ mod tests {
 
     #[test]
     fn invalid_query_error_names_position() {
-        let said = |query: &str| match drawn(query, PictureFormat::Svg) {
+        let error_of = |query: &str| match drawn(query, PictureFormat::Svg) {
             Ok(_) => "drawn".to_owned(),
             Err(refusal) => refusal.message,
         };
         assert_eq!(
-            said("op=layout&nothing"),
+            error_of("op=layout&nothing"),
             "part 2 of the query (`nothing`): expected NAME=VALUE such as `op=layout`"
         );
         assert!(
-            said("#lens?op=layout&expression=%zz")
+            error_of("#lens?op=layout&expression=%zz")
                 .starts_with("part 2 of the query (`expression=%zz`): expected a value")
         );
-        assert!(said("expression=(8,4):(4").starts_with("column 9: found the end"));
-        assert!(said("op=odd").contains("`odd`"), "{}", said("op=odd"));
-        assert!(said("expression=(128,256)").contains("32768 cells, expected at most 8192"));
-        assert!(said(&"&".repeat(9000)).starts_with("the query has 9000 bytes"));
+        assert!(error_of("expression=(8,4):(4").starts_with("column 9: found the end"));
+        assert!(
+            error_of("op=odd").contains("`odd`"),
+            "{}",
+            error_of("op=odd")
+        );
+        assert!(error_of("expression=(128,256)").contains("32768 cells, expected at most 8192"));
+        assert!(error_of(&"&".repeat(9000)).starts_with("the query has 9000 bytes"));
         assert_eq!(
-            said("op=store.d&stride=x"),
+            error_of("op=store.d&stride=x"),
             "found the stride `x`, expected a number of elements"
         );
     }

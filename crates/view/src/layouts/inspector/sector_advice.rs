@@ -1,5 +1,5 @@
-//! Advice on global-memory sectors: the excess sectors of an access, and the sectors that a different lane order or a wider vector would
-//! save.
+//! Advice on global-memory sectors: the number of excess sectors of an access, and the number of sectors that a different lane order or a
+//! wider vector would save.
 
 use crate::layouts::inspector::access_recorder::{RecordedAccess, RecordedRequest};
 use crate::layouts::inspector::named_regions::NamedRegion;
@@ -17,14 +17,14 @@ pub struct SectorAdvice {
     /// Line of the source, starting at 1.
     pub line: u32,
     pub opcode: String,
-    /// Name of the accessed buffer of the launch or variable.
+    /// Name of the accessed variable, or of the accessed buffer of the launch.
     pub buffer: String,
     pub requests: u64,
     /// Number of sectors that the access touches (`memory_l2_theoretical_sectors_global`).
     pub sectors: u64,
     /// Smallest number of sectors that contain as many bytes as the access transfers.
     pub ideal: u64,
-    /// Suggested change of the access, as a sentence.
+    /// Sentence that suggests a change of the access.
     pub text: String,
 }
 
@@ -65,7 +65,7 @@ impl Session {
     }
 }
 
-/// Returns a suggestion that follows from the address distances between lanes and between requests.
+/// Returns a suggestion that follows from the distances between the addresses of lanes and between the addresses of requests.
 fn advice(recorded: &RecordedAccess, first: &RecordedRequest) -> String {
     let Some(lanes) = first.lanes().filter(|lanes| lanes.len() > 1) else {
         return "each lane accesses several locations: assign consecutive elements to consecutive lanes".to_owned();

@@ -1,5 +1,5 @@
-//! Rewrite of a PTX source for a layout change: inserts address arithmetic before each access, and adjusts the size in the declaration.
-//! Output: a set of text edits.
+//! Rewrite of a PTX source for a layout change: the rewrite inserts address arithmetic before each access to a buffer, and adjusts the size
+//! in the declaration of the buffer. Output: a set of text edits.
 
 use crate::layouts::inspector::access_recorder::RecordedAccess;
 use crate::layouts::inspector::bank_conflict_fix::FixTarget;
@@ -12,7 +12,7 @@ use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Edit, Fix, FunctionId, OperandValue, Span, Variable};
 
-/// Replacement texts by source span.
+/// Replacement texts, indexed by the source span that each text replaces.
 #[derive(Debug, Default)]
 pub(crate) struct TextEdits(BTreeMap<Span, String>);
 
@@ -29,7 +29,7 @@ pub(crate) fn rewritten(source: &str, edits: TextEdits) -> String {
     Fix::of(edits.collect()).apply(source)
 }
 
-/// Names of the added registers, which do not occur in programs.
+/// Names of the registers that the rewrite adds. Programs do not contain these names.
 const ADDRESS: &str = "%lens_address";
 const OFFSET: &str = "%lens_offset";
 const OTHER: &str = "%lens_other";
@@ -39,7 +39,7 @@ pub(crate) struct AddressRewrite {
     lines: Vec<String>,
 }
 
-/// Width of addresses and address registers in the inserted instructions.
+/// Width of the addresses and address registers in the inserted instructions.
 struct AddressWidth {
     bits: u32,
 }
@@ -68,8 +68,8 @@ impl AddressRewrite {
         AddressRewrite::with(change, target, &AddressWidth { bits: 32 }, 0)
     }
 
-    /// Returns the instructions for a layout change. `aligned` is the alignment of the declaration in bytes. Below this alignment, the bits
-    /// of an address equal the bits of the offset within the buffer.
+    /// Returns the instructions that apply a layout change to an address. `aligned` is the alignment of the buffer declaration in bytes.
+    /// The bits of an address below this alignment equal the corresponding bits of the offset within the buffer.
     fn with(
         change: LayoutChange,
         target: &FixTarget<'_>,
@@ -144,7 +144,7 @@ impl AddressRewrite {
 }
 
 impl Session {
-    /// Adds the edits that apply a layout change to a buffer. The error contains the reason why the source cannot be rewritten.
+    /// Adds the text edits that apply a layout change to a buffer. The error contains the reason why the source cannot be rewritten.
     pub(crate) fn rewrite(
         &self,
         target: &FixTarget<'_>,
@@ -187,7 +187,7 @@ impl Session {
         all.find(|variable| variable.space == StateSpace::Shared && variable.name == name)
     }
 
-    /// Formats an access in a separate scope, preceded by the address arithmetic.
+    /// Formats an access in a separate PTX scope, preceded by the address arithmetic of the layout change.
     fn changed(
         &self,
         found: &RecordedAccess,
@@ -244,7 +244,7 @@ impl Session {
         Ok((span, block))
     }
 
-    /// Checks whether an access specifies no state space.
+    /// Checks whether the instruction of an access specifies no state space.
     pub(crate) fn is_generic_access(&self, found: &RecordedAccess) -> bool {
         let reader = self.reader(FunctionId(found.function), found.instruction);
         let access = reader.and_then(InstructionView::access);
@@ -255,7 +255,7 @@ impl Session {
 /// Parts of the first address operand of an instruction.
 struct AddressOperand {
     at: Span,
-    /// Base register of the address, or `None` if the base is a variable.
+    /// Base register of the address, or `None` if the base of the address is a variable.
     base: Option<String>,
     offset: i64,
     bits: u32,

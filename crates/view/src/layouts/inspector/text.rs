@@ -22,7 +22,7 @@ pub fn layouts_text(layouts: &[InferredAccessLayout]) -> String {
     out
 }
 
-/// Formats the bank conflicts of a run, with their causes and the proposed fixes.
+/// Formats the bank conflicts of a run, with the causes of the conflicts and the proposed fixes.
 pub fn conflicts_text(report: &ConflictReport) -> String {
     let mut out = String::new();
     // Formatting into a `String` cannot fail, so the result is ignored.
@@ -110,9 +110,10 @@ fn line_list(lines: impl Iterator<Item = u32>) -> String {
     format!("{noun} {}", lines.join(", "))
 }
 
-/// Writes a diagram of a phase with one row per wavefront. The column of each bank contains the lanes that the wavefront serves, or `.`.
+/// Writes a diagram of a phase with one row per wavefront. The column of each bank contains the lanes that the wavefront serves, or `.` if
+/// the wavefront serves no lane.
 fn bank_diagram(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
-    /// Maximum number of wavefronts that the diagram prints.
+    /// Maximum number of wavefronts that the diagram shows.
     const MAX: usize = 8;
     writeln!(
         out,

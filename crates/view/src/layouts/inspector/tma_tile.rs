@@ -11,7 +11,7 @@ use warpgrid_isa::tensor_layout::SwizzleMode;
 
 const LINE: u64 = 128;
 const PIECE: u64 = 16;
-/// Maximum extent of a box along one dimension in elements (PTX ISA, "Tensors").
+/// Maximum extent of a box in elements along one dimension (PTX ISA, "Tensors").
 const MAX_EXTENT: u64 = 256;
 const MAX_BYTES: u64 = 0x3ffff;
 
@@ -80,7 +80,7 @@ fn read(words: &mut QueryParams<'_>) -> Result<CopyBox, FragmentRequestError> {
         ))
     })?;
     let names = SwizzleMode::ALL.map(SwizzleMode::name);
-    // The most common mode is first, because the first value is the default.
+    // The most common swizzle mode is the first name, because the first name is the default.
     let mut names = names.to_vec();
     names.swap(0, 3);
     let name = words.choice("swizzle", &names, "the swizzle mode of the tensor map")?;
@@ -107,7 +107,7 @@ impl CopyBox {
         self.columns * self.element_bytes
     }
 
-    /// Returns the period of the swizzle pattern in bytes, which is also the required alignment of the tile.
+    /// Returns the period of the swizzle pattern in bytes. The start address of the tile must be a multiple of this period.
     fn pattern(&self) -> u64 {
         match self.swizzle.span_bytes() {
             None => LINE,
@@ -115,7 +115,8 @@ impl CopyBox {
         }
     }
 
-    /// Returns the 16-byte chunks of the tile, each as the coordinates of its first element and its byte offset before the swizzle.
+    /// Returns the 16-byte chunks of the tile. Each chunk consists of the coordinates of its first element, and of its byte offset before
+    /// the swizzle.
     fn pieces(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         let (row_bytes, size) = (self.row_bytes(), self.element_bytes);
         (0..self.rows).flat_map(move |row| {
@@ -158,7 +159,7 @@ impl CopyBox {
 
     /// Returns a diagram of the elements that a kernel reads if it computes the swizzle as if the tile started at address 0.
     fn found_relative(&self) -> LayoutView {
-        let there: BTreeMap<u64, (u64, u64)> = self
+        let stored: BTreeMap<u64, (u64, u64)> = self
             .pieces()
             .map(|(column, row, plain)| (self.swizzle.apply(plain), (row, column)))
             .collect();
@@ -168,7 +169,7 @@ impl CopyBox {
         for (column, row, plain) in self.pieces() {
             let read = self.base + self.swizzle.apply(plain - self.base);
             let cell = [row as u32, (column * size / PIECE) as u32];
-            match there.get(&read) {
+            match stored.get(&read) {
                 Some(at) => {
                     found.insert(cell, vec![at.0 as u32, at.1 as u32]);
                     if *at != (row, column) {
@@ -206,7 +207,7 @@ impl CopyBox {
         format!("{plain}{swizzled}")
     }
 
-    /// Returns the `//@` annotation of the tensor map, so that a copy with this map can be run.
+    /// Returns the `//@` annotation that declares the tensor map, so that a kernel with this copy can run.
     fn annotation(&self) -> String {
         let CopyBox {
             ty,

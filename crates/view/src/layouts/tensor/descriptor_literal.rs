@@ -7,7 +7,7 @@ use crate::layouts::tensor::shared_operand::fields;
 use crate::url_encoding::LAYOUTS;
 use warpgrid_isa::tensor_layout::{DescriptorKind, MatrixDescriptor};
 
-/// Constant of a source that has the format of a shared-memory descriptor.
+/// Constant in a source whose bits have the format of a shared-memory descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DescriptorLiteral {
     /// Byte range of the constant in the source.
@@ -19,7 +19,7 @@ pub(crate) struct DescriptorLiteral {
     pub(crate) fields: Vec<DescriptorField>,
 }
 
-/// Returns the descriptor constant at a byte position of the source.
+/// Returns the descriptor constant at the byte position `at` of the source.
 pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorLiteral> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let before = source.get(..at)?;
@@ -61,8 +61,8 @@ pub fn instruction_descriptor_link(kind: &str, bits: u64) -> String {
     format!("{LAYOUTS}?op=tcgen05.idesc&kind={kind}&descriptor=0x{bits:x}")
 }
 
-/// Returns the instruction family and the fields of a possible descriptor. Only values with a nonzero offset, and with zeros in the unused
-/// bits, are accepted.
+/// Returns the instruction family and the fields of a possible descriptor. The function accepts only values with a nonzero offset and with
+/// zeros in the unused bits.
 fn form_of(bits: u64) -> Option<(&'static str, DescriptorKind, MatrixDescriptor)> {
     /// Bits that are 0 in the descriptors of both families: 14, 15, 30, 31, and 53 to 60.
     const UNUSED: u64 = 0x1fe0_0000_c000_c000;
@@ -110,7 +110,7 @@ mod tests {
             Some("-9223371899411562496")
         );
         assert!(found("0x4000004000010040").is_some());
-        // Not descriptors: the bits of 1.0, and a number without offsets.
+        // The following values are not descriptors: the bits of 1.0, and a number without offsets.
         assert_eq!(found("0x3ff0"), None);
         assert_eq!(found("4611686018427387905"), None);
     }

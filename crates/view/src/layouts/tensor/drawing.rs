@@ -1,11 +1,10 @@
-//! SVG drawing of a layout: the grid, in which each cell shows the location of its element and has the color of the thread, lane or 16-byte
-//! chunk.
+//! SVG drawing of a layout as a grid. Each cell shows the location of its element, and has the color of the thread, lane or 16-byte chunk.
 
 use crate::layouts::fragment::grid_drawing::{CellStyle, Drawing, DrawnCell, DrawnGrid};
 use crate::layouts::tensor::LayoutView;
 use std::collections::BTreeSet;
 
-/// Formats `view` as a standalone SVG document.
+/// Formats the layout `view` as a standalone SVG document.
 pub fn svg(view: &LayoutView) -> String {
     if view.rows == 0 {
         return of_fields(view);
@@ -43,7 +42,7 @@ pub fn svg(view: &LayoutView) -> String {
     drawing.svg()
 }
 
-/// Formats a descriptor without a grid, with one field per row.
+/// Formats a descriptor that has no grid. Each row shows one field of the descriptor.
 fn of_fields(view: &LayoutView) -> String {
     let cells = view.fields.iter().zip(0u8..).flat_map(|(field, at)| {
         let [low, high] = field.bits;

@@ -1,4 +1,4 @@
-//! Instruction descriptors of `tcgen05.mma`: encoding from query parameters, and decoding.
+//! Encoding of instruction descriptors of `tcgen05.mma` from query parameters, and decoding of instruction descriptors.
 
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::tensor::query_parameters::QueryParams;
@@ -25,7 +25,7 @@ pub(crate) fn kind_named(name: &str) -> Option<MmaKind> {
     Some(found.1)
 }
 
-/// Returns the name of the MMA kind that the query parameters select.
+/// Returns the MMA kind that the query parameters select, and the name of the kind.
 pub(crate) fn chosen_kind(
     words: &mut QueryParams<'_>,
 ) -> Result<(&'static str, MmaKind), FragmentRequestError> {
@@ -105,7 +105,8 @@ pub(crate) fn instruction(words: &mut QueryParams<'_>) -> Result<LayoutView, Fra
     })
 }
 
-/// Returns messages about the fields that differ between two descriptors, with the intended value of each field.
+/// Returns messages about the fields that differ between two instruction descriptors. Each message contains the intended value of the
+/// field.
 pub(crate) fn differences(found: &[DescriptorField], meant: &[DescriptorField]) -> Vec<String> {
     let pairs = found.iter().zip(meant);
     let differ = pairs.filter(|(found, meant)| found.value != meant.value);
@@ -122,7 +123,7 @@ pub(crate) fn differences(found: &[DescriptorField], meant: &[DescriptorField]) 
     }
 }
 
-/// Returns messages about field values that no instruction accepts.
+/// Returns messages about the values of fields that no instruction accepts.
 fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<String> {
     let mut notes = Vec::new();
     let step = match says.m {
@@ -145,7 +146,7 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
         let [low, high] = field.bits;
         named | ((1u32 << (high - low + 1)) - 1) << low
     });
-    // The two highest bits are the maximum shift of B in `.ws` (PTX ISA, "Instruction descriptor").
+    // In `.ws` instructions, the two highest bits are the maximum shift of B (PTX ISA, "Instruction descriptor").
     let shifts = match kind.is_scaled() {
         true => 0,
         false => 0x3 << 30,
@@ -159,11 +160,11 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
     notes
 }
 
-/// Returns the fields of an instruction descriptor constant, which an editor shows on hover.
+/// Returns the fields of an instruction descriptor constant. An editor shows the fields when the user hovers over the constant.
 pub(crate) fn fields_of(bits: u32, kind: &str) -> Option<Vec<DescriptorField>> {
     let kind = kind_named(kind)?;
-    let says = InstructionDescriptor::decode(bits, kind)?;
-    Some(fields(bits, &says, kind))
+    let descriptor = InstructionDescriptor::decode(bits, kind)?;
+    Some(fields(bits, &descriptor, kind))
 }
 
 /// Reads the query parameters that specify an instruction descriptor.
@@ -226,7 +227,7 @@ fn ty(name: &str) -> ScalarType {
     ScalarType::from_name(name).unwrap_or(ScalarType::F32)
 }
 
-/// Reads the type of the scale factors, and the byte IDs of the scale factors of A and B.
+/// Reads the query parameters for the type of the scale factors, and for the byte IDs of the scale factors of A and B.
 fn scale_factors(
     words: &mut QueryParams<'_>,
     kind: MmaKind,

@@ -5,19 +5,19 @@ use crate::expression::tree::read_unsigned;
 use crate::layouts::tensor::DescriptorField;
 use crate::layouts::tensor::instruction_descriptor::fields_of;
 
-/// Constant, or register with a constant value, that an instruction uses as its instruction descriptor.
+/// Constant that an instruction uses as its instruction descriptor, or register that contains such a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InstructionDescriptorLiteral {
-    /// Byte range of the constant or register in the source.
+    /// Byte range of the constant or of the register in the source.
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) bits: u32,
-    /// MMA kind: `f16` for `.kind::f16`.
+    /// MMA kind of the instruction: `f16` for `.kind::f16`.
     pub(crate) kind: String,
     pub(crate) fields: Vec<DescriptorField>,
 }
 
-/// Instruction descriptor operand of an MMA instruction, and the MMA kind.
+/// Operand of an MMA instruction that contains its instruction descriptor, and the MMA kind of the instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescriptorOperand<'t> {
     pub operand: &'t str,
@@ -33,18 +33,19 @@ pub fn descriptor_operand(instruction: &str) -> Option<DescriptorOperand<'_>> {
     let kind = kind.split('.').next()?;
     let operands = operands.split(';').next()?;
     let is_sparse = opcode.split('.').any(|word| word == "sp");
-    // The operands are `[d], a, b, idesc`. With a sparse operand A, the metadata operand precedes `idesc`.
+    // The operands are `[d], a, b, idesc`. If operand A is sparse, the metadata operand precedes `idesc`.
     let at = if is_sparse { 4 } else { 3 };
     let operand = operands.split(',').nth(at)?.trim();
     Some(DescriptorOperand { operand, kind })
 }
 
-/// Returns the instruction descriptor at a position: a constant operand of an MMA instruction, or a register that holds the constant.
+/// Returns the instruction descriptor at a position of the source: a constant operand of an MMA instruction, or a register that contains
+/// the constant.
 pub(crate) fn instruction_descriptor_at(
     source: &str,
     at: usize,
 ) -> Option<InstructionDescriptorLiteral> {
-    // Most sources contain no `tcgen05.mma`, so this test avoids the search.
+    // Most sources contain no `tcgen05.mma`. For these sources, this test avoids the search.
     if !source.contains("tcgen05.mma") {
         return None;
     }
@@ -81,7 +82,7 @@ pub(crate) fn instruction_descriptor_at(
     })
 }
 
-/// Splits a source into statements, without leading comments.
+/// Splits a source into its statements. Comments before a statement are not part of the statement.
 fn statements(source: &str) -> impl Iterator<Item = &str> {
     source.split(';').map(without_comments)
 }
@@ -104,7 +105,7 @@ fn statement_at(source: &str, at: usize) -> &str {
     without_comments(rest.split(';').next().unwrap_or(""))
 }
 
-/// Returns the register and the constant of a move such as `mov.b32 %r1, 136314896`.
+/// Returns the destination register and the constant of a move such as `mov.b32 %r1, 136314896`.
 fn constant_moved(statement: &str) -> Option<(&str, u32)> {
     let at = statement.find("mov.")?;
     let (opcode, operands) = statement.get(at..)?.split_once(char::is_whitespace)?;

@@ -1,5 +1,5 @@
-//! Query parameters. Each operation reads the parameters that it supports. Each read also registers the parameter and its possible values,
-//! which the page offers.
+//! Query parameters of a layout request. Each operation reads the parameters that it supports. Reading a parameter also registers the
+//! parameter and its possible values, so that the page can offer these values.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
@@ -11,29 +11,29 @@ use warpgrid_isa::fragment::Shape;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LayoutParameter {
-    /// Name: `shape`, `type`, or a name in `with` such as `swizzle`.
+    /// Name of the parameter: `shape`, `type`, or a name in `with` such as `swizzle`.
     pub name: String,
     pub value: String,
     /// Possible values of the parameter. Empty if the value is a number or a shape.
     pub choices: Vec<String>,
-    /// Description of the parameter.
+    /// Description of the parameter for the user.
     pub about: String,
 }
 
-/// Parameters of a query, and the parameters that have been read.
+/// Parameters of a query, and the parameters that an operation has read.
 pub(crate) struct QueryParams<'r> {
     request: &'r FragmentRequest,
-    /// Whether an invalid value is replaced by a valid value instead of rejected.
+    /// Whether a valid value replaces an invalid value. Otherwise, an invalid value is an error.
     replaces: bool,
     pub(crate) parameters: Vec<LayoutParameter>,
     replaced: Vec<String>,
 }
 
-/// Range of matrix sizes of a shape.
+/// Range of the matrix sizes that a shape parameter can specify.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShapeLimits {
     pub(crate) rows: &'static [u16],
-    /// Minimum and maximum number of columns, and the number of which the number of columns is a multiple.
+    /// Minimum number of columns, maximum number of columns, and the number of which the number of columns must be a multiple.
     pub(crate) columns: (u16, u16, u16),
     pub(crate) usual: (u16, u16),
 }
@@ -48,13 +48,13 @@ const FORMER_VALUES: &[(&str, &str)] = &[
     ("what is read", "elements read"),
 ];
 
-/// Checks whether a text is the present or a former spelling of a value.
+/// Checks whether a text is the present spelling or a former spelling of a parameter value.
 fn is_spelling(written: &str, choice: &str) -> bool {
     written == choice || FORMER_VALUES.contains(&(written, choice))
 }
 
 impl<'r> QueryParams<'r> {
-    /// Reads the parameters of a request. An invalid value results in an error.
+    /// Creates a reader of the parameters of a request for which an invalid value is an error.
     pub(crate) fn strict(request: &'r FragmentRequest) -> QueryParams<'r> {
         QueryParams {
             request,
@@ -64,7 +64,7 @@ impl<'r> QueryParams<'r> {
         }
     }
 
-    /// Reads the parameters of a request, and replaces each invalid value by a default.
+    /// Creates a reader of the parameters of a request that replaces each invalid value by a default value.
     pub(crate) fn lenient(request: &'r FragmentRequest) -> QueryParams<'r> {
         QueryParams {
             replaces: true,
@@ -72,7 +72,7 @@ impl<'r> QueryParams<'r> {
         }
     }
 
-    /// Returns the value of a parameter in the request.
+    /// Returns the value of a parameter that the request specifies.
     fn written(&self, name: &str) -> Option<&'r str> {
         let request = self.request;
         let found = match name {
@@ -92,7 +92,7 @@ impl<'r> QueryParams<'r> {
         });
     }
 
-    /// Handles an invalid value: returns the message as an error, or records the message if invalid values are replaced.
+    /// Handles an invalid value: returns the message as an error, or records the message if the reader replaces invalid values.
     fn substitute(&mut self, message: String) -> Result<(), FragmentRequestError> {
         if !self.replaces {
             return Err(refusal(message));
@@ -101,7 +101,7 @@ impl<'r> QueryParams<'r> {
         Ok(())
     }
 
-    /// Reads a parameter with a fixed set of values. The default is the first value.
+    /// Reads a parameter that has a fixed set of values. The default is the first value of the set.
     pub(crate) fn choice(
         &mut self,
         name: &'static str,
@@ -126,14 +126,14 @@ impl<'r> QueryParams<'r> {
         Ok(chosen)
     }
 
-    /// Reads a parameter with arbitrary text.
+    /// Reads a parameter whose value is an arbitrary text.
     pub(crate) fn text(&mut self, name: &'static str, usual: &str, about: &str) -> String {
         let text = self.written(name).unwrap_or(usual).to_owned();
         self.consume(name, text.clone(), &[], about);
         text
     }
 
-    /// Reads a parameter with the values `no` and `yes`.
+    /// Reads a parameter that has the values `no` and `yes`.
     pub(crate) fn flag(
         &mut self,
         name: &'static str,
@@ -142,7 +142,7 @@ impl<'r> QueryParams<'r> {
         Ok(self.choice(name, &["no", "yes"], about)? == "yes")
     }
 
-    /// Reads a number in decimal or `0x…` notation.
+    /// Reads a number in decimal notation or in the notation `0x…`.
     pub(crate) fn number(
         &mut self,
         name: &'static str,
@@ -166,7 +166,7 @@ impl<'r> QueryParams<'r> {
         Ok(number)
     }
 
-    /// Reads the bits of a descriptor. Returns `None` if the request does not contain the bits.
+    /// Reads the bits of a descriptor. Returns `None` if the request does not specify the bits.
     pub(crate) fn bits(
         &mut self,
         name: &'static str,
@@ -190,7 +190,7 @@ impl<'r> QueryParams<'r> {
         Ok(bits)
     }
 
-    /// Reads the number of rows and columns: `m64n128`, optionally followed by the size along k.
+    /// Reads the number of rows and columns of a shape: `m64n128`, optionally followed by the size along k.
     pub(crate) fn shape(
         &mut self,
         sizes: ShapeLimits,
@@ -225,7 +225,7 @@ impl<'r> QueryParams<'r> {
         Ok((usize::from(size.0), usize::from(size.1)))
     }
 
-    /// Adds the parameters to the view. Returns an error if the request contains a parameter that has not been read.
+    /// Adds the parameters that have been read to the view. Returns an error if the request contains a parameter that has not been read.
     pub(crate) fn finish(
         &mut self,
         mut view: LayoutView,
@@ -254,7 +254,7 @@ impl<'r> QueryParams<'r> {
         Ok(view)
     }
 
-    /// Returns the request with the parameter values that have been read, and the messages about replaced values.
+    /// Returns the request with the values of the parameters that have been read, and the messages about replaced values.
     pub(crate) fn nearest(&mut self, request: &FragmentRequest) -> (FragmentRequest, Vec<String>) {
         let mut nearest = FragmentRequest {
             op: request.op.clone(),
@@ -265,7 +265,7 @@ impl<'r> QueryParams<'r> {
             match name.as_str() {
                 "shape" => nearest.shape.clone_from(value),
                 "type" => nearest.ty.clone_from(value),
-                // A parameter that the user did not specify is omitted, because its value follows from the other parameters.
+                // A parameter that the user did not specify is omitted, because its value follows from the values of the other parameters.
                 _ if request.with.get(name).is_some_and(|word| !word.is_empty()) => {
                     nearest.with.insert(name.clone(), value.clone());
                 }

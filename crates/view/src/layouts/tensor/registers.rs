@@ -1,4 +1,4 @@
-//! Register layouts: operand A and the accumulator of `wgmma`, and the metadata of sparse operands.
+//! Layouts in registers: operand A and the accumulator of `wgmma`, and the metadata of sparse operands.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::{QueryParams, ShapeLimits};
@@ -6,12 +6,12 @@ use crate::layouts::tensor::{ElementLocation, LayoutView, RegisterShape};
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::tensor_layout::{SparseMetadataLayout, accumulator_element, operand_element};
 
-/// Number of threads of a warpgroup.
+/// Number of threads in a warpgroup.
 const THREADS: usize = 128;
-/// Number of lanes of a warp.
+/// Number of lanes in a warp.
 const LANES: usize = 32;
 const ROWS: usize = 16;
-/// Shapes of `wgmma`.
+/// Limits of the shapes of `wgmma`.
 pub(crate) const WARPGROUP: ShapeLimits = ShapeLimits {
     rows: &[64],
     columns: (8, 256, 8),
@@ -95,7 +95,7 @@ pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, Fragment
     })
 }
 
-/// Instruction that multiplies by a sparse matrix A.
+/// Kind of the instruction that multiplies by a sparse matrix A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SparseOperation {
     /// `mma.sp`
@@ -112,7 +112,7 @@ impl SparseOperation {
         }
     }
 
-    /// Returns the number of rows of A.
+    /// Returns the number of rows of matrix A.
     fn rows(self) -> usize {
         match self {
             SparseOperation::Mma => ROWS,
@@ -130,7 +130,7 @@ impl SparseOperation {
         }
     }
 
-    /// Returns the possible numbers of columns of the dense matrix A for an element size in bits.
+    /// Returns the possible numbers of columns of the dense matrix A for elements of `bits` bits.
     fn depths(self, bits: u32) -> &'static [&'static str] {
         match (self, bits) {
             (SparseOperation::Wgmma, 16) => &["32"],
@@ -161,7 +161,8 @@ pub(crate) fn metadata(
     };
     let chunk = of(0).chunk();
     let n_chunks = depth / chunk;
-    // Number of lanes of each group of four lanes that one sparsity selector selects. Other selector values select the other lanes.
+    // Number of lanes of each group of four lanes that one value of the sparsity selector selects. Other values of the selector select the
+    // other lanes.
     let read = (0..n_chunks).flat_map(|chunk| [0, 8].map(|row| of(0).place(row, chunk).0 % 4));
     let n_read = read.max().map_or(1, |last| last + 1);
     let selectors = ["every", "0", "1", "2", "3"];
@@ -182,7 +183,7 @@ pub(crate) fn metadata(
         };
         chosen.iter().map(place).collect()
     };
-    let kept = match bits {
+    let selection = match bits {
         32 => "1 of 2 columns: `0100` selects the left column, and `1110` selects the right column".to_owned(),
         4 => "two pairs of 8 columns: the index of the lower pair is in the low bits".to_owned(),
         _ => "2 of 4 columns: the index of the first column is in the low bits, and the index of the second column is in the high bits"
@@ -193,7 +194,7 @@ pub(crate) fn metadata(
             "Metadata of `{}` for A of `{ty}`, {rows} × {depth}, in a register of each thread",
             operation.name()
         ),
-        rule: format!("the 4 bits of a chunk select {kept}"),
+        rule: format!("the 4 bits of a chunk select {selection}"),
         letters: "T = thread, b = position of the lowest of the 4 bits".to_owned(),
         notes: match chosen.len() {
             1 => Vec::new(),

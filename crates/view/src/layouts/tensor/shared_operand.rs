@@ -1,4 +1,4 @@
-//! Operand matrices in shared memory, whose descriptors determine the address of each element.
+//! Operand matrices in shared memory. The descriptor of an operand determines the address of each element.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::instruction_descriptor::{chosen_kind, decoded};
@@ -12,7 +12,7 @@ use warpgrid_isa::tensor_layout::{
     SharedMatrixOperand, SwizzleMode,
 };
 
-/// Number of bytes along k of a dense operand that one instruction reads.
+/// Number of bytes of a dense operand along k that one instruction reads.
 const DEPTH_BYTES: u64 = 32;
 /// Highest byte address of shared memory that a descriptor can encode.
 const MAX_BYTES: u64 = 0x3ffff;
@@ -28,13 +28,13 @@ pub(crate) struct SharedOperand {
     pub(crate) lines: usize,
     /// Number of bytes along k that one instruction reads.
     pub(crate) one_bytes: u64,
-    /// Descriptor bits, if the query specifies them.
+    /// Bits of the shared-memory descriptor, if the query specifies them.
     pub(crate) written: Option<u64>,
     /// Instruction descriptor, if the query specifies it.
     pub(crate) instruction: Option<InstructionBits>,
 }
 
-/// Instruction descriptor with its MMA kind.
+/// Bits of an instruction descriptor, with its MMA kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstructionBits {
     pub(crate) bits: u32,
@@ -52,12 +52,12 @@ struct OperandChoice<'a> {
     /// Number of rows of A and number of columns of B.
     size: (usize, usize),
     major: &'a str,
-    /// Whether A is sparse; `None` if a query parameter specifies it.
+    /// Whether matrix A is sparse, or `None` if a query parameter specifies whether matrix A is sparse.
     is_sparse: Option<bool>,
 }
 
 impl SharedOperand {
-    /// Returns the number of elements along k in the given number of bytes.
+    /// Returns the number of elements along k that occupy the given number of bytes.
     pub(crate) fn depth_of(&self, bytes: u64) -> u64 {
         depth_of(self.matrix.storage, bytes)
     }
@@ -67,9 +67,10 @@ impl SharedOperand {
         self.depth_of(self.one_bytes)
     }
 
-    /// Returns the number of steps along k in the tile.
+    /// Returns the number of steps along k that the tile contains.
     pub(crate) fn n_steps(&self) -> u64 {
-        // A row of a swizzled tile ends at the swizzle span, and the address of the next tile is arbitrary, so the steps end there.
+        // A row of a swizzled tile ends at the swizzle span, and the address of the next tile is arbitrary, so the steps end at the swizzle
+        // span.
         match (
             self.matrix.major,
             self.matrix.descriptor.swizzle.span_bytes(),
@@ -79,7 +80,7 @@ impl SharedOperand {
         }
     }
 
-    /// Returns the number of bytes by which the start address advances for the next step along k.
+    /// Returns the number of bytes by which the start address advances between two steps along k.
     pub(crate) fn step_bytes(&self) -> u64 {
         let MatrixDescriptor {
             leading_bytes,
@@ -134,7 +135,7 @@ impl SharedOperand {
             .or_else(|| self.matrix.descriptor.encode(self.kind))
     }
 
-    /// Returns the extent of the tile.
+    /// Returns the size of the tile along k and perpendicular to k.
     pub(crate) fn extent(&self) -> TileExtent {
         TileExtent {
             line_bytes: self.line_bytes(),
@@ -184,7 +185,7 @@ pub(crate) fn warpgroup(
     described(words, &found)
 }
 
-/// Reads the parameters of an operand of `wgmma`.
+/// Reads the query parameters of an operand of `wgmma`.
 pub(crate) fn read_warpgroup(
     words: &mut QueryParams<'_>,
     factor: Operand,
@@ -192,7 +193,7 @@ pub(crate) fn read_warpgroup(
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
     let ty = words.choice("type", &types, "the type of an element")?;
     let size = words.shape(WARPGROUP)?;
-    // The layout displays single-bit elements as 32-bit words.
+    // The layout displays 32-bit words in place of single-bit elements.
     let storage =
         ElementPacking::Bytes(bits_of(ty).div_ceil(8).max(if ty == "b1" { 4 } else { 1 }));
     let majors: &[&str] = match bits_of(ty) {
@@ -226,7 +227,7 @@ pub(crate) fn tensor_memory(
     described(words, &found)
 }
 
-/// Reads the parameters of an operand of `tcgen05.mma`.
+/// Reads the query parameters of an operand of `tcgen05.mma`.
 pub(crate) fn read_tensor_memory(
     words: &mut QueryParams<'_>,
     factor: Operand,
@@ -234,15 +235,15 @@ pub(crate) fn read_tensor_memory(
     let about = "the bits of the instruction descriptor, which encode types, shape and major-ness";
     if let Some(bits) = words.bits("idesc", u32::MAX.into(), about)? {
         let kind = chosen_kind(words)?;
-        let said = from_instruction_descriptor(&decoded(bits, kind.0, kind.1)?, factor, kind.1)?;
-        let swizzles = swizzles_of(said.major, said.storage);
+        let operand = from_instruction_descriptor(&decoded(bits, kind.0, kind.1)?, factor, kind.1)?;
+        let swizzles = swizzles_of(operand.major, operand.storage);
         return Ok(SharedOperand {
             instruction: Some(InstructionBits {
                 bits: bits as u32,
                 kind_name: kind.0,
                 kind: kind.1,
             }),
-            ..read(words, said.chosen(), swizzles)?
+            ..read(words, operand.chosen(), swizzles)?
         });
     }
     let types = [
@@ -286,8 +287,8 @@ pub(crate) fn read_tensor_memory(
     read(words, chosen, swizzles_of(major, storage))
 }
 
-/// Returns the supported swizzle modes. Only MN-major operands with 32-bit elements have 32-byte atoms, and they support no other mode (PTX
-/// ISA, "Shared memory layout").
+/// Returns the swizzle modes that an operand supports. Only MN-major operands with 32-bit elements have 32-byte atoms, and these operands
+/// support no other swizzle mode (PTX ISA, "Shared memory layout").
 fn swizzles_of(major: &str, storage: ElementPacking) -> &'static [&'static str] {
     const ALL: [&str; 5] = ["128B", "64B", "32B", "none", "128B_atom_32B"];
     match (major, storage) {
@@ -296,7 +297,7 @@ fn swizzles_of(major: &str, storage: ElementPacking) -> &'static [&'static str] 
     }
 }
 
-/// Returns the packing of elements of type `ty` in shared memory.
+/// Returns the storage format of elements of type `ty` in shared memory.
 fn storage_of(ty: &str, kind: MmaKind) -> ElementPacking {
     match ty {
         "e2m3" | "e3m2" => ElementPacking::Padded(6),
@@ -306,7 +307,7 @@ fn storage_of(ty: &str, kind: MmaKind) -> ElementPacking {
     }
 }
 
-/// Properties of an operand that an instruction descriptor specifies.
+/// Properties of an operand matrix that an instruction descriptor specifies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DescriptorOperandInfo {
     factor: Operand,
@@ -339,7 +340,7 @@ impl DescriptorOperandInfo {
     }
 }
 
-/// Returns the properties of an operand that an instruction descriptor specifies.
+/// Returns the properties of the operand `factor` that an instruction descriptor specifies.
 pub(crate) fn from_instruction_descriptor(
     says: &InstructionDescriptor,
     factor: Operand,
@@ -499,7 +500,7 @@ pub(crate) fn base_note(descriptor: &MatrixDescriptor) -> Option<String> {
     })
 }
 
-/// Builds a descriptor from the specified fields. Unspecified fields have the values of a contiguous tile.
+/// Builds a descriptor from the fields that the query specifies. The other fields have the values of a contiguous tile.
 fn chosen(
     words: &mut QueryParams<'_>,
     swizzles: &[&'static str],
@@ -539,7 +540,7 @@ fn chosen(
     })
 }
 
-/// Extent of a tile.
+/// Size of a tile along k and perpendicular to k.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileExtent {
     /// Number of bytes of the tile perpendicular to k.
@@ -558,7 +559,7 @@ pub(crate) fn usual_offsets(swizzle: SwizzleMode, major: Major, extent: TileExte
         depth,
     } = extent;
     match (major, swizzle.span_bytes()) {
-        // Without a swizzle, 8 rows of 16 bytes are contiguous, followed by the next chunk along k.
+        // Without a swizzle, 8 rows of 16 bytes are contiguous in memory, followed by the next chunk along k.
         (Major::K, None) => (128, one_bytes / 16 * 128),
         (Major::K, Some(span)) => (16, 8 * span),
         (Major::Mn, None) => (line_bytes.div_ceil(16) * 128, 128),
@@ -567,7 +568,7 @@ pub(crate) fn usual_offsets(swizzle: SwizzleMode, major: Major, extent: TileExte
     }
 }
 
-/// Returns the address formula of an element before the swizzle.
+/// Returns the formula for the address of an element before the swizzle.
 pub(crate) fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
     let swizzle = descriptor.swizzle;
     let place = match (major, swizzle.span_bytes()) {
@@ -593,7 +594,7 @@ pub(crate) fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
     format!("byte = start + {place}{swizzled}")
 }
 
-/// Formats a size in bytes, in units of 16 bytes, and in elements if elements are whole bytes.
+/// Formats a size in bytes, in units of 16 bytes, and in elements if the size of an element is a whole number of bytes.
 fn in_units(bytes: u64, element_bytes: Option<u32>) -> String {
     let units = bytes / 16;
     let elements = element_bytes.map(|size| bytes / u64::from(size.max(1)));

@@ -4,7 +4,7 @@ use crate::layouts::inspector::picture_url::link;
 use crate::layouts::tensor::LayoutView;
 use std::fmt::Write;
 
-/// Formats `view` as text for terminals, with its title, its formula, its descriptor fields, and the grid.
+/// Formats the layout `view` as text for terminals: its title, its formula, its descriptor fields, and the grid.
 pub fn table(view: &LayoutView) -> String {
     let mut out = String::new();
     // Formatting into a `String` cannot fail, so the result is ignored.
@@ -115,7 +115,8 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
     Ok(())
 }
 
-/// Formats the first location of a cell, with the suffix `!` for a mismatch or `*` for a cell that the selected step reads.
+/// Formats the first location of the element in a cell. The suffix `!` marks a mismatch, and the suffix `*` marks a cell that the selected
+/// step reads.
 fn cell(view: &LayoutView, position: [u32; 2], places: &[Vec<u32>]) -> String {
     let label = places.first().map_or_else(String::new, |place| {
         let (first, second) = view.label(place);

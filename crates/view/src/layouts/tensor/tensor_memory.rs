@@ -11,11 +11,11 @@ use warpgrid_isa::tensor_layout::{
 use warpgrid_isa::{TensorMemoryAccessShape, TensorMemoryCopyShape, WarpMulticast};
 use warpgrid_program::counted;
 
-/// Number of lanes of a warp.
+/// Number of lanes in a warp.
 const LANES: usize = 32;
 /// Number of columns of tensor memory.
 const COLUMNS: u64 = 512;
-/// Shapes of `tcgen05.mma`.
+/// Limits of the shapes of `tcgen05.mma`.
 pub(crate) const PRODUCT: ShapeLimits = ShapeLimits {
     rows: &[32, 64, 128, 256],
     columns: (8, 256, 8),
@@ -111,7 +111,7 @@ pub(crate) fn moved(
     })
 }
 
-/// Reads the repetition count of a shape. One instruction can transfer at most 128 registers per thread.
+/// Reads the repetition count of a transfer shape. One instruction can transfer at most 128 registers per thread.
 fn repetition_count(
     words: &mut QueryParams<'_>,
     shape: TensorMemoryAccessShape,
@@ -137,7 +137,7 @@ fn rule_of_move(shape: TensorMemoryAccessShape) -> &'static str {
     }
 }
 
-/// Returns the layout of the rows that `tcgen05.cp` copies.
+/// Returns the layout of the rows that `tcgen05.cp` copies to tensor memory.
 pub(crate) fn copied(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     const SHAPES: [(&str, TensorMemoryCopyShape, Option<WarpMulticast>); 6] = [
         ("128x256b", TensorMemoryCopyShape::L128x256, None),
@@ -243,7 +243,7 @@ fn product(words: &mut QueryParams<'_>) -> Result<(AccumulatorLayout, char), Fra
     Ok((layout, letter))
 }
 
-/// Returns the formulas of lane and column of an element of D, in the notation of the figures of the PTX ISA manual.
+/// Returns the formulas for the lane and the column of an element of D, in the notation of the figures of the PTX ISA manual.
 fn rule_of(letter: char, n: usize) -> String {
     match letter {
         'A' => "block = row/128, lane = row%128, column = column of D".to_owned(),
@@ -265,7 +265,7 @@ fn rule_of(letter: char, n: usize) -> String {
     }
 }
 
-/// Returns the layout of the accumulator of `tcgen05.mma`.
+/// Returns the layout of the accumulator of `tcgen05.mma` in tensor memory.
 pub(crate) fn sums(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let ty = words.choice("type", &["f32", "f16", "s32"], "the type of D")?;
     let (layout, letter) = product(words)?;
@@ -341,7 +341,7 @@ pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, Fragment
     })
 }
 
-/// Returns the layout of the scale factors of the rows of A or of the columns of B.
+/// Returns the layout of the scale factors of the rows of A or of the columns of B in tensor memory.
 pub(crate) fn scale(
     words: &mut QueryParams<'_>,
     factor: Operand,
@@ -402,7 +402,7 @@ pub(crate) fn scale(
     })
 }
 
-/// Returns the layout of the metadata of `tcgen05.mma.sp`.
+/// Returns the layout of the sparsity metadata of `tcgen05.mma.sp` in tensor memory.
 pub(crate) fn metadata(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"];
     let ty = words.choice("type", &types, "the type of A")?;

@@ -1,5 +1,5 @@
 //! Check of lines that a user wrote: the kernel with the answer and the kernel with the solution run with the same launches. The result is
-//! a message about the first difference.
+//! a message about the first difference between the runs.
 
 use crate::analysis::memory_diff::{FinalMemory, final_memories};
 use crate::learn::puzzle::CodeGap;
@@ -8,7 +8,7 @@ use crate::learn::{MAX_STEPS, launched};
 use crate::model::text::Severity;
 use crate::session::Session;
 
-/// Cost limit of an answer.
+/// Cost limit that an answer must not exceed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CostLimit {
     what: Cost,
@@ -40,7 +40,7 @@ impl Cost {
         ("steps", Cost::Steps, ["warp step", "warp steps"]),
     ];
 
-    /// Returns the name of the cost for a count of `n`.
+    /// Returns the name of the cost in the form for a count of `n`.
     fn words(self, n: u64) -> &'static str {
         let found = Cost::ALL.iter().find(|(_, cost, _)| *cost == self);
         found.map_or(
@@ -81,7 +81,7 @@ impl CostLimit {
         })
     }
 
-    /// Formats the limit for the user.
+    /// Formats the cost limit for the user.
     pub(crate) fn words(&self) -> String {
         match self.most {
             0 => format!("no {}", self.what.words(0)),
@@ -138,7 +138,7 @@ impl<'a> AnswerCheck<'a> {
     }
 }
 
-/// Runs a source to its end. The error is the reason why the run does not finish.
+/// Runs a source to its end. The error contains the reason why the run does not finish.
 fn run(source: &str) -> Result<Session, String> {
     let mut session = launched(source).map_err(|failure| {
         let mut errors = failure.diagnostics.iter();
@@ -197,7 +197,7 @@ fn first_mismatch(
     )
 }
 
-/// Checks that a run has no note about undefined behavior, unless the solution has one.
+/// Checks that a run has no note about undefined behavior, unless the run of the solution also has such a note.
 fn check_no_undefined_behavior(own: &Session, solved: &Session) -> Result<(), String> {
     match own.notes().first() {
         Some(note) if solved.notes().is_empty() => {
@@ -207,7 +207,7 @@ fn check_no_undefined_behavior(own: &Session, solved: &Session) -> Result<(), St
     }
 }
 
-/// Checks that a run has no race, unless the solution has the same race.
+/// Checks that a run has no data race, unless the run of the solution has the same data race.
 fn no_race(session: &mut Session, wanted: &str) -> Result<(), String> {
     let report = session.detect_races(MAX_STEPS);
     let Some(race) = report.races.first() else {

@@ -1,15 +1,15 @@
-//! Launch variants. Input: a variant such as `x = 5, 6, 7`, `n = 3`, `x = random 7`, or `launch grid=2 block=64`. Output: the source with a
-//! corresponding `//@` line.
+//! Changes of the launch with which an answer is checked. Input: the text of a variant such as `x = 5, 6, 7`, `n = 3`, `x = random 7`, or
+//! `launch grid=2 block=64`. Output: the source with a corresponding `//@` line.
 
 use warpgrid_launch::Scenario;
 use warpgrid_launch::annotations::Annotations;
 use warpgrid_launch::scenario::Parameter;
 use warpgrid_launch::value::ElementType;
 
-/// Exclusive upper bound of `random` values for floating-point types. The bound is small, so that sums of these values are exact.
+/// Exclusive upper bound of `random` values for floating-point types. The bound is so small that sums of these values are exact.
 const MAX_FLOAT: u64 = 200;
 
-/// Change of a launch.
+/// Change of the launch of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LaunchVariant {
     Launch(String),
@@ -30,7 +30,7 @@ impl LaunchVariant {
         })
     }
 
-    /// Formats the variant for the user.
+    /// Formats the launch variant for the user.
     pub(crate) fn words(&self) -> String {
         match self {
             LaunchVariant::Launch(facts) => format!("launch {facts}"),
@@ -38,7 +38,7 @@ impl LaunchVariant {
         }
     }
 
-    /// Returns the source with the changed `//@` line. The error reports that the line to change does not exist.
+    /// Returns the source with the changed `//@` line. Returns an error if the source does not contain the `//@` line to change.
     pub(crate) fn apply(&self, source: &str) -> Result<String, String> {
         let mut is_found = false;
         let lines = source.lines().map(|line| {

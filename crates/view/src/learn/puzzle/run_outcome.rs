@@ -1,11 +1,11 @@
-//! Outcome of a run, represented by one of five names.
+//! Outcome of a run. Each of the five outcomes has a name.
 
 use crate::learn::MAX_STEPS;
 use crate::memory_model::concurrency::races::RaceReport;
 use crate::model::FaultSort;
 use crate::session::Session;
 
-/// Outcome of a run.
+/// Outcome of the run of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunOutcome {
     /// Every thread exits, and no accesses race.
@@ -29,13 +29,13 @@ impl RunOutcome {
         (RunOutcome::Continues, "continues"),
     ];
 
-    /// Returns the name of the outcome.
+    /// Returns the name of the run outcome.
     pub fn name(self) -> &'static str {
         let found = RunOutcome::ALL.iter().find(|(outcome, _)| *outcome == self);
         found.map_or("completes", |(_, name)| name)
     }
 
-    /// Reads the name of an outcome, or a former name.
+    /// Parses the name or a former name of an outcome.
     pub fn read(text: &str) -> Result<RunOutcome, String> {
         let text = match text.trim() {
             // Former spellings, which saved answers may contain.
@@ -58,7 +58,7 @@ impl RunOutcome {
         RunOutcome::after(session, &report)
     }
 
-    /// Returns the outcome of a session after the detection of races.
+    /// Returns the outcome of a session after race detection has produced `report`.
     pub(crate) fn after(session: &Session, report: &RaceReport) -> RunOutcome {
         match session.fault() {
             Some(fault) if fault.kind == FaultSort::Deadlock => RunOutcome::Hangs,

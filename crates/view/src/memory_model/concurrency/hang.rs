@@ -1,4 +1,5 @@
-//! Diagnosis of hangs: the waiting threads, the events for which they wait, and the line that should have produced the missing event.
+//! Diagnosis of hangs: the waiting threads, the events for which they wait, and the source line that should have produced the missing
+//! event.
 
 use crate::diagnostics::ranges;
 use crate::memory_model::concurrency::races::{shared_place, triple};
@@ -22,10 +23,10 @@ pub struct HangView {
     pub kind: HangKind,
     /// Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object differs between schedules.
     pub object: Option<HangResource>,
-    /// Line at which the lanes of the root wait are waiting.
+    /// Line at which the lanes of the root wait are waiting. All other waits depend on the root wait.
     pub line: u32,
     pub missing: Option<MissingCounts>,
-    /// Line that should have produced the missing event, or line after which the code should produce the event.
+    /// Line that should have produced the missing event, or line after which the code should have produced the event.
     pub line_at_fault: Option<u32>,
     pub message: String,
     pub waits: Vec<HangWait>,
@@ -90,12 +91,12 @@ impl Visitor<'_> for NumberOrName {
     }
 }
 
-/// Numbers of missing arrivals, bytes or lanes, if they can be counted.
+/// Numbers of missing arrivals, bytes or lanes, if the analysis can count them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct MissingCounts {
     pub arrivals: Option<u32>,
-    /// Number of missing bytes of an mbarrier phase. Negative if more bytes completed than were expected.
+    /// Number of missing bytes of an mbarrier phase. Negative if the number of completed bytes is greater than the expected number.
     pub bytes: Option<i32>,
     pub lanes: Option<Vec<u32>>,
 }
@@ -122,17 +123,17 @@ impl Serialize for MissingCounts {
     }
 }
 
-/// Threads of a block that wait at the same line for the same object.
+/// Threads of one block that wait at the same line for the same object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HangWait {
     pub kind: HangKind,
     pub block: [u32; 3],
-    /// Ranges of thread indices in the block: `0, 32-63`.
+    /// Ranges of the indices of the waiting threads in the block: `0, 32-63`.
     pub threads: String,
     pub line: Option<u32>,
     pub object: Option<HangResource>,
-    /// Number of phases that the barrier or mbarrier has completed.
+    /// Number of phases that the awaited barrier or mbarrier has completed.
     pub phase: Option<u32>,
     pub awaited_parity: Option<u32>,
     pub pending_arrivals: Option<u32>,
@@ -316,7 +317,7 @@ impl Session {
     }
 }
 
-/// Formats a location in shared memory as its variable and the byte offset from its start: `full+8`.
+/// Formats a location in shared memory as the name of its variable and the byte offset from the start of the variable: `full+8`.
 fn shared_name(machine: &Machine, block: u64, address: u64) -> String {
     let place = shared_place(machine, block, address, 8);
     match (place.variable, place.offset) {
@@ -326,7 +327,7 @@ fn shared_name(machine: &Machine, block: u64, address: u64) -> String {
     }
 }
 
-/// Returns the missing arrivals, bytes or lanes of the root wait.
+/// Returns the numbers of missing arrivals, bytes or lanes of the root wait.
 fn missing(root: &Wait, kind: HangKind) -> Option<MissingCounts> {
     let nothing = MissingCounts {
         arrivals: None,
@@ -360,14 +361,15 @@ fn missing(root: &Wait, kind: HangKind) -> Option<MissingCounts> {
     }
 }
 
-/// Formats the threads of the given lanes of a warp as ranges of thread indices.
+/// Formats the threads of the given lanes of a warp as ranges of thread indices in the block.
 fn threads(warp: u32, lanes: u32, n_threads: u32) -> String {
     let first = warp * 32;
     let all = (0..32).filter(|lane| lanes >> lane & 1 != 0 && first + lane < n_threads);
     ranges(&mut all.map(|lane| first + lane))
 }
 
-/// Adds a wait. If adjacent threads of the same block already wait for the same object, the two waits are merged.
+/// Adds a wait to the list of waits. If adjacent threads of the same block already wait for the same object, the function merges the two
+/// waits.
 fn add_wait(waits: &mut Vec<HangWait>, new: HangWait) {
     let same = waits.iter_mut().find(|old| {
         let threads = String::new();
@@ -404,7 +406,8 @@ fn add_wait(waits: &mut Vec<HangWait>, new: HangWait) {
     }
 }
 
-/// Returns the message of a hang: a sentence about the root wait, and the line that should have produced the missing event.
+/// Returns the message about a hang, which consists of a sentence about the root wait, and the line that should have produced the missing
+/// event.
 fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
     let wait = root_wait(hang, root);
     match hang.line_at_fault {

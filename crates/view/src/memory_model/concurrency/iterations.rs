@@ -1,5 +1,5 @@
-//! Loop iterations of racing accesses: counts how often each thread executes the racing instructions, and adds the iteration numbers to the
-//! messages of the races.
+//! Loop iterations of racing accesses: the module counts the executions of the racing instructions by each thread, and adds the iteration
+//! numbers to the messages about the races.
 
 use crate::memory_model::concurrency::RaceView;
 use crate::memory_model::concurrency::lockstep::loops_around;
@@ -7,19 +7,19 @@ use crate::session::Session;
 use warpgrid_emulator::{AccessEvent, Agent, EventMask, MemoryId, Observer};
 use warpgrid_order::races::{MemoryInstance, Race, RaceCounterpart, RaceSide};
 
-/// Maximum number of steps that the analysis replays, which bounds its cost.
+/// Maximum number of steps that the analysis replays. This limit bounds the cost of the analysis.
 const MAX_STEPS: u64 = 1_000_000;
 
-/// Access of a race, with the number of executions of its instruction by its thread.
+/// Access of a race, with the number of times that its thread has executed its instruction.
 struct Counted {
     access: RaceSide,
-    /// Number of executions of the instruction by the thread so far.
+    /// Number of times that the thread has executed the instruction so far.
     n: u64,
-    /// Number, starting at 1, of the last execution that accessed the bytes of the race.
+    /// Number of the last execution that accessed the bytes of the race. The first execution has the number 1.
     iteration: u64,
 }
 
-/// Observer that counts the executions of racing instructions up to the second access of each race.
+/// Observer that counts the executions of racing instructions until the second access of each race occurs.
 struct Counter {
     races: Vec<(Race, [Counted; 2])>,
 }
@@ -76,8 +76,8 @@ fn is_memory(own: MemoryId, memory: MemoryInstance) -> bool {
 }
 
 impl Session {
-    /// Adds the iterations of both accesses to each race between instructions of one loop, if the two iterations differ. The iteration of
-    /// an access is the number of times that its thread has executed the instruction.
+    /// Adds the iterations of both accesses to the message of each race between instructions of one loop, if the two iterations differ. The
+    /// iteration of an access is the number of times that its thread has executed the instruction.
     pub(crate) fn explain_by_iterations(&mut self, races: &mut [RaceView], found: &[Race]) {
         let are_in_loop = |[first, second]: [&RaceSide; 2]| {
             let function = self.program.functions.get(first.function.0 as usize);

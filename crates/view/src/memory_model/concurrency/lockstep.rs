@@ -11,9 +11,9 @@ use warpgrid_isa::{AccessKind, Feature, Sem};
 use warpgrid_order::races::{Race, RaceCounterpart, RaceDetector, RaceSide, SiteAccessKind};
 use warpgrid_program::{Function, FunctionId, Instruction, OperandValue, Program};
 
-/// Maximum number of steps that the analysis replays, which bounds its cost.
+/// Maximum number of steps that the analysis replays. This limit bounds the cost of the analysis.
 const MAX_STEPS: u64 = 200_000;
-/// Maximum number of line pairs that a note lists after the first pair.
+/// Maximum number of pairs of lines that a note lists after the first pair.
 const MAX_PAIRS: usize = 6;
 
 impl Session {
@@ -40,7 +40,8 @@ impl Session {
     }
 
     fn lockstep_note(&self, found: &[&Race]) -> Option<String> {
-        // A load after a store shows the dependence between the lanes more clearly than a store after a load.
+        // A load after a store shows the dependence between the lanes more clearly than a store after a load, so the note shows such a pair
+        // if it exists.
         let is_read = |found: &&&Race| found.first.kind == SiteAccessKind::Write;
         let shown = found.iter().find(is_read).or(found.first())?;
         let RaceCounterpart::Access(second) = &shown.second else {
@@ -95,7 +96,7 @@ fn may_exchange(program: &Program) -> bool {
     has(AccessKind::Load) && has(AccessKind::Store)
 }
 
-/// Checks whether the load polls a value in a loop, so that the value orders the lanes.
+/// Checks whether the load of the race polls a value in a loop, so that the value orders the lanes.
 fn is_polled(program: &Program, found: &Race) -> bool {
     let RaceCounterpart::Access(second) = &found.second else {
         return false;
@@ -110,7 +111,7 @@ fn is_polled(program: &Program, found: &Race) -> bool {
     })
 }
 
-/// Returns the target of a branch.
+/// Returns the index of the target instruction of a branch.
 fn branch_target(program: &Program, function: &Function, instruction: &Instruction) -> Option<u32> {
     let operands = function.operands_of(instruction.operands).iter();
     let mut labels = operands.filter_map(|operand| match operand.value {
@@ -121,7 +122,8 @@ fn branch_target(program: &Program, function: &Function, instruction: &Instructi
     control.is_branch().then(|| labels.next()).flatten()
 }
 
-/// Returns the loops that contain an instruction, each as the range of instructions from the target of a backward branch to the branch.
+/// Returns the loops that contain an instruction. Each loop is the range of instructions from the target of a backward branch to the
+/// branch.
 pub(crate) fn loops_around(
     program: &Program,
     function: &Function,
@@ -135,7 +137,7 @@ pub(crate) fn loops_around(
     loops.collect()
 }
 
-/// Checks whether the exit condition of a loop that contains an instruction depends on a result of the instruction.
+/// Checks whether the result of an instruction affects the exit condition of a loop that contains the instruction.
 fn decides_a_loop(program: &Program, function: &Function, index: u32) -> bool {
     let own = function.instructions.get(index as usize);
     let loaded = own

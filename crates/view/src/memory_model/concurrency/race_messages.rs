@@ -1,4 +1,4 @@
-//! Messages about data races, which name the accesses, their location, and the missing synchronization.
+//! Messages about data races. A message names the accesses, their location, and the missing synchronization.
 
 use crate::memory_model::concurrency::races::triple;
 use crate::memory_model::concurrency::{RaceAccess, RaceCause, RaceKind, RaceLocation, RaceView};
@@ -6,7 +6,7 @@ use warpgrid_isa::Operation;
 use warpgrid_order::races::{BlockLifetime, RaceCounterpart};
 use warpgrid_order::scope::Strength;
 
-/// Name of the proxy through which copies read tensor maps.
+/// Name of the proxy through which copy instructions read tensor maps.
 pub(crate) const TENSOR_MAP: &str = "tensormap";
 
 /// Formats the scope of a strong access. Returns `None` for a weak access.
@@ -62,7 +62,7 @@ fn who(access: &RaceAccess, started: AsyncInitiator) -> String {
     )
 }
 
-/// Formats the message of a race in one or two sentences.
+/// Formats the message about a race in one or two sentences.
 pub(crate) fn message(
     race: &RaceView,
     second: &RaceCounterpart,
@@ -82,8 +82,8 @@ pub(crate) fn message(
                 "no synchronization guarantees that the block is still running"
             }
         };
-        let what = race.second.description.as_deref().unwrap_or("");
-        return format!("{first} in the memory of another block: {missing} ({what})");
+        let description = race.second.description.as_deref().unwrap_or("");
+        return format!("{first} in the memory of another block: {missing} ({description})");
     }
     let second = format!(
         "{} it at line {}",
@@ -99,8 +99,8 @@ pub(crate) fn message(
     format!("{first}, {second}: {missing}")
 }
 
-/// Formats the message of a race between a `cp.async` and an access of another thread, if the copying thread executes a `cp.async` wait
-/// between the two accesses.
+/// Formats the message about a race between a `cp.async` and an access of another thread, if the copying thread executes a `cp.async` wait
+/// between the two accesses. `wait` is the line of this wait.
 pub(crate) fn own_copies_message(race: &RaceView, wait: u32) -> String {
     let (copies, other) = (triple(race.first.thread), triple(race.second.thread));
     format!(
@@ -113,7 +113,7 @@ pub(crate) fn own_copies_message(race: &RaceView, wait: u32) -> String {
     )
 }
 
-/// Describes the synchronization that is missing between the accesses of a race.
+/// Describes the synchronization that is missing between the two accesses of a race.
 fn missing(race: &RaceView) -> String {
     match race.cause {
         RaceCause::NoHappensBefore => match (&race.first.scope, &race.second.scope) {

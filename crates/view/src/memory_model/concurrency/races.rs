@@ -1,5 +1,5 @@
-//! Race detection in a session: a race detector observes the run, and this module converts the findings of the detector to source lines and
-//! names.
+//! Race detection in a session. A race detector observes the run, and this module converts the findings of the detector to views with
+//! source lines and names.
 
 use crate::memory_model::concurrency::race_messages::{
     AsyncInitiator, TENSOR_MAP, message, own_copies_message, scope_words,
@@ -20,7 +20,7 @@ use warpgrid_order::races::{
 };
 use warpgrid_program::FunctionId;
 
-/// Number of steps after which a run that must be race-free is checked for the first time. Each following interval between two checks is
+/// Number of steps after which a run that must be race-free is checked for races for the first time. Each interval between two checks is
 /// twice as long as the preceding interval.
 const FIRST_PART: u64 = 64;
 
@@ -29,22 +29,22 @@ const FIRST_PART: u64 = 64;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RaceReport {
-    /// Data races in the order of their detection, but certain races before all others.
+    /// Data races of the run in the order of their detection, except that certain races precede all other races.
     pub races: Vec<RaceView>,
-    /// Uninitialized reads of shared memory, one per position of the source.
+    /// Uninitialized reads of shared memory, at most one per source position.
     #[serde(default)]
     pub unwritten: Vec<UninitializedReadView>,
-    /// Further notes as sentences, including one sentence for each uninitialized read.
+    /// Additional notes as sentences, including one sentence for each uninitialized read.
     pub notes: Vec<String>,
 }
 
-/// Uninitialized read of shared memory.
+/// Read of shared memory that no thread has written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UninitializedReadView {
     pub reader: RaceAccess,
-    /// First uninitialized byte of the read.
+    /// First uninitialized byte that the instruction reads.
     #[serde(rename = "where")]
     pub place: RaceLocation,
     pub step: u64,
@@ -52,15 +52,15 @@ pub struct UninitializedReadView {
 }
 
 impl Session {
-    /// Runs the launch from the start like [`Session::run`], and detects data races. For small launches, also searches for the weakest
-    /// repair of the races.
+    /// Runs the launch from its start like [`Session::run`], and detects data races. For small launches, the method also searches for the
+    /// weakest repair of the races.
     pub fn run_for_races(&mut self, max_steps: u64) -> RaceReport {
         let (mut report, found) = self.look_for_races_in_run(max_steps);
         self.add_repairs(&mut report.races, &found);
         report
     }
 
-    /// Runs the launch from the start and detects data races, without a search for repairs.
+    /// Runs the launch from its start and detects data races. The method does not search for repairs.
     pub fn detect_races(&mut self, max_steps: u64) -> RaceReport {
         self.look_for_races_in_run(max_steps).0
     }
@@ -77,7 +77,7 @@ impl Session {
     }
 
     /// For each race within a block, adds the first barrier phase in which threads of the block arrived at different instructions to the
-    /// message. From this phase on, the threads do not wait for each other at the barriers that correspond in the source.
+    /// message. From this phase on, the barrier instructions at which the threads wait for each other no longer correspond in the source.
     fn explain_by_phases(&mut self, races: &mut [RaceView]) {
         let is_in_block = |race: &&mut RaceView| {
             race.cause == RaceCause::NoHappensBefore
@@ -106,7 +106,7 @@ impl Session {
         }
     }
 
-    /// Returns the first phase of each barrier in which threads arrived at different instructions.
+    /// Returns, for each barrier, the first phase in which threads arrived at different instructions.
     fn mixed_phases(&mut self) -> Vec<MixedPhase> {
         let mut story = ExecutionTrace::new();
         let seen = self.steps_seen();
@@ -114,7 +114,7 @@ impl Session {
         story.mixed_phases()
     }
 
-    /// Returns the lines of the barriers of a phase in ascending order.
+    /// Returns the source lines of the barrier instructions of a phase in ascending order.
     fn lines_of_phase(&self, phase: &MixedPhase) -> Vec<u32> {
         let lines = phase.places.iter();
         let mut lines: Vec<u32> = lines.map(|at| self.range_of(at.0, at.1).line).collect();
@@ -161,7 +161,7 @@ impl Session {
         self.report_races(detector).0.races.is_empty()
     }
 
-    /// Returns the data races of the executed steps.
+    /// Returns the data races in the executed steps.
     pub fn races(&mut self) -> RaceReport {
         let mut detector = self.detector();
         let seen = self.steps_seen();
@@ -237,7 +237,7 @@ impl Session {
         }
     }
 
-    /// Returns the displayed memory that contains a location, and the byte offset within the memory.
+    /// Returns the displayed memory that contains the first byte of a race location, and the byte offset of this byte within the memory.
     pub fn memory_of(&self, place: &RaceLocation) -> Option<(MemoryKey, u64)> {
         if let Some(block) = place.block {
             let variables = self.timeline.machine().shared_variables().iter();
@@ -269,8 +269,8 @@ impl Session {
             },
         ];
         let sure = match found.why {
-            // The axioms of the memory model do not cover the operand reads of an asynchronous MMA, but the text of the PTX ISA defines
-            // their order.
+            // The axioms of the memory model do not cover the operand reads of an asynchronous MMA. The order of these reads is only
+            // defined in the text of the PTX ISA.
             _ if started.contains(&AsyncInitiator::Product) && !found.is_model_only() => {
                 RaceConfidence::OutsideModel
             }
@@ -380,7 +380,7 @@ impl Session {
         }
     }
 
-    /// Returns the location of a byte range of global memory, relative to the buffer or variable that contains the range.
+    /// Returns the location of a byte range of global memory, relative to the start of the buffer or variable that contains the range.
     pub(crate) fn global_place(&self, address: u64, bytes: u32) -> RaceLocation {
         let machine = self.timeline.machine();
         let mut place = RaceLocation {
@@ -407,7 +407,7 @@ impl Session {
         place
     }
 
-    /// Returns the location of a byte range of shared memory, relative to the variable that contains the range.
+    /// Returns the location of a byte range of shared memory, relative to the start of the variable that contains the range.
     pub(crate) fn shared_place(&self, block: u64, address: u64, bytes: u32) -> RaceLocation {
         shared_place(self.timeline.machine(), block, address, bytes)
     }
@@ -443,7 +443,7 @@ pub(crate) fn shared_place(
     }
 }
 
-/// Formats a block or thread index.
+/// Formats the index of a block or thread.
 pub(crate) fn triple([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (0, 0) => x.to_string(),

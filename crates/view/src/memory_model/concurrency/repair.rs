@@ -1,8 +1,9 @@
 //! Finds the weakest repair of data races. Input: a launch and its races. Output: edits of the source that remove all races. The search
-//! generates candidates from weak to strong, and selects the first candidate with which the runs of the edited source have no race.
+//! generates repair candidates in the order from weak to strong. It selects the first candidate for which the runs of the edited source
+//! have no race.
 //!
-//! A candidate is a list of edits of statements, which are identified by their spans. The front end converts the edits to text replacements
-//! ([`Document::edit`]).
+//! A candidate is a list of edits of statements. The span of a statement identifies the statement. The front end converts the edits to text
+//! replacements ([`Document::edit`]).
 
 pub(crate) mod async_repairs;
 pub(crate) mod barrier_repairs;
@@ -26,29 +27,29 @@ use warpgrid_program::{Document, Edit, Fix, Overrides, Span};
 
 /// Maximum number of candidates that the search tries.
 const MAX_TRIALS: usize = 400;
-/// Maximum number of candidates that the search tries before the candidates that replace updates with atomic operations.
+/// Maximum number of other candidates that the search tries before the candidates that replace updates with atomic operations.
 const MAX_TRIED_BEFORE_UPDATES: usize = 200;
 /// Maximum number of steps that all trial runs together execute.
 const MAX_STEPS: u64 = 4_000_000;
-/// Maximum number of steps of a racy run for which the search is attempted.
+/// Maximum number of steps of a run with races for which the search for a repair starts.
 const MAX_RUN_STEPS: u64 = 60_000;
 /// Maximum number of blocks whose mbarriers the search examines.
 const MAX_BLOCKS: u64 = 16;
 /// Scheduler seeds with which a run of the repaired source must have no race.
 const SEEDS: [u64; 4] = [0, 1, 2, 3];
 
-/// Repair candidate: edits of statements that are applied together.
+/// Repair candidate, which consists of edits of statements that are applied together.
 pub(crate) type RepairEdits = Vec<StatementEdit>;
 
-/// Race, with the information from which the search generates candidates.
+/// Race with the information from which the search generates repair candidates.
 #[derive(Clone, Copy)]
 pub(crate) struct RepairContext<'a> {
     body: &'a Body<'a>,
     race: &'a RaceView,
-    /// Numbers of the statements of both accesses.
+    /// Numbers of the statements that contain the two accesses.
     first: usize,
     second: usize,
-    /// Whether the second access is the start of a block.
+    /// Whether the second side of the race is the start of a block.
     is_start: bool,
     is_one_block: bool,
     is_one_warp: bool,
@@ -60,7 +61,7 @@ pub(crate) struct RepairContext<'a> {
 }
 
 impl RepairContext<'_> {
-    /// Returns the narrowest scope that contains the threads of both accesses.
+    /// Returns the narrowest scope that includes the threads of both accesses.
     fn scope(&self) -> Scope {
         match (self.is_one_block, self.is_one_cluster) {
             (true, _) => Scope::Cta,
@@ -69,7 +70,7 @@ impl RepairContext<'_> {
         }
     }
 
-    /// Returns the statements of both accesses in source order.
+    /// Returns the numbers of the statements of both accesses in source order.
     fn ends(&self) -> (usize, usize) {
         let (a, b) = (self.first, self.second);
         (a.min(b), a.max(b))
@@ -77,7 +78,8 @@ impl RepairContext<'_> {
 }
 
 impl Session {
-    /// Finds the weakest repair of the races, and stores it in each race. `found` contains the detected race for each element of `races`.
+    /// Finds the weakest repair of the races, and stores the repair in each race. `found` contains the race of the detector for each
+    /// element of `races`.
     pub(crate) fn add_repairs(&mut self, races: &mut [RaceView], found: &[Race]) {
         let is_small = self.position() <= MAX_RUN_STEPS;
         // A race between lanes that store the same value in one instruction is harmless, so it does not justify a search.
@@ -119,7 +121,7 @@ impl Session {
         }
     }
 
-    /// Returns the candidates for a repair of all races, in the order in which the candidates are tried.
+    /// Returns the candidates for a repair of all races, in the order in which the search tries the candidates.
     fn all_candidates(
         &mut self,
         body: &Body<'_>,
@@ -129,8 +131,8 @@ impl Session {
         let updates = self.atomic_updates(body, found);
         let unexpected = self.unexpected_bytes();
         let mut all: Vec<RepairEdits> = Vec::new();
-        // If threads wait for each other at different barrier instructions, the repair of these instructions is tried before an additional
-        // barrier.
+        // If threads wait for each other at different barrier instructions, the search tries repairs of these instructions before it tries
+        // an additional barrier.
         for phase in &self.mixed_barriers(races) {
             let barriers = phase.iter().filter_map(|at| body.statement_of(*at));
             let mut barriers: Vec<usize> = barriers.collect();
@@ -147,8 +149,9 @@ impl Session {
                 }
             }
         }
-        // If a lock or a barrier is intended to protect the updates, its repair is weaker than an atomic operation, so these candidates are
-        // tried first. Other racing accesses may need separate repairs, so each atomic operation is also combined with other candidates.
+        // If a lock or a barrier is intended to protect the updates, the repair of the lock or barrier is weaker than an atomic operation.
+        // The search therefore tries these candidates first. Other racing accesses may need separate repairs, so each atomic operation is
+        // also combined with other candidates.
         let others = all.clone();
         all.truncate(MAX_TRIED_BEFORE_UPDATES);
         all.extend(updates.repairs.iter().cloned());
@@ -192,7 +195,7 @@ impl Session {
         all
     }
 
-    /// Returns the repair candidates for a race, the weakest candidate first.
+    /// Returns the repair candidates for one race, the weakest candidate first.
     fn candidates(
         &self,
         body: &Body<'_>,
@@ -261,7 +264,7 @@ impl Session {
     }
 }
 
-/// Returns the edits that delete the given spans.
+/// Returns the edits that delete the text in the given spans.
 pub(crate) fn deletions(spans: &[Span]) -> Vec<Edit> {
     let delete = |span: &Span| Edit {
         span: *span,
@@ -270,7 +273,7 @@ pub(crate) fn deletions(spans: &[Span]) -> Vec<Edit> {
     spans.iter().map(delete).collect()
 }
 
-/// Trial runs of edited sources.
+/// Trial runs of edited sources, which verify repair candidates.
 struct RepairTrial<'a> {
     session: &'a Session,
     document: &'a dyn Document,

@@ -1,6 +1,6 @@
-//! Updates of memory by several instructions: a load, arithmetic on the loaded value, and a store to the same address. Input: a program and
-//! the accesses of a run. Output: the updates, and the lost updates, which are updates where another thread stores between the load and the
-//! store of the update.
+//! Updates of memory by several instructions: an update consists of a load, arithmetic on the loaded value, and a store to the same
+//! address. Input: a program and the accesses of a run. Output: the updates, and the lost updates, which are updates where another thread
+//! stores between the load and the store of the update.
 
 use crate::session::Session;
 use std::collections::{HashMap, HashSet};
@@ -118,11 +118,11 @@ type Thread = (u64, u32, u8);
 /// Instruction, identified by its function and its index in the function.
 type Place = (FunctionId, u32);
 
-/// Last store to an address that belongs to an update.
+/// Last store, to a given address, that belongs to an update.
 #[derive(Clone, Copy)]
 struct LastStore {
     thread: Thread,
-    /// Number of stores to the address so far.
+    /// Number of stores to the address up to this time.
     count: u64,
 }
 
@@ -130,14 +130,15 @@ struct LastStore {
 pub(crate) struct UpdateObserver {
     loads_of: HashMap<Place, Vec<u32>>,
     loads: HashSet<Place>,
-    /// For each load and thread, the address of the last execution of the load, and the number of stores to this address at that time.
+    /// For each load and each thread, the address of the last execution of the load, and the number of stores to this address at the time
+    /// of the load.
     loaded: HashMap<(Place, Thread), (MemoryId, u64, u64)>,
     stores: HashMap<(MemoryId, u64), LastStore>,
     /// Pairs of a load and a store whose addresses were equal at least once, and (in `different`) pairs whose addresses differed at least
     /// once.
     equal: HashSet<(Place, u32)>,
     different: HashSet<(Place, u32)>,
-    /// Whether a store of an update has overwritten the store of another thread after the load.
+    /// Whether a store of an update has overwritten a value that another thread stored after the load of the update.
     pub(crate) loses_update: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Labels of events in an execution graph: the operation, the location and the memory ordering of the event.
+//! Labels of events in an execution graph. A label contains the operation, the location and the memory ordering of the event.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::PreparedTest;
@@ -65,7 +65,7 @@ fn place(node: &WitnessNode, prepared: &PreparedTest, test: &LitmusTest) -> Stri
     }
 }
 
-/// Formats the value of an event. The value of an mbarrier object is formatted as its pending counts.
+/// Formats the value of an event. For an mbarrier object, the formatted value consists of the pending counts.
 fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     let location = node
         .location
@@ -74,8 +74,8 @@ fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     if node.n_bytes > 8 {
         return match value {
             0 => "zeros".to_owned(),
-            // The value of more than eight bytes is a digest. Only the equality of two digests is meaningful, so the label shows a short
-            // form.
+            // A value of more than eight bytes is represented by a digest. Only the equality of two digests is meaningful, so the label
+            // shows a short form of the digest.
             _ => format!(
                 "bytes #{:04x}",
                 (value ^ value >> 16 ^ value >> 32 ^ value >> 48) & 0xffff
@@ -100,7 +100,8 @@ fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     }
 }
 
-/// Formats the memory ordering of an event: `release at gpu`. Empty for weak accesses and for events without a memory ordering.
+/// Formats the memory ordering of an event: `release at gpu`. The result is empty for weak accesses and for events without a memory
+/// ordering.
 pub(crate) fn describe(node: &WitnessNode) -> String {
     let has_words = match node.kind {
         EventKind::Read | EventKind::Write | EventKind::Atomic | EventKind::Fence => true,

@@ -1,9 +1,9 @@
 //! Extraction of litmus tests from kernels. Input: a session, selected lines of a kernel, and selected threads. Output: a litmus test whose
-//! thread bodies consist of these lines. The initial register values and memory contents of the test are those at the time when the threads
-//! reach the lines.
+//! thread bodies consist of these lines. The initial register values and memory contents of the test equal the values and contents at the
+//! time when the threads reach the lines.
 //!
-//! [`access_watch`] records when each thread reaches the selected lines and which bytes it accesses there. [`location_table`] derives the
-//! locations of the test from these accesses, and [`thread_body`] formats the thread bodies.
+//! [`access_watch`] records the position at which each thread reaches the selected lines, and the bytes that the thread accesses in these
+//! lines. [`location_table`] derives the locations of the test from these accesses, and [`thread_body`] formats the thread bodies.
 
 pub(crate) mod access_watch;
 pub(crate) mod call_parameters;
@@ -29,9 +29,9 @@ use std::ops::Range;
 use warpgrid_launch::SourceLanguage;
 use warpgrid_program::{FunctionId, Instruction};
 
-/// Maximum number of threads of an extracted litmus test.
+/// Maximum number of threads in an extracted litmus test.
 const MAX_THREADS: usize = 8;
-/// Maximum number of observed registers and locations of an extracted litmus test.
+/// Maximum number of observed registers and locations in an extracted litmus test.
 const MAX_OBSERVED: usize = 12;
 
 /// Request for the extraction of a litmus test from lines of a kernel.
@@ -39,20 +39,20 @@ const MAX_OBSERVED: usize = 12;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExtractionRequest {
-    /// First and last selected line, starting at 1.
+    /// First and last line of the selection, starting at 1.
     pub lines: [u32; 2],
     /// Threads of the test. By default, the test has two threads that access the same bytes in the selected lines, where at least one of
     /// the accesses is a write.
     #[serde(default)]
     pub threads: Vec<ExtractionThread>,
-    /// Step limit. If present, the test uses the last execution of the lines by each thread before this step, instead of the first
-    /// execution.
+    /// Step before which the threads execute the lines. If present, the test uses the last execution of the lines by each thread before
+    /// this step. If absent, the test uses the first execution.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
     pub before: Option<u64>,
 }
 
-/// Requested thread of an extracted litmus test.
+/// Thread that an extracted litmus test must contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(deny_unknown_fields)]
@@ -60,7 +60,7 @@ pub struct ExtractionThread {
     pub block: [u32; 3],
     /// Index of the thread in its block.
     pub thread: [u32; 3],
-    /// Line that the thread must execute within the selected lines. By default, the thread may execute any of the lines.
+    /// Line that the thread must execute within the selected lines. By default, the thread may execute any of the selected lines.
     #[serde(default)]
     pub line: Option<u32>,
 }
@@ -99,7 +99,8 @@ impl Session {
     }
 }
 
-/// Requested thread, and the instructions of the line that the thread must execute, if the request specifies a line.
+/// Requested thread. If the request specifies a line that the thread must execute, the second element contains the instructions of this
+/// line.
 type RequestedThread = (ThreadKey, Option<Range<u32>>);
 
 struct LitmusExtractor<'a> {
@@ -190,8 +191,8 @@ impl<'a> LitmusExtractor<'a> {
                 first_line: 0,
             });
         }
-        // One observed location suffices for `prune`, which adds the registers that the threads load. The other locations are added
-        // afterwards.
+        // One observed location is sufficient for `prune`, which adds the registers that the threads load. The other observed locations are
+        // added afterwards.
         test.observe = observed_places(&test, &places)
             .into_iter()
             .take(1)
@@ -204,7 +205,7 @@ impl<'a> LitmusExtractor<'a> {
         Ok(test)
     }
 
-    /// Returns the requested threads in order, each with the instructions of the line that the thread must execute.
+    /// Returns the requested threads in order. If a thread must execute a specific line, the result contains the instructions of this line.
     fn threads(&mut self) -> Result<Vec<RequestedThread>, LitmusError> {
         if self.request.threads.is_empty() {
             let mut meeting = ConflictFinder::new(self.lines.clone());
@@ -252,7 +253,7 @@ impl<'a> LitmusExtractor<'a> {
         Ok((found, wanted))
     }
 
-    /// Returns the test without the bodies of its threads.
+    /// Returns a litmus test with all properties except the bodies of its threads.
     fn frame(&self) -> LitmusTest {
         let launch = self.session.scenario();
         let program = &self.session.program;
@@ -271,7 +272,7 @@ impl<'a> LitmusExtractor<'a> {
     }
 }
 
-/// Returns the names of the locations that several threads write, or of all written locations if the threads load nothing.
+/// Returns the names of the locations that several threads write. If the threads load nothing, returns the names of all written locations.
 fn observed_places(test: &LitmusTest, places: &LocationTable) -> Vec<String> {
     let all = places.written();
     let loads = !test.observe.is_empty();

@@ -1,9 +1,10 @@
-//! Launch dimensions of a litmus test: computes the coordinates, clusters and ranks of blocks from the grid, block and cluster sizes.
+//! Launch dimensions of a litmus test: the module computes the coordinates, clusters and ranks of blocks from the sizes of the grid, block
+//! and cluster.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::{LitmusError, fail};
 
-/// Maximum number of blocks per cluster.
+/// Maximum number of blocks in a cluster.
 const MAX_BLOCKS: u32 = 16;
 
 /// Sizes of the grid, of a block and of a cluster of a launch.
@@ -38,7 +39,7 @@ impl LaunchShape {
             return fail("the number of blocks exceeds the maximum grid size");
         }
         let fits = grid.iter().zip(cluster).all(|(n, size)| n % size == 0);
-        // A one-dimensional grid of a test can specify fewer blocks than a complete cluster has.
+        // The one-dimensional grid of a test can have fewer blocks than a complete cluster.
         if !fits && grid[1..] != [1, 1] {
             return fail("the grid size is not a multiple of the cluster size");
         }
@@ -57,13 +58,13 @@ impl LaunchShape {
         product(self.block) as u32
     }
 
-    /// Returns the coordinates of a block in the grid.
+    /// Returns the coordinates in the grid of a block with the given linear index.
     pub(crate) fn position(self, block: u32) -> [u32; 3] {
         let [x, y, _] = self.grid;
         [block % x, block / x % y, block / x / y]
     }
 
-    /// Returns the cluster of a block, and the rank of the block in the cluster.
+    /// Returns the linear index of the cluster of a block, and the rank of the block in the cluster.
     pub(crate) fn home(self, block: u32) -> (u32, u32) {
         let at = self.position(block);
         let [x, y, _] = self.cluster;
@@ -83,7 +84,7 @@ impl LaunchShape {
         (at[2] * self.grid[1] + at[1]) * self.grid[0] + at[0]
     }
 
-    /// Returns the number of blocks per cluster.
+    /// Returns the number of blocks in each cluster.
     pub(crate) fn n_ranks(self) -> u32 {
         product(self.cluster) as u32
     }

@@ -1,12 +1,12 @@
-//! Parser and printer of location lines: `x: u32 = 0`, `tile+16: shared u32[4] at=1024 block=1 = 5, 6`, `m: mbarrier = 2 phase=1 pending=1
-//! bytes=64`.
+//! Parser and printer of the lines that declare locations of a litmus test: `x: u32 = 0`, `tile+16: shared u32[4] at=1024 block=1 = 5, 6`,
+//! `m: mbarrier = 2 phase=1 pending=1 bytes=64`.
 
 use crate::memory_model::litmus::parser::{MAX_ELEMENTS, number_of};
 use crate::memory_model::litmus::test::LitmusLocation;
 use std::fmt::Write as _;
 use warpgrid_emulator::MbarrierState;
 
-/// Parses the text after `//@ location`.
+/// Parses the part of a location line after `//@ location`.
 pub(crate) fn location(rest: &str) -> Result<LitmusLocation, String> {
     let expected = || {
         format!(
@@ -19,7 +19,7 @@ pub(crate) fn location(rest: &str) -> Result<LitmusLocation, String> {
     let (name, offset) = name.split_once('+').unwrap_or((name, "0"));
     found.name = name.trim().to_owned();
     found.offset = number_of(offset.trim())?;
-    // The state space `shared::cluster` contains colons, so the options are parsed from the end of the line.
+    // The state space `shared::cluster` contains colons, so the parser reads the options from the end of the line.
     let mut words: Vec<&str> = kind.split_whitespace().collect();
     while let Some((name, value)) = words.last().and_then(|word| word.split_once('=')) {
         match name {
@@ -67,7 +67,7 @@ fn block_of(value: &str) -> Result<u32, String> {
     block.map_err(|_| format!("found the block `{value}` of a location, expected a block index"))
 }
 
-/// Splits a text at the `=` before the initial values, which is distinct from the `=` of the options `at=` and `block=`.
+/// Splits a text at the `=` that precedes the initial values. This `=` is distinct from the `=` in the options `at=` and `block=`.
 fn split_values(text: &str) -> (&str, &str) {
     let is_word = |at: usize| {
         let before = text.get(..at).unwrap_or("");
@@ -116,7 +116,7 @@ fn read_object(found: &mut LitmusLocation, values: &[&str]) -> Result<(), String
     Ok(())
 }
 
-/// Formats a location line.
+/// Formats a location as a location line.
 pub(crate) fn write_location(location: &LitmusLocation) -> String {
     let mut line = format!("//@ location {}", location.name);
     // Formatting into a `String` cannot fail, so the result is ignored.
@@ -163,7 +163,7 @@ fn object(location: &LitmusLocation) -> String {
     }
 }
 
-/// Formats the initial values of a location without trailing zeros.
+/// Formats the initial values of a location. Trailing zeros are omitted.
 fn values(init: &[u64]) -> String {
     let n = init
         .iter()

@@ -1,4 +1,5 @@
-//! Parser of the text format of litmus tests: thread bodies of PTX, with `//@` lines that specify threads, locations and observed values.
+//! Parser of the text format of litmus tests: the text consists of thread bodies in PTX, and of `//@` lines that specify threads, locations
+//! and observed values.
 //!
 //! ```text
 //! //@ title Message passing
@@ -19,7 +20,7 @@ use crate::memory_model::litmus::location::location;
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
 use crate::memory_model::litmus::test_module::LitmusError;
 
-/// Litmus test with which an editor starts.
+/// Litmus test that an editor initially contains.
 pub const SAMPLE: &str = "//@ title Message passing
 //@ location x: u32 = 0
 //@ location flag: u32 = 0
@@ -32,7 +33,7 @@ ld.global.u32 %r1, [x];
 //@ observe 1:%r0 1:%r1
 ";
 
-/// Parses a litmus test.
+/// Parses the text of a litmus test.
 pub fn read_text(text: &str) -> Result<LitmusTest, LitmusError> {
     let mut reader = LitmusParser::default();
     for (index, line) in text.lines().enumerate() {
@@ -189,7 +190,7 @@ impl LitmusParser {
     }
 }
 
-/// Parses a list of `name=value` options.
+/// Parses a list of options in the form `name=value`.
 fn words(rest: &str) -> Result<Vec<(&str, &str)>, String> {
     let words = rest.split_whitespace().map(|word| {
         word.split_once('=')
@@ -220,5 +221,5 @@ pub(crate) fn number_of(text: &str) -> Result<u64, String> {
     read_unsigned(text).ok_or_else(|| format!("found `{text}`, expected a number"))
 }
 
-/// Maximum number of elements of a location.
+/// Maximum number of elements in a location.
 pub(crate) const MAX_ELEMENTS: usize = 4096;

@@ -3,7 +3,7 @@
 use crate::memory_model::litmus::location::write_location;
 use crate::memory_model::litmus::test::LitmusTest;
 
-/// Formats a litmus test.
+/// Formats a litmus test as text.
 pub fn write_text(test: &LitmusTest) -> String {
     let mut lines = Vec::new();
     if !test.name.is_empty() {

@@ -1,4 +1,5 @@
-//! Construction of an exploration query from the program of a test: addresses of locations, initial register values, and observed values.
+//! Construction of an exploration query from the program of a litmus test. The query contains addresses of locations, initial register
+//! values, and observed values.
 
 use crate::memory_model::litmus::launch::LaunchShape;
 use crate::memory_model::litmus::parser::MAX_ELEMENTS;
@@ -36,7 +37,7 @@ pub(crate) struct QueryBuilder<'a> {
     blocks: Vec<Option<u32>>,
 }
 
-/// Initial contents of a location.
+/// Initial contents of a location of the test.
 struct LocationContents {
     element_bytes: u32,
     init: Vec<u64>,
@@ -69,7 +70,8 @@ impl<'a> QueryBuilder<'a> {
         Ok(asker)
     }
 
-    /// Adds a location to the query: once in global memory, or once for each block whose shared memory contains the location.
+    /// Adds a location to the query: one location in global memory, or one location for each block whose shared memory contains the
+    /// location.
     fn place(&mut self, index: usize, location: &LitmusLocation) -> Result<(), LitmusError> {
         let (element_bytes, init) = contents(location)?;
         let kind = kind_of(location)?;
@@ -142,7 +144,7 @@ impl<'a> QueryBuilder<'a> {
         });
     }
 
-    /// Checks that no two locations overlap.
+    /// Returns an error if two locations overlap.
     fn check_apart(&self) -> Result<(), LitmusError> {
         let mut all: Vec<&Location> = self.locations.iter().collect();
         all.sort_by_key(|location| location.start);
@@ -248,7 +250,8 @@ impl<'a> QueryBuilder<'a> {
         }
     }
 
-    /// Parses an observed value: `1:%r0`, `x`, `x[2]`. `1:x[2]` is the element of `x` in the shared memory of the block of thread 1.
+    /// Parses an observed value: `1:%r0`, `x`, `x[2]`. The value `1:x[2]` is the element of `x` in the shared memory of the block of thread
+    /// 1.
     fn observed(&self, text: &str, program: &Program) -> Result<ObservedValue, LitmusError> {
         let thread = text.split_once(':').and_then(|(thread, rest)| {
             let number: usize = thread.trim().parse().ok()?;
@@ -302,7 +305,8 @@ impl<'a> QueryBuilder<'a> {
     }
 }
 
-/// Returns the base of each location name: the specified base, or the next free base after the preceding names.
+/// Returns the base of each location name: the base that the test specifies, or otherwise the next free base after the bases of the
+/// preceding names.
 fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
     let mut bases = BTreeMap::new();
     let stated = test.locations.iter();
@@ -338,7 +342,7 @@ fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
     Ok(bases)
 }
 
-/// Returns the element size of a location in bytes, and the initial value of each element.
+/// Returns the size of an element of a location in bytes, and the initial value of each element.
 fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
     let name = &location.name;
     if location.space.starts_with("mbarrier") {

@@ -1,4 +1,5 @@
-//! Repairs of a litmus test: stronger memory orders and scopes of instructions, and additional fences.
+//! Repairs of a litmus test. A repair consists of stronger memory orders and scopes of instructions, and of additional
+//! fences.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::{PreparedTest, shown_line};
@@ -21,7 +22,7 @@ pub struct LitmusRepairs {
     #[cfg_attr(feature = "typescript", ts(type = "number[][]"))]
     pub bad: Vec<Vec<u64>>,
     pub repairs: Vec<Vec<LitmusEdit>>,
-    /// Number of edits up to which the search tried all combinations.
+    /// Number n of edits for which the search tried all combinations of at most n edits.
     #[serde(rename = "completeTo")]
     pub exhaustive_up_to: u32,
     /// Number of combinations of edits that the search evaluated.
@@ -35,14 +36,14 @@ pub struct LitmusRepairs {
 #[serde(rename_all = "camelCase")]
 pub struct LitmusEdit {
     pub thread: u32,
-    /// Edited line of the thread body, starting at 0.
+    /// Line of the thread body that the edit changes, starting at 0.
     pub line: u32,
     pub op: LitmusEditOp,
-    /// Complete text of the new statement.
+    /// Complete text of the new statement that the edit inserts.
     pub text: String,
     /// Line number that a host displays.
     pub shown_line: u32,
-    /// Text of the replaced statement. Empty if the edit inserts a statement.
+    /// Text of the statement that the edit replaces. Empty if the edit inserts a statement.
     pub before: String,
     /// Text replacement in the source of the test that performs the edit.
     pub edit: EditView,
@@ -87,7 +88,7 @@ struct Editor<'a> {
     test: &'a LitmusTest,
     prepared: &'a PreparedTest,
     document: &'a dyn Document,
-    /// Instructions, indexed by the start offset of their span.
+    /// Instructions of the test, indexed by the start offset of their span.
     instructions: BTreeMap<u32, InstructionSyntax>,
 }
 
@@ -139,7 +140,7 @@ impl Editor<'_> {
     }
 }
 
-/// Returns the text of an instruction with a different memory order and scope.
+/// Returns the text of an instruction with the memory order and scope `words`.
 fn strengthened(
     syntax: &InstructionSyntax,
     operation: Operation,
@@ -160,7 +161,8 @@ fn strengthened(
     if is_cluster_arrival {
         return new;
     }
-    // The opcode of an mbarrier operation consists of several modifiers, so the memory order follows the last of them.
+    // The opcode of an mbarrier operation consists of several modifiers, so the memory order follows the last of these
+    // modifiers.
     let ends_name =
         |word: &&str| ["shared", "shared::cta", "shared::cluster", "b64"].contains(word);
     let after_name = || {
@@ -173,7 +175,7 @@ fn strengthened(
     new
 }
 
-/// Applies a repair to the text of a test.
+/// Applies the edits of a repair to the text of a litmus test.
 pub fn apply(text: &str, repair: &[LitmusEdit]) -> String {
     EditView::apply_all(text, repair.iter().map(|edit| &edit.edit))
 }

@@ -1,4 +1,5 @@
-//! Results of litmus tests as plain data: events with their lines and labels, named edges, and violated axioms with an explanation.
+//! Results of litmus tests as plain data: the data contains events with their source lines and labels, named edges between events, and
+//! violated axioms with an explanation.
 
 use crate::memory_model::litmus::event_label::{describe, label};
 use crate::memory_model::litmus::test::LitmusTest;
@@ -17,27 +18,28 @@ pub struct LitmusView {
     pub name: String,
     #[serde(rename = "observe")]
     pub observed: Vec<String>,
-    /// All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the memory
-    /// model gives no guarantees for such races.
+    /// All outcomes that the memory model allows, in ascending order. Absent if accesses with a data race overlap only partially, because
+    /// the memory model gives no guarantees for such races.
     pub outcomes: Option<Vec<OutcomeView>>,
     pub forbidden: Vec<ForbiddenView>,
-    /// Lower bound for the number of forbidden outcomes that `forbidden` does not list.
+    /// Lower bound for the number of forbidden outcomes that are missing in `forbidden`.
     #[serde(rename = "moreForbidden")]
     pub n_forbidden_omitted: u32,
     pub race: bool,
-    /// Racing pairs of accesses. Each access is identified by a thread and a line of the thread body, starting at 0.
+    /// Pairs of accesses with a data race. Each access is identified by a thread and a line of the thread body, starting at 0.
     #[serde(rename = "racyPairs")]
     pub racing_pairs: Vec<[[u32; 2]; 2]>,
-    /// Racing pairs of accesses. Each access is identified by a thread and a line of the source, starting at 1.
+    /// Pairs of accesses with a data race. Each access is identified by a thread and a line of the source, starting at 1.
     pub racy_lines: Vec<[[u32; 2]; 2]>,
-    /// Number of examined candidate executions.
+    /// Number of candidate executions that the exploration examined.
     pub candidates: u64,
-    /// Number of iterations to which the exploration limited loops other than polling loops. Absent if the exploration limited no loop.
+    /// Maximum number of iterations of loops other than polling loops, to which the exploration was limited. Absent if the exploration
+    /// limited no loop.
     #[serde(rename = "cutOffAfter")]
     pub truncated_after: Option<u32>,
 }
 
-/// Allowed outcome.
+/// Outcome that the memory model allows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -58,7 +60,7 @@ pub struct ForbiddenView {
     #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
     pub values: Vec<u64>,
     pub violation: ViolationView,
-    /// Candidate execution of the outcome that comes closest to consistency.
+    /// Candidate execution with this outcome that comes closest to consistency.
     pub graph: GraphView,
 }
 
@@ -73,7 +75,7 @@ pub struct ViolationView {
     pub nodes: Vec<u32>,
 }
 
-/// Execution as a graph of events and relations.
+/// Execution of a litmus test as a graph of events and relations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -83,12 +85,12 @@ pub struct GraphView {
     pub edges: Vec<WitnessEdge>,
 }
 
-/// Event of an execution.
+/// Event of an execution of a litmus test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeView {
-    /// Thread that performs the event. Absent for initial values.
+    /// Thread that performs the event. Absent for the initial value of a location.
     pub thread: Option<u32>,
     /// Line of the event in the source, starting at 1, or in the thread body if the test has no source.
     pub line: Option<u32>,
@@ -100,7 +102,7 @@ pub struct NodeView {
     pub is_asynchronous: bool,
 }
 
-/// Converter from the results of an exploration to views that use the names of the test.
+/// Converter from the results of an exploration to views, which use the names of the test.
 pub(crate) struct ViewBuilder<'a> {
     test: &'a LitmusTest,
     prepared: &'a PreparedTest,
@@ -196,7 +198,7 @@ impl<'a> ViewBuilder<'a> {
     }
 }
 
-/// Formats the reason why the memory model forbids a candidate execution.
+/// Formats the reason why the memory model forbids a candidate execution that violates `axiom`.
 fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
     let named = |index: usize| {
         let node = nodes.get(index).and_then(|n| graph.nodes.get(*n as usize));

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 pub struct LitmusTest {
     #[serde(default)]
     pub name: String,
-    /// Target architecture: `sm_90`.
+    /// Target architecture of the test: `sm_90`.
     #[serde(default)]
     pub target: Option<String>,
-    /// PTX version: `8.6`.
+    /// PTX version of the test: `8.6`.
     #[serde(default)]
     pub ptx_version: Option<String>,
     pub grid: [u32; 3],
@@ -22,22 +22,23 @@ pub struct LitmusTest {
     #[serde(default)]
     pub functions: Vec<String>,
     pub threads: Vec<LitmusThread>,
-    /// Observed values: `1:%r0` is the final value of a register of a thread, and `x[0]` the final value of an element of a location.
+    /// Observed values: `1:%r0` is the final value of register `%r0` of thread 1, and `x[0]` is the final value of element 0 of location
+    /// `x`.
     pub observe: Vec<String>,
-    /// Outcomes that repairs must forbid. Default: the outcomes that no interleaving produces.
+    /// Outcomes that repairs of the test must forbid. Default: the outcomes that no interleaving produces.
     #[serde(default)]
     #[serde(rename = "bad")]
     pub unwanted_outcomes: Vec<Vec<u64>>,
 }
 
-/// Named location in memory.
+/// Named location in memory of a litmus test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct LitmusLocation {
     pub name: String,
     /// State space of the location: `global`, `shared`, `shared::cluster`, `mbarrier` or `mbarrier::cluster`.
     pub space: String,
-    /// Element type: `u32`. Absent for an mbarrier object.
+    /// Type of the elements: `u32`. Absent for an mbarrier object.
     #[serde(default, rename = "type")]
     pub ty: Option<String>,
     /// Initial value of each element.
@@ -60,17 +61,17 @@ pub struct LitmusLocation {
     pub block: Option<u32>,
 }
 
-/// Thread with its instructions.
+/// Thread of a litmus test with its instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LitmusThread {
-    /// Linear index of the thread's block in the grid.
+    /// Linear index of the block of the thread in the grid.
     pub block: u32,
     /// Linear index of the thread in its block.
     pub thread: u32,
-    /// Thread body as lines of PTX.
+    /// Lines of PTX that form the thread body.
     pub body: Vec<String>,
-    /// First line of the body in the source, starting at 1, or 0 if the test has no source.
+    /// Line of the source at which the thread body starts, starting at 1. The value is 0 if the test has no source.
     #[serde(default)]
     pub first_line: u32,
 }

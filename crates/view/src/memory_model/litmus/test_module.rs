@@ -1,5 +1,6 @@
 //! Conversion of a litmus test to a PTX module and an exploration query. Each thread body becomes a kernel of the module, so that the
-//! checker and the instruction tables define the semantics of the body. Each location becomes a register that contains its address.
+//! checker and the instruction tables define the semantics of the body. Each location becomes a register that contains the address of the
+//! location.
 
 use crate::memory_model::litmus::launch::LaunchShape;
 use crate::memory_model::litmus::query_builder::QueryBuilder;
@@ -24,7 +25,7 @@ const MAX_BYTES: usize = 1 << 16;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LitmusError {
-    /// Thread to which the instruction with the error belongs.
+    /// Thread whose body contains the error. Absent if the error does not belong to a thread.
     pub thread: Option<u32>,
     /// Line of the error in the source, starting at 1, or in the thread body if the test has no source.
     pub line: Option<u32>,
@@ -52,10 +53,10 @@ pub(crate) fn fail<T>(message: impl Into<String>) -> Result<T, LitmusError> {
 #[derive(Clone, Debug)]
 pub struct PreparedTest {
     pub(crate) question: LitmusQuery,
-    /// Span in the module of each instruction of each thread.
+    /// For each thread, the span of each instruction in the module.
     spans: Vec<Vec<Span>>,
     text: ModuleText,
-    /// For each location of the query, the index of the location in the test.
+    /// For each location of the query, the index of the corresponding location in the test.
     pub(crate) origins: Vec<usize>,
 }
 
@@ -73,12 +74,12 @@ impl PreparedTest {
         span.copied().unwrap_or_default()
     }
 
-    /// Returns the module that contains the threads as kernels.
+    /// Returns the source of the module that contains the threads as kernels.
     pub(crate) fn source(&self) -> &str {
         &self.text.source
     }
 
-    /// Returns an edit of the module as an edit of the test.
+    /// Converts an edit of the module to an edit of the test.
     pub(crate) fn edit(&self, test: &LitmusTest, edit: Edit) -> EditView {
         let position = |offset: u32| {
             let position = self.text.lines.position(&self.text.source, offset);
@@ -128,7 +129,8 @@ pub(crate) fn shown_line(test: &LitmusTest, thread: usize, line: u32) -> u32 {
 struct ModuleText {
     source: String,
     lines: LineIndex,
-    /// For each line of the module, starting at 0, the thread and the line of its body; `None` for a line outside of the bodies.
+    /// For each line of the module, starting at 0, the thread and the line of the thread body, or `None` for a line outside of the thread
+    /// bodies.
     places: Vec<Option<(usize, u32)>>,
 }
 
@@ -145,7 +147,7 @@ pub(crate) fn kernel_name(thread: usize) -> String {
     format!("thread{thread}")
 }
 
-/// Checks a litmus test and builds its query.
+/// Checks a litmus test and builds its exploration query.
 pub fn prepare(test: &LitmusTest) -> Result<PreparedTest, LitmusError> {
     check_shape(test)?;
     let text = module_of(test);
@@ -234,7 +236,7 @@ fn of_diagnostic(
     }
 }
 
-/// Checks that a test can be converted to a module, and returns an error otherwise.
+/// Returns an error if a test cannot be converted to a module.
 fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
     if test.threads.is_empty() {
         return fail("the litmus test has no threads, expected at least one");
@@ -318,7 +320,7 @@ fn module_of(test: &LitmusTest) -> ModuleText {
     }
 }
 
-/// Returns the registers that contain the addresses of locations. Locations with the same name share a register.
+/// Returns the names of the registers that contain the addresses of locations. Locations with the same name share a register.
 fn names_of(test: &LitmusTest) -> BTreeSet<String> {
     let mut lines = BTreeSet::new();
     for location in &test.locations {
@@ -331,10 +333,10 @@ fn names_of(test: &LitmusTest) -> BTreeSet<String> {
     lines
 }
 
-/// Number of implicitly declared registers of each stem.
+/// Maximum number of implicitly declared registers for each stem.
 const MAX_REGISTERS: u32 = 100_000;
 
-/// Registers that a body can use without a declaration, by their stems.
+/// Stems of the registers that a thread body can use without a declaration, with the type of these registers.
 pub(crate) const STEMS: [(&str, &str); 6] = [
     ("%rd", "b64"),
     ("%rs", "b16"),

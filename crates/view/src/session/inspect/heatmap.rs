@@ -1,5 +1,5 @@
-//! Heatmap: one shade per element of a memory, for cells that are too small for text. Input: a position, a memory, a range of elements and
-//! a shading. Output: a shade number for each element.
+//! Heatmap of a memory. A heatmap contains one shade per element, and is displayed if the cells are too small for text. Input: a position,
+//! a memory, a range of elements and a shading. Output: a shade number for each element.
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
@@ -8,9 +8,9 @@ use crate::session::memory_id::MemoryKey;
 use std::ops::Range;
 use warpgrid_launch::value::ElementType;
 
-/// Maximum number of elements of one response, which suffices to fill a screen.
+/// Maximum number of elements in one heatmap. This number of cells is sufficient to fill a screen.
 pub const MAX_SHADES: u64 = 1 << 20;
-/// Number of shades that represent values or steps.
+/// Number of shades that represent a range of values or steps.
 const N_LEVELS: u8 = 64;
 
 /// Property of an element that its shade represents.
@@ -24,25 +24,25 @@ pub enum HeatmapMode {
     Step,
 }
 
-/// Request for a heatmap.
+/// Request for the heatmap of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeatmapRequest {
     pub memory: MemoryKey,
     /// Element type with which the memory is read. Default: the element type of the memory.
     pub ty: Option<ElementType>,
     pub shading: HeatmapMode,
-    /// Range of elements. Elements outside of the memory or beyond [`MAX_SHADES`] are omitted.
+    /// Range of the requested elements. Elements outside of the memory or beyond [`MAX_SHADES`] are omitted.
     pub elements: Range<u64>,
 }
 
 /// Heatmap of elements of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heatmap {
-    /// Index of the first element.
+    /// Index of the first element in the heatmap.
     pub first: u64,
     /// For each element, the lane of its last write, a shade from 0 (minimum) to 63 (maximum), [`Heatmap::NEVER`], or [`Heatmap::UNKNOWN`].
     pub shades: Vec<u8>,
-    /// Values or steps that the first and the last shade represent. Absent if no element has a shade.
+    /// Values or steps that the first and the last shade represent. Absent if no element has such a shade.
     pub ends: Option<[String; 2]>,
     /// Ranges of elements that the last step wrote.
     pub now: Vec<Range<u64>>,
@@ -109,7 +109,7 @@ impl Session {
                         .ok_or(Heatmap::UNKNOWN)
                 });
                 let (shades, ends) = between(values.clone());
-                // The minimum and the maximum are formatted in the same way as cells.
+                // The minimum and the maximum are formatted in the same way as the values of cells.
                 let text = |end: f64| {
                     let at = values.clone().position(|value| value == Ok(end));
                     let element = at.and_then(|at| elements.clone().nth(at));
@@ -133,8 +133,8 @@ impl Session {
     }
 }
 
-/// Returns the shades of numbers relative to their minimum and maximum, and the minimum and maximum. An `Err` element contains the shade of
-/// this element.
+/// Returns the shades of numbers relative to the minimum and maximum of the numbers, and returns this minimum and maximum. An `Err` element
+/// contains the shade of this element.
 fn between(numbers: impl Iterator<Item = Result<f64, u8>> + Clone) -> (Vec<u8>, Option<[f64; 2]>) {
     let known = numbers.clone().flatten();
     let ends = known.fold(None, |ends: Option<[f64; 2]>, number| {
@@ -142,7 +142,7 @@ fn between(numbers: impl Iterator<Item = Result<f64, u8>> + Clone) -> (Vec<u8>, 
         Some([least.min(number), most.max(number)])
     });
     let [least, most] = ends.unwrap_or_default();
-    // The numbers are halved because their difference can overflow.
+    // The numbers are halved, because the difference between two numbers can overflow.
     let extent = most / 2.0 - least / 2.0;
     let shade = |number: Result<f64, u8>| match number {
         Ok(number) if extent > 0.0 => {

@@ -1,5 +1,5 @@
-//! Memory in rows and columns according to a CuTe layout: row `r` and column `c` show the element with the index that the layout computes.
-//! Input: a position, a memory and a layout. Output: the cells.
+//! Memory in rows and columns according to a CuTe layout: the cell in row `r` and column `c` shows the element whose index the layout
+//! computes from `r` and `c`. Input: a position, a memory and a layout. Output: the cells.
 
 use crate::diagnostics::no_such_memory;
 use crate::model::grid::{GridCell, GridRequest, MemoryGrid};
@@ -9,44 +9,44 @@ use crate::session::memory_id::MemoryKey;
 use warpgrid_launch::value::ElementType;
 use warpgrid_layout::{ComposedLayout, parse};
 
-/// Maximum number of displayed rows, and maximum number of displayed columns.
+/// Maximum number of rows that a view displays, and maximum number of columns that it displays.
 const MAX_EXTENT: u64 = 64;
-/// Number of elements that one grid request returns. A request returns several elements, because the elements of a row of the layout are
+/// Number of elements that one grid request returns. Each request returns several elements, because the elements in a row of the layout are
 /// often adjacent.
 const WINDOW: u32 = 32;
-/// Maximum length of a layout in bytes.
+/// Maximum length of the text of a layout in bytes.
 const MAX_LAYOUT: usize = 500;
 
-/// Request for a view of a memory in a layout.
+/// Request for a view of a memory according to a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutViewRequest<'a> {
     pub memory: MemoryKey,
     /// Element type with which the memory is read. Default: the element type of the memory.
     pub ty: Option<ElementType>,
-    /// Layout with an optional swizzle: `(8,16):(16,1)`.
+    /// Text of the layout with an optional swizzle: `(8,16):(16,1)`.
     pub layout: &'a str,
 }
 
-/// View of a memory in a layout.
+/// View of a memory according to a layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutMemoryView {
     pub title: String,
     pub ty: ElementType,
-    /// Layout in normalized notation.
+    /// Text of the layout in normalized notation.
     pub layout: String,
-    /// Number of rows and columns of the layout.
+    /// Numbers of rows and columns of the layout.
     pub rows: u64,
     pub columns: u64,
-    /// Number of displayed rows and columns, at most [`MAX_EXTENT`] each.
+    /// Numbers of displayed rows and columns, at most [`MAX_EXTENT`] each.
     pub shown: [u64; 2],
     /// For each cell in row-major order, the index of its element, and the contents of the cell if the memory contains this element.
     pub cells: Vec<(i64, Option<GridCell>)>,
-    /// Number of memory elements that are displayed more than once.
+    /// Number of memory elements that the view displays in more than one cell.
     pub n_aliased: u64,
 }
 
 impl Session {
-    /// Seeks to a position, and returns a view of a memory in a layout.
+    /// Seeks to a position, and returns a view of a memory according to a layout.
     pub fn arranged(
         &mut self,
         position: u64,
@@ -86,8 +86,8 @@ impl Session {
     }
 }
 
-/// Returns the number of rows and columns: the first mode of the shape determines the rows, and all other modes determine the columns. A
-/// layout with one mode is one row.
+/// Returns the numbers of rows and columns of a layout. The first mode of the shape determines the number of rows, and all other modes
+/// determine the number of columns. A layout with only one mode has one row.
 fn extents(layout: &ComposedLayout) -> [u64; 2] {
     let sizes: Vec<i64> = layout
         .layout
@@ -104,14 +104,14 @@ fn extents(layout: &ComposedLayout) -> [u64; 2] {
 }
 
 fn n_aliased(cells: &[(i64, Option<GridCell>)]) -> u64 {
-    let there = cells.iter().filter(|(_, cell)| cell.is_some());
-    let mut indices: Vec<u64> = there.map(|(index, _)| *index as u64).collect();
+    let existing = cells.iter().filter(|(_, cell)| cell.is_some());
+    let mut indices: Vec<u64> = existing.map(|(index, _)| *index as u64).collect();
     indices.sort_unstable();
     let mut runs = indices.chunk_by(|one, other| one == other);
     runs.by_ref().filter(|run| run.len() > 1).count() as u64
 }
 
-/// Cache of grid windows of a memory.
+/// Cache of the grid windows of a memory.
 struct WindowCache<'a> {
     session: &'a mut Session,
     asked: &'a LayoutViewRequest<'a>,
@@ -130,7 +130,7 @@ impl<'a> WindowCache<'a> {
     fn cell(&mut self, index: i64) -> Option<GridCell> {
         let index = u64::try_from(index).ok()?;
         let (row, column) = (index / u64::from(WINDOW), index % u64::from(WINDOW));
-        // The window of the previous element usually contains the next element.
+        // The window of the previous element usually also contains the next element.
         let known = self.known.iter().rev().find(|(own, _)| *own == row);
         if known.is_none() {
             let request = GridRequest {

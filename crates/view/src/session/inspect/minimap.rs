@@ -1,5 +1,5 @@
-//! Minimap of a memory: sections of equal length, with the number of written elements, the last writer, and whether the last step wrote the
-//! section. Input: a position and a memory. Output: the sections.
+//! Minimap of a memory. The memory is divided into sections of equal length. Each section has the number of its written elements, its last
+//! writer, and the information whether the last step wrote to the section. Input: a position and a memory. Output: the sections.
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
@@ -8,23 +8,23 @@ use crate::session::memory_id::MemoryKey;
 
 /// Maximum number of sections in a minimap.
 const MAX_PARTS: u64 = 1_024;
-/// Maximum number of examined elements. In a larger memory, only evenly spaced elements are examined.
+/// Maximum number of elements that are examined. In a larger memory, only evenly spaced elements are examined.
 const MAX_SAMPLES: u64 = 1 << 25;
 
-/// Minimap of a memory.
+/// Minimap of a memory, which consists of sections of equal length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minimap {
     pub title: String,
     pub n_elements: u64,
-    /// Number of elements per section. The last section may have fewer elements.
+    /// Number of elements in each section. The last section may have fewer elements.
     pub part: u64,
     pub parts: Vec<MinimapSegment>,
 }
 
-/// Section of a memory.
+/// Section of a memory in a minimap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MinimapSegment {
-    /// Number of elements of the section that any step wrote.
+    /// Number of elements of the section that a step has written.
     pub n_written: u64,
     /// Lane that performed the last write to the section, and the written element.
     pub latest: Option<(u8, u64)>,

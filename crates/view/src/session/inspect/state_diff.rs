@@ -8,32 +8,32 @@ use crate::session::step::warp::readable;
 use warpgrid_emulator::LaneMaskDisplay;
 use warpgrid_program::{FunctionId, RegisterId};
 
-/// Maximum number of listed cells per memory.
+/// Maximum number of differing cells that a comparison lists per memory.
 const MAX_CELLS: usize = 64;
-/// Maximum number of listed registers.
+/// Maximum number of differing registers that a comparison lists.
 const MAX_REGISTERS: usize = 64;
-/// Maximum number of warps whose registers are compared.
+/// Maximum number of warps whose registers a comparison includes.
 const MAX_WARPS: usize = 64;
 
-/// Differences between two positions.
+/// Differences between two positions of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateDiff {
-    /// Compared positions, limited to the end of the run.
+    /// Compared positions. A position beyond the end of the run is replaced by the end.
     pub positions: [u64; 2],
     pub memories: Vec<MemoryChange>,
     pub registers: Vec<RegisterChange>,
     /// Number of differing registers that are not listed.
     pub n_more_registers: u64,
-    /// Number of compared warps, if the launch has more.
+    /// Number of warps whose registers are compared. `None` if the comparison includes all warps of the launch.
     pub n_first_warps: Option<usize>,
 }
 
-/// Memory with differing cells.
+/// Memory in which cells differ between the two positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryChange {
     pub memory: MemoryKey,
     pub title: String,
-    /// First differing cells of the memory, up to the limit.
+    /// First differing cells of the memory, up to the maximum number of listed cells.
     pub cells: Vec<CellChange>,
     /// Total number of differing cells of the memory.
     pub n_cells: u64,
@@ -52,7 +52,7 @@ pub struct CellChange {
 /// Store that wrote the later value of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellWriter {
-    /// Position directly after the store.
+    /// Position of the run directly after the store.
     pub position: u64,
     pub lane: u8,
     pub line: u32,
@@ -66,18 +66,18 @@ pub struct RegisterChange {
     pub warp: u32,
     /// Mask of the lanes in which the value differs.
     pub lanes: u32,
-    /// Values at both positions in the first of these lanes.
+    /// Values of the register at both positions in the first of these lanes.
     pub values: [String; 2],
 }
 
 impl RegisterChange {
-    /// Formats the lanes in which the value differs: `lanes 0 to 7`.
+    /// Formats the lanes in which the value of the register differs: `lanes 0 to 7`.
     pub fn lane_words(&self) -> String {
         LaneMaskDisplay(self.lanes).to_string()
     }
 }
 
-/// State of the run at one position.
+/// State of the run at one of the two positions.
 struct StateSample {
     memories: Vec<FinalMemory>,
     warps: Vec<WarpRegisters>,
@@ -89,13 +89,13 @@ struct WarpRegisters {
     block: u64,
     warp: u32,
     function: FunctionId,
-    /// Named registers, each with its value in every lane.
+    /// Named registers, each with its value in every lane of the warp.
     rows: Vec<(RegisterId, [u128; 32])>,
 }
 
 impl Session {
-    /// Returns the differences between two positions. The result lists the earlier position first, and the session is at the later
-    /// position afterwards.
+    /// Returns the differences between two positions. The result lists the earlier position first. After the call, the session is at the
+    /// later position.
     pub fn moments(&mut self, positions: [u64; 2]) -> Result<StateDiff, String> {
         let [from, to] = match positions {
             [from, to] if from > to => [to, from],
@@ -215,7 +215,7 @@ impl Session {
         pairs.filter_map(change).collect()
     }
 
-    /// A memory that did not exist at the earlier position, such as that of a block, initially contained zeros.
+    /// A memory that did not exist at the earlier position, such as the memory of a block that had not started, initially contained zeros.
     fn memory_change(&self, was: Option<&FinalMemory>, now: &FinalMemory) -> Option<MemoryChange> {
         let memory = self.memory_with(&now.id)?;
         let zeros = || FinalMemory {
@@ -249,7 +249,7 @@ impl Session {
         })
     }
 
-    /// Seeks to each distinct writing store once to determine the line of the store.
+    /// Seeks to each distinct store in `memories` one time to determine the source line of the store.
     fn find_lines(&mut self, memories: &mut [MemoryChange]) {
         let cells = memories.iter_mut().flat_map(|memory| &mut memory.cells);
         let writers = cells.filter_map(|cell| cell.writer.as_mut());
@@ -261,7 +261,7 @@ impl Session {
         }
     }
 
-    /// Returns the last store to any byte of the range.
+    /// Returns the last store to a byte in the range `bytes` of a memory.
     fn writer_of(&self, id: &MemoryKey, bytes: std::ops::Range<u64>) -> Option<CellWriter> {
         let (step, lane) = bytes.filter_map(|byte| self.last_writer(id, byte)).max()?;
         Some(CellWriter {

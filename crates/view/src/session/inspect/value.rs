@@ -1,4 +1,4 @@
-//! Values of watch expressions: the typed bits of a register or memory cell, or a computed number.
+//! Values of watch expressions. A value consists of the typed bits of a register or memory cell, or is a computed number.
 
 use crate::expression::tree::{BinaryOp, Literal, UnaryOp};
 use crate::session::step::warp::readable;
@@ -26,12 +26,12 @@ pub(crate) enum Value {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NumericValue {
     Integer(i128),
-    /// Floating-point number and its type, or `None` for a literal.
+    /// Floating-point number and its type. The type is `None` for a literal.
     Float(f64, Option<ElementType>),
 }
 
 impl Value {
-    /// Returns the numeric value. The error is the reason why the value is not a number.
+    /// Returns the numeric value. The error contains the reason why the value is not a number.
     pub(crate) fn number(self) -> Result<NumericValue, String> {
         let (ty, bits) = match self {
             Value::Number(number) => return Ok(number),
@@ -62,7 +62,8 @@ impl Value {
         }
     }
 
-    /// Reinterprets the bits as another type. A computed floating-point number has the bits of its type, or of `f32` if it has no type.
+    /// Reinterprets the bits of the value as another type. A computed floating-point number has the bits of its type, or of `f32` if the
+    /// number has no type.
     pub(crate) fn read_as(self, ty: ElementType) -> Value {
         let bits = match self {
             Value::Cell { bits, .. } | Value::Register { bits, .. } => bits,
@@ -110,7 +111,7 @@ fn of_bits(bits: u128) -> Result<NumericValue, String> {
 }
 
 impl NumericValue {
-    /// Returns the value as an element index.
+    /// Returns the value as the index of an element. The error contains the reason why the value is not an index.
     pub(crate) fn index(self) -> Result<u64, String> {
         let index = match self {
             NumericValue::Integer(value) => u64::try_from(value).ok(),
@@ -134,7 +135,7 @@ impl NumericValue {
     }
 }
 
-/// Evaluates a unary operator.
+/// Evaluates a unary operator for a number.
 pub(crate) fn unary(operator: UnaryOp, of: NumericValue) -> Result<NumericValue, String> {
     match (operator, of) {
         (UnaryOp::Not, of) => Ok(NumericValue::Integer(of.is_zero().into())),
@@ -145,7 +146,7 @@ pub(crate) fn unary(operator: UnaryOp, of: NumericValue) -> Result<NumericValue,
     }
 }
 
-/// Evaluates a binary operator.
+/// Evaluates a binary operator for two numbers.
 pub(crate) fn binary(
     operator: BinaryOp,
     left: NumericValue,
@@ -210,7 +211,8 @@ fn of_floats(
     ))
 }
 
-/// Returns the result type: the wider of the floating-point types of both operands. A literal has the type of the other operand.
+/// Returns the type of the result of an operator, which is the wider of the floating-point types of both operands. A literal has the type
+/// of the other operand.
 fn wider(left: NumericValue, right: NumericValue) -> Option<ElementType> {
     let ty = |number| match number {
         NumericValue::Float(_, ty) => ty,

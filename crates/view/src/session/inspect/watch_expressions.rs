@@ -1,4 +1,4 @@
-//! Evaluation of watch expressions at the present position: one value, or one value for each lane of a warp.
+//! Evaluation of watch expressions at the present position: the evaluation results in one value, or in one value for each lane of a warp.
 
 use crate::diagnostics::{no_such_memory, suggestion};
 use crate::expression::tree::{Expression, WatchExpression};
@@ -11,22 +11,22 @@ use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
 use warpgrid_program::FunctionId;
 
-/// Maximum number of watch expressions per request.
+/// Maximum number of watch expressions in one request.
 const MAX_EXPRESSIONS: usize = 32;
 
 /// Value of a watch expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedValue {
-    /// One value, or one value for each of 32 lanes with `None` for nonexistent lanes. The error contains the reason why the expression has
-    /// no value.
+    /// List of one value, or of one value for each of 32 lanes. The value of a nonexistent lane is `None`. The error contains the reason
+    /// why the expression has no value.
     pub values: Result<Vec<Option<String>>, String>,
-    /// Block and warp of the lanes.
+    /// Block and warp of the lanes to which the values belong. `None` for a value that does not depend on lanes.
     pub warp: Option<(u64, u32)>,
 }
 
 impl Session {
-    /// Seeks to a position and evaluates expressions. `warp` is the block and warp for registers in expressions without a lane selection.
-    /// By default, this is the warp of the last step.
+    /// Seeks to a position and evaluates expressions. `warp` contains the block and the warp whose registers are used in expressions
+    /// without a lane selection. The default is the warp of the last step.
     pub fn evaluate(
         &mut self,
         position: u64,
@@ -66,7 +66,7 @@ impl Session {
         }
     }
 
-    /// Returns the block and warp of the last step, or of the next step at the start.
+    /// Returns the block and warp of the last step, or of the next step if the session is at its start.
     fn warp_of_step(&self) -> (u64, u32) {
         let machine = self.timeline.machine();
         let last = machine.last_step().map(|step| (step.block, step.warp));
@@ -75,7 +75,7 @@ impl Session {
     }
 }
 
-/// Lanes for which an expression is evaluated.
+/// Lanes for which a watch expression is evaluated.
 struct LaneSelection<'a> {
     session: &'a Session,
     block: u64,
@@ -85,7 +85,7 @@ struct LaneSelection<'a> {
 }
 
 impl<'a> LaneSelection<'a> {
-    /// Returns an empty selection for expressions without registers.
+    /// Returns the empty selection, which is used for expressions without registers.
     fn none(session: &'a Session) -> LaneSelection<'a> {
         LaneSelection {
             session,
@@ -124,7 +124,7 @@ impl<'a> LaneSelection<'a> {
         };
         let found: Result<Vec<_>, String> = (0..32).map(of_lane).collect();
         let mut found = found?;
-        // If all existing lanes have the same value, a single value is returned.
+        // If all existing lanes have the same value, the result contains only this value.
         let mut present = found.iter().flatten();
         if let Some(first) = present
             .next()
@@ -203,7 +203,7 @@ impl<'a> LaneSelection<'a> {
     }
 }
 
-/// Computes the linear index of an element.
+/// Computes the linear index of an element from its indices in each dimension.
 fn linear(id: &MemoryKey, indices: &[u64], shape: &[u64]) -> Result<u64, String> {
     if let [index] = indices {
         return Ok(*index);

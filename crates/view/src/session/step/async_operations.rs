@@ -8,14 +8,14 @@ use crate::session::step::stores::unravel;
 use warpgrid_emulator::{AsyncWrite, InFlightOperation, MemoryRegion};
 use warpgrid_isa::StateSpace;
 
-/// Instruction that started an operation.
+/// Instruction that started an asynchronous operation.
 pub(crate) struct AsyncOrigin<'a> {
     pub(crate) range: SourceRange,
     pub(crate) opcode: &'a str,
     pub(crate) grid: [u32; 3],
 }
 
-/// Converts a pending operation to its displayed form.
+/// Converts a pending asynchronous operation to the form that hosts display.
 pub(crate) fn view(
     pending: &InFlightOperation,
     origin: &AsyncOrigin<'_>,
@@ -25,7 +25,7 @@ pub(crate) fn view(
     AsyncOperationView {
         id: pending.id.0,
         step: operation.origin.step,
-        // An operation that waits for other warps has no completion step yet, which the emulator represents by `u64::MAX`.
+        // An operation that waits for other warps has no completion step yet. The emulator represents this state by the step `u64::MAX`.
         lands_at: Some(pending.completes_at).filter(|step| *step != u64::MAX),
         block: unravel(operation.origin.block, origin.grid),
         warp: operation.origin.warp,
@@ -57,7 +57,7 @@ fn view_piece(piece: &AsyncWrite, memories: &[MemoryDescriptor]) -> AsyncPieceVi
     }
 }
 
-/// Returns the byte ranges of a memory that pending operations will write.
+/// Returns the byte ranges of a memory that pending asynchronous operations will write.
 pub(crate) fn ranges(pending: &[AsyncOperationView], memory: &MemoryKey) -> Vec<(u64, u64)> {
     let pieces = pending.iter().flat_map(|operation| &operation.pieces);
     pieces

@@ -1,4 +1,5 @@
-//! Equivalent of a store in the other language: the SASS that the assembler emits for PTX, or PTX that compiles to the SASS.
+//! Equivalent of a store in the other language: for PTX, the SASS that the assembler emits, and for SASS, PTX that the assembler compiles
+//! to this SASS.
 
 use crate::model::step::CounterpartView;
 use warpgrid_isa::Target;
@@ -6,8 +7,8 @@ use warpgrid_isa::sass::ptx_mapping;
 use warpgrid_launch::SourceLanguage;
 use warpgrid_program::OpcodeInfo;
 
-/// Returns the equivalent of a store in the other language. Returns `None` if the instruction is not a store, or if the target has no
-/// equivalent store.
+/// Returns the equivalent of a store instruction in the other language. Returns `None` if the instruction is not a store, or if the target
+/// has no equivalent store.
 pub(crate) fn counterpart(
     front: SourceLanguage,
     action: &OpcodeInfo,

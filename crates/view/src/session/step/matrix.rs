@@ -1,5 +1,5 @@
-//! Matrix instruction of a step: the lane and value of each element, the memory location of each element, and the rounding of MMA results
-//! by Tensor Cores. Input: registers before and after the step, and its accesses. Output: plain data.
+//! Matrix instruction of a step. The module determines the lane, the value and the memory location of each element, and the rounding of MMA
+//! results by Tensor Cores. Input: the registers before and after the step, and the accesses of the step. Output: plain data.
 
 use crate::analysis::mma_explanation;
 use crate::analysis::mma_explanation::MmaRequest;
@@ -16,20 +16,20 @@ use warpgrid_isa::fragment::{
 use warpgrid_launch::instruction_summary::{RegisterFragment, SourceValue};
 use warpgrid_program::RegisterId;
 
-/// Alignment in bytes of the address from which the base offset of a matrix is counted.
+/// Alignment in bytes of the address to which the base offset of a matrix is relative.
 const BOUNDARY_BYTES: u64 = 256;
 
-/// Matrix operand of an instruction, with the bits of its registers.
+/// Matrix operand of an instruction, with the bits of its elements.
 #[derive(Clone, Debug)]
 pub(crate) struct MatrixRecord {
     owned_elements: RegisterFragment,
     map: FragmentMap,
-    /// Bits of each element, ordered by lane, register and element as in [`FragmentMap::holders`].
+    /// Bits of each element, in the order of lane, register and element as in [`FragmentMap::holders`].
     bits: Vec<u64>,
 }
 
 impl MatrixRecord {
-    /// Reads the bits of a matrix. `register` returns the value of a register in a lane.
+    /// Reads the bits of the elements of a matrix. `register` returns the value of a register in a lane.
     pub(crate) fn read(
         held: RegisterFragment,
         register: impl Fn(u8, SourceValue) -> u64,
@@ -49,12 +49,12 @@ impl MatrixRecord {
         })
     }
 
-    /// Returns the operand of the instruction.
+    /// Returns the operand of the instruction that contains the matrix.
     pub(crate) fn owned_elements(&self) -> &RegisterFragment {
         &self.owned_elements
     }
 
-    /// Checks whether `registers` contains a register of the matrix.
+    /// Checks whether a register in `registers` contains elements of the matrix.
     pub(crate) fn is_held_in(&self, registers: &[RegisterId]) -> bool {
         let mut held = self.owned_elements.registers.iter();
         held.any(|value| value.register().is_some_and(|id| registers.contains(&id)))
@@ -72,9 +72,9 @@ impl MatrixRecord {
         self.bits.get(at).copied().unwrap_or(0)
     }
 
-    /// Returns the memory access that transfers an element.
+    /// Returns the memory access that transfers the element at `holder`.
     fn piece(&self, pieces: &[&ElementAccess], holder: RegisterLocation) -> Option<ElementAccess> {
-        // Accesses transfer elements with less than 8 bits in whole registers.
+        // Accesses transfer elements with less than 8 bits in complete registers.
         let element = match self.map.container_bits() {
             0..8 => holder.register,
             _ => holder.register * self.map.elements_per_register + holder.element,
@@ -148,7 +148,7 @@ impl MatrixRecord {
         }
     }
 
-    /// Returns the address of the first element, and the stride in elements if the rows have equal distances in memory.
+    /// Returns the address of the first element. If the rows have equal distances in memory, also returns the stride in elements.
     fn place_in_memory(&self, pieces: &[&ElementAccess]) -> Option<(u64, Option<u32>)> {
         let map = &self.map;
         let (n_lines, _) = map.layout.major_minor(ElementCoord {
@@ -180,7 +180,8 @@ impl MatrixRecord {
     }
 }
 
-/// Returns the displayed form of the step, or `None` if it is not a matrix instruction with known fragments.
+/// Returns the matrix instruction in the form that hosts display, or `None` if the step executed no matrix instruction with known
+/// fragments.
 pub(crate) fn view<'a>(
     records: &[MatrixRecord],
     accesses: impl Iterator<Item = &'a StoreRecord>,
@@ -200,7 +201,7 @@ pub(crate) fn view<'a>(
     })
 }
 
-/// Compares each element of D with the exact sum of products, and returns the result.
+/// Compares each element of D with the exact sum of products, and returns the result of the comparison.
 fn product_of(records: &[MatrixRecord]) -> Option<StepMma> {
     let of = |matrix: MatrixOperand| {
         records
@@ -215,7 +216,7 @@ fn product_of(records: &[MatrixRecord]) -> Option<StepMma> {
     ]
     .map(of);
     let (a, b, c, d) = (a?, b?, c?, d?);
-    // If operands A and B are in registers that are not part of the recorded matrices, no comparison is possible.
+    // If operands A and B are in registers that are not part of the recorded matrices, the comparison is not possible.
     if d.owned_elements.has_factors {
         return None;
     }

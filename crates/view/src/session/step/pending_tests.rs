@@ -1,5 +1,5 @@
-//! Test of a manually inserted pending store: the store is listed, its cells are marked, its completion is a separate step, and stepping
-//! back makes the store pending again.
+//! Test of a manually inserted pending store: the session lists the store and marks its cells, the completion of the store is a separate
+//! step, and stepping back makes the store pending again.
 
 use crate::model::SessionFrame;
 use crate::model::grid::{GridRequest, WriteAge};

@@ -1,4 +1,5 @@
-//! Stores of a step: collects the stored elements while the emulator executes a step, and converts them to their displayed form.
+//! Stores of a step: the module collects the stored elements while the emulator executes a step, and converts these elements to the form
+//! that hosts display.
 
 use crate::analysis::traffic::access::{LaneBytes, count_accesses};
 use crate::analysis::traffic::counter::wavefront_mode;
@@ -14,20 +15,20 @@ use warpgrid_emulator::{
 use warpgrid_isa::{MemoryGeometry, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::Function;
 
-/// Owned copy of one element of a store.
+/// Owned copy of one element that a store writes.
 #[derive(Clone, Debug)]
 pub(crate) struct PieceRecord {
     pub(crate) piece: ElementAccess,
-    /// Value that the lane provides as its operand.
+    /// Value that the lane provides as the operand of the store.
     pub(crate) bytes: Vec<u8>,
-    /// Value in memory before the store.
+    /// Value of the element in memory before the store.
     pub(crate) old: Vec<u8>,
-    /// Value in memory after the store.
+    /// Value of the element in memory after the store.
     pub(crate) new: Vec<u8>,
 }
 
 impl PieceRecord {
-    /// Returns the addresses of the bytes within the memory of the element.
+    /// Returns the addresses of the bytes of the element within its memory.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> {
         let first = self.piece.address;
         (0..self.bytes.len() as u64).map(move |byte| first.wrapping_add(byte))
@@ -52,7 +53,7 @@ pub(crate) struct StoreRecord {
     mask: u32,
     /// Number of bytes that the instruction transfers per lane, including elements whose operand is the sink `_`.
     pub(crate) width_bytes: u32,
-    /// Number of bytes per lane that one access of the compiled code transfers.
+    /// Number of bytes that one access of the compiled code transfers per lane.
     access_bytes: u32,
     pub(crate) pieces: Vec<PieceRecord>,
 }
@@ -84,7 +85,7 @@ impl From<&AccessEvent<'_>> for StoreRecord {
     }
 }
 
-/// Observer that collects stores, up to a limit.
+/// Observer that collects stores, up to a maximum number of stores.
 #[derive(Debug)]
 pub(crate) struct StoreCollector {
     pub(crate) stores: Vec<StoreRecord>,
@@ -124,7 +125,8 @@ impl Observer for StoreCollector {
     }
 
     fn step(&mut self, event: &StepEvent) {
-        // Stores of pending asynchronous operations do not identify a warp. The step event identifies the warp that started the operation.
+        // The store of a pending asynchronous operation does not identify a warp. The step event identifies the warp that started the
+        // operation.
         let landed = self.stores.iter_mut().rev();
         for record in landed.take_while(|record| record.step == event.position) {
             record.issued_by = event.warp_id();
@@ -132,17 +134,17 @@ impl Observer for StoreCollector {
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
-        let kept = match event.action.writes() {
+        let records = match event.action.writes() {
             true => &mut self.stores,
             false => &mut self.loads,
         };
-        if kept.len() < self.limit {
-            kept.push(event.into());
+        if records.len() < self.limit {
+            records.push(event.into());
         }
     }
 }
 
-/// Source location of a store, and the context of its displayed form.
+/// Source location of a store, and the context in which the store is displayed.
 pub(crate) struct StoreContext<'a> {
     pub(crate) range: SourceRange,
     pub(crate) instruction: &'a str,
@@ -151,7 +153,7 @@ pub(crate) struct StoreContext<'a> {
     /// Returns the source text of an operand.
     pub(crate) text: &'a dyn Fn(warpgrid_program::Span) -> String,
     pub(crate) shape: MemoryGeometry,
-    /// Element type that the instruction specifies.
+    /// Element type that the store instruction specifies.
     pub(crate) ty: ScalarType,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -172,13 +174,13 @@ impl StoreContext<'_> {
 
 impl StoreRecord {
     /// Checks whether the access modified memory, which is the definition of a store that all hosts use. A write to call parameters is not
-    /// a store, because they are registers, and an atomic that leaves memory unmodified is not a store either.
+    /// a store, because call parameters are registers. An atomic that leaves memory unmodified is not a store.
     pub(crate) fn is_store(&self) -> bool {
         let is_written = self.pieces.iter().any(|record| record.piece.written);
         self.space != StateSpace::ParamFunc && (is_written || self.pieces.is_empty())
     }
 
-    /// Converts the record to its displayed form.
+    /// Converts the record of the store to the form that hosts display.
     pub(crate) fn view(&self, place: &StoreContext<'_>) -> StoreView {
         let lanes: Vec<LaneStore> = (0..32)
             .filter(|lane| self.mask >> lane & 1 == 1)
@@ -195,9 +197,9 @@ impl StoreRecord {
             }
         }
         let WarpId { block, warp } = self.issued_by;
-        // An atomic that leaves memory unmodified causes the same traffic as other atomics, so all elements are counted.
+        // An atomic that leaves memory unmodified causes the same traffic as other atomics, so the traffic includes all elements.
         let traffic = self.traffic(self.pieces.iter(), self.access_bytes, place.shape);
-        // Accesses to overlapping rows of a matrix write some bytes several times, so written bytes are counted separately.
+        // Accesses to overlapping rows of a matrix write some bytes several times, so the number of written bytes is determined separately.
         let written = self.traffic(self.written(), self.width_bytes, place.shape);
         let n_bytes = written.global.bytes + written.shared.bytes + written.local.bytes;
         StoreView {
@@ -240,12 +242,12 @@ impl StoreRecord {
         }
     }
 
-    /// Returns the elements that modified memory.
+    /// Returns the elements of the store that modified memory.
     fn written(&self) -> impl Iterator<Item = &PieceRecord> + Clone {
         self.pieces.iter().filter(|piece| piece.piece.written)
     }
 
-    /// Returns the memory traffic of elements if one access transfers `access_bytes` bytes per lane.
+    /// Returns the memory traffic of the elements `pieces` if one access transfers `access_bytes` bytes per lane.
     fn traffic<'p>(
         &self,
         pieces: impl Iterator<Item = &'p PieceRecord>,
@@ -264,7 +266,7 @@ impl StoreRecord {
     }
 
     /// Returns the number of lanes of a plain store of which another lane overwrote a byte with another value. Lanes that write equal
-    /// values do not conflict, and atomics are serialized, so neither case is counted.
+    /// values do not conflict, and atomics are serialized, so the number does not include either of these cases.
     fn overwritten_lanes(&self) -> u32 {
         if self.action() != StoreAction::Store {
             return 0;
@@ -325,7 +327,7 @@ impl StoreRecord {
     }
 }
 
-/// Returns the cache hints, as spelled in the program.
+/// Returns the cache hints of a store, as written in the program.
 fn hints(cache: &CacheHints) -> Vec<String> {
     let flag = |is_there: bool, name: &str| is_there.then(|| name.to_owned());
     [

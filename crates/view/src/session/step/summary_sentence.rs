@@ -33,7 +33,7 @@ impl Sentence {
         self
     }
 
-    /// Appends a name, with a link to the named object.
+    /// Appends a name to the sentence, with a link to the object that has this name.
     fn link(mut self, text: impl Into<String>, link: PhraseLink) -> Sentence {
         self.0.push(Phrase {
             text: text.into(),
@@ -44,20 +44,20 @@ impl Sentence {
     }
 }
 
-/// Context of a step that its summary sentence describes.
+/// Context of the step that a summary sentence describes.
 pub(crate) struct SentenceContext<'a> {
-    /// Comparison of the results of a matrix multiplication with the exact sums.
+    /// Comparison of the results of a matrix multiplication with the exact sums, if the step executed such a multiplication.
     pub(crate) product: Option<&'a StepMma>,
-    /// Tensor operation that the step started or completed.
+    /// Tensor operation that the step started or completed, if any.
     pub(crate) tensor: Option<&'a TensorStep>,
     pub(crate) shape: MemoryGeometry,
-    /// Grid size in blocks.
+    /// Size of the grid in blocks.
     pub(crate) grid: [u32; 3],
-    /// Whether the launch has only one warp, so that the sentence does not name the warp.
+    /// Whether the launch has only one warp. In this case, the sentence does not name the warp.
     pub(crate) is_only_warp: bool,
 }
 
-/// Returns the sentence that the page displays above its grids.
+/// Returns the summary sentence that the page displays above its grids.
 pub(crate) fn sentence(
     status: RunStatus,
     last: Option<&StepView>,
@@ -110,7 +110,7 @@ fn describe_step(step: &StepView, around: &SentenceContext<'_>) -> Sentence {
     }
 }
 
-/// Describes the start or completion of a tensor operation.
+/// Describes the start or the completion of a tensor operation.
 fn worked(step: &StepView, tensor: &TensorStep, around: &SentenceContext<'_>) -> Sentence {
     let opening = Sentence::default().strong(step.opcode.as_str());
     let opening = by(opening, step.block_id, step.warp, around);
@@ -154,7 +154,7 @@ fn worked(step: &StepView, tensor: &TensorStep, around: &SentenceContext<'_>) ->
     }
 }
 
-/// Appends the location and layout of an operand matrix.
+/// Appends the location and the layout of an operand matrix to the sentence.
 fn describe_operand_location(sentence: Sentence, tile: &TileView) -> Sentence {
     let sentence = sentence.plain(format!("(`{}`, ", tile.ty));
     match tile.memories.is_empty() {
@@ -163,7 +163,7 @@ fn describe_operand_location(sentence: Sentence, tile: &TileView) -> Sentence {
     }
 }
 
-/// Appends the memories that contain a tile.
+/// Appends the names of the memories that contain a tile to the sentence.
 fn held(sentence: Sentence, tile: &TileView) -> Sentence {
     if tile.memories.is_empty() {
         return sentence.plain("registers");
@@ -178,7 +178,7 @@ fn held(sentence: Sentence, tile: &TileView) -> Sentence {
         })
 }
 
-/// Appends the box of a copy: `a box of 64 × 8 at (0, 16) of in`.
+/// Appends the box of a copy to the sentence: `a box of 64 × 8 at (0, 16) of in`.
 fn boxed(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     let text = |numbers: &[String], between: &str| numbers.join(between);
     let extents: Vec<String> = copy.box_extents.iter().map(u64::to_string).collect();
@@ -212,7 +212,7 @@ fn describe_copy(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     }
 }
 
-/// Appends how many bytes of the box are outside of the tensor.
+/// Appends the number of bytes of the box that are outside of the tensor.
 fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     match copy.n_outside as u32 {
         0 => sentence,
@@ -228,7 +228,7 @@ fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     }
 }
 
-/// Appends the number of result elements that are not correctly rounded.
+/// Appends the number of result elements of an MMA that are not correctly rounded.
 fn describe_mma(sentence: Sentence, product: Option<&StepMma>) -> Sentence {
     let Some(product) = product else {
         return sentence;
@@ -246,7 +246,7 @@ fn describe_mma(sentence: Sentence, product: Option<&StepMma>) -> Sentence {
     }
 }
 
-/// Appends the warp and block that executed the step, unless the launch has only one warp.
+/// Appends the warp and the block that executed the step, unless the launch has only one warp.
 fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &SentenceContext<'_>) -> Sentence {
     if around.is_only_warp {
         return sentence;
@@ -298,15 +298,15 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
     target(sentence.plain(" to "), store)
 }
 
-/// Describes an atomic, which is executed lane by lane and may leave memory unmodified. The sentence uses the verb “write” instead of
-/// “change”, because the new value can equal the old value.
+/// Describes an atomic, which the machine executes lane by lane and which may leave memory unmodified. The sentence uses the verb “write”
+/// instead of “change”, because the new value can equal the old value.
 fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     let lanes = counted(store.lanes.len(), "lane");
     let sentence = sentence.plain(" in ").strong(lanes);
     match counts(store) {
         (0, _) => target(sentence.plain(" did not modify "), store),
         (n_written, n_kept) => {
-            // The sentence mentions the order of the lanes only if several lanes access the same bytes.
+            // The sentence describes the order of the lanes only if several lanes access the same bytes.
             let meet = written_bytes(store) > store.n_bytes;
             let order = if meet && n_kept == 0 {
                 ", serialized, wrote "
@@ -327,7 +327,7 @@ fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     }
 }
 
-/// Returns the number of bytes that lanes wrote. A byte that several lanes wrote is counted several times.
+/// Returns the number of bytes that the lanes of a store wrote. A byte that several lanes wrote counts several times.
 fn written_bytes(store: &StoreView) -> u32 {
     let pieces = store.lanes.iter().flat_map(|lane| &lane.pieces);
     let written = pieces.filter(|piece| piece.written);
@@ -341,7 +341,7 @@ fn counts(store: &StoreView) -> (u32, u32) {
     (n_written, pieces().count() as u32 - n_written)
 }
 
-/// Appends the number of lanes that left memory unmodified although other lanes modified it.
+/// Appends the number of lanes that left memory unmodified, if other lanes modified it.
 fn kept(sentence: Sentence, store: &StoreView) -> Sentence {
     let (n_written, _) = counts(store);
     let is_kept = |lane: &&LaneStore| lane.pieces.iter().all(|piece| !piece.written);
@@ -362,7 +362,7 @@ fn times(n: u32) -> String {
     }
 }
 
-/// Appends the sectors and wavefronts of a store.
+/// Appends the numbers of sectors and wavefronts of a store.
 fn spread(sentence: Sentence, store: &StoreView, shape: MemoryGeometry) -> Sentence {
     let mut sentence = sentence;
     let n_sectors = store.traffic.global.sectors as u32;
@@ -411,7 +411,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryGeometry) -> Sente
     }
 }
 
-/// Appends how the addresses of the lanes overlap.
+/// Appends a description of the overlap of the addresses of the lanes.
 fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
     if store.lost > 0 {
         return sentence
@@ -440,7 +440,8 @@ fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
     }
 }
 
-/// Returns the constant distance between adjacent lanes, or `None` if the distance varies or the lanes access different memories.
+/// Returns the constant distance between the addresses of adjacent lanes, or `None` if the distance varies or the lanes access different
+/// memories.
 fn stride(store: &StoreView) -> Option<i64> {
     let offsets: Option<Vec<i64>> = store
         .lanes
@@ -457,7 +458,7 @@ fn stride(store: &StoreView) -> Option<i64> {
     (constant && neighbours).then_some(stride)
 }
 
-/// Appends the names of the written memories. Local memory has no name, because each lane has its own local memory.
+/// Appends the names of the memories that the store wrote. Local memory has no name, because each lane has its own local memory.
 fn target(sentence: Sentence, store: &StoreView) -> Sentence {
     if store.memories.is_empty() {
         return sentence.plain(format!("{} memory", store.space.name()));

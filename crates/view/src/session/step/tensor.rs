@@ -1,5 +1,5 @@
-//! Tensor operation of a step: the tiles of an MMA or a copy, their layouts, and the cells of their memories. Input: an operation that the
-//! step started or completed. Output: plain data, and byte ranges of memories.
+//! Tensor operation of a step: the tiles of an MMA or of a copy, the layouts of these tiles, and the memory cells that contain them. Input:
+//! an operation that the step started or completed. Output: plain data, and byte ranges of memories.
 
 use crate::layouts::fragment::request::FragmentRequest;
 use crate::model::grid::MemoryGrid;
@@ -15,19 +15,19 @@ use warpgrid_emulator::{
 };
 use warpgrid_isa::tensor_layout::{DescriptorKind, Major, MatrixDescriptor};
 
-/// Maximum number of chunks of a tensor copy that are displayed, which corresponds to 64 KiB of shared memory.
+/// Maximum number of chunks of a tensor copy that hosts display. The number corresponds to 64 KiB of shared memory.
 const MAX_PIECES: usize = 4096;
 
 /// Tiles of the tensor operation of a step, with their byte ranges.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TensorRecord {
     view: Option<TensorStep>,
-    /// Byte ranges of each tile.
+    /// Byte ranges of each tile in its memories.
     ranges: Vec<Vec<(MemoryRegion, Range<u64>)>>,
 }
 
 impl TensorRecord {
-    /// Returns the tiles that an operation reads and writes, or an empty record if the operation is not a tensor operation.
+    /// Returns the tiles that an asynchronous operation reads and writes, or an empty record if the operation is not a tensor operation.
     pub(crate) fn of(
         machine: &Machine,
         pending: &InFlightOperation,
@@ -50,7 +50,7 @@ impl TensorRecord {
         }
     }
 
-    /// Marks the operation as complete.
+    /// Marks the tensor operation as complete.
     pub(crate) fn landed(mut self) -> TensorRecord {
         if let Some(view) = &mut self.view {
             view.has_landed = true;
@@ -58,12 +58,12 @@ impl TensorRecord {
         self
     }
 
-    /// Returns the displayed form of the step.
+    /// Returns the tensor operation in the form that hosts display, or `None` if the step has no tensor operation.
     pub(crate) fn view(&self) -> Option<&TensorStep> {
         self.view.as_ref()
     }
 
-    /// Marks the cells of a grid that belong to tiles.
+    /// Marks the cells of a grid that belong to the tiles of the operation.
     pub(crate) fn mark(&self, grid: &mut MemoryGrid, memory: &MemoryDescriptor) {
         let width = grid.ty.width_bytes() as u64;
         let first = grid.first_row * u64::from(grid.columns);
@@ -148,7 +148,7 @@ fn described(descriptor: u64, kind: DescriptorKind, major: Major) -> String {
     )
 }
 
-/// Returns the distinct memories of the ranges, and the first byte in each memory.
+/// Returns the distinct memories of the byte ranges, and the first byte in each memory.
 fn places(
     ranges: &[(MemoryRegion, Range<u64>)],
     memories: &[MemoryDescriptor],
@@ -171,7 +171,7 @@ fn places(
     (found, starts)
 }
 
-/// Returns the Layout Explorer request for a tile, or `None` if no layout exists.
+/// Returns the Layout Explorer request that shows the layout of a tile, or `None` if no layout exists.
 fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
     let word = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let mut with = BTreeMap::new();
@@ -189,7 +189,7 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
                 word("descriptor", &format!("0x{descriptor:016x}")),
             ]);
             let is_a = tile.matrix == TileRole::A;
-            // The extent of the other matrix is not visible in the layout, so the request contains its minimum.
+            // The layout does not depend on the extent of the other matrix, so the request contains the minimum of this extent.
             match (kind, is_a) {
                 (DescriptorKind::Warpgroup, true) => ("wgmma.shared.a", 64, 8),
                 (DescriptorKind::Warpgroup, false) => ("wgmma.shared.b", 64, tile.columns),
@@ -208,9 +208,9 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
         ) => {
             let group = if product.n_blocks == 2 { "2" } else { "1" };
             with.extend([word("cta_group", group)]);
-            let said = [("ws", product.is_stationary), ("sparse", product.is_sparse)];
-            let said = said.iter().filter(|(_, is_said)| *is_said);
-            with.extend(said.map(|(name, _)| word(name, "yes")));
+            let flags = [("ws", product.is_stationary), ("sparse", product.is_sparse)];
+            let flags = flags.iter().filter(|(_, is_set)| *is_set);
+            with.extend(flags.map(|(name, _)| word(name, "yes")));
             ("tcgen05.d", tile.rows, tile.columns)
         }
         _ => return None,
@@ -224,7 +224,7 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
     })
 }
 
-/// Formats coordinates: `24, 8`.
+/// Formats a list of coordinates: `24, 8`.
 fn numbers(coordinates: &[i64]) -> String {
     let texts: Vec<String> = coordinates.iter().map(i64::to_string).collect();
     texts.join(", ")
@@ -311,7 +311,7 @@ fn of_copy(
     }
 }
 
-/// Returns the facts of a tensor copy, without its memories.
+/// Returns the properties of a tensor copy, without the memories that contain its tiles.
 fn view_copy(
     transfer: &TensorCopy,
     completion: &CompletionMechanism,

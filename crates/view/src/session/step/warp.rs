@@ -1,4 +1,5 @@
-//! Conversion of a warp to the form that hosts display: its 32 lanes with their states, and its registers.
+//! Conversion of a warp to the form that hosts display: the form contains the 32 lanes of the warp with their states, and the registers of
+//! the warp.
 
 use crate::model::warp::{LaneState, LaneView, RegisterType, RegisterView, WarpView};
 use crate::session::memory_list::element_of;
@@ -9,21 +10,21 @@ use warpgrid_isa::ScalarType;
 use warpgrid_launch::{DEFAULT_BLOCK, Scenario};
 use warpgrid_program::{Function, FunctionId, Program, RegisterId};
 
-/// Maximum number of displayed registers of a warp.
+/// Maximum number of registers of a warp that hosts display.
 pub(crate) const MAX_REGISTERS: usize = 512;
 
 /// Effects of the last step on a warp.
 pub(crate) struct CurrentStep {
     /// Mask of the lanes that executed the step.
     pub(crate) active: u32,
-    /// Mask of the lanes that reached the instruction, including lanes that were predicated off.
+    /// Mask of the lanes that reached the instruction, including the lanes that the guard disabled.
     pub(crate) at: u32,
     /// Registers that the step wrote.
     pub(crate) written: Vec<RegisterId>,
 }
 
-/// Returns the lanes and registers of a warp. `present` is the last step if this warp executed the step; `faulted` is the mask of the lanes
-/// with a fault.
+/// Returns the lanes and registers of a warp. `present` describes the last step, and is `None` if another warp executed this step.
+/// `faulted` is the mask of the lanes with a fault.
 pub(crate) fn view(
     machine: &Machine,
     block: u64,
@@ -96,7 +97,8 @@ fn registers(
     views.collect()
 }
 
-/// Returns the state of a lane in the last step, if the warp executed the step, and otherwise whether the lane can continue.
+/// If the warp executed the last step, returns the state of a lane in this step. Otherwise, the returned state shows whether the lane can
+/// continue.
 fn state_in_step(
     lane: u32,
     state: &warpgrid_emulator::WarpView,
@@ -131,8 +133,8 @@ fn lane_state(
     }
 }
 
-/// Returns the registers of SASS code that probably contain 32-bit floats. SASS registers are untyped, so the last instruction that defines
-/// a register before `next` in program order determines its type.
+/// Returns the registers of SASS code that probably contain 32-bit floats. SASS registers are untyped. The last instruction before `next`
+/// in program order that defines a register therefore determines the type of the register.
 fn floats(program: &Program, function: &Function, next: Option<u32>) -> BTreeSet<RegisterId> {
     let mut floats = BTreeSet::new();
     if function.machine.is_none() {
@@ -178,8 +180,8 @@ fn register_view(
     }
 }
 
-/// Formats register contents. Untyped registers usually contain integers, so they are displayed as integers. Wide untyped values are
-/// usually addresses, so they are displayed in hexadecimal.
+/// Formats the contents of a register. Untyped registers usually contain integers, so their contents are displayed as integers. Wide
+/// untyped values are usually addresses, so they are displayed in hexadecimal.
 pub(crate) fn readable(ty: ScalarType, bits: u128) -> String {
     match ty {
         ScalarType::Pred => (bits & 1).to_string(),

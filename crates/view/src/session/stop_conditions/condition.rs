@@ -1,8 +1,9 @@
 //! Conditions on registers: `lane 3: %r5 == 7`. Input: the bits of a register. Output: whether the bits meet the condition.
 //!
-//! If the condition names no lane, warp or block, any lane of any warp may meet the condition. A hexadecimal number is compared with the
-//! bits of the register, a number with a decimal point as a float of the register's width, a number with a sign (and the 0 of `< 0` and `>=
-//! 0`) as a signed integer, and any other number in the type of the register.
+//! If the condition names no lane, warp or block, any lane of any warp may meet the condition. The notation of the number determines the
+//! comparison. A hexadecimal number is compared with the bits of the register. A number with a decimal point is compared as a float of the
+//! register's width. A number with a sign (and the 0 of `< 0` and `>= 0`) is compared as a signed integer. Any other number is compared in
+//! the type of the register.
 
 pub use crate::expression::tree::RegisterCondition;
 use crate::expression::tree::{Literal, RelationalOp};
@@ -10,11 +11,11 @@ use crate::session::stop_conditions::StopConditionError;
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
 
-/// Maximum length of a condition, in bytes.
+/// Maximum length of the text of a condition, in bytes.
 const MAX_BYTES: usize = 1_000;
 
 impl RegisterCondition {
-    /// Parses a condition.
+    /// Parses the text of a condition.
     pub fn read(text: &str) -> Result<RegisterCondition, StopConditionError> {
         if text.len() > MAX_BYTES {
             let n = text.len();
@@ -44,7 +45,7 @@ impl RegisterCondition {
                 compares(number as f64)
             }
             Literal::Integer(number) => {
-                // `< 0` is false for every unsigned value, so the user must intend a signed comparison.
+                // The comparison `< 0` is false for every unsigned value, so the user must intend a signed comparison.
                 let asks_for_sign = number == 0
                     && matches!(
                         self.comparison,
@@ -61,7 +62,8 @@ impl RegisterCondition {
     }
 }
 
-/// Returns the floating-point type with the width of a type, in which the bits of a register are interpreted.
+/// Returns the floating-point type that has the same width as the type `ty`. The comparison interprets the bits of the register in this
+/// type.
 fn float_of(ty: ScalarType) -> Option<ElementType> {
     match (ty, ty.width_bits()) {
         (ScalarType::Bf16, _) => Some(ElementType::Bf16),

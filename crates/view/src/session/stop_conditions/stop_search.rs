@@ -1,5 +1,5 @@
-//! Search for a position at which a stop condition is met. The condition is resolved against the program once, and evaluated after each
-//! step.
+//! Search for a position at which a stop condition is met. The search resolves the condition against the program one time, and evaluates
+//! the condition after each step.
 
 use crate::analysis::cell_history::CellLocation;
 use crate::diagnostics::{no_such_memory, suggestion};
@@ -13,7 +13,7 @@ use warpgrid_emulator::{MachineStatus, MemoryRegion, NextStep};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{Function, FunctionId, RegisterId};
 
-/// Number of steps of the first window of a backward search. Each further window is twice as long.
+/// Number of steps in the first window of a backward search. Each subsequent window is twice as long as the preceding window.
 const FIRST_WINDOW: u64 = 4_096;
 
 /// State of a search for a stop condition.
@@ -21,9 +21,9 @@ const FIRST_WINDOW: u64 = 4_096;
 pub struct StopSearch {
     condition: ResolvedCondition,
     direction: Direction,
-    /// Position at the start of the search.
+    /// Position of the session at the start of the search.
     from: u64,
-    /// Window of the past that a backward search examines, with the present position in this window; `None` for a forward search.
+    /// Window of past steps that a backward search examines, with the present position in this window. `None` for a forward search.
     window: Option<SearchWindow>,
     reached: Option<StopHit>,
     is_done: bool,
@@ -36,7 +36,7 @@ struct SearchWindow {
     size: u64,
 }
 
-/// Match of the condition, and its position.
+/// Match of the stop condition, with its position.
 #[derive(Clone, Debug)]
 struct StopHit {
     position: u64,
@@ -50,7 +50,7 @@ enum ResolvedCondition {
         region: MemoryRegion,
         title: String,
     },
-    /// Line of each watched instruction, indexed by function and instruction. Only the first instruction of a line is watched.
+    /// Source line of each watched instruction, indexed by function and instruction. Only the first instruction of a line is watched.
     Lines(BTreeMap<(u32, u32), u32>),
     Register(ResolvedRegister),
 }
@@ -58,7 +58,7 @@ enum ResolvedCondition {
 #[derive(Debug)]
 struct ResolvedRegister {
     condition: RegisterCondition,
-    /// For each function, the register with the given name and its type.
+    /// For each function, the register with the name in the condition, and the type of this register.
     of: Vec<Option<(RegisterId, ScalarType)>>,
 }
 
@@ -68,7 +68,7 @@ impl ResolvedRegister {
     }
 }
 
-/// State before a step that is necessary to detect a match.
+/// State before a step, which the search needs to detect a match after the step.
 enum PreStepState {
     Nothing,
     Bytes(Option<Vec<u8>>),
@@ -82,21 +82,21 @@ impl StopSearch {
         self.direction
     }
 
-    /// Returns the position at the start of the search.
+    /// Returns the position of the session at the start of the search.
     pub fn from(&self) -> u64 {
         self.from
     }
 }
 
 impl Session {
-    /// Starts a run until a condition. [`Session::continue_until`] continues the run, and [`Session::reached`] returns the reached
-    /// position.
+    /// Starts a run until a stop condition is met. [`Session::continue_until`] continues the run, and [`Session::reached`] returns the
+    /// position that the run reached.
     pub fn watch(
         &mut self,
         until: &StopCondition,
         direction: Direction,
     ) -> Result<StopSearch, StopConditionError> {
-        let what = match until {
+        let condition = match until {
             StopCondition::DataChange(place) => self.watched_cell(place)?,
             StopCondition::LineReached(lines) => self.watched_lines(lines)?,
             StopCondition::Predicate(text) => self.watched_register(text)?,
@@ -105,7 +105,7 @@ impl Session {
         let window =
             (direction == Direction::Reverse).then(|| SearchWindow::before(from, FIRST_WINDOW));
         Ok(StopSearch {
-            condition: what,
+            condition,
             direction,
             from,
             window,
@@ -134,9 +134,9 @@ impl Session {
         })
     }
 
-    /// Resolves watched lines to instructions. A line without an instruction refers to the next line with an instruction.
+    /// Resolves the watched source lines to instructions. A line without an instruction refers to the next line with an instruction.
     fn watched_lines(&self, lines: &[u32]) -> Result<ResolvedCondition, StopConditionError> {
-        // First instruction of each line of each function.
+        // The map contains the first instruction of each source line in each function.
         let mut firsts: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         for (function, of) in self.program.functions.iter().enumerate() {
             let mut seen = BTreeSet::new();
@@ -188,7 +188,7 @@ impl Session {
         }))
     }
 
-    /// Executes at most `budget` steps. Returns whether the condition is met or the search has ended.
+    /// Executes at most `budget` steps of a search. Returns whether the stop condition is met or the search has ended.
     pub fn continue_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
         if !watch.is_done {
             watch.is_done = match watch.direction {
@@ -212,7 +212,8 @@ impl Session {
         false
     }
 
-    /// Examines windows of the past, starting with the latest window, and selects the last match of the first window that contains a match.
+    /// Examines windows of past steps, starting with the latest window. The search selects the last match in the first window that contains
+    /// a match.
     fn go_back_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
         let Some(mut window) = watch.window else {
             return true;
@@ -256,7 +257,8 @@ impl Session {
         false
     }
 
-    /// Records a match of the next line at the start of a window, because no step within the window leads to this position.
+    /// Records that the next step at the start of a window executes a watched line. No step within the window leads to this position, so
+    /// the evaluation after each step does not include it.
     fn note_line(&self, watch: &mut StopSearch, window: SearchWindow) {
         if window.start < watch.from
             && let Some(text) = self.line_text(&watch.condition)
@@ -266,7 +268,7 @@ impl Session {
         }
     }
 
-    /// Executes one step. Returns the description of the match if the condition is met after the step.
+    /// Executes one step. If the stop condition is met after the step, returns the description of the match.
     fn step_watched(&mut self, watch: &StopSearch) -> Option<String> {
         let before = self.before_step(&watch.condition);
         let was = self.position();
@@ -361,7 +363,7 @@ impl Session {
         )
     }
 
-    /// Returns the position that the search reached, and its description.
+    /// Returns the position that the search reached, and the description of the match.
     pub fn reached(&self, watch: &StopSearch) -> StopResult {
         let position = self.position();
         let is_over = self.timeline.machine().status() != MachineStatus::Running;
@@ -382,7 +384,7 @@ impl Session {
         }
     }
 
-    /// Runs until a condition is met, with at most `max_steps` steps.
+    /// Runs until a stop condition is met, with at most `max_steps` steps.
     pub fn run_until(
         &mut self,
         until: &StopCondition,

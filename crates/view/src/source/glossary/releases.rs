@@ -6,7 +6,7 @@ use warpgrid_isa::target::{TARGETS, Target};
 use warpgrid_isa::{TargetKind, Version};
 use warpgrid_program::TermDoc;
 
-/// Returns the terms of all versions, toolkits, drivers and targets, preceded by a term with a table of all versions.
+/// Returns the terms of all versions, toolkits, drivers and targets. A term with a table of all versions precedes these terms.
 pub(crate) fn terms() -> impl Iterator<Item = TermDoc> {
     let versions = Version::all().map(version);
     let toolkits = RELEASES.iter().filter_map(toolkit);
@@ -19,7 +19,7 @@ pub(crate) fn terms() -> impl Iterator<Item = TermDoc> {
         .chain(TARGETS.iter().map(target))
 }
 
-/// Returns the table with one line per version, newest first.
+/// Returns a term with a table of all versions. The table has one line per version, the newest version first.
 fn table() -> TermDoc {
     let versions: Vec<Version> = Version::all().collect();
     let line = |version: &Version| format!("PTX {version}: {}", support(*version));
@@ -53,7 +53,7 @@ fn version(version: Version) -> TermDoc {
     term(&format!("PTX {version}"), &aliases, help)
 }
 
-/// Formats the toolkits and drivers of a version, and its new targets.
+/// Formats the toolkits and drivers that support a version, and the targets that the version adds.
 fn support(version: Version) -> String {
     let own = RELEASES.iter().filter(|release| release.version == version);
     let mut names: Vec<String> = own.map(named).collect();
@@ -71,7 +71,7 @@ fn support(version: Version) -> String {
     }
 }
 
-/// Formats a release: `CUDA 12.8 (driver r570)`.
+/// Formats the name of a release: `CUDA 12.8 (driver r570)`.
 fn named(release: &Release) -> String {
     let driver = release.driver.map(|branch| format!("driver r{branch}"));
     match (release.toolkit, driver) {
@@ -91,7 +91,7 @@ fn toolkit(release: &Release) -> Option<TermDoc> {
         return None;
     }
     let mut aliases = vec![format!("toolkit {toolkit}")];
-    // A toolkit number that is also a PTX ISA version refers to the PTX ISA version.
+    // If a toolkit number is also the number of a PTX ISA version, the number refers to the PTX ISA version.
     let is_version = Version::parse(toolkit).is_some_and(Version::is_known);
     if !is_version {
         aliases.push((*toolkit).to_owned());

@@ -1,4 +1,4 @@
-//! Memory of the inferred addresses of a snippet: combines the requirements of all instructions that use an address.
+//! Memory to which the inferred addresses of a snippet refer. Combines the requirements of all instructions that use an address.
 
 use warpgrid_isa::{ScalarType, StateSpace};
 
@@ -6,24 +6,24 @@ use warpgrid_isa::{ScalarType, StateSpace};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryUse {
     pub(crate) space: StateSpace,
-    /// Number of bytes that each lane accesses; 0 if all lanes share one location.
+    /// Number of bytes that each lane accesses, or 0 if all lanes share one location.
     pub(crate) bytes: u32,
-    /// Minimum and maximum offset that is added to the address. An address without an offset has the offset 0.
+    /// Minimum and maximum of the offsets that instructions add to the address. An address without an offset has the offset 0.
     pub(crate) offsets: (i64, i64),
     /// Whether an instruction stores to this memory.
     pub(crate) is_stored: bool,
-    /// Element type of the loads from this memory; `None` if it is never loaded.
+    /// Element type of the loads from this memory, or `None` if the snippet contains no load from it.
     pub(crate) loaded: Option<ScalarType>,
     /// Operations of the snippet on an mbarrier object in this memory.
     pub(crate) barrier: Option<BarrierUse>,
-    /// Description of the launch object to which the address refers: "a tensor map".
+    /// Description of the launch object to which the address refers, such as "a tensor map".
     pub(crate) object: Option<&'static str>,
 }
 
 /// Operations of a snippet on an mbarrier object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BarrierUse {
-    /// Whether the snippet initializes the object.
+    /// Whether the snippet initializes the mbarrier object.
     pub(crate) is_made: bool,
     /// Number of arrivals of each lane.
     pub(crate) arrivals: u32,
@@ -44,7 +44,8 @@ impl BarrierUse {
     }
 }
 
-/// Returns the memory that contains a state space. Addresses in the same memory may share a register.
+/// Returns the state space that represents the memory of a state space. A register may contain addresses in all state spaces of the same
+/// memory.
 pub(crate) const fn memory_of(space: StateSpace) -> StateSpace {
     match space {
         StateSpace::SharedCluster => StateSpace::Shared,

@@ -7,8 +7,8 @@ use crate::check::resolved_opcodes::resolved_opcode::{OperandExpectation, Resolv
 use warpgrid_isa::form::DeviceUnitOperand;
 use warpgrid_isa::{ScalarType, StateSpace, TensorCopyOp};
 
-/// Determines to which object the names in an operand refer: a tensor map, a texture or surface handle, or a tensor box in shared memory,
-/// which all lanes share.
+/// Determines the objects to which the names in an operand refer: tensor maps, texture or surface handles, or tensor boxes in shared
+/// memory. All lanes share a tensor box.
 pub(crate) fn point_to_objects(
     plan: &ResolvedOpcode,
     expect: OperandExpectation,

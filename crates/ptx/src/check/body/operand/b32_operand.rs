@@ -1,4 +1,4 @@
-//! 32-bit operands whose types the assembler checks in a special way.
+//! Checks of 32-bit operands with special type rules in the assembler.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower;
@@ -22,7 +22,7 @@ impl<'a> BodyChecker<'a, '_> {
         role: OperandAccess,
     ) -> Option<OperandValue> {
         const TY: ScalarType = ScalarType::B32;
-        // As a source, a predicate has the value 1 or 0. As a destination, it receives the lowest bit.
+        // A predicate source has the value 1 or 0. A predicate destination receives the lowest bit of the result.
         if let OperandKind::Name(name) = operand.kind
             && self.is_predicate(operand)
             && let Binding::Register(predicate) = self.binding(name, operand.span)
@@ -45,8 +45,8 @@ impl<'a> BodyChecker<'a, '_> {
                 let is_number = !matches!(operand.kind, OperandKind::Single(_))
                     && matches!(value, Source::Immediate(_));
                 if is_number {
-                    let what = "an integer";
-                    let problem = diagnose::literal_type(operand.span, what, TY, self.source);
+                    let subject = "an integer";
+                    let problem = diagnose::literal_type(operand.span, subject, TY, self.source);
                     self.report(problem);
                     return None;
                 }
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a value whose literals must be of type `f32`.
+    /// Checks a source value. If the value is a floating-point literal, the literal must have the type `f32`.
     pub(crate) fn single_source(
         &mut self,
         site: &InstructionSite<'a>,

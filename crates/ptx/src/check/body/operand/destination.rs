@@ -24,8 +24,8 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Component { name, component } => {
                 self.component(name, component, operand.span)?
             }
-            // After a bar, the sink discards a second result, and is accepted even if the instruction has no second result (assembler
-            // 13.5).
+            // A sink after a bar discards the second result. The assembler accepts the sink even if the instruction has no second result
+            // (assembler 13.5).
             OperandKind::Pair {
                 first: Some(name),
                 second: None,
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let n_elements = site.plan.modifiers.n_elements();
-        // `{%r1}` is equivalent to `%r1` (assembler 13.5; Triton generates this notation).
+        // A list with one register, such as `{%r1}`, is equivalent to the register `%r1` (assembler 13.5; Triton generates this notation).
         let braced = matches!(operand.kind, OperandKind::Vector { .. });
         if n_elements > 1 || braced {
             let fit = TypeMatch::Wider;
@@ -113,7 +113,7 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then_some(list)
     }
 
-    /// Appends the registers of `{a, b}`, each of which is checked separately. Returns whether all of them are valid.
+    /// Checks each register of a list such as `{a, b}` separately, and appends the registers. Returns whether all registers are valid.
     fn list_destinations(
         &mut self,
         site: &InstructionSite<'a>,
@@ -146,7 +146,8 @@ impl<'a> BodyChecker<'a, '_> {
         ok
     }
 
-    /// Returns the list of the elements from index `first` on, and reports a number of elements other than the vector width.
+    /// Returns the list of the elements from index `first` on, and reports an error if the number of elements differs from the vector
+    /// width.
     fn whole_list(
         &mut self,
         operand: &Operand,
@@ -175,8 +176,8 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns the registers of a list that is valid as a whole, although some of its registers would be invalid as single operands. If the
-    /// list contains untyped bits, the assembler accepts any type of the same width, and also a special register, which is not written
-    /// (assembler 13.5). Returns `None` if each register must be checked separately.
+    /// list contains registers of untyped bits, the assembler accepts registers of any type with the same width. It also accepts special
+    /// registers, which the instruction does not write (assembler 13.5). Returns `None` if each register must be checked separately.
     #[cold]
     fn merged_destinations(
         &mut self,

@@ -55,7 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns the meaning of a name. A register of a group is created at its first occurrence.
+    /// Returns the meaning of a name. Creates a register of a group at the first occurrence of its name.
     #[inline]
     pub(crate) fn binding(&mut self, name: Name, span: Span) -> Binding {
         match self.names.bound(name) {
@@ -106,7 +106,8 @@ impl<'a> BodyChecker<'a, '_> {
         binding
     }
 
-    /// Returns the meaning of a name as an address. A snippet may use one name as a value and as an address in several memories.
+    /// Returns the meaning of a name that is used as an address in `space`. A snippet may use the same name as a value and as an address in
+    /// several memories.
     #[inline]
     pub(crate) fn address_binding(&mut self, name: Name, space: StateSpace, span: Span) -> Binding {
         if !self.snippet.pointers.is_empty()
@@ -140,8 +141,8 @@ impl<'a> BodyChecker<'a, '_> {
         Binding::Vector { first, n }
     }
 
-    /// Returns the meaning of a name that the table does not contain in this spelling: special registers, and names whose number has
-    /// leading zeros, which are equivalent to names without the leading zeros (assembler 13.5).
+    /// Returns the meaning of a name that the binding table does not contain in this spelling: a special register, or a name whose number
+    /// has leading zeros. Such names are equivalent to the names without the leading zeros (assembler 13.5).
     fn binding_of_text(&mut self, name: Name, span: Span) -> Binding {
         if let Some(special) = self.context().special(name) {
             self.check_special(special, span);

@@ -27,7 +27,7 @@ enum AddressOperandSyntax {
     Sums,
 }
 
-/// Sum of a name and a number, and the notation that the instruction permits.
+/// Sum of a name and a number, with the address notation that the instruction permits.
 #[derive(Clone, Copy)]
 struct SymbolWithOffset {
     name: Name,
@@ -45,7 +45,8 @@ impl<'a> BodyChecker<'a, '_> {
         fit: TypeMatch,
     ) -> Option<Source> {
         match operand.kind {
-            // After a bar, the sink stands for a second value, and is accepted even if the operand has no second value (assembler 13.5).
+            // A sink after a bar represents the second value of an operand. The assembler accepts the sink even if the operand has no
+            // second value (assembler 13.5).
             OperandKind::Name(name)
             | OperandKind::Pair {
                 first: Some(name),
@@ -121,7 +122,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns a value of any type. Only its name is checked.
+    /// Returns the source of an operand of any type. Only the name in the operand is checked.
     pub(crate) fn loose_source(&mut self, operand: &Operand) -> Option<Source> {
         match operand.kind {
             OperandKind::Integer { value, .. } => Some(Source::Immediate(value)),
@@ -140,7 +141,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Marks the instruction as legal, although the program representation cannot express it. Execution stops at such an instruction.
+    /// Records that the program representation cannot express the instruction, although the instruction is legal. Execution stops at such
+    /// an instruction.
     #[cold]
     pub(crate) fn not_said(&mut self) -> Option<Source> {
         self.body.is_representable = false;
@@ -197,7 +199,7 @@ impl<'a> BodyChecker<'a, '_> {
         ty: ScalarType,
         fit: TypeMatch,
     ) -> Option<Source> {
-        // Conversions accept special registers only between integer types.
+        // Only conversions between integer types accept special registers.
         let types = [site.plan.modifiers.d_type, site.plan.modifiers.a_type];
         let has_float = types.into_iter().flatten().any(ScalarType::is_float);
         if !site.plan.takes_special || has_float {
@@ -246,8 +248,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(register_source(register))
     }
 
-    /// Returns the address of a variable or function, with an offset. Every integer operand accepts a sum or the name of a function. Only
-    /// moves and address conversions accept the name of a variable alone (assembler 13.5).
+    /// Returns the source of a sum of a variable or function name and an offset. Every integer operand accepts a sum or the name of a
+    /// function. Only moves and address conversions accept the name of a variable without an offset (assembler 13.5).
     fn sum(
         &mut self,
         site: &InstructionSite<'a>,
@@ -317,8 +319,8 @@ impl<'a> BodyChecker<'a, '_> {
         let callee = self.declared.function(function);
         let is_kernel = callee.is_some_and(|callee| callee.kind == FunctionKind::Entry);
         if is_kernel && !self.module.meets(KERNEL_ADDRESS) {
-            let what = "the address of a kernel";
-            self.report(special_gate(what, span, KERNEL_ADDRESS, self.module));
+            let subject = "the address of a kernel";
+            self.report(special_gate(subject, span, KERNEL_ADDRESS, self.module));
             return None;
         }
         let refused = callee.and_then(|callee| calling_convention::refused(self.source, callee));
@@ -339,8 +341,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(Source::FunctionAddress(function))
     }
 
-    /// Returns a register plus a constant. Contrary to the manual, the assembler accepts such a sum in place of any value. It checks only
-    /// the kind of the register, or the exact type if the operand requires a 32-bit register (assembler 13.5).
+    /// Returns a register plus a constant. Contrary to the manual, the assembler accepts such a sum in place of any value. The assembler
+    /// checks only the kind of the register, or the exact type if the operand requires a 32-bit register (assembler 13.5).
     fn register_sum(
         &mut self,
         span: Span,
@@ -385,7 +387,7 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         Some(Source::Immediate(match ty {
-            // The conversion to `f64` is exact (assembler 13.5).
+            // An `f32` literal is converted to `f64`, which is exact (assembler 13.5).
             ScalarType::F64 => f64::from(f32::from_bits(bits)).to_bits(),
             _ => bits.into(),
         }))

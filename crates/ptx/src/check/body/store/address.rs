@@ -63,8 +63,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports a register as the address of a parameter, because parameters have no addresses in registers. With `.param::func`, the report
-    /// is an error. With `.param`, it is a warning, because the assembler accepts the store.
+    /// Reports a register as the address of a parameter, because parameters have no addresses in registers. The diagnostic is an error for
+    /// `.param::func`, and a warning for `.param`, because the assembler accepts such a store.
     pub(crate) fn stored_parameter_register(
         &mut self,
         store: &StoreConstraints,
@@ -79,7 +79,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(AddressBase::None)
     }
 
-    /// Checks whether a variable in the required state space may be written.
+    /// Checks whether a store may write to a variable in the required state space.
     pub(crate) fn check_stored_variable(
         &mut self,
         site: &InstructionSite<'a>,
@@ -133,12 +133,12 @@ impl BodyChecker<'_, '_> {
     }
 }
 
-/// Role of a parameter.
+/// Role of a `.param` variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParameterKind {
     /// Parameter of the kernel or function itself, which is read-only.
     Input,
-    /// Result of the function.
+    /// Return parameter of the function itself.
     Return,
     /// Parameter that the body declares for a call.
     Argument,

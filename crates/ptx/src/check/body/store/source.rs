@@ -13,7 +13,7 @@ use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 
-/// Maximum number of elements of a vector access. A list with more elements is reported because of its length.
+/// Maximum number of elements of a vector access. For a list with more elements, only the length is reported.
 const MAX_ELEMENTS: usize = 8;
 
 /// Elements of a brace list, excluding sinks.
@@ -90,7 +90,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(element.source_as(store.ty)))
     }
 
-    /// Checks an operand that is not a single value, but that `st` may store.
+    /// Checks an operand that is not a single value, such as a sum, which `st` may accept.
     fn store_no_value(
         &mut self,
         store: &StoreConstraints,

@@ -43,18 +43,19 @@ pub(crate) fn find_problems(elements: &[ValueOperand], ty: ScalarType) -> Vec<El
             .filter(|(_, element)| is_odd(element))
             .map(|(at, _)| ElementError::Width { at }),
     );
-    // If the elements have different types, they count as untyped bits with the width of the first element.
-    let whole = match are_uniform(elements) {
+    // If the elements have different types, the vector is treated as untyped bits with the width of the first element.
+    let combined = match are_uniform(elements) {
         true => first.class,
         false => OperandClass::Bits(first.class.stored_width()),
     };
-    if !ty.accepts(whole, TypeMatch::StoredInBraces) {
+    if !ty.accepts(combined, TypeMatch::StoredInBraces) {
         problems.push(ElementError::Type);
     }
     problems
 }
 
-/// Returns the register class of a value. A constant has the width with which the assembler evaluates it.
+/// Returns the operand class of the register that corresponds to a value. A constant has the width with which the assembler evaluates the
+/// constant.
 fn as_register(element: &ValueOperand) -> OperandClass {
     match element.class {
         OperandClass::Integer if element.is_unsigned => OperandClass::Unsigned(64),
@@ -82,7 +83,8 @@ fn are_uniform(elements: &[ValueOperand]) -> bool {
     classes.all(|class| Some(class) == first)
 }
 
-/// Checks whether a vector that starts with a constant, and therefore counts as a constant, fits the type of the instruction.
+/// Checks whether a vector that starts with a constant is compatible with the type of the instruction. The assembler treats such a vector
+/// as a constant.
 fn constants_fit(elements: &[ValueOperand], ty: ScalarType) -> bool {
     let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
         return true;

@@ -31,8 +31,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns a fix for a `.b128` type in a module whose version does not support `.b128`, with the span of the type. The fix stores the
-    /// 128-bit integer as two 64-bit values.
+    /// Returns the span of a `.b128` type and a fix, if the version of the module does not support `.b128`. The fix stores the 128-bit
+    /// integer as two 64-bit values.
     #[cold]
     pub(crate) fn as_two_words(&self, site: &InstructionSite<'a>) -> Option<(Span, Fix)> {
         let bound = site.plan.bound.as_ref()?;
@@ -149,5 +149,5 @@ fn halved(opcode: &Opcode<'_>, n_half: usize) -> String {
     text
 }
 
-/// Maximum number of bits of an access that is not a 256-bit access.
+/// Maximum access size in bits, except for 256-bit accesses.
 const MAX_BITS: u32 = 128;

@@ -41,7 +41,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_right, operand, expected)
     }
 
-    /// Returns whether a name denotes a reference of this kind, or a register that may contain one.
+    /// Returns whether a name denotes a reference of this kind, or a register that may contain a handle.
     pub(crate) fn refers(&mut self, name: Name, operand: &Operand, kind: DeclaredType) -> bool {
         match self.binding(name, operand.span) {
             Binding::Register(register) => {
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Variable(variable) => {
                 let declared = self.declaration_of(variable);
                 declared.is_some_and(|(declaration, _)| {
-                    // `.tex .u64 t;` is the declaration of a texture in PTX versions without texture references.
+                    // In PTX versions without texture references, `.tex .u64 t;` declares a texture.
                     let is_old = declaration.space == DeclarationSpace::Tex;
                     declaration.scalar == kind || is_old && kind == DeclaredType::TexRef
                 })
@@ -65,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
         let Binding::Variable(variable) = self.binding(name, operand.span) else {
             return None;
         };
-        // Handles have 64 bits. The declaration is searched only for variables of this size.
+        // Handles have 64 bits, so the search for the declaration is limited to variables of this size.
         self.variable(variable).filter(|it| it.size_bytes == 8)?;
         let (declaration, declarator) = self.declaration_of(variable)?;
         match declaration.scalar {
@@ -88,7 +88,7 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Checks an address in this state space, with or without brackets.
+    /// Checks an address in the state space `space`, with or without brackets.
     pub(crate) fn address_or_name(
         &mut self,
         site: &InstructionSite<'a>,
@@ -136,8 +136,8 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let binding = self.binding(name, surface.span);
         if matches!(binding, Binding::Register(_)) && !self.module.meets(INDIRECT) {
-            let what = "a surface in a register";
-            self.report(special_gate(what, surface.span, INDIRECT, self.module));
+            let subject = "a surface in a register";
+            self.report(special_gate(subject, surface.span, INDIRECT, self.module));
             return None;
         }
         let is_surface = self.refers(name, surface, DeclaredType::SurfRef);
@@ -207,7 +207,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks the values of a surface instruction in braces.
+    /// Checks the brace-enclosed values of a surface instruction.
     fn texel_list(
         &mut self,
         plan: &'a ResolvedOpcode,

@@ -23,11 +23,11 @@ pub(crate) struct ListRule {
     pub(crate) what: &'static str,
 }
 
-/// Number of values that a list may have.
+/// Permitted number of values of a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ListLength {
     Exactly(usize),
-    /// At least this number of values. The list has 1, 2 or 4 values.
+    /// A list of 1, 2 or 4 values, with at least this number of values.
     AtLeast(usize),
 }
 
@@ -57,11 +57,11 @@ impl ListLength {
 /// Syntax that a list accepts in addition to compatible values in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExtraElements {
-    /// A vector register in place of the list.
+    /// A vector register may replace the list.
     VectorRegister,
-    /// The sink `_` as an element, which is ignored.
+    /// The sink `_` may be an element, which the instruction ignores.
     Sink,
-    /// A predicate as an element of a list of untyped bits.
+    /// A predicate may be an element of a list of untyped bits.
     Predicate,
 }
 
@@ -72,7 +72,7 @@ pub(crate) enum SpecialRegisterRule {
     Refused,
 }
 
-/// Additional syntax of lists that may be written without braces.
+/// Additional syntax of lists for which the source may omit the braces.
 pub(crate) const SEVERAL: &[ExtraElements] =
     &[ExtraElements::VectorRegister, ExtraElements::Predicate];
 
@@ -224,7 +224,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(fits, operand, "128 bits")
     }
 
-    /// Checks as many values as the vector width specifies. Without a vector width, checks one value.
+    /// Checks a list of values whose length is the vector width, or a single value if there is no vector width.
     pub(crate) fn values(
         &mut self,
         site: &InstructionSite<'a>,
@@ -264,7 +264,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(!has_number && rule.fits(elements), operand, &rule)
     }
 
-    /// Checks a single destination register; the sink is rejected.
+    /// Checks a single destination register. The sink is rejected.
     pub(crate) fn one_destination(
         &mut self,
         site: &InstructionSite<'a>,
@@ -298,7 +298,8 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(are_registers && rule.fits(elements), written.0, &rule)
     }
 
-    /// Checks the sparsity metadata: any 32-bit operand except a literal. In a list, only the first element is used.
+    /// Checks the sparsity metadata: any 32-bit operand except a literal. If the operand is a list, the instruction uses only the first
+    /// element.
     pub(crate) fn metadata(
         &mut self,
         site: &InstructionSite<'a>,
@@ -320,7 +321,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns the class of a list in which predicates are compatible with adjacent untyped bits.
+/// Returns the class of a list. Predicates are compatible with adjacent untyped bits.
 fn whole(mut elements: Vec<ValueOperand>) -> Option<OperandClass> {
     let is_taken = |class| matches!(class, OperandClass::Bits(_) | OperandClass::Predicate);
     let clashes = |pair: &[ValueOperand]| {

@@ -15,7 +15,7 @@ const SCALED_INPUT: Gate =
     Gate::ptx(8, 6).on(OneOf(&[Family(100), Only(100), Only(103), Only(107)]));
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks a number, or a register if the operand permits one.
+    /// Checks a number, or a register if the operand permits a register.
     pub(crate) fn unit_number(
         &mut self,
         site: &InstructionSite<'a>,
@@ -58,7 +58,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.number_that(operand, |n| n <= 1, "0, 1 or a predicate")
             }
             U::PredicateOrBool => self.predicate(site, operand),
-            // In a list, the first element is the level of detail (assembler 13.5).
+            // If the operand is a list, its first element is the level of detail (assembler 13.5).
             U::Level => match (operand.kind, children.clone().next()) {
                 (OperandKind::Vector { .. }, Some((first, _)))
                     if matches!(children.count(), 1 | 2 | 4) =>
@@ -84,8 +84,13 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the accumulator scale, which is the binary logarithm of the divisor of the accumulators.
     fn sum_scale(&mut self, operand: &Operand) -> Option<OperandValue> {
         if !self.module.meets(SCALED_INPUT) {
-            let what = "an accumulator scale";
-            self.report(special_gate(what, operand.span, SCALED_INPUT, self.module));
+            let subject = "an accumulator scale";
+            self.report(special_gate(
+                subject,
+                operand.span,
+                SCALED_INPUT,
+                self.module,
+            ));
             return None;
         }
         self.number_that(operand, |n| n <= 15, "a constant from 0 to 15")
@@ -99,8 +104,8 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<OperandValue> {
         let mut operands = site.operands;
         let has_lanes = operands.any(|(other, _)| matches!(other.kind, OperandKind::Vector { .. }));
-        let what = "a constant without a disable-output-lane mask";
-        self.number_that(operand, |_| !has_lanes, what)
+        let subject = "a constant without a disable-output-lane mask";
+        self.number_that(operand, |_| !has_lanes, subject)
     }
 }
 

@@ -16,14 +16,14 @@ use warpgrid_isa::forms::texture::{INDIRECT, INDIRECT_PAIR, OFFSETS, RESIDENCY};
 use warpgrid_isa::{Gate, Geometry, OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source, Span};
 
-/// Additional syntax of result lists. Texels whose values are not needed may be replaced by sinks.
+/// Additional syntax of result lists. A sink may replace a texel component whose value is not needed.
 const SINKS: &[ExtraElements] = &[
     ExtraElements::VectorRegister,
     ExtraElements::Predicate,
     ExtraElements::Sink,
 ];
 
-/// Properties of the operands that follow from the modifiers of an instruction.
+/// Properties of the operands that the modifiers of an instruction determine.
 #[derive(Clone, Copy, Debug)]
 struct TextureOperands {
     geometry: Geometry,
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.meets_at("a residency predicate", operand.span, RESIDENCY)?;
         let is_predicate = match self.binding(name, operand.span) {
             Binding::Register(register) => {
-                // In the program, the predicate is the list element after the texels.
+                // In the program, the predicate is an element of the destination list, after the texels.
                 self.body.extend_list(destination(register), operand.span);
                 self.body.type_of(register) == ScalarType::Pred
             }
@@ -161,7 +161,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.texture_coordinates(texture, *coordinates)
     }
 
-    /// Checks the name of a reference whose kind is one of the given kinds, or a 64-bit register.
+    /// Checks an operand that is the name of a reference with one of the given kinds, or a 64-bit register.
     fn texture_reference(
         &mut self,
         operand: &Operand,
@@ -227,7 +227,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(rule.fits(elements), operand, &rule)
     }
 
-    /// Checks a level of detail, which must have the type of the coordinates. For a list, only the type is checked.
+    /// Checks a level of detail, which must have the type of the coordinates. If the operand is a list, only its type is checked.
     fn detail(
         &mut self,
         texture: TextureOperands,
@@ -264,7 +264,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(takes && rule.fits(elements), written.0, &rule)
     }
 
-    /// Checks an offset in texels. If the last operand may be a floating-point number, it counts as a depth comparison value.
+    /// Checks an offset in texels. If the last operand may be a floating-point number, it is treated as a depth comparison value.
     fn texture_offset(
         &mut self,
         site: &InstructionSite<'a>,
@@ -285,11 +285,11 @@ impl<'a> BodyChecker<'a, '_> {
         let is_bits = class == Some(OperandClass::Bits(32));
         let is_float =
             is_bits || class.is_some_and(|class| is_of(ScalarType::F32, class, TypeMatch::Exact));
-        // Only the last operand can be absent, so the offset is last unless the instruction has all operands.
+        // Only the last operand can be absent, so the offset is the last operand unless the instruction has all operands.
         let is_own = |(operand, _): &OperandWithChildren<'_>| !is_residency(operand);
         let is_last = site.operands.filter(is_own).count() < site.plan.max_operands;
         let is_right = match is_last && is_float {
-            // Volume textures do not support comparison, even with a value that would be a valid offset.
+            // Volume textures do not support depth comparison, even if the value would be a valid offset.
             true if geometry == Geometry::D3 => false,
             true => is_bits || texture.coordinate == ScalarType::F32,
             false => class.is_some_and(|class| ScalarType::S32.accepts(class, TypeMatch::Integer)),

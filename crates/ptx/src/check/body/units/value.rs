@@ -11,8 +11,8 @@ use warpgrid_program::{
 };
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Returns the value of a checked operand. `ty` is the type of the literals in the operand. An object with coordinates becomes one
-    /// list: the object, followed by the coordinates.
+    /// Returns the value of a checked operand. `ty` is the type of the literals in the operand. An object with coordinates is converted to
+    /// one list, which contains the object and the coordinates.
     pub(crate) fn lower_unchecked(
         &mut self,
         (operand, children): OperandWithChildren<'a>,

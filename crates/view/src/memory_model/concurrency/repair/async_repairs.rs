@@ -1,4 +1,5 @@
-//! Repair candidates for races of asynchronous operations: commits, waits, expected counts of mbarriers, and proxy fences.
+//! Repair candidates for races of asynchronous operations. The candidates insert or change commits, waits, expected counts of mbarriers,
+//! and proxy fences.
 
 use crate::memory_model::concurrency::repair::barrier_repairs::{BLOCK, WARP};
 use crate::memory_model::concurrency::repair::body::{
@@ -31,12 +32,12 @@ fn is_async(op: AsyncOp) -> impl Fn(&OpcodeInfo) -> bool {
     move |action| action.operation.asynchronous() == Some(op)
 }
 
-/// Checks whether a copy completes on an mbarrier.
+/// Checks whether a copy signals its completion on an mbarrier.
 fn completes_on_mbarrier(action: &OpcodeInfo) -> bool {
     action.modifiers.completion == Some(Completion::MbarrierCompleteTxBytes)
 }
 
-/// Returns candidates that insert a fence after the initialization of an mbarrier.
+/// Returns candidates that insert a fence after the initialization of an mbarrier object.
 pub(crate) fn of_init(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let inits = body.all(|action| action.operation.mbarrier() == Some(MbarrierOp::Init));
@@ -120,7 +121,7 @@ fn plain_load(broken: &RepairContext<'_>, at: usize) -> Vec<RepairEdits> {
     all
 }
 
-/// Returns candidates that wait for the asynchronous copies of a race.
+/// Returns candidates that insert or strengthen waits for the asynchronous copies of a race.
 pub(crate) fn copy_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     if let Some(all) = mma_wait_repairs(broken) {
@@ -143,7 +144,7 @@ pub(crate) fn copy_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     }
 }
 
-/// Returns candidates that wait for a `cp.async` copy.
+/// Returns candidates that insert or strengthen waits for a `cp.async` copy.
 fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let mut all: Vec<RepairEdits> = Vec::new();
@@ -172,7 +173,7 @@ fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<Repai
     ]);
     let barrier = barriers.into_iter().find(|at| *at > copy);
     let places: Vec<usize> = barrier.into_iter().chain([other]).collect();
-    // A wait directly after the access is probably misplaced, so a candidate moves it before the access.
+    // A wait directly after the access is probably misplaced, so one candidate moves the wait before the access.
     for wait in &waits {
         let unknown = places.iter().filter(|at| **at + 1 == *wait);
         all.extend(unknown.map(|at| body.move_before(*wait, *at)));
@@ -187,7 +188,7 @@ fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<Repai
     all
 }
 
-/// Returns candidates that wait for a bulk copy by means of bulk async-groups.
+/// Returns candidates that insert or strengthen waits for a bulk copy, by means of bulk async-groups.
 fn of_bulk_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let mut all: Vec<RepairEdits> = Vec::new();
@@ -218,13 +219,13 @@ fn of_bulk_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<
     all
 }
 
-/// Returns the last statement before the next label after a statement.
+/// Returns the number of the last statement after the statement `at` and before the next label.
 fn end_of_part(body: &Body<'_>, at: usize) -> usize {
     let next = (at + 1..body.len()).find(|next| body.label(*next).is_some());
     next.map_or(at, |label| label - 1)
 }
 
-/// Returns candidates in which existing waits allow fewer pending groups.
+/// Returns candidates that reduce the number of pending groups which existing waits allow.
 pub(crate) fn smaller_groups(broken: &RepairContext<'_>, waits: &[usize]) -> Vec<RepairEdits> {
     let body = broken.body;
     let mut all = Vec::new();
@@ -238,7 +239,7 @@ pub(crate) fn smaller_groups(broken: &RepairContext<'_>, waits: &[usize]) -> Vec
     all
 }
 
-/// Returns the predicates that comparisons of a body write.
+/// Returns the names of the predicates that comparison instructions of a body write.
 fn predicates<'a>(body: &Body<'a>) -> Vec<&'a str> {
     let comparisons = body.all(|action| action.operation.compare() == Some(ComparisonOp::Setp));
     let mut all: Vec<&str> = Vec::new();
@@ -290,7 +291,7 @@ pub(crate) fn mbarrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     }
     for at in &arrivals {
         let moved = body.text(*at);
-        // If a copy follows the arrival, the candidate additionally needs a proxy fence.
+        // If a copy follows the arrival, the repair can additionally require a proxy fence.
         for text in [moved.clone(), format!("{PROXIES}\n{moved}")] {
             let later = [broken.first, broken.second].into_iter();
             let later = later.filter(|access| access > at);
@@ -301,7 +302,7 @@ pub(crate) fn mbarrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     all
 }
 
-/// Returns candidates in which mbarrier arrivals expect the number of bytes that the copies transfer.
+/// Returns candidates in which mbarrier arrivals expect the number of bytes that the copies of the race transfer.
 fn expecting(broken: &RepairContext<'_>, arrivals: &[usize]) -> Vec<RepairEdits> {
     let body = broken.body;
     let copies = body.all(|action| is_bulk_copy(action.operation) && completes_on_mbarrier(action));
@@ -315,7 +316,8 @@ fn expecting(broken: &RepairContext<'_>, arrivals: &[usize]) -> Vec<RepairEdits>
         sum += size;
         sums.push(sum);
     }
-    // Each block of the cluster may transfer the same number of bytes to the mbarrier, so the total is also a candidate.
+    // Each block of the cluster may transfer the same number of bytes to the mbarrier, so another candidate expects the total number of
+    // bytes.
     let n_blocks = match broken.is_one_cluster {
         true => u64::from(broken.n_blocks),
         false => 1,

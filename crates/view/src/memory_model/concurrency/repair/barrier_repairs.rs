@@ -1,4 +1,5 @@
-//! Repair candidates that synchronize threads by barriers of the warp, the block or the cluster, in this order.
+//! Repair candidates that synchronize threads by barriers. The candidates use barriers of the warp, of the block or of the cluster, in this
+//! order.
 
 use crate::memory_model::concurrency::repair::body::{Body, is_block_barrier};
 use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
@@ -9,11 +10,11 @@ pub(crate) const BLOCK: &str = "bar.sync 0;";
 const FENCED_BLOCK: &str = "fence.proxy.async.shared::cta;\nbar.sync 0;";
 const CLUSTER: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
 
-/// Number of statements after the later access before which the search also tries a barrier. In a loop, the earlier access of the next
-/// iteration follows the later access.
+/// Number of statements after the later access for which the search also tries a barrier directly before the statement. In a loop, the
+/// earlier access of the next iteration follows the later access.
 const REACH_OF_LOOPS: usize = 5;
 
-/// Returns candidates with barriers between threads of one block.
+/// Returns candidates that insert a barrier between threads of one block.
 pub(crate) fn barrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let (before, after) = (
@@ -52,7 +53,7 @@ pub(crate) fn barrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     all
 }
 
-/// Returns candidates with a proxy fence and a barrier, which order a copy after accesses of threads.
+/// Returns candidates that insert a proxy fence and a barrier, so that a copy is ordered after accesses of threads.
 pub(crate) fn before_copies(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let (low, high) = broken.ends();
     let places = [high].into_iter().chain(low + 1..high);
@@ -91,7 +92,7 @@ pub(crate) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<Repa
     all
 }
 
-/// Returns candidates with cluster barriers, which synchronize threads of different blocks of a cluster.
+/// Returns candidates that insert or move cluster barriers, which synchronize threads of different blocks of a cluster.
 pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     if !broken.is_one_cluster {
         return Vec::new();
@@ -104,7 +105,7 @@ pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let others = (low + 1..high).chain(high + 1..=high + REACH_OF_LOOPS);
     let places = [high, low].into_iter().chain(others);
     all.extend(places.map(|at| vec![body.before(at, CLUSTER)]));
-    // An existing cluster barrier may be at a wrong position, so the first candidates move it.
+    // An existing cluster barrier may be at the wrong position, so the first candidates move the barrier.
     for wait in body.all_sync(&[SyncOp::ClusterWait]) {
         let arrival = wait.saturating_sub(1);
         if body.operation(arrival).and_then(Operation::sync) == Some(SyncOp::ClusterArrive) {
@@ -118,7 +119,8 @@ pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     all
 }
 
-/// Returns candidates with cluster barriers before the first access to the shared memory of another block, or before the exit.
+/// Returns candidates that insert cluster barriers before the first access to the shared memory of another block, or before the exit of the
+/// block.
 pub(crate) fn block_lifetime_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     if !broken.is_start {

@@ -1,4 +1,4 @@
-//! Statements that repairs can edit, with the semantics of their instructions. The statements are numbered in source order.
+//! Statements that repairs can edit, with the semantics of their instructions. The numbers of the statements follow the source order.
 
 use crate::memory_model::concurrency::repair::RepairEdits;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(crate) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Collects all statements outside of the spans that the launch cannot execute.
+    /// Collects all statements except the statements in the spans `unreachable`, which the launch cannot execute.
     pub(crate) fn new(
         program: &'a Program,
         mut statements: Vec<Statement>,
@@ -63,14 +63,14 @@ impl<'a> Body<'a> {
         self.statement_of((access.function, access.instruction))
     }
 
-    /// Returns the numbers of the statements whose instructions satisfy a condition.
+    /// Returns the numbers of the statements for whose instruction `is_it` returns `true`.
     pub(crate) fn all(&self, is_it: impl Fn(&OpcodeInfo) -> bool) -> Vec<usize> {
         let all = 0..self.statements.len();
         all.filter(|at| self.action(*at).is_some_and(&is_it))
             .collect()
     }
 
-    /// Returns the numbers of the statements whose instruction is a synchronization operation of one of these kinds.
+    /// Returns the numbers of the statements whose instruction is a synchronization operation of one of the kinds `ops`.
     pub(crate) fn all_sync(&self, ops: &[SyncOp]) -> Vec<usize> {
         self.all(|action| action.operation.sync().is_some_and(|op| ops.contains(&op)))
     }
@@ -110,12 +110,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Returns the label directly before a statement.
+    /// Returns the name of the label directly before a statement.
     pub(crate) fn label_before(&self, at: usize) -> Option<&str> {
         self.label(at.checked_sub(1)?)
     }
 
-    /// Returns the first branch after a statement whose target is the label before this statement.
+    /// Returns the number of the first branch after a statement whose target is the label directly before this statement.
     pub(crate) fn branch_back_to(&self, at: usize) -> Option<usize> {
         let start = self.statements.get(at)?.span.start;
         let (_, index) = *self.places.get(&start)?;
@@ -145,14 +145,14 @@ impl<'a> Body<'a> {
         self.syntax(at).unguarded().to_string()
     }
 
-    /// Returns the name of the first register of an operand.
+    /// Returns the name of the first register that an operand contains.
     pub(crate) fn register(&self, at: usize, operand: &Operand) -> Option<&'a str> {
         let (function, _) = self.instruction(at)?;
         let registers = function.operand_registers(&operand.value);
         Some(function.registers.name(registers.first().copied()?))
     }
 
-    /// Returns the source text of the operand that corresponds to `operand`.
+    /// Returns the text that represents the operand `operand` in the source.
     pub(crate) fn operand_text(&self, at: usize, operand: &Operand) -> Option<String> {
         let syntax = self.syntax(at);
         let index = syntax.operand_at(operand.span)?;
@@ -192,7 +192,7 @@ impl<'a> Body<'a> {
         Some(vec![self.replace(at, &changed.to_string())])
     }
 
-    /// Returns the edits that move an instruction before another instruction.
+    /// Returns the edits that move the statement `at` before the statement `other`.
     pub(crate) fn move_before(&self, at: usize, other: usize) -> RepairEdits {
         vec![self.delete(at), self.before(other, &self.text(at))]
     }
@@ -214,7 +214,7 @@ pub(crate) fn is_block_barrier(action: &OpcodeInfo) -> bool {
         && !action.modifiers.has(Flag::Red)
 }
 
-/// Checks whether an instruction is a memory fence, and not a proxy fence.
+/// Checks whether an instruction is a memory fence that is not a proxy fence.
 pub(crate) fn is_fence(action: &OpcodeInfo) -> bool {
     let is_fence = matches!(
         action.operation.sync(),
@@ -224,7 +224,7 @@ pub(crate) fn is_fence(action: &OpcodeInfo) -> bool {
     is_fence && action.modifiers.proxy.is_none() && matches!(sem, Sem::AcqRel | Sem::Sc)
 }
 
-/// Checks whether an instruction is a fence between the generic and the asynchronous proxy.
+/// Checks whether an instruction is a fence between the generic proxy and the async proxy.
 pub(crate) fn is_async_proxy_fence(action: &OpcodeInfo) -> bool {
     action.operation.sync().is_some() && action.modifiers.proxy == Some(Proxy::Async)
 }

@@ -7,7 +7,7 @@ use warpgrid_program::{Callee, Fix, FunctionId, OperandValue, RelocationTarget, 
 
 impl Session {
     /// Returns the spans of the kernels and functions that the launch cannot reach. Trial runs delete these spans, so that the time of a
-    /// trial does not depend on unreachable code. The result is empty if the checker rejects the source without these spans.
+    /// trial does not depend on unreachable code. The result is empty if the checker rejects the source after the deletion of these spans.
     pub(crate) fn unreachable_definitions(&self) -> Vec<Span> {
         let source = &self.scenario().source;
         let program = &self.program;

@@ -1,4 +1,5 @@
-//! Repair candidates for races of asynchronous MMA instructions: waits for wgmma-groups, and commits that arrive at an mbarrier.
+//! Repair candidates for races of asynchronous MMA instructions. The candidates insert or strengthen waits for wgmma-groups, and commits
+//! that arrive at an mbarrier.
 
 use crate::memory_model::concurrency::repair::async_repairs::{
     mbarrier_repairs, new_wait, smaller_groups,
@@ -25,8 +26,8 @@ fn warpgroup(operation: Operation) -> Option<WarpgroupOp> {
     operation.unit()?.warpgroup()
 }
 
-/// Returns candidates that wait for an asynchronous MMA instruction, or `None` if neither access of the race belongs to such an
-/// instruction.
+/// Returns candidates that insert or strengthen a wait for an asynchronous MMA instruction, or `None` if neither access of the race belongs
+/// to such an instruction.
 pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairEdits>> {
     let body = broken.body;
     let sides = [broken.first, broken.second];
@@ -49,7 +50,8 @@ pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairE
     Some(all)
 }
 
-/// Returns candidates that wait for `wgmma` groups: an existing wait allows fewer pending groups, or a new wait is inserted.
+/// Returns candidates for waits for `wgmma` groups. A candidate reduces the number of pending groups that an existing wait allows, or
+/// inserts a new wait.
 fn of_warpgroups(broken: &RepairContext<'_>, product: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let all_of = |op| body.all(|action| warpgroup(action.operation) == Some(op));

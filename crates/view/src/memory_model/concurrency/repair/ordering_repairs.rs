@@ -6,16 +6,16 @@ use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
 use warpgrid_isa::{AccessKind, CacheOp, Flag, MemoryOp, Scope, Sem, StateSpace};
 use warpgrid_program::OpcodeInfo;
 
-/// Maximum number of statements whose stronger forms the search combines.
+/// Maximum number of statements whose stronger forms the search combines with each other.
 const MAX_SITES: usize = 10;
 
-/// Stronger forms of a statement, ordered from weak to strong, each with its numeric strength.
+/// Stronger forms of a statement in the order from weak to strong. Each form has a number that represents its strength.
 type Variants = Vec<(u32, RepairEdits)>;
 
-/// Returns candidates with stronger accesses and fences, in the order of increasing strength.
+/// Returns candidates with stronger accesses and fences, in order of increasing strength.
 pub(crate) fn stronger_access_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
-    // If both accesses are weak, they are data accesses rather than communication, unless one of them polls in a loop.
+    // If both accesses are weak, the accesses are data accesses rather than communication, unless one of the accesses polls in a loop.
     let [a, b] = [broken.first, broken.second];
     let is_strong = |at: usize| body.action(at).is_some_and(is_strong);
     let is_polled = |at: usize| poll_loop_exit(body, at) != at;
@@ -76,7 +76,7 @@ fn is_strong(action: &OpcodeInfo) -> bool {
         || action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak)
 }
 
-/// Returns the stronger forms of a statement that is a fence or an access.
+/// Returns the stronger forms of a statement that is a fence or an access. The strengthened scope is at least `scope`.
 fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
     let Some(action) = body.action(at) else {
         return Vec::new();
@@ -147,7 +147,8 @@ fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
     all
 }
 
-/// Returns the memory orders that an access can specify, starting at its present order `old`, each with its strength.
+/// Returns the memory orders that an access can specify, from its present order `old` to the strongest order. Each memory order has a
+/// number that represents its strength.
 fn stronger(op: MemoryOp, old: Sem) -> Vec<(u32, Sem)> {
     let all: &[(u32, Sem)] = match op {
         MemoryOp::Load => &[(1, Sem::Relaxed), (3, Sem::Acquire)],

@@ -1,5 +1,5 @@
-//! Repair candidates for races between modifications of a tensor map and copies that read the tensor map: a fence that releases the
-//! modifications, and a fence that acquires the tensor map.
+//! Repair candidates for races between modifications of a tensor map and copies that read the tensor map: a candidate contains a fence that
+//! releases the modifications, and a fence that acquires the tensor map.
 
 use crate::memory_model::concurrency::repair::body::Body;
 use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
@@ -8,7 +8,7 @@ use warpgrid_program::OpcodeInfo;
 
 const FENCE: &str = "fence.proxy.tensormap::generic";
 
-/// Returns candidates with tensor-map fences. A candidate widens the scope of an existing fence, or inserts new fences.
+/// Returns candidates that widen the scope of an existing tensor-map fence, or that insert new tensor-map fences.
 pub(crate) fn of_maps(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let scope = broken.scope();
@@ -39,7 +39,7 @@ pub(crate) fn of_maps(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     all
 }
 
-/// Returns the register with the address of the tensor map that a copy reads.
+/// Returns the name of the register that contains the address of the tensor map which a copy reads.
 fn map_of<'a>(body: &Body<'a>, at: usize) -> Option<&'a str> {
     let operand = match body.operation(at)?.unit()?.tensor_copy()? {
         TensorCopyOp::Load => 1,

@@ -1,4 +1,5 @@
-//! Repair candidates for lost updates: one atomic operation replaces a load, the arithmetic on the loaded value, and a store.
+//! Repair candidates for lost updates. A candidate replaces a load, the arithmetic on the loaded value, and a store by one atomic
+//! operation.
 
 use crate::memory_model::concurrency::repair::RepairEdits;
 use crate::memory_model::concurrency::repair::body::{Body, literal};
@@ -11,7 +12,7 @@ use warpgrid_order::races::{Race, RaceCounterpart};
 use warpgrid_program::syntax::{Change, InstructionSyntax};
 use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Span};
 
-/// Replacement texts of statements, indexed by instruction. An empty text deletes the statement.
+/// Replacement texts of statements, indexed by instruction. An empty replacement text deletes the statement.
 type Statements = BTreeMap<u32, String>;
 
 /// Update that one atomic operation can perform.
@@ -22,11 +23,11 @@ struct Replaceable<'a> {
     update: &'a Update,
     /// Index of the arithmetic instruction of the update. All other instructions of the chain are moves.
     compute: u32,
-    /// Name of the atomic operation: `add`, `min`, …
+    /// Name of the atomic operation, for example `add` or `min`.
     operation: &'static str,
-    /// Type of the atomic operation with its modifier: `noftz.f16`.
+    /// Type of the atomic operation, with the modifier that precedes the type: `noftz.f16`.
     ty: String,
-    /// Source operand of the atomic operation, and the instruction that computes the operand.
+    /// Source operand of the atomic operation, and the instructions that compute the operand before the atomic operation.
     source: String,
     prelude: Option<String>,
     /// Registers that `source` and `prelude` read.
@@ -38,13 +39,14 @@ struct Replaceable<'a> {
 pub(crate) struct RacyUpdates {
     /// Spans of the statements that contain the loads and stores of the updates.
     accesses: Vec<Span>,
-    /// Candidates that replace updates by atomic operations: each update alone, then all updates.
+    /// Candidates that replace updates by atomic operations. The first candidates replace one update each, and the last candidate replaces
+    /// all updates.
     pub(crate) repairs: Vec<RepairEdits>,
 }
 
 impl RacyUpdates {
     /// Checks whether edits replace a load or store of an update. Such edits are not a repair: a strong load and a strong store do not
-    /// race, but they lose updates like weak accesses.
+    /// race, but, like weak accesses, they can lose updates.
     pub(crate) fn are_made_strong_by(&self, edits: &RepairEdits) -> bool {
         edits.iter().any(|edit| {
             matches!(edit.change, Change::Replace(_)) && self.accesses.contains(&edit.statement)
@@ -65,7 +67,7 @@ impl RacyUpdates {
 }
 
 impl Session {
-    /// Finds the updates whose load and store are the accesses of these races.
+    /// Finds the updates whose load and store are the accesses of the races `races`.
     pub(crate) fn atomic_updates(&mut self, body: &Body<'_>, races: &[Race]) -> RacyUpdates {
         let updates = updates_of(&self.program);
         if updates.is_empty() {
@@ -203,8 +205,8 @@ impl<'a> Replaceable<'a> {
         })
     }
 
-    /// Returns the repairs of the update: a `red` in place of the store, or an `atom` that returns the old value. A repair is omitted if
-    /// other uses of the registers prevent it.
+    /// Returns the repairs of the update. One repair replaces the store by `red`, and the other repairs insert an `atom` that returns the
+    /// old value. A repair is omitted if other uses of the registers prevent it.
     fn variants(&self) -> Vec<RepairEdits> {
         let all = [
             self.reduction(),
@@ -216,7 +218,7 @@ impl<'a> Replaceable<'a> {
             .collect()
     }
 
-    /// Returns `red` in place of the store, if no other instruction reads the loaded or the computed value.
+    /// Returns the replacement of the store by `red`, if no other instruction reads the loaded or the computed value.
     fn reduction(&self) -> Option<Statements> {
         let update = self.update;
         let removed: Vec<u32> = [update.load]
@@ -245,12 +247,13 @@ impl<'a> Replaceable<'a> {
         Some(statements)
     }
 
-    /// Returns `atom` in place of the arithmetic instruction, whose destination register is preserved.
+    /// Returns the replacement of the arithmetic instruction by `atom`. The destination register of the arithmetic instruction is
+    /// preserved.
     fn atomic_at_the_arithmetic(&self) -> Option<Statements> {
         self.atomic(self.compute, self.update.store)
     }
 
-    /// Returns `atom` in place of the load.
+    /// Returns the replacement of the load by `atom`.
     fn atomic_at_the_load(&self) -> Option<Statements> {
         let is_known = !self.is_written_between(self.update.load, self.compute);
         let atomic = || self.atomic(self.update.load, self.update.load);
@@ -258,8 +261,8 @@ impl<'a> Replaceable<'a> {
     }
 
     fn atomic(&self, place: u32, addressed: u32) -> Option<Statements> {
-        // The prelude writes the result register, which the arithmetic instruction after the prelude computes again. The old value
-        // therefore needs a different register.
+        // The prelude writes the result register of the arithmetic instruction, and the arithmetic instruction computes this register again
+        // after the prelude. The old value therefore requires a different register.
         let old = self.operand(self.update.load, 0)?;
         let result = self.operand(self.compute, 0)?;
         if self.prelude.is_some() && old == result {
@@ -284,7 +287,7 @@ impl<'a> Replaceable<'a> {
         Some(statements)
     }
 
-    /// Formats the atomic operation and its prelude, both with the guard of the store.
+    /// Formats the atomic operation and its prelude. Both have the guard of the store.
     fn guarded(&self, operation: &str) -> Option<String> {
         let guard = self.syntax(self.update.store)?.guard;
         let guard = guard.map_or_else(String::new, |guard| format!("{guard} "));
@@ -340,7 +343,7 @@ impl<'a> Replaceable<'a> {
             .operand_text(self.statement(index)?, operands.get(number)?)
     }
 
-    /// Returns the address operand of an access in brackets.
+    /// Returns the address operand of an access as text in brackets.
     fn address(&self, index: u32) -> Option<String> {
         let mut operands = self
             .function
@@ -350,7 +353,7 @@ impl<'a> Replaceable<'a> {
         self.body.operand_text(self.statement(index)?, address)
     }
 
-    /// Returns the state space of an access as a modifier.
+    /// Returns the state space of an access as the text of a modifier.
     fn space(&self, index: u32) -> Option<String> {
         let action = self.session.program.opcode(self.instruction(index)?)?;
         let space = action.modifiers.state_space();
@@ -366,7 +369,7 @@ impl<'a> Replaceable<'a> {
         })
     }
 
-    /// Converts replaced statements to edits. A statement whose replacement text is empty is deleted.
+    /// Converts the replacement texts of statements to edits. A statement whose replacement text is empty is deleted.
     fn edits(&self, statements: &Statements) -> Option<RepairEdits> {
         let edits = statements.iter().map(|(index, new)| {
             let at = self.statement(*index)?;
@@ -381,7 +384,7 @@ impl<'a> Replaceable<'a> {
     }
 }
 
-/// Returns the signed type of the same width, as required by `neg`.
+/// Returns the signed type with the same width as `ty`, because `neg` requires a signed type.
 fn signed(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::U16 => "s16",

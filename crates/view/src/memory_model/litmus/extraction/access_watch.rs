@@ -1,6 +1,6 @@
 //! Observation of selected threads in selected lines. Input: the steps and accesses of a run. Output: for each thread, the position of the
-//! run at which it reaches the lines, and its accesses within the lines; and the two threads whose accesses have the most relevant
-//! conflict.
+//! run at which the thread reaches the lines, and the accesses of the thread within the lines. The output also contains the two threads
+//! whose accesses have the most relevant conflict.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use warpgrid_program::FunctionId;
 
 /// Maximum number of memory words that the search for two conflicting threads records.
 const MAX_WORDS: usize = 1 << 16;
-/// Maximum number of recorded accesses per thread.
+/// Maximum number of accesses that are recorded per thread.
 const MAX_TOUCHES: usize = 4096;
 
 /// Thread, identified by the linear index of its block and its linear index within the block.
@@ -36,12 +36,12 @@ impl ThreadKey {
     }
 }
 
-/// Instructions of the selected lines, and the functions that they call.
+/// Instructions of the selected lines, and the functions that these instructions call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineSelection {
     pub(crate) function: FunctionId,
     pub(crate) instructions: Range<u32>,
-    /// Functions that the lines call, directly or through other functions.
+    /// Functions that the selected lines call, directly or through other functions.
     pub(crate) called: BTreeSet<FunctionId>,
 }
 
@@ -72,8 +72,8 @@ pub(crate) struct ByteAccess {
     pub(crate) is_object: bool,
 }
 
-/// Kind of a conflict between two accesses, ordered by decreasing relevance: on data or on an mbarrier object, between two warps or within
-/// one warp.
+/// Kind of a conflict between two accesses, ordered by decreasing relevance. The kinds distinguish conflicts on data from conflicts on an
+/// mbarrier object, and conflicts between two warps from conflicts within one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ConflictRank {
     DataApart,
@@ -86,7 +86,7 @@ enum ConflictRank {
 pub(crate) struct ConflictFinder {
     pub(crate) lines: LineSelection,
     seen: HashMap<(MemoryId, u64), Vec<(ThreadKey, bool)>>,
-    /// Two threads with the most relevant conflict so far, and the kind of this conflict.
+    /// Two threads with the most relevant conflict found so far, and the kind of this conflict.
     best: Option<(ConflictRank, [ThreadKey; 2])>,
     /// Threads that have executed the selected lines.
     visitors: Vec<ThreadKey>,
@@ -105,13 +105,13 @@ impl ConflictFinder {
         }
     }
 
-    /// Checks whether an instruction is in the selected lines, or in a called function while the warp executes the lines.
+    /// Checks whether an instruction belongs to the selected lines, or to a called function while the warp executes the selected lines.
     fn has(&self, warp: WarpId, function: FunctionId, instruction: u32) -> bool {
         self.lines.has(function, instruction)
             && (!self.lines.is_called(function) || self.active_visits.contains(&warp))
     }
 
-    /// Returns the two threads with the most relevant conflict, or all threads that executed the lines if no accesses conflict.
+    /// Returns the two threads with the most relevant conflict, or all threads that executed the selected lines if no accesses conflict.
     pub(crate) fn threads(self) -> Vec<ThreadKey> {
         match self.best {
             Some((_, mut two)) => {
@@ -213,10 +213,10 @@ impl Observer for ConflictFinder {
     }
 }
 
-/// State in which a thread reached the selected lines.
+/// State of the run at the time when a thread reached the selected lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineEntry {
-    /// Number of executed steps of the run.
+    /// Number of steps that the run had executed.
     pub(crate) position: u64,
     pub(crate) instruction: u32,
 }
@@ -224,11 +224,11 @@ pub(crate) struct LineEntry {
 /// Recorded executions of the selected lines by one thread.
 #[derive(Debug, Default)]
 pub(crate) struct LineVisit {
-    /// Instructions of which the thread must execute at least one in the lines, or `None` if every execution of the lines is suitable.
+    /// Instructions of which the thread must execute at least one within the lines, or `None` if every execution of the lines is suitable.
     wanted: Option<Range<u32>>,
     is_inside: bool,
     latest: Option<LineEntry>,
-    /// Entry into the lines at the start of the selected execution.
+    /// State at the time when the selected execution of the lines started.
     pub(crate) entry: Option<LineEntry>,
     left: Option<u64>,
     touches: Vec<ByteAccess>,
@@ -239,7 +239,8 @@ pub(crate) struct LineVisit {
 }
 
 impl LineVisit {
-    /// Returns the accesses that the thread performed in the selected execution, from its entry into the lines until it left the lines.
+    /// Returns the accesses of the thread in the selected execution of the lines, from the entry into the lines until the thread left the
+    /// lines.
     pub(crate) fn touched(&self) -> impl Iterator<Item = &ByteAccess> {
         let from = self.entry.map_or(u64::MAX, |entry| entry.position);
         let to = self.left.unwrap_or(u64::MAX);
@@ -256,13 +257,14 @@ impl LineVisit {
 /// Observer that records the visits of the selected threads to the selected lines.
 pub(crate) struct ThreadWatch {
     lines: LineSelection,
-    /// Step limit: later steps are ignored.
+    /// Step limit of the observation, which ignores later steps.
     before: Option<u64>,
     pub(crate) stays: BTreeMap<ThreadKey, LineVisit>,
 }
 
 impl ThreadWatch {
-    /// Returns an observer of threads. For each thread, `wanted` optionally specifies instructions of which the thread must execute one.
+    /// Returns an observer of the given threads. For each thread, the optional range specifies instructions of which the thread must
+    /// execute at least one.
     pub(crate) fn new(
         lines: LineSelection,
         threads: &[(ThreadKey, Option<Range<u32>>)],
@@ -282,12 +284,12 @@ impl ThreadWatch {
         }
     }
 
-    /// Returns the position of the run at which the first of the threads reached the lines.
+    /// Returns the position of the run at which the first of the observed threads reached the lines.
     pub(crate) fn start(&self) -> Option<u64> {
         self.entries().min()
     }
 
-    /// Returns the position of the run at which the last of the threads reached the lines.
+    /// Returns the position of the run at which the last of the observed threads reached the lines.
     pub(crate) fn last(&self) -> Option<u64> {
         self.entries().max()
     }
@@ -301,7 +303,7 @@ impl ThreadWatch {
         self.before.is_some_and(|before| step > before)
     }
 
-    /// Records the bytes that an operation reads and writes, and the mbarrier object on which the operation completes.
+    /// Records the bytes that an asynchronous operation reads and writes, and the mbarrier object on which the operation completes.
     fn start_operation(&mut self, event: &SyncEvent<'_>, pending: &InFlightOperation) {
         let operation = &pending.operation;
         let pieces = operation.all_pieces();
@@ -381,7 +383,7 @@ impl Observer for ThreadWatch {
         }
         for piece in event.pieces {
             let touch = of_piece(event, piece);
-            // Accesses of asynchronous operations are skipped, because they were recorded when the operation started.
+            // The accesses of asynchronous operations are skipped here, because they were recorded when the operation started.
             if let Some(WarpId { block, warp }) = event.warp() {
                 let thread = warp * 32 + u32::from(piece.address_lane);
                 self.note(ThreadKey { block, thread }, touch);
@@ -424,7 +426,7 @@ impl Observer for ThreadWatch {
     }
 }
 
-/// Selection of one execution of the lines if a thread executes the lines several times.
+/// Rule that selects one execution of the lines if a thread executes the lines several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StaySelection {
     First,
@@ -432,7 +434,7 @@ enum StaySelection {
 }
 
 impl LineVisit {
-    /// Records a step of the thread outside the lines.
+    /// Records that the thread executed a step outside of the lines.
     fn leave(&mut self, position: u64) {
         if self.is_inside && self.entry == self.latest && self.left.is_none() {
             self.left = Some(position);
@@ -440,7 +442,7 @@ impl LineVisit {
         self.is_inside = false;
     }
 
-    /// Records a step of the thread in the lines.
+    /// Records that the thread executed a step within the lines.
     fn execute(&mut self, event: &StepEvent, selection: StaySelection) {
         let (instruction, position) = (event.instruction, event.position);
         if !self.is_inside {

@@ -1,5 +1,6 @@
 //! Calls in the lines of an extracted test. Input: a kernel and the selected lines. Output: the source of the called functions, and the
-//! lines with registers in place of call parameters. The replacement is necessary because litmus tests do not support call parameters.
+//! selected lines with registers in place of call parameters. The replacement is necessary because litmus tests do not support call
+//! parameters.
 
 use crate::memory_model::litmus::extraction::access_watch::LineSelection;
 use crate::memory_model::litmus::extraction::thread_body::{Statement, chosen};
@@ -13,7 +14,7 @@ use warpgrid_program::{
     Source, Span, Variable, VariableId,
 };
 
-/// Returns the functions that instructions call, directly or through other functions.
+/// Returns the functions that the given instructions call, directly or through other functions.
 pub(crate) fn called_from(
     session: &Session,
     function: FunctionId,
@@ -41,7 +42,7 @@ pub(crate) fn called_from(
     found
 }
 
-/// Returns the source of all functions that the lines call. The error names a function without a body.
+/// Returns the source of all functions that the selected lines call. The error names a function that has no body.
 pub(crate) fn texts(session: &Session, lines: &LineSelection) -> Result<Vec<String>, LitmusError> {
     let functions = &session.program.functions;
     let kernel = functions.get(lines.function.0 as usize);
@@ -82,7 +83,7 @@ pub(crate) fn texts(session: &Session, lines: &LineSelection) -> Result<Vec<Stri
     Ok(texts.flatten().collect())
 }
 
-/// Returns the source lines of a function, without comments.
+/// Returns the source lines of a function. The lines contain no comments.
 fn text_of(session: &Session, function: &Function) -> Vec<String> {
     let source = session.places.source();
     let mut text = String::new();
@@ -99,9 +100,9 @@ fn text_of(session: &Session, function: &Function) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// Call parameters in the lines, which become registers of the extracted test.
+/// Call parameters in the selected lines. Registers replace these parameters in the extracted test.
 pub(crate) struct CallParameters<'a> {
-    /// Parameters and their register names in the extracted test, indexed by the position of the declaration.
+    /// Parameters and the names of their registers in the extracted test, indexed by the position of the parameter declaration.
     by_place: BTreeMap<u32, (&'a Variable, String)>,
 }
 
@@ -119,7 +120,7 @@ impl<'a> CallParameters<'a> {
         let last = chosen(function, lines).next_back();
         let last = last.map_or(0, |instruction| instruction.span.end);
         let all = function.variables.iter();
-        // A name in a statement refers to the latest declaration of the name before the statement.
+        // A name in a statement refers to the latest declaration of this name before the statement.
         let all = all.filter(|v| v.space == StateSpace::ParamFunc && v.span.start <= last);
         let mut names: BTreeMap<String, (u64, u32)> = BTreeMap::new();
         for variable in all {
@@ -150,7 +151,7 @@ impl<'a> CallParameters<'a> {
         lines.into_iter().collect()
     }
 
-    /// Returns the statement with registers in place of call parameters, or `None` if the statement contains no call parameter.
+    /// Returns a statement in which registers replace call parameters, or `None` if the statement contains no call parameter.
     pub(crate) fn moved(
         &self,
         program: &Program,

@@ -1,4 +1,5 @@
-//! Locations of an extracted litmus test: the accessed bytes, with their names in the kernel, their addresses and their contents.
+//! Locations of an extracted litmus test: the bytes that the tested threads access, with their names in the kernel, their addresses and
+//! their contents.
 
 use crate::expression::tree::read_unsigned;
 use crate::memory_model::litmus::extraction::access_watch::{ByteAccess, ThreadKey};
@@ -31,7 +32,7 @@ struct RegionElement {
 
 /// Accessed bytes of all memory regions.
 pub(crate) struct LocationTable {
-    /// Accesses to each region, split into parts so that each access covers whole parts.
+    /// Accesses to each memory region. Adjacent accesses are split into parts, so that each access covers complete parts.
     touched: BTreeMap<RegionKey, Vec<ByteAccess>>,
     /// Offsets of the mbarrier objects in each region.
     objects: BTreeMap<RegionKey, BTreeSet<u64>>,
@@ -48,7 +49,7 @@ pub(crate) struct WrittenElement {
 }
 
 impl Session {
-    /// Groups the recorded accesses by named memory region.
+    /// Groups the accesses `touches` by named memory region.
     pub(crate) fn places_of<'t>(
         &self,
         touches: impl Iterator<Item = &'t ByteAccess>,
@@ -93,7 +94,7 @@ impl Session {
 }
 
 impl LocationTable {
-    /// Returns the names of the accessed buffers and variables in global memory, indexed by address.
+    /// Returns the names of the buffers and variables in global memory that the threads access, indexed by address.
     pub(crate) fn global_bases(&self) -> BTreeMap<u64, String> {
         let homes = self.touched.keys().filter(|home| home.block.is_none());
         homes.map(|home| (home.base, name_of(&home.name))).collect()
@@ -137,7 +138,7 @@ impl LocationTable {
             .map(|block| block as u32)
     }
 
-    /// Returns the elements of a region in address order. Each recorded access covers whole elements.
+    /// Returns the elements of a region in address order. Each recorded access covers complete elements.
     fn elements(&self, home: &RegionKey, touches: &[ByteAccess]) -> Vec<RegionElement> {
         let none = BTreeSet::new();
         let objects = self.objects.get(home).unwrap_or(&none);
@@ -177,7 +178,7 @@ impl LocationTable {
         unify_widths(&elements)
     }
 
-    /// Returns the elements that the threads write, except mbarrier objects.
+    /// Returns the elements that the threads write. The result does not contain mbarrier objects.
     pub(crate) fn written(&self) -> Vec<WrittenElement> {
         let mut written = Vec::new();
         for (home, touches) in &self.touched {
@@ -229,8 +230,8 @@ fn unify_widths(elements: &[RegionElement]) -> Vec<RegionElement> {
     all
 }
 
-/// Returns the size of the first element of an access to `n` bytes at `at`: 8 if the whole access is one element of 8 bytes, and otherwise
-/// the largest naturally aligned size of at most 4 bytes.
+/// Returns the size of the first element of an access to `n` bytes at `at`: the size is 8 if the access consists of one element of 8 bytes.
+/// Otherwise, the size is the largest naturally aligned size of at most 4 bytes.
 fn whole_part(at: u64, n: u64) -> u64 {
     if n == 8 && at.is_multiple_of(8) {
         return 8;
@@ -291,7 +292,8 @@ fn location(
 }
 
 impl Session {
-    /// Returns the value of up to eight bytes of memory at the present position of the session, or zero if the block has not started.
+    /// Returns the value of up to eight bytes of memory at the present position of the session, or zero if the block that owns the memory
+    /// has not started.
     fn bytes_at(&self, block: Option<u64>, start: u64, n: usize) -> u64 {
         let machine = self.timeline.machine();
         let (region, start) = match block {
@@ -309,7 +311,7 @@ impl Session {
     }
 }
 
-/// Converts a name of the kernel to a valid location name.
+/// Converts the name of a variable or buffer in the kernel to a valid location name.
 pub(crate) fn name_of(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
     let mut new: String = name
@@ -322,7 +324,8 @@ pub(crate) fn name_of(name: &str) -> String {
     new
 }
 
-/// Removes the specified address of each global location to which no number in the test refers, so that the test is easier to read.
+/// Removes the address specification of each global location whose address does not occur as a number in the test. This simplifies the test
+/// for readers.
 pub(crate) fn free_addresses(test: &mut LitmusTest) {
     let is_global = |location: &LitmusLocation| location.space == "global";
     let bases: Vec<u64> = test

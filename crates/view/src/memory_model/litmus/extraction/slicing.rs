@@ -1,5 +1,6 @@
-//! Slicing of an extracted litmus test. Input: a test whose threads contain all selected lines. Output: the test without instructions that
-//! a thread never executes, and without instructions whose results are not used.
+//! Slicing of an extracted litmus test (M. Weiser, "Program Slicing", 1981). Input: a test whose threads contain all selected lines.
+//! Output: the test without the instructions that a thread never executes, and without the instructions whose results no other instruction
+//! uses.
 
 use crate::memory_model::litmus::extraction::thread_body::DECLARATION;
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
@@ -9,16 +10,16 @@ use warpgrid_isa::{ControlOp, MbarrierOp, MemoryOp, Operation};
 use warpgrid_order::explore::reached;
 use warpgrid_program::{Function, Instruction, OperandValue, Program, RegisterId};
 
-/// Marker at the end of each statement of a body, followed by the line of the statement in the kernel.
+/// Comment marker at the end of each statement of a thread body. The source line of the statement in the kernel follows the marker.
 pub(crate) const ORIGIN: &str = " // line ";
 
-/// Sliced body of a thread, and its observed registers.
+/// Sliced body of a thread, and the registers of the thread that the test observes.
 struct SlicedThread {
     body: Vec<String>,
     loaded: Vec<String>,
 }
 
-/// Returns the test without unused instructions. The observed registers of the returned test are the registers that its threads load.
+/// Returns the test without its unused instructions. The observed registers of the returned test are the registers that its threads load.
 pub(crate) fn prune(mut test: LitmusTest) -> Result<LitmusTest, LitmusError> {
     let prepared = prepare(&test).map_err(|error| in_kernel(&test, error))?;
     let reached = reached(&prepared.question)
@@ -68,13 +69,13 @@ struct Slicer<'a> {
 
 impl<'a> Slicer<'a> {
     fn new(program: &'a Program, function: &'a Function, ran: &[bool]) -> Slicer<'a> {
-        // The last instruction exits the kernel and is not part of the body.
+        // The last instruction exits the kernel and is not part of the thread body.
         let n = function.instructions.len().saturating_sub(1);
-        let stays = (0..n).map(|index| ran.get(index) == Some(&true)).collect();
+        let is_executed = (0..n).map(|index| ran.get(index) == Some(&true)).collect();
         let mut kept = Slicer {
             program,
             function,
-            is_kept: stays,
+            is_kept: is_executed,
         };
         loop {
             let before = kept.is_kept.clone();
@@ -91,7 +92,7 @@ impl<'a> Slicer<'a> {
         all.filter(|(index, _)| self.is_kept.get(*index) == Some(&true))
     }
 
-    /// Removes the branches that skip no remaining instruction.
+    /// Removes each branch that skips no remaining instruction.
     fn drop_branches(&mut self) {
         let over_nothing: Vec<usize> = self
             .kept()
@@ -127,7 +128,7 @@ impl<'a> Slicer<'a> {
             })
     }
 
-    /// Removes the instructions that only write registers which no remaining instruction reads.
+    /// Removes each instruction whose only effect is a write to registers that no remaining instruction reads.
     fn drop_results(&mut self) {
         let mut needed: BTreeSet<RegisterId> = BTreeSet::new();
         loop {
@@ -177,7 +178,7 @@ impl<'a> Slicer<'a> {
         })
     }
 
-    /// Returns the remaining lines of the body, and the registers that these lines load.
+    /// Returns the remaining lines of the thread body, and the registers that these lines load.
     fn text(&self, thread: &LitmusThread, prepared: &PreparedTest, number: usize) -> SlicedThread {
         let lines: BTreeSet<u32> = self
             .kept()
@@ -188,7 +189,7 @@ impl<'a> Slicer<'a> {
             .filter_map(|(_, instruction)| self.target(instruction))
             .flat_map(|target| self.labels_at(target))
             .collect();
-        // A line with a call remains as a whole, with all instructions of the called function.
+        // If a line contains a call, the complete line remains, with all instructions of the called function.
         let all = self.function.instructions.iter().enumerate();
         let on_lines = all.filter(|(index, _)| {
             let is_of_body = *index < self.is_kept.len();
@@ -203,9 +204,9 @@ impl<'a> Slicer<'a> {
             .map(|register| self.function.registers.name(register))
             .collect();
         let is_named = |label: &str| {
-            let kept = thread.body.iter().zip(0..);
-            let mut kept = kept.filter(|(_, line)| lines.contains(line));
-            kept.any(|(text, _)| words(text).any(|word| word == label))
+            let remaining = thread.body.iter().zip(0..);
+            let mut remaining = remaining.filter(|(_, line)| lines.contains(line));
+            remaining.any(|(text, _)| words(text).any(|word| word == label))
         };
         let mut declared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut body = Vec::new();
@@ -235,12 +236,12 @@ impl<'a> Slicer<'a> {
 
     fn labels_at(&self, target: usize) -> impl Iterator<Item = &'a str> {
         let all = self.function.labels.iter();
-        let there = all.filter(move |(at, _)| *at as usize == target);
-        there.map(|(_, name)| name.as_str())
+        let at_target = all.filter(move |(at, _)| *at as usize == target);
+        at_target.map(|(_, name)| name.as_str())
     }
 
-    /// Returns the names of the registers that the thread loads from memory, or of the results of test instructions if the thread loads
-    /// nothing.
+    /// Returns the names of the registers that the thread loads from memory. If the thread loads nothing, returns the names of the result
+    /// registers of its test instructions.
     fn loaded(&self, prepared: &PreparedTest, number: usize) -> Vec<String> {
         let results =
             |is_wanted: &dyn Fn(Operation) -> bool| self.results_of(prepared, number, is_wanted);

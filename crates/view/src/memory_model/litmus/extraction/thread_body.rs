@@ -1,5 +1,5 @@
-//! Body of a thread of an extracted litmus test: assignments of constants to its live-in registers, followed by the selected lines. Input:
-//! a kernel, the selected instructions, and register values. Output: lines of PTX.
+//! Body of a thread in an extracted litmus test. The body consists of assignments of constants to the live-in registers of the thread,
+//! followed by the selected lines. Input: a kernel, the selected instructions, and register values. Output: lines of PTX.
 
 use crate::memory_model::litmus::extraction::access_watch::{LineSelection, LineVisit, ThreadKey};
 use crate::memory_model::litmus::extraction::call_parameters::CallParameters;
@@ -13,19 +13,19 @@ use warpgrid_isa::{MemoryOp, ScalarType, StateSpace};
 use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Function, Instruction, OperandValue, RegisterId, Source};
 
-/// State shared by the bodies of all threads.
+/// State that the construction of the bodies of all threads shares.
 pub(crate) struct BodyBuilder<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) lines: &'a LineSelection,
     /// Names of buffers and variables in global memory, indexed by address.
     pub(crate) bases: &'a BTreeMap<u64, String>,
-    /// All threads of the test.
+    /// All threads of the extracted test.
     pub(crate) threads: BTreeSet<ThreadKey>,
     /// Instructions of the source, indexed by the start offset of their span.
     pub(crate) syntax: &'a BTreeMap<u32, InstructionSyntax>,
 }
 
-/// Statement of the kernel.
+/// Statement of the kernel in the selected lines.
 pub(crate) struct Statement {
     pub(crate) index: u32,
     pub(crate) syntax: InstructionSyntax,
@@ -33,7 +33,7 @@ pub(crate) struct Statement {
 }
 
 impl BodyBuilder<'_> {
-    /// Returns the body of a thread, which starts at the thread's entry into the selected lines.
+    /// Returns the body of a thread, which starts at the instruction at which the thread entered the selected lines.
     pub(crate) fn body(
         &mut self,
         thread: ThreadKey,
@@ -87,7 +87,7 @@ impl BodyBuilder<'_> {
         Ok(body)
     }
 
-    /// Returns the statements of the selected lines. A statement that consists of several instructions is returned only once.
+    /// Returns the statements of the selected lines. The result contains a statement that consists of several instructions only one time.
     fn statements(&self, function: &Function) -> Vec<Statement> {
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
@@ -111,7 +111,7 @@ impl BodyBuilder<'_> {
         found
     }
 
-    /// Returns declarations of registers whose names do not imply their types.
+    /// Returns the declarations of the registers whose names do not imply their types.
     fn declarations(&self, function: &Function) -> Result<Vec<String>, LitmusError> {
         let mut names: BTreeMap<&str, RegisterId> = BTreeMap::new();
         let mut lines = Vec::new();
@@ -119,8 +119,8 @@ impl BodyBuilder<'_> {
             let all = function.sources(instruction).into_iter();
             for register in all.chain(function.destinations(instruction)) {
                 let name = function.registers.name(register);
-                // A snippet names a buffer by the register that contains its address, as the litmus test does, so this register needs no
-                // declaration.
+                // In a snippet and in the litmus test, the register that contains the address of a buffer has the name of the buffer, so
+                // this register requires no declaration.
                 let is_place = self.bases.values().any(|place| place == name);
                 if !function.registers.is_named(register) || is_place {
                     continue;
@@ -235,8 +235,8 @@ impl BodyBuilder<'_> {
         syntax.to_string()
     }
 
-    /// Returns the named registers that are live at the instruction `from`. A register is live if the selected lines read it before they
-    /// write it on some path.
+    /// Returns the named registers that are live at the instruction `from`. A register is live if, on some path, the selected lines read
+    /// the register before they write it.
     fn live_in(&self, function: &Function, from: u32) -> Vec<RegisterId> {
         let range = self.lines.instructions.clone();
         let at = from.saturating_sub(range.start) as usize;
@@ -246,8 +246,8 @@ impl BodyBuilder<'_> {
             .collect()
     }
 
-    /// Checks whether all existing lanes of a warp exchange are tested threads. Only in this case does the exchange remain part of the
-    /// test.
+    /// Checks whether all existing lanes of the warp that executes an exchange instruction are tested threads. Otherwise, the exchange
+    /// cannot remain part of the test.
     fn are_all_here(
         &self,
         function: &Function,
@@ -271,8 +271,9 @@ impl BodyBuilder<'_> {
         })
     }
 
-    /// Returns a constant in place of an instruction whose result threads do not communicate through shared or global memory: loads of
-    /// parameters, constants and stack variables, addresses of variables, and values that lanes of a warp exchange.
+    /// Returns a statement that assigns a constant in place of an instruction whose result does not depend on communication through shared
+    /// or global memory. Such instructions are loads of parameters, constants and stack variables, addresses of variables, and values that
+    /// lanes of a warp exchange.
     fn constant(
         &mut self,
         function: &Function,
@@ -313,7 +314,7 @@ impl BodyBuilder<'_> {
 pub(crate) const DECLARATION: &str = ".reg ";
 /// Label at the entry of a thread that does not start at the first selected line.
 const START: &str = "START";
-/// Maximum distance in bytes of an address from the start of its buffer.
+/// Maximum distance in bytes between an address and the start of its buffer.
 const MAX_BUFFER_OFFSET: u64 = 1 << 30;
 
 /// Checks whether a state space contains only memory that no other thread can write.
@@ -367,7 +368,7 @@ fn is_implied(name: &str, ty: ScalarType) -> bool {
         || implied.width_bits() == ty.width_bits() && !is_float(implied) && ty != ScalarType::Pred
 }
 
-/// Returns the possible successors of an instruction.
+/// Returns the instructions that can follow an instruction in an execution.
 fn targets<'f>(
     function: &'f Function,
     instruction: &Instruction,
@@ -386,7 +387,8 @@ fn labels_within<'f>(function: &'f Function, lines: &LineSelection) -> Vec<(u32,
     within.map(|(at, name)| (*at, name.as_str())).collect()
 }
 
-/// Returns the labels outside of the selected lines to which these lines branch. A thread of the test exits when it reaches such a label.
+/// Returns the labels outside of the selected lines that are targets of branches in the selected lines. A thread of the test exits when it
+/// reaches such a label.
 fn labels_outside<'f>(function: &'f Function, lines: &LineSelection) -> BTreeSet<&'f str> {
     let mut found = BTreeSet::new();
     for instruction in chosen(function, lines) {
