@@ -97,7 +97,7 @@ export function findingsCard(initialStepContext) {
   });
 
   const card = lazyCard({
-    name: "findings", title: "Findings", subtitle: "all kernels, most severe first", content: [verdict, filters, list], update,
+    name: "findings", title: "Findings", subtitle: "all kernels, most severe first", view: "memory", content: [verdict, filters, list], update,
     focus: () => list.focus({ preventScroll: true }),
   }, initialStepContext);
   return card;

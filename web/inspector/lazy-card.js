@@ -1,9 +1,9 @@
-// Frame of a card below the memories that the user opens and closes. A change of the launch keeps the card open.
+// Frame of a card that the user opens and closes, in a slot of the page. A change of the launch keeps the card open.
 import { createElement } from "../dom.js";
 
-/** Creates a card. `update(stepContext)` renders the current step; `focus()` moves the focus into the card. Returns the interface that
+/** Creates a card in the slot `.NAME-slot` of a view of the page. `update(stepContext)` renders the current step; `focus()` moves the focus into the card. Returns the interface that
  *  `main.js` expects of a card. */
-export function lazyCard({ name, title, subtitle, content, update, focus }, initialStepContext) {
+export function lazyCard({ name, title, subtitle, view, content, update, focus }, initialStepContext) {
   let stepContext = initialStepContext;
   let isOpen = false;
   const close = createElement("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
@@ -19,15 +19,15 @@ export function lazyCard({ name, title, subtitle, content, update, focus }, init
     },
     focus() {
       this.open();
-      stepContext.page.showView("memory");
+      stepContext.page.showView(view);
       card.scrollIntoView({ block: "nearest" });
       focus();
     },
     show(next) {
       stepContext = next;
-      const container = isOpen ? document.querySelector(".custom-layout-slot") : null;
+      const container = isOpen ? document.querySelector(`.${name}-slot`) : null;
       if (!container) return;
-      if (card.parentElement !== container) container.prepend(card);
+      if (card.parentElement !== container) container.append(card);
       void update(next);
     },
   };

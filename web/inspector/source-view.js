@@ -119,7 +119,7 @@ export function sourceViewCard(initialStepContext) {
   });
 
   const card = lazyCard({
-    name: "source-view", title: "Source", subtitle: "lines of the compiled language", content: [tabs, list, missing, status], update,
+    name: "source-view", title: "Source file", subtitle: "select a line to show its instructions", view: "source", content: [tabs, list, missing, status], update,
     focus: () => (list.hidden ? openButton : list).focus({ preventScroll: true }),
   }, initialStepContext);
   return card;

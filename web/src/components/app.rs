@@ -212,6 +212,7 @@ impl Page {
                 <div class="source-panels">
                     { code_object_list(state.file.as_ref(), dispatch) }
                     <AsmBlockList report={state.report.clone()} entry={shown_entry(state)} dispatch={dispatch.clone()} />
+                    <div class="source-view-slot"></div>
                 </div>
                 <EditorPane />
                 <Diagnostics
@@ -278,6 +279,7 @@ impl Page {
                     </>
                 }) }
                 <div class="memory-cards">
+                    <div class="findings-slot"></div>
                     <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={self.save_file.clone()} fill={self.fill.clone()}
                         links={links.clone()} palette={self.palette.clone()} dispatch={dispatch.clone()} />
                     { shown.cards(html! {
