@@ -4,6 +4,7 @@ mod badge;
 mod sarif;
 
 use crate::check::front_of;
+use crate::compile::{CompilerOptions, is_cuda};
 use crate::embedded;
 use crate::input_files::{list, nothing_in};
 use crate::launch::LaunchOptions;
@@ -25,7 +26,7 @@ use warpgrid_view::{Scenario, Session, counted};
 /// Arguments of `analyze`.
 #[derive(Debug, Args)]
 pub(crate) struct AnalyzeArguments {
-    /// PTX, SASS, cubin, executable, case.json or scenario JSON files, or directories that contain such files. `-` reads standard input.
+    /// PTX, SASS, CUDA C++, cubin, executable, case.json or scenario JSON files, or directories that contain such files. `-` reads standard input.
     #[arg(required = true, value_name = "FILE|DIRECTORY")]
     files: Vec<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
@@ -44,6 +45,8 @@ pub(crate) struct AnalyzeArguments {
     badge: Option<PathBuf>,
     #[command(flatten)]
     launch: LaunchOptions,
+    #[command(flatten)]
+    compiler: CompilerOptions,
 }
 
 /// Output format of an analysis.
@@ -65,7 +68,7 @@ enum DeniedSeverity {
 }
 
 /// Extensions of the files that are analyzed in a directory.
-const ENDINGS: &[&str] = &["ptx", "sass", "cubin"];
+const ENDINGS: &[&str] = &["ptx", "sass", "cubin", "cu"];
 
 /// Analyzed file.
 struct AnalyzedFile {
@@ -91,7 +94,7 @@ pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind
     for input in list(&arguments.files, ENDINGS) {
         let loaded = match input.path.is_dir() {
             true => Err(nothing_in(&input.path, ENDINGS).to_string()),
-            false => load(&input.path),
+            false => load(&input.path, &arguments.compiler),
         };
         let mut scenario = match loaded {
             Ok(scenario) => scenario,
@@ -149,8 +152,11 @@ pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind
 }
 
 /// Loads the scenario of a file, with the source files beside it to which its line table refers.
-fn load(path: &Path) -> Result<Scenario, String> {
-    let mut scenario = load_scenario(path)?;
+fn load(path: &Path, compiler: &CompilerOptions) -> Result<Scenario, String> {
+    let mut scenario = match is_cuda(path) {
+        true => compiler.compile(path)?,
+        false => load_scenario(path)?,
+    };
     if scenario.sources.is_empty() {
         scenario.sources = sources_beside(path, &scenario);
     }

@@ -9,6 +9,7 @@ mod analyze;
 mod batch;
 mod check;
 mod compare;
+mod compile;
 mod conflicts;
 mod descriptor;
 mod document;

@@ -1,6 +1,7 @@
 //! `warpgrid run`: launches a scenario and checks its expectations.
 
 use crate::check::{LanguageArg, front_of};
+use crate::compile::{CompilerOptions, is_cuda};
 use crate::embedded;
 use crate::launch::{LaunchOptions, kernels_text};
 use crate::output::{
@@ -84,6 +85,8 @@ pub(crate) struct RunArguments {
     variant: Option<String>,
     #[command(flatten)]
     launch: LaunchOptions,
+    #[command(flatten)]
+    compiler: CompilerOptions,
     /// Exit with 0 even if the run has data races or undefined behavior, provided that all other expectations hold.
     #[arg(long)]
     allow_undefined: bool,
@@ -297,6 +300,9 @@ fn is_shared(text: &str) -> bool {
 /// Loads a scenario. If the source is in a separate file, also returns the additional fields of the corpus file.
 fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>), String> {
     let path = arguments.file.as_path();
+    if is_cuda(path) && arguments.compiler.is_requested() {
+        return Ok((arguments.compiler.compile(path)?, None));
+    }
     let bytes = read_bytes(path).map_err(|error| error.to_string())?;
     let block = arguments.block.as_deref();
     if is_compiled(&bytes) {

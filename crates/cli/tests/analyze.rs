@@ -182,3 +182,64 @@ fn badge_shows_verdict() {
     let svg = std::fs::read_to_string(badge).expect("a badge");
     assert!(svg.contains("<title>warpgrid: clean</title>"), "{svg}");
 }
+
+/// Writes a compiler that prints the PTX of the transpose kernel, or fails if the source contains `syntax error`.
+#[cfg(unix)]
+fn stand_in_compiler(folder: &Folder) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let (ptx, _) = transpose();
+    let ptx = folder.file("compiled.txt", ptx.as_bytes());
+    let script = format!(
+        "#!/bin/sh\nfor last; do :; done\ncase \"$*\" in *-lineinfo*) ;; *) exit 3;; esac\nif grep -q 'syntax error' \"$last\"; then echo \"$last(1): error: expected a declaration\" >&2; exit 1; fi\ncat '{ptx}'\n"
+    );
+    let path = folder.file("nvcc", script.as_bytes());
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&path, executable).expect("an executable");
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn cuda_file_is_compiled_and_analyzed_with_its_lines() {
+    let folder = Folder::new("analyze-cuda");
+    let compiler = stand_in_compiler(&folder);
+    let file = folder.file("transpose.cu", transpose().1.as_bytes());
+    let launch = ["--block-size", "32x8", "--arg", "w=32", "--arg", "h=32"];
+    let arguments = ["analyze", "--compiler", &compiler, &file];
+    let output = warpgrid(&[&arguments[..], &launch].concat(), "");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("16 | out[flat(y + j, x, h)]"), "{output:?}");
+    let run = warpgrid(
+        &[&["run", "--compiler", &compiler, &file][..], &launch].concat(),
+        "",
+    );
+    assert_eq!(run.status.code(), Some(0), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn errors_of_compiler_are_printed() {
+    let folder = Folder::new("analyze-cuda-error");
+    let compiler = stand_in_compiler(&folder);
+    let file = folder.file("broken.cu", b"syntax error");
+    let output = warpgrid(&["analyze", "--compiler", &compiler, &file], "");
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        message.contains("broken.cu(1): error: expected a declaration"),
+        "{message}"
+    );
+}
+
+#[test]
+fn missing_compiler_is_reported_with_installation_command() {
+    let folder = Folder::new("analyze-no-compiler");
+    let file = folder.file("k.cu", b"");
+    let output = warpgrid(&["analyze", "--compiler", "no-such-compiler", &file], "");
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        message.contains("pip install nvidia-cuda-nvcc"),
+        "{message}"
+    );
+}

@@ -147,7 +147,7 @@ impl Emitter<'_> {
                 sequence.blocks.clone(),
                 WarpContexts {
                     base,
-                    subwarp: subwarp,
+                    subwarp,
                     stride,
                 },
             )?;
