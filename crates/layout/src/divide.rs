@@ -112,7 +112,7 @@ pub fn flat_divide<L: TileableLayout>(layout: &L, tiler: &Tiler) -> Result<L, La
     spread(&zipped, Flatten::Both)
 }
 
-/// Modes of a pair that are flattened.
+/// Modes of a zipped pair that [`spread`] flattens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flatten {
     Second,

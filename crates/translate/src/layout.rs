@@ -148,7 +148,8 @@ pub(crate) const STORE: u64 = 1;
 /// Counter increment of the completion of an asynchronous copy.
 pub(crate) const LANDING: u64 = 1 << 32 | STORE;
 
-/// Maximum number of kinds of atomic operations, whose numbers are below all epochs of subwarps.
+/// Maximum number of kinds of atomic operations. A shadow word contains either the number of such a kind or an epoch, so the numbers of the
+/// kinds are less than [`SHARED_EPOCH`].
 pub(crate) const MAX_KINDS: u32 = 14;
 /// Epoch of words to which several subwarps or blocks have stored.
 pub(crate) const SHARED_EPOCH: u32 = 15;

@@ -179,7 +179,7 @@ fn map_of(
     map.object().is_ok().then_some(map)
 }
 
-/// Returns an im2col tensor map without a border, in which the pixels of one copy have `bytes` bytes in total.
+/// Returns an im2col tensor map without a border. One copy transfers `bytes` bytes of pixels.
 fn image_map(name: String, copy: &TensorMapUse, bytes: Option<u64>) -> Option<TensorMap> {
     let ty = element(ScalarType::F32);
     let size = ty.width_bytes() as u64;

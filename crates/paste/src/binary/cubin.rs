@@ -1,4 +1,5 @@
-//! Cubins: ELF files for one architecture. Extracts the kernels with the properties that the compiler recorded, and the sections.
+//! Cubins, which are ELF files for one architecture. The module extracts the sections, and the kernels with the properties that the compiler
+//! recorded.
 
 use super::elf::{Elf, RawSection, is_of_gpu};
 use super::reader::ByteReader;

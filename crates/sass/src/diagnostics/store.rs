@@ -215,7 +215,7 @@ fn with_aligned(
     let RegisterNumber::Number(number) = found.number else {
         return diagnostic;
     };
-    // Largest register at which a run can start.
+    // Largest number of a register with which an aligned register tuple can start.
     let largest = (last + 1 - multiple) / multiple * multiple;
     let below = number - number % multiple;
     let fitting = [below, below + multiple]

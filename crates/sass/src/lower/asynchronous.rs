@@ -37,7 +37,7 @@ pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
             return Err(w.unknown("this condition", p_span));
         };
         if super::known(&p) != Some(true) {
-            // The predicate of the PTX operation is the negation of p: the operation ignores the source if its predicate is true.
+            // The PTX operation ignores the source if its predicate is true, which corresponds to a false predicate of the SASS instruction.
             let ignored = OperandValue::Predicate {
                 source,
                 negated: !negated,
@@ -215,7 +215,7 @@ pub(super) fn arrive(
         return Err(w.unknown("this arrival", w.instruction.opcode));
     }
     if !TargetAbi::of(c.target).has_mbarrier_instructions {
-        // On these architectures, the code itself updates the mbarrier as a number. The arrival takes place when the copies complete, so
+        // On these architectures, compiled code implements the mbarrier as an integer that it updates with ordinary instructions. The arrival takes place when the copies complete, so
         // completing the copies at this instruction is a permitted order.
         let at = memory::address(w, AddressWidth::Narrow)?;
         let wait = Operation::Async(AsyncOp::CopyWaitAll);

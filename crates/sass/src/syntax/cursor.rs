@@ -161,7 +161,7 @@ impl<'a> Cursor<'a> {
         let start = self.offset();
         let rest = self.rest();
         let end = rest.get(2..).and_then(|text| text.find("*/"));
-        // A comment that contains the start of another comment is unterminated.
+        // A second `/*` before the `*/` means that the first comment is not closed.
         let Some(length) = end.filter(|&end| !rest[2..end + 2].contains("/*")) else {
             self.at += self.rest_of_line().len();
             return (self.span_from(start), CommentKind::Open);

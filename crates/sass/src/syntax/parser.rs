@@ -145,7 +145,8 @@ impl Parser<'_> {
         Some(address)
     }
 
-    /// Parses a separator line of dots, dashes or equals signs, which disassemblers print between functions, or an unknown statement.
+    /// Parses a separator line of dots, dashes or equals signs, which disassemblers print between functions. Any other line is an unknown
+    /// statement.
     fn separator_or_unknown(&mut self) {
         let span = self.cursor.skip_to(|_| false);
         let text = span.text(self.cursor.source());

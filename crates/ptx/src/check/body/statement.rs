@@ -28,8 +28,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
         // A snippet is the body of a kernel.
         let sort = header.map_or(FunctionDirective::Entry, |header| header.sort);
-        // The kind of the most recent function header determines the rules for prototypes, so that a function declaration in the
-        // body of a kernel changes them (assembler 13.5).
+        // The rules for prototypes depend on the kind of the most recent function header. A function declaration in the body of a
+        // kernel therefore changes the rules for the prototypes after it (assembler 13.5).
         let mut last = sort;
         for statement in self.outline.statements.of(&tree.statements) {
             match &statement.kind {

@@ -11,7 +11,7 @@ use std::path::Path;
 /// Size of the sample of a collection.
 #[derive(Clone, Copy, Debug)]
 struct SampleSize {
-    /// Total number of cases, which is divided among the generators and decisions in proportion to their numbers of cases.
+    /// Total number of sampled cases. Each combination of a generator and a decision receives a share in proportion to its number of cases.
     n_sample: usize,
     /// Minimum number of cases per generator and decision, if the collection contains this many cases.
     n_least: usize,

@@ -80,7 +80,7 @@ impl Kernel {
                 }
             }
         }
-        // The checker rejects the remaining lines because of removed lines, such as a branch whose label has been removed.
+        // The remaining lines refer to removed lines. For example, the checker rejects a branch whose label has been removed.
         kernel.lines.clear();
         kernel
     }

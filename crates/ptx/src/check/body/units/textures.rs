@@ -289,7 +289,7 @@ impl<'a> BodyChecker<'a, '_> {
         let is_own = |(operand, _): &OperandWithChildren<'_>| !is_residency(operand);
         let is_last = site.operands.filter(is_own).count() < site.plan.max_operands;
         let is_right = match is_last && is_float {
-            // Volume textures do not support depth comparison, even if the value would be a valid offset.
+            // Volume textures do not support depth comparison, so a depth comparison value is never valid.
             true if geometry == Geometry::D3 => false,
             true => is_bits || texture.coordinate == ScalarType::F32,
             false => class.is_some_and(|class| ScalarType::S32.accepts(class, TypeMatch::Integer)),
