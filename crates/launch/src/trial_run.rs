@@ -38,6 +38,30 @@ const STEPS_PER_PARAMETER: u64 = 100;
 const MAX_INSTRUCTIONS: usize = 20_000;
 /// Maximum number of threads of a block.
 const MAX_BLOCK: u32 = 1024;
+/// Block shapes for kernels that read one component of the thread index, in the order of the trial runs. Such kernels often require only one
+/// warp.
+const BLOCKS_OF_ONE_AXIS: &[[u32; 3]] = &[
+    [32, 1, 1],
+    [64, 1, 1],
+    [128, 1, 1],
+    [256, 1, 1],
+    [512, 1, 1],
+    [1024, 1, 1],
+];
+/// Block shapes for kernels that read several components of the thread index, in the order of the trial runs. Many such kernels process a
+/// tile of 32 columns with fewer rows of threads than the tile has.
+const BLOCKS_OF_TWO_AXES: &[[u32; 3]] = &[
+    [32, 8, 1],
+    [8, 8, 1],
+    [32, 4, 1],
+    [32, 32, 1],
+    [256, 1, 1],
+    [128, 1, 1],
+    [512, 1, 1],
+    [1024, 1, 1],
+    [64, 1, 1],
+    [32, 1, 1],
+];
 /// Maximum distance in bytes between an accessed address and the inferred number that was used as an address.
 const MAX_POINTER_DISTANCE_BYTES: u64 = 1 << 20;
 
@@ -570,7 +594,7 @@ impl TrialRunner<'_> {
         found
     }
 
-    /// Returns the scenario with the first other block size for which the kernel ends, reaches at least as many instructions, performs no
+    /// Returns the scenario with the first other block shape for which the kernel ends, reaches at least as many instructions, performs no
     /// conflicting stores, and reads no uninitialized shared memory. Returns `None` if the current block size already satisfies these
     /// conditions, or if no other block size does.
     fn with_other_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
@@ -580,15 +604,13 @@ impl TrialRunner<'_> {
             return None;
         }
         let n_axes = own.iter().filter(|extent| **extent > 1).count();
-        // Kernels that read several components of the thread index usually require a large block. Other kernels often require only one
-        // warp.
-        let sizes: &[u32] = match n_axes {
-            0 | 1 => &[32, 64, 128, 256, 512, 1024],
-            _ => &[256, 128, 512, 1024, 64, 32],
+        let shapes = match n_axes {
+            0 | 1 => BLOCKS_OF_ONE_AXIS,
+            _ => BLOCKS_OF_TWO_AXES,
         };
-        for size in sizes.iter().filter(|size| own != [**size, 1, 1]) {
+        for shape in shapes.iter().filter(|shape| own != **shape) {
             let mut other = scenario.clone();
-            other.block = Some([*size, 1, 1]);
+            other.block = Some(*shape);
             let mut outcome = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)?;
             if outcome == TrialOutcome::Faults
                 && let Some(better) = self.with_other_value(&other, Some(outcome))

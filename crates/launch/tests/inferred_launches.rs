@@ -402,6 +402,8 @@ fn inference_prefers_launches_without_hang_or_fault() {
     assert_eq!(launch(tensor), "//@ launch grid=1 block=32");
     let step = include_str!("data/launches/step-of-a-loop.ptx");
     assert_eq!(launch(step), "//@ launch grid=1 block=128");
+    let rows = include_str!("../../view/tests/source_lines/transpose.ptx");
+    assert_eq!(launch(rows), "//@ launch grid=1 block=32x8");
     let hidden = guesses_of(include_str!("data/launches/wait-for-own-arrivals.ptx"));
     assert!(
         hidden.contains(&"//@ scalar n: u32 = 32".to_owned()),
