@@ -705,7 +705,7 @@ mod tests {
         assert_eq!(
             messages("//@ lunch grid=1"),
             [
-                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `multimem`, `register` or `expect`"
+                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `multimem`, `register`, `expect` or `source`"
             ]
         );
         assert_eq!(

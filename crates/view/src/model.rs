@@ -8,6 +8,7 @@ pub(crate) mod inline_asm_block;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod request;
+pub(crate) mod source_position;
 pub(crate) mod step;
 pub(crate) mod store;
 pub(crate) mod tensor;

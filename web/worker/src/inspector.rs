@@ -264,16 +264,13 @@ mod tests {
             said["found"]["shades"].as_str().map(|text| &text[60..]),
             Some("eeff")
         );
-        let said = found(&mut inspect, ["sources", "", "", "", "", "9", "", ""]);
+        let said = found(&mut inspect, ["sources", "", "", "", "", "2", "", ""]);
         assert_eq!(said["found"]["line"], 5);
         assert_eq!(said["found"]["files"], serde_json::json!([]));
         let said = found(&mut inspect, ["findings", "", "", "", "", "", "", ""]);
-        assert_eq!(said["found"]["kernels"][0]["verdict"], "findings");
-        let finding = &said["found"]["kernels"][0]["findings"][0];
-        assert_eq!(
-            (&finding["kind"], &finding["lines"][0]),
-            (&"data race".into(), &5.into())
-        );
+        // All lanes store the same value, which is no race.
+        assert_eq!(said["found"]["verdict"], "clean");
+        assert_eq!(said["found"]["kernels"][0]["seeds"], 4);
         assert!(inspect.answer("1\0watch\0", &[]).is_none());
     }
 }

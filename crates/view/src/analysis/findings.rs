@@ -13,11 +13,11 @@ use crate::memory_model::concurrency::{
     RaceConfidence, RaceReport, RaceView, UninitializedReadView, fix_of,
 };
 use crate::model::fault::FaultView;
+use crate::model::source_position::SourcePosition;
 use crate::model::text::{DiagnosticView, FixView, Severity, SourceRange};
 use crate::request_error::RequestError;
 use crate::session::Session;
 use crate::source::check::{CheckOptions, check};
-use crate::source::line_table::SourcePosition;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::scenario::Scenario;

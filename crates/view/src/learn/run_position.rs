@@ -3,7 +3,7 @@
 use crate::learn::MAX_STEPS;
 use crate::session::Session;
 
-/// Position in a run to which a session can seek.
+/// Position in a run that the text of a tour or puzzle specifies, such as `step 12` or `line 18 time 2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunPosition {
     Start,

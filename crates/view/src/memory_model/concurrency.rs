@@ -71,7 +71,7 @@ pub struct RaceAccess {
     pub scope: Option<String>,
 }
 
-/// Kind of an access of a race.
+/// Kind of one side of a reported race: a read, write or atomic access, or the start or exit of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

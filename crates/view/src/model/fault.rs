@@ -1,7 +1,7 @@
 //! Fault of a run, with the earlier events that are related to the fault.
 
+use crate::model::source_position::SourcePosition;
 use crate::model::text::SourceRange;
-use crate::source::line_table::SourcePosition;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::fault::MemorySpace;

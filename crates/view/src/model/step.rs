@@ -1,7 +1,7 @@
 //! Step of a warp in the form that hosts display.
 
+use crate::model::source_position::SourcePosition;
 use crate::model::text::SourceRange;
-use crate::source::line_table::SourcePosition;
 use serde::{Deserialize, Serialize};
 
 /// Step that a warp executed or will execute.

@@ -1,6 +1,6 @@
 //! Costs of memory accesses, named after the metrics of Nsight Compute.
 
-use crate::source::line_table::SourcePosition;
+use crate::model::source_position::SourcePosition;
 use serde::{Deserialize, Serialize};
 
 /// Cost of memory accesses. The comment of each count contains the name of the corresponding metric in the source view of Nsight Compute.

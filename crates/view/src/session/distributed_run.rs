@@ -223,7 +223,7 @@ impl<E: Engine> DistributedRun<E> {
     }
 }
 
-/// Reason why the interpreter must execute a launch. The reason is formatted as a clause of a sentence.
+/// Reason why the interpreter must repeat a JIT run that is distributed over several workers. The reason is formatted as a clause of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FallbackReason(pub String);
 

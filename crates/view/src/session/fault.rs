@@ -2,8 +2,8 @@
 
 use crate::model::MemorySpace;
 use crate::model::fault::FaultView;
+use crate::model::source_position::SourcePosition;
 use crate::model::text::SourceRange;
-use crate::source::line_table::SourcePosition;
 use warpgrid_emulator::{AccessFault, Fault, FaultKind, MatrixMisuse, NamedRegion};
 use warpgrid_isa::StateSpace;
 

@@ -1,30 +1,11 @@
 //! Source view: the lines of CUDA C++, Triton or another language from which a compiler generated the instructions of a session.
 
+pub use crate::model::source_position::{SourcePosition, base_name};
+
 use crate::session::Session;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use warpgrid_launch::scenario::{Scenario, SourceFile};
 use warpgrid_program::{FunctionId, SourceFrame};
-
-/// Position in a source file of the compiler.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct SourcePosition {
-    /// Name of the file as the compiler recorded it.
-    pub file: String,
-    /// Line, counted from 1.
-    pub line: u32,
-    /// Column, counted from 1. Absent if the compiler recorded no column.
-    pub column: Option<u32>,
-    /// Inlined function that contains the position. Absent for the kernel or function itself.
-    pub function: Option<String>,
-}
-
-impl SourcePosition {
-    /// Returns the position as file name without directories and line: `saxpy.cu:7`.
-    pub fn short(&self) -> String {
-        format!("{}:{}", base_name(&self.file), self.line)
-    }
-}
 
 /// Lines of the checked source that a compiler generated for one source position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -192,11 +173,6 @@ fn is_same_file(one: &str, other: &str) -> bool {
         directory.is_some_and(|directory| directory.is_empty() || directory.ends_with(['/', '\\']))
     };
     !one.is_empty() && !other.is_empty() && (ends(one, other) || ends(other, one))
-}
-
-/// Returns the last component of a path.
-pub fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// Returns the unqualified name of a function from its linker name in the Itanium C++ ABI: `flat` for `_Z4flatiii` and
