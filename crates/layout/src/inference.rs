@@ -12,7 +12,7 @@ pub struct AddressTable {
     pub values: Vec<i64>,
 }
 
-/// Layout with the offsets of a table.
+/// Layout that reproduces a table of offsets: a strided layout with an optional swizzle, or a linear layout over GF(2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InferredLayout {
     /// `swizzle(offset + layout)`. The top-level modes of the layout are the dimensions.

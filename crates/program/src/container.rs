@@ -1,7 +1,8 @@
 //! Detection of the container format of a source: inline assembly in C++ or Python code, or a module among the lines of a log.
 //! Hosts use this fast check to choose the front end.
 
-/// Container format of a source whose instructions are embedded in another language or in a log.
+/// Format of a text that contains instructions among other text: source code of a host language, a log of the assembler, or the output of
+/// `cuobjdump -ptx`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContainerFormat {
     /// Source code with `asm` statements or calls that take assembly.

@@ -17,6 +17,6 @@ pub enum VariableId {
     Function(u32),
 }
 
-/// Index into [`Module::actions`](crate::Module::actions).
+/// Index into [`Module::opcodes`](crate::Module::opcodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OpcodeId(pub u32);

@@ -126,7 +126,7 @@ impl fmt::Display for InstructionSyntax {
     }
 }
 
-/// Edit of a statement.
+/// Edit of one statement that a repair makes. [`Document::edit`](crate::front_end::Document::edit) converts the edit to a text replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatementEdit {
     /// Span of the statement.

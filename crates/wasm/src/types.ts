@@ -1087,7 +1087,7 @@ export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | 
 /** Certainty of a race: the source from which the race follows. */
 export type RaceConfidence = "certain" | "axiom" | "documented";
 
-/** Kind of an access of a race. */
+/** Kind of one side of a reported race: a read, write or atomic access, or the start or exit of a block. */
 export type RaceKind = "read" | "write" | "atomic" | "life";
 
 /** One of the two accesses of a data race. */

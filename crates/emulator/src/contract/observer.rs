@@ -316,7 +316,8 @@ impl HalfWarpAccess {
     }
 }
 
-/// Access summary of a general access: each lane accesses a separate address in one memory.
+/// Summary of a load or store of a warp with a separate address for each lane. An observer, such as the race detector, can accept the
+/// summary in place of an [`AccessEvent`].
 #[derive(Clone, Copy, Debug)]
 pub struct PerLaneAccess<'a> {
     pub access: WarpAccessSummary,

@@ -36,7 +36,7 @@ impl Default for TimelineLimits {
     }
 }
 
-/// Progress of a run in steps and blocks.
+/// Status, position and number of finished blocks of a run, which [`Timeline::run_to_end`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub status: MachineStatus,

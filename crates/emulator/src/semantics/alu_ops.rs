@@ -101,7 +101,7 @@ pub enum PackedIntOp {
     Max,
 }
 
-/// Shifts of 64-bit integers.
+/// Direction of a shift of 64-bit integers. The decoded operation specifies the signedness of a right shift separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShiftOp {
     Left,

@@ -399,7 +399,8 @@ pub(crate) fn apply(function: SpecialFunction, mode: FloatMode, a: &Row32) -> Ro
     })
 }
 
-/// Ranges of arguments that the code of the assembler scales before it executes the special function unit.
+/// Flags for the ranges of arguments (subnormal, large, very negative) that compiled code scales before it executes the special function
+/// unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RangeScaling {
     /// Magnitudes below the smallest normal number, scaled by 2^24.

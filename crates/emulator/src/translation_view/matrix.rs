@@ -67,7 +67,7 @@ pub struct WmmaTransfer<'m> {
     pub align_bytes: u8,
 }
 
-/// `ldmatrix` or `stmatrix` with 16-bit elements.
+/// Decoded plan of an `ldmatrix` or `stmatrix` instruction with 16-bit elements, from which the JIT compiler generates code.
 #[derive(Clone, Debug)]
 pub struct LdmatrixAccess<'m> {
     pub access: &'m AccessPlan,

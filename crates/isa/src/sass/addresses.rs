@@ -3,7 +3,7 @@
 use super::{TURING_TO_ADA, UP_TO_89};
 use crate::target::TargetRequirement::{self, Any, Between, From};
 
-/// Address form of a store.
+/// Syntax of the address operand of a SASS store, such as `[Ra.64 + Imm]`, with the architectures that support it.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressForm {
     pub shape: AddressShape,

@@ -3,7 +3,8 @@
 
 use super::swizzle::SwizzleMode;
 
-/// Instruction family of a descriptor. The families use different encodings of the swizzle mode.
+/// Instruction family of a 64-bit shared-memory descriptor: `wgmma` or `tcgen05`. The families use different encodings of the swizzle
+/// mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DescriptorKind {
     /// `wgmma`

@@ -81,7 +81,7 @@ impl Location {
     }
 }
 
-/// Kind of memory of a location.
+/// Kind of a location of a litmus test: global memory, shared memory or an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocationKind {
     Global,

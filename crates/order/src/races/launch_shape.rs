@@ -2,7 +2,7 @@
 
 use crate::scope::ThreadLocation;
 
-/// Dimensions of grid, block and cluster of a launch.
+/// Dimensions of the grid, the blocks and the clusters of the launch that the race detector observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
     pub grid: [u32; 3],
