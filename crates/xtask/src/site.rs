@@ -91,7 +91,7 @@ fn trunk() -> Result<Command> {
     let mut command = shell::command(trunk.join("trunk"));
     command.env("PATH", shell::path_with(&[trunk, wasm_bindgen, npm]));
     rust::leave_out_folders(&mut command);
-    // Trunk interprets the value of this variable as the value of its own switch, and rejects values that are not booleans.
+    // Trunk parses the value of `NO_COLOR` as the value of its option `--no-color`, and rejects values that are not booleans.
     command.env_remove("NO_COLOR");
     Ok(command)
 }

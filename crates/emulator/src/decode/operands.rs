@@ -60,7 +60,7 @@ impl<'a> Decoder<'a> {
         ))
     }
 
-    /// Decodes a destination in the bank of its own register, or the sink `_`.
+    /// Decodes a destination register, or the sink `_`. The register determines the register bank.
     pub(crate) fn destination(&mut self, index: usize) -> DecodeResult<RegisterOperand> {
         match self.operand(index) {
             OperandValue::Destination(None) => Ok(RegisterOperand::SINK),
@@ -157,7 +157,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Decodes a source in the bank of its own register. Sources that are not registers have the given width.
+    /// Decodes a source. A source register determines the register bank. All other sources have the given width.
     pub(crate) fn element(&mut self, index: usize, bits: u32) -> DecodeResult<RegisterOperand> {
         match self.operand(index) {
             OperandValue::Source(source, modifiers) => self.read(*source, *modifiers, bits),

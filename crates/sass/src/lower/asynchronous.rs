@@ -215,8 +215,8 @@ pub(super) fn arrive(
         return Err(w.unknown("this arrival", w.instruction.opcode));
     }
     if !TargetAbi::of(c.target).has_mbarrier_instructions {
-        // On these architectures, compiled code implements the mbarrier as an integer that it updates with ordinary instructions. The arrival takes place when the copies complete, so
-        // completing the copies at this instruction is a permitted order.
+        // On these architectures, compiled code implements the mbarrier as an integer that it updates with ordinary instructions. The
+        // arrival takes place when the copies complete, so completing the copies at this instruction is a permitted order.
         let at = memory::address(w, AddressWidth::Narrow)?;
         let wait = Operation::Async(AsyncOp::CopyWaitAll);
         let mut steps = vec![step(wait, super::blank(), Vec::new())];
