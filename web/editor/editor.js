@@ -18,9 +18,9 @@ import { splitPercentage, showEmbed } from "./embed.js";
 import { saveResult } from "./download.js";
 import { chooseFile, importBuffer, initializesBuffer } from "./buffer-import.js";
 import { followLearnLinks, openLearn } from "./learn-loader.js";
-import { openCustomLayout, inferredAnnotations, renderInspector, watchExpressions } from "./inspector-loader.js";
+import { openCustomLayout, inferredAnnotations, isSourceOfKernel, renderInspector, watchExpressions } from "./inspector-loader.js";
 import { readDroppedFiles, listenToDrops, showShare } from "./share.js";
-import { refersToFile, withSourceFile } from "./source-file.js";
+import { withSourceFile } from "./source-file.js";
 import { addViewTabs, openHeader, showView } from "./view-tabs.js";
 import * as kernelStore from "./kernel-store.js";
 import { listenToZoom } from "./zoom-gestures.js";
@@ -613,6 +613,7 @@ const learnApi = {
   text: () => api.text(),
   setText: (text) => api.setText(text),
   change: changeText,
+  applyFix: ({ edits, isHeader }) => api.applyEdits(edits, isHeader),
   pin(focus) {
     onPin?.(focus);
     // A narrow window shows only one view at a time, so the view that contains the focus is shown.
@@ -635,7 +636,7 @@ const importApi = {
 /** Opens dropped or selected files. The previous source is saved. `memory` is the drop target, if it is a memory. */
 async function openFiles(files, memory) {
   if (files.length === 1 && initializesBuffer(files[0], memory)) { void importBuffer(importApi, files[0], memory); return; }
-  if (files.length === 1 && refersToFile(api.text(), files[0].name)) { changeText(withSourceFile(api.text(), files[0].name, await files[0].text())); return; }
+  if (files.length === 1 && await isSourceOfKernel(files[0].name)) { changeText(withSourceFile(api.text(), files[0].name, await files[0].text())); return; }
   try {
     const { shared, text, name, compiled } = await readDroppedFiles(files);
     if (compiled) { onCompiled?.(name, compiled); return; }

@@ -1,7 +1,8 @@
 // Loads the inspection features of `web/inspector` on demand: when the user requests them, has watched an expression of the current source
 // before, views a long memory, or opens a kernel that contains its source file.
-import { CARD_LABELS, WATCH_STORAGE_KEY, hasSourceFile } from "../inspector/card-labels.js";
+import { CARD_LABELS, WATCH_STORAGE_KEY } from "../inspector/card-labels.js";
 import { createElement } from "../dom.js";
+import { hasSourceFile } from "./source-file.js";
 import { loadModule } from "./util.js";
 
 let inspector = null;
@@ -43,6 +44,13 @@ async function openInspector(card) {
   isOpen = true;
   inspector.openInspector(latestStepContext);
   if (card) inspector.focusCard(card, latestStepContext);
+}
+
+/** Extensions of source files of compilers. */
+const SOURCE_EXTENSION = /\.(cu|cuh|c|cc|cpp|cxx|h|hpp|py)$/i;
+/** Checks whether the line table of the current kernel refers to a source file of this name. */
+export async function isSourceOfKernel(name) {
+  return SOURCE_EXTENSION.test(name) && latestStepContext !== null && await loadInspector() && inspector.isSourceOfKernel(latestStepContext, name);
 }
 
 /** Opens the card that shows a memory in a custom stride or layout. */

@@ -3,8 +3,8 @@
 /** Returns the last component of a path. */
 export const baseName = (path) => path.split(/[\\/]/).pop();
 
-/** Checks whether a kernel refers to a source file of this name in a `.file` directive or in a line comment of `nvdisasm -g`. */
-export const refersToFile = (kernel, name) => [...kernel.matchAll(/^\s*(?:\.file\s+\d+\s+|\/\/## File )"([^"\n]*)"/gm)].some(([, path]) => baseName(path) === name);
+/** Checks whether a kernel contains the text of a source file. The source view of such a kernel opens without a request. */
+export const hasSourceFile = (kernel) => /^\s*(?:\/\/|#)@ ?source \S/m.test(kernel);
 
 /** Adds the text of a source file to a kernel. */
 export function withSourceFile(kernel, name, text) {

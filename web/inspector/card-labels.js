@@ -11,7 +11,5 @@ export const CARD_LABELS = {
   "memory-overview": { label: "Memory overview", shortLabel: "Overview", title: "Show an overview of a whole buffer with its written regions, coloured by the last writer" },
   "jit-run": { label: "Run with JIT", shortLabel: "JIT", title: "Compile the launch to WebAssembly, run the compiled launch to completion, and show the final memory and the throughput" },
 };
-/** Checks whether a kernel contains the text of a source file. The source view of such a kernel opens without a request. */
-export const hasSourceFile = (kernel) => /^\s*(?:\/\/|#)@ ?source \S/m.test(kernel);
 /** Storage key of the watch expressions of each source. */
 export const WATCH_STORAGE_KEY = "warpgrid.watch";

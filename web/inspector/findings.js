@@ -1,5 +1,4 @@
-// Findings: everything that is known about the kernels of a source and their runs, as one list with filters. Each finding links to its
-// lines and offers its fix.
+// List of the findings of a source and of the runs of its kernels, with filters. Each finding links to its lines and offers its fix.
 import { baseName } from "../editor/source-file.js";
 import { pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
@@ -13,17 +12,6 @@ const VERDICT_TEXTS = {
   incomplete: "The analysis did not cover the whole run.",
   error: "The kernel cannot run.",
 };
-
-const extents = ([x, y, z]) => (y === 1 && z === 1 ? `${x}` : `(${[x, y, z].slice(0, z === 1 ? 2 : 3).join(", ")})`);
-
-/** Applies the edits of a fix to a text. Lines and columns start at 1. */
-export function applyFix(text, { edits }) {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  const offset = (line, column) => Math.min((starts[line - 1] ?? text.length) + column - 1, text.length);
-  const ordered = edits.map((edit) => [offset(edit.line, edit.column), offset(edit.endLine, edit.endColumn), edit.text]).sort(([a], [b]) => b - a);
-  return ordered.reduce((result, [start, end, replacement]) => result.slice(0, start) + replacement + result.slice(end), text);
-}
 
 export function findingsCard(initialStepContext) {
   let report = null;
@@ -51,9 +39,9 @@ export function findingsCard(initialStepContext) {
         createElement("ul", {}, ...finding.details.map((detail) => createElement("li", {}, ...renderInlineCode(detail))))));
     }
     if (finding.fix) {
-      const preview = finding.fix.edits.map(({ line, text }) => `line ${line}: ${text.trim() === "" ? "remove" : text.trim()}`).join("; ");
+      const preview = finding.fix.edits.map(([[line], text]) => `line ${line}: ${text.trim() === "" ? "remove" : text.trim()}`).join("; ");
       item.append(createElement("div", { class: "fixes" },
-        createElement("button", { type: "button", class: "action-button", title: preview, onclick: () => { const { page } = card.context(); page.change(applyFix(page.text(), finding.fix)); } }, finding.fix.title),
+        createElement("button", { type: "button", class: "action-button", title: preview, onclick: () => card.context().page.applyFix(finding.fix) }, finding.fix.title),
         createElement("code", { class: "muted" }, preview)));
     }
     return item;
@@ -72,7 +60,7 @@ export function findingsCard(initialStepContext) {
     verdict.dataset.verdict = report.verdict;
     verdict.replaceChildren(createElement("strong", {}, report.verdict), ` ${VERDICT_TEXTS[report.verdict]}`);
     const sections = kernels.map((kernel) => createElement("li", { class: "finding-kernel" },
-      createElement("h3", {}, kernel.kernel || "kernel", createElement("small", {}, `<<<${extents(kernel.grid)}, ${extents(kernel.block)}>>> ${kernel.target}, ${pluralize(kernel.steps, "step")}, ${pluralize(kernel.seeds, "seed")}: ${kernel.verdict}`)),
+      createElement("h3", {}, kernel.kernel || "kernel", createElement("small", {}, `${kernel.launch} ${kernel.target}, ${pluralize(kernel.steps, "step")}, ${pluralize(kernel.seeds, "seed")}: ${kernel.verdict}`)),
       ...kernel.notCovered.map((reason) => createElement("p", { class: "status-text" }, ...renderInlineCode(reason))),
       createElement("ul", {}, ...kernel.findings.filter(isShown).map(findingItem))));
     list.replaceChildren(...diagnostics.filter(isShown).map(findingItem), ...sections);

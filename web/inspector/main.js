@@ -7,8 +7,10 @@ import { customLayoutCard } from "./custom-layout.js";
 import { minimap } from "./minimap.js";
 import { memoryOverviewCard } from "./memory-overview.js";
 import { compareStepsCard } from "./compare-steps.js";
-import { CARD_LABELS, hasSourceFile } from "./card-labels.js";
+import { baseName, hasSourceFile } from "../editor/source-file.js";
+import { CARD_LABELS } from "./card-labels.js";
 import { pixelGrid } from "./pixel-grid.js";
+import { queryAtStep, stepOf } from "./query.js";
 import { findingsCard } from "./findings.js";
 import { jitRunCard } from "./jit-run.js";
 import { sourceViewCard } from "./source-view.js";
@@ -59,6 +61,16 @@ export function focusCard(name, stepContext, initialValues) {
     return;
   }
   sideCards?.find(({ node }) => node.classList.contains(name))?.focus();
+}
+
+/** Checks whether the line table of a kernel refers to a source file of this name. A kernel that cannot run has no line table. */
+export async function isSourceOfKernel(stepContext, name) {
+  try {
+    const { files } = await queryAtStep(stepContext, "sources", stepOf(stepContext));
+    return files.some((file) => baseName(file.name) === name);
+  } catch {
+    return false;
+  }
 }
 
 /** Renderers of the containers that are beside the rows of a memory or replace them. */

@@ -3,12 +3,10 @@
 mod badge;
 mod sarif;
 
-use crate::check::front_of;
 use crate::compile::{CompilerOptions, is_cuda};
-use crate::embedded;
 use crate::input_files::{list, nothing_in};
 use crate::launch::LaunchOptions;
-use crate::output::{print_error, read_bytes, stdout, text_of, without_mark};
+use crate::output::{about, print_error, stdout};
 use crate::{ExitKind, run};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -18,7 +16,6 @@ use warpgrid_view::analysis::findings::{
     AnalysisLimits, AnalysisReport, DEFAULT_SEEDS, Finding, FindingSeverity, KernelAnalysis,
     Verdict, analyze,
 };
-use warpgrid_view::compiled_file::is_compiled;
 use warpgrid_view::scenario::SourceFile;
 use warpgrid_view::source::line_table::{SourcePosition, base_name, source_text};
 use warpgrid_view::{Scenario, Session, counted};
@@ -146,7 +143,7 @@ pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind
     if let Some(path) = &arguments.badge {
         let verdicts = analyzed.iter().map(|file| file.report.verdict);
         let badge = badge::svg(verdicts.max().unwrap_or(Verdict::Error));
-        std::fs::write(path, badge).map_err(|error| crate::output::about(path, error))?;
+        std::fs::write(path, badge).map_err(|error| about(path, error))?;
     }
     Ok(outcome)
 }
@@ -155,36 +152,12 @@ pub(crate) fn analyze_files(arguments: &AnalyzeArguments) -> io::Result<ExitKind
 fn load(path: &Path, compiler: &CompilerOptions) -> Result<Scenario, String> {
     let mut scenario = match is_cuda(path) {
         true => compiler.compile(path)?,
-        false => load_scenario(path)?,
+        false => run::load_shared(path)?.into_scenario(),
     };
     if scenario.sources.is_empty() {
         scenario.sources = sources_beside(path, &scenario);
     }
     Ok(scenario)
-}
-
-fn load_scenario(path: &Path) -> Result<Scenario, String> {
-    let is_json = path.extension().is_some_and(|ending| ending == "json");
-    if is_json {
-        let shared = run::load_shared(path).map_err(|error| error.to_string())?;
-        return Ok(shared?.into_scenario());
-    }
-    let bytes = read_bytes(path).map_err(|error| error.to_string())?;
-    if is_compiled(&bytes) {
-        let source = embedded::source_of(&bytes, None);
-        let source = source.map_err(|reason| format!("{}: {reason}", path.display()))?;
-        return Ok(Scenario {
-            source,
-            ..Scenario::default()
-        });
-    }
-    let text = text_of(path, bytes).map_err(|error| error.to_string())?;
-    let source = without_mark(text);
-    Ok(Scenario {
-        front: front_of(path, &source),
-        source,
-        ..Scenario::default()
-    })
 }
 
 /// Reads the source files of a line table that are in the directory of a kernel.
@@ -235,13 +208,13 @@ fn print_kernel(
     file: &AnalyzedFile,
     kernel: &KernelAnalysis,
 ) -> io::Result<()> {
-    let launch = format!("<<<{}, {}>>>", extents(kernel.grid), extents(kernel.block));
     let steps = counted(kernel.steps, "step");
     let seeds = counted(kernel.seeds, "scheduler seed");
     writeln!(
         out,
-        "  {}  {launch}  {}, {steps}, {seeds}: {}",
+        "  {}  {}  {}, {steps}, {seeds}: {}",
         kernel.kernel,
+        kernel.launch,
         kernel.target,
         kernel.verdict.name()
     )?;
@@ -277,7 +250,7 @@ fn print_finding(out: &mut impl Write, file: &AnalyzedFile, finding: &Finding) -
         lines => write!(out, " (lines {})", lines.join(", "))?,
     }
     write!(out, ": {}", finding.message)?;
-    if finding.depends_on_inferred_launch && finding.severity <= FindingSeverity::Warning {
+    if finding.depends_on_inferred_launch && finding.is_error_or_warning() {
         write!(out, " [depends on the inferred launch]")?;
     }
     writeln!(out)?;
@@ -310,13 +283,4 @@ fn source_line<'a>(
     let text = source_text(scenario, &position.file)?;
     let line = text.lines().nth(position.line as usize - 1)?;
     Some((position, line))
-}
-
-/// Formats extents as CUDA C++ does: `4`, `(32, 8)`.
-fn extents([x, y, z]: [u32; 3]) -> String {
-    match (y, z) {
-        (1, 1) => x.to_string(),
-        (_, 1) => format!("({x}, {y})"),
-        _ => format!("({x}, {y}, {z})"),
-    }
 }

@@ -10,7 +10,6 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::api;
-use warpgrid_view::counted;
 use warpgrid_view::diagnostics::UNREADABLE_ARGUMENT;
 use warpgrid_view::layouts::inspector;
 use warpgrid_view::layouts::inspector::{BankConflictFix, ConflictReport};
@@ -39,7 +38,7 @@ pub(crate) struct ConflictsArguments {
 
 /// Explains the bank conflicts of a launch, and rewrites the source if requested.
 pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<ExitKind> {
-    let mut scenario = match run::load_shared(&arguments.file)? {
+    let mut scenario = match run::load_shared(&arguments.file) {
         Ok(shared) => shared.into_scenario(),
         Err(reason) => {
             print_error(&reason);
@@ -108,12 +107,8 @@ fn conflicts_of_kernel(
             writeln!(out)?;
         }
         OutputFormat::Human => {
-            if !session.is_finished() {
-                let steps = counted(session.position(), "step");
-                writeln!(
-                    out,
-                    "the run reached the step limit after {steps}: increase `--max-steps`"
-                )?;
+            if let Some(message) = session.step_limit_message() {
+                writeln!(out, "{message}")?;
             }
             match arguments.launch.selects_all() {
                 true => writeln!(out, "kernel `{ran}`")?,

@@ -42,7 +42,7 @@ fn address() -> &'static str {
 
 /// Prints the link, opens the link, or writes the file.
 pub(crate) fn open(arguments: &OpenArguments) -> io::Result<ExitKind> {
-    let mut shared = match load_shared(&arguments.file)? {
+    let mut shared = match load_shared(&arguments.file) {
         Ok(shared) => shared,
         Err(reason) => {
             print_error(&reason);

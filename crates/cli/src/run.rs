@@ -262,25 +262,39 @@ fn sources(arguments: &RunArguments, facts: &Option<TestCaseManifest>) -> Vec<Op
 
 /// Loads a shareable scenario with its source: a file that the page has saved, a scenario, a test case with a separate source file, or a
 /// source.
-pub(crate) fn load_shared(path: &Path) -> io::Result<Result<SharedState, String>> {
-    let text = without_mark(read_source(path)?);
-    let about = |reason: String| format!("{}: {reason}", path.display());
-    if is_json(path) && is_shared(&text) {
-        return Ok(warpgrid_share::read_file(&text).map_err(|reason| about(reason.to_string())));
+pub(crate) fn load_shared(path: &Path) -> Result<SharedState, String> {
+    let bytes = read_bytes(path).map_err(|error| error.to_string())?;
+    if is_compiled(&bytes) {
+        return Ok(SharedState {
+            scenario: scenario_of_compiled(path, &bytes, None)?,
+            ..SharedState::default()
+        });
     }
-    let (mut scenario, facts) = match read(path, text) {
-        Ok(loaded) => loaded,
-        Err(reason) => return Ok(Err(reason)),
-    };
+    let text = without_mark(text_of(path, bytes).map_err(|error| error.to_string())?);
+    if is_json(path) && is_shared(&text) {
+        let shared = warpgrid_share::read_file(&text);
+        return shared.map_err(|reason| format!("{}: {reason}", path.display()));
+    }
+    let (mut scenario, facts) = read(path, text)?;
     if let Some(facts) = facts {
         let folder = path.parent().unwrap_or(Path::new("."));
-        scenario.source = without_mark(read_source(&folder.join(facts.first()))?);
+        let source = read_source(&folder.join(facts.first()));
+        scenario.source = without_mark(source.map_err(|error| error.to_string())?);
         scenario.ptx_version = None;
     }
-    Ok(Ok(SharedState {
+    Ok(SharedState {
         scenario,
         ..SharedState::default()
-    }))
+    })
+}
+
+/// Returns the scenario of a code object in a compiled file: the named code object, or the first PTX source.
+fn scenario_of_compiled(path: &Path, bytes: &[u8], name: Option<&str>) -> Result<Scenario, String> {
+    let source = embedded::source_of(bytes, name);
+    Ok(Scenario {
+        source: source.map_err(|reason| format!("{}: {reason}", path.display()))?,
+        ..Scenario::default()
+    })
 }
 
 fn is_json(path: &Path) -> bool {
@@ -306,13 +320,7 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>)
     let bytes = read_bytes(path).map_err(|error| error.to_string())?;
     let block = arguments.block.as_deref();
     if is_compiled(&bytes) {
-        let source = embedded::source_of(&bytes, block);
-        let source = source.map_err(|reason| format!("{}: {reason}", path.display()))?;
-        let scenario = Scenario {
-            source,
-            ..Scenario::default()
-        };
-        return Ok((scenario, None));
+        return Ok((scenario_of_compiled(path, &bytes, block)?, None));
     }
     let text = text_of(path, bytes).map_err(|error| error.to_string())?;
     // The assembler rejects a byte-order mark, but the mark does not prevent a run.

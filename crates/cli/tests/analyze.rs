@@ -63,7 +63,7 @@ fn racing_kernel_has_one_finding_per_memory_and_exits_with_1() {
     let report = json(&output);
     assert_eq!(report["verdict"], "findings");
     let findings = &report["kernels"][0]["findings"];
-    assert_eq!(kinds(findings), ["race", "schedule-dependence"]);
+    assert_eq!(kinds(findings), ["data-race", "schedule-dependence"]);
     assert_eq!(findings[0]["severity"], "error");
     assert_eq!(findings[0]["lines"], serde_json::json!([11]));
     assert_eq!(findings[0]["dependsOnInferredLaunch"], false);
@@ -163,7 +163,7 @@ fn sarif_names_rule_level_and_region_of_findings() {
     let report = json(&output);
     assert_eq!(report["version"], "2.1.0");
     let result = &report["runs"][0]["results"][0];
-    assert_eq!(result["ruleId"], "race");
+    assert_eq!(result["ruleId"], "data-race");
     assert_eq!(result["level"], "error");
     let location = &result["locations"][0]["physicalLocation"];
     assert_eq!(location["region"]["startLine"], 11);

@@ -23,6 +23,7 @@ pub use crate::api::values::BufferValues;
 
 use crate::analysis::comparison;
 use crate::analysis::comparison::{ComparisonError, ComparisonReport};
+use crate::analysis::findings::{self, AnalysisOptions, AnalysisReport};
 use crate::analysis::mma_explanation;
 use crate::analysis::mma_explanation::{MmaExplanation, MmaRequest};
 use crate::compiled_file::FileView;
@@ -94,6 +95,15 @@ pub fn compare(scenario: Scenario, max_steps: u64) -> Result<ComparisonReport, R
     }
     let report = comparison::compare(scenario, max_steps);
     report.map_err(|ComparisonError { error, .. }| error)
+}
+
+/// Checks a source, and runs the selected kernel of the scenario, or all kernels if the scenario selects none. A rejected source is a
+/// verdict of the report. Fails if an option is invalid.
+pub fn analyze(
+    scenario: &Scenario,
+    options: AnalysisOptions,
+) -> Result<AnalysisReport, RequestError> {
+    Ok(findings::analyze(scenario, options.limits()?))
 }
 
 /// Rewrites the source of a scenario so that its accesses to shared memory have no bank conflicts, and verifies the result by running both

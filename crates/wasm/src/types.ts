@@ -574,13 +574,13 @@ maxSteps?: number | null,
 seeds?: number | null, };
 
 /** Kind of a finding. */
-export type FindingKind = "expectation" | "fault" | "hang" | "race" | "uninitialized-read" | "schedule-dependence" | "diagnostic" | "bank-conflict" | "uncoalesced-access" | "note";
+export type FindingKind = "wrong-result" | "fault" | "hang" | "data-race" | "uninitialized-read" | "schedule-dependence" | "diagnostic" | "bank-conflict" | "uncoalesced-access" | "note";
 
 /** Severity of a finding, most severe first. */
 export type FindingSeverity = "error" | "warning" | "performance" | "information";
 
-/** Verdict of an analysis. */
-export type Verdict = "clean" | "findings" | "incomplete" | "error";
+/** Verdict of an analysis, from the best to the worst. */
+export type Verdict = "clean" | "incomplete" | "findings" | "error";
 
 /** Finding about the source or a run. */
 export type Finding = { kind: FindingKind, severity: FindingSeverity,
@@ -592,7 +592,7 @@ range: SourceRange | null,
 lines: Array<number>,
 /** Position of `range` in the language from which a compiler generated the source, followed by the call sites of inlined functions. */
 source: Array<SourcePosition>,
-/** The finding in one sentence. */
+/** Description in one sentence. */
 message: string,
 /** Explanations and further occurrences, one sentence each. */
 details: Array<string>,
@@ -607,6 +607,8 @@ dependsOnInferredLaunch: boolean, };
 export type KernelAnalysis = {
 /** Name of the kernel or asm block. */
 kernel: string, verdict: Verdict, target: string, grid: [number, number, number], block: [number, number, number],
+/** Launch in the syntax of CUDA C++: `<<<4, (32, 8)>>>`. */
+launch: string,
 /** Inferred parts of the launch configuration as `//@` lines. Empty if the source states the whole launch. */
 inferred: Array<string>,
 /** Number of executed steps. */
@@ -620,11 +622,11 @@ notCovered: Array<string>, };
 
 /** Analysis of a source. */
 export type AnalysisReport = {
-/** Most severe verdict of the source and its kernels. */
+/** Worst verdict of the source and its kernels. */
 verdict: Verdict,
 /** Diagnostics of the source. */
 diagnostics: Array<Finding>,
-/** Kernels, those with the most severe findings first. */
+/** Kernels, in the order of their verdicts and the severities of their findings, the worst kernel first. */
 kernels: Array<KernelAnalysis>, };
 
 /** Options of `Session.report`. */

@@ -2,7 +2,6 @@
 
 use super::*;
 use js_sys::Uint8Array;
-use warpgrid_view::analysis::findings::{self, AnalysisOptions};
 use warpgrid_view::api::ReportOptions;
 use warpgrid_view::memory_model::litmus::ExtractionRequest;
 use warpgrid_view::model::{HistoryOptions, StopOptions};
@@ -42,9 +41,7 @@ pub fn analyze(
     #[wasm_bindgen(unchecked_optional_param_type = "AnalysisOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
     let scenario: Scenario = from_js_with_extra_fields(scenario, "scenario", CASE_FACTS)?;
-    let options: AnalysisOptions = from_js(options, "options")?;
-    let limits = options.limits().map_err(to_js_error)?;
-    to_js(&findings::analyze(&scenario, limits))
+    to_js_result(api::analyze(&scenario, from_js(options, "options")?))
 }
 
 /// Evaluates a CuTe or Triton layout, a descriptor, or the layouts of two consecutive instructions: `{ op, shape?, type?, with? }`, such as

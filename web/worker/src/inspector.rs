@@ -82,7 +82,7 @@ impl Inspector {
 
     fn find(&mut self, asked: InspectorRequest<'_>) -> Result<String, String> {
         if asked.what == "findings" {
-            // An analysis opens sessions of its own.
+            // An analysis opens a separate session for each kernel, so the open session remains unchanged.
             let scenario = analysis::scenario(asked.launch);
             return Ok(json::analysis(&findings::analyze(&scenario, LIMITS)));
         }

@@ -38,8 +38,10 @@ pub(super) fn document(files: &[AnalyzedFile]) -> Value {
 
 /// Returns the rule of a finding: the code of a diagnostic, and the kind of any other finding.
 fn rule_id(finding: &Finding) -> String {
-    let code = finding.code.clone();
-    code.unwrap_or_else(|| finding.kind.identifier().to_owned())
+    match &finding.code {
+        Some(code) => code.clone(),
+        None => finding.kind.name().replace(' ', "-"),
+    }
 }
 
 fn result(file: &str, finding: &Finding) -> Value {
@@ -74,13 +76,7 @@ fn result(file: &str, finding: &Finding) -> Value {
             .edits
             .iter()
             .map(|edit| {
-                let range = SourceRange {
-                    line: edit.line,
-                    column: edit.column,
-                    end_line: edit.end_line,
-                    end_column: edit.end_column,
-                };
-                json!({ "deletedRegion": region(&range), "insertedContent": { "text": edit.text } })
+                json!({ "deletedRegion": region(&edit.range()), "insertedContent": { "text": edit.text } })
             })
             .collect();
         result["fixes"] = json!([{

@@ -13,7 +13,7 @@ pub(super) type ExtractError = Result<LitmusTest, ExitKind>;
 
 /// Runs the kernel of the file to the selected lines, and extracts a litmus test.
 pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<ExtractError> {
-    let mut scenario = match run::load_shared(&arguments.file)? {
+    let mut scenario = match run::load_shared(&arguments.file) {
         Ok(shared) => shared.into_scenario(),
         Err(reason) => {
             print_error(&reason);

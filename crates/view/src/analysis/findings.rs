@@ -1,7 +1,8 @@
-//! Findings: everything that a check and a run of a kernel report, as one list.
+//! List of all findings: the results of checking a source and of running its kernels.
 //!
 //! Input: a [`Scenario`]. Output: an [`AnalysisReport`] with the diagnostics of the source and one [`KernelAnalysis`] per kernel. The
-//! analysis runs each kernel twice (race detection, memory traffic), and once more for each additional scheduler seed.
+//! analysis runs each kernel with race detection, executes the run again for memory traffic and uninitialized registers, and runs the
+//! kernel with each additional scheduler seed.
 
 use crate::analysis::memory_diff::MemoryDifference;
 use crate::analysis::schedule_seeds::{OutcomeGroup, SeedReport, compare_seeds};
@@ -19,6 +20,7 @@ use crate::request_error::RequestError;
 use crate::session::Session;
 use crate::source::check::{CheckOptions, check};
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::scenario::Scenario;
 use warpgrid_program::counted;
@@ -29,10 +31,10 @@ use warpgrid_program::counted;
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
     /// Difference from an expectation of the scenario.
-    Expectation,
+    WrongResult,
     Fault,
     Hang,
-    Race,
+    DataRace,
     UninitializedRead,
     /// The final memory depends on the schedule.
     ScheduleDependence,
@@ -45,34 +47,18 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// Returns the name that outputs show: `bank conflict`.
+    /// Returns the displayed name: `bank conflict`. The serialized name contains hyphens in place of the blanks.
     pub const fn name(self) -> &'static str {
         match self {
-            FindingKind::Expectation => "wrong result",
+            FindingKind::WrongResult => "wrong result",
             FindingKind::Fault => "fault",
             FindingKind::Hang => "hang",
-            FindingKind::Race => "data race",
+            FindingKind::DataRace => "data race",
             FindingKind::UninitializedRead => "uninitialized read",
             FindingKind::ScheduleDependence => "schedule dependence",
             FindingKind::Diagnostic => "diagnostic",
             FindingKind::BankConflict => "bank conflict",
             FindingKind::UncoalescedAccess => "uncoalesced access",
-            FindingKind::Note => "note",
-        }
-    }
-
-    /// Returns the name in JSON and SARIF: `bank-conflict`.
-    pub const fn identifier(self) -> &'static str {
-        match self {
-            FindingKind::Expectation => "expectation",
-            FindingKind::Fault => "fault",
-            FindingKind::Hang => "hang",
-            FindingKind::Race => "race",
-            FindingKind::UninitializedRead => "uninitialized-read",
-            FindingKind::ScheduleDependence => "schedule-dependence",
-            FindingKind::Diagnostic => "diagnostic",
-            FindingKind::BankConflict => "bank-conflict",
-            FindingKind::UncoalescedAccess => "uncoalesced-access",
             FindingKind::Note => "note",
         }
     }
@@ -114,17 +100,17 @@ impl From<Severity> for FindingSeverity {
     }
 }
 
-/// Verdict of an analysis.
+/// Verdict of an analysis, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The run ended, and no error or warning was found.
+    /// The run ended without errors and warnings.
     Clean,
-    /// Errors or warnings were found.
-    Findings,
-    /// No error or warning was found, but the analysis did not cover the whole run.
+    /// The run has no errors and no warnings, but the analysis did not cover all of its steps.
     Incomplete,
+    /// The run has errors or warnings.
+    Findings,
     /// The source is rejected, or the launch is impossible.
     Error,
 }
@@ -134,8 +120,8 @@ impl Verdict {
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Clean => "clean",
-            Verdict::Findings => "findings",
             Verdict::Incomplete => "incomplete",
+            Verdict::Findings => "findings",
             Verdict::Error => "error",
         }
     }
@@ -156,7 +142,7 @@ pub struct Finding {
     pub lines: Vec<u32>,
     /// Position of `range` in the language from which a compiler generated the source, followed by the call sites of inlined functions.
     pub source: Vec<SourcePosition>,
-    /// The finding in one sentence.
+    /// Description in one sentence.
     pub message: String,
     /// Explanations and further occurrences, one sentence each.
     pub details: Vec<String>,
@@ -179,6 +165,8 @@ pub struct KernelAnalysis {
     pub target: String,
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    /// Launch in the syntax of CUDA C++: `<<<4, (32, 8)>>>`.
+    pub launch: String,
     /// Inferred parts of the launch configuration as `//@` lines. Empty if the source states the whole launch.
     pub inferred: Vec<String>,
     /// Number of executed steps.
@@ -195,11 +183,11 @@ pub struct KernelAnalysis {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AnalysisReport {
-    /// Most severe verdict of the source and its kernels.
+    /// Worst verdict of the source and its kernels.
     pub verdict: Verdict,
     /// Diagnostics of the source.
     pub diagnostics: Vec<Finding>,
-    /// Kernels, those with the most severe findings first.
+    /// Kernels, in the order of their verdicts and the severities of their findings, the worst kernel first.
     pub kernels: Vec<KernelAnalysis>,
 }
 
@@ -254,16 +242,12 @@ pub struct AnalysisLimits {
     pub seeds: u64,
 }
 
-/// Step limit of the additional runs with other scheduler seeds. A longer run is analyzed with one seed.
+/// Maximum number of steps of a run that is repeated with other scheduler seeds. A longer run is analyzed with one seed.
 const MAX_STEPS_OF_SEEDS: u64 = 1_000_000;
 
 /// Checks a source, and runs the selected kernel of the scenario, or all kernels if the scenario selects none.
 pub fn analyze(scenario: &Scenario, limits: AnalysisLimits) -> AnalysisReport {
-    let options = CheckOptions {
-        language: scenario.front,
-        target: scenario.target.clone(),
-        ptx_version: scenario.ptx_version.clone(),
-    };
+    let options = CheckOptions::of_scenario(scenario);
     let checked = check(&scenario.source, &options);
     let diagnostics: Vec<Finding> = checked.diagnostics.into_iter().map(Finding::from).collect();
     let mut report = AnalysisReport {
@@ -294,16 +278,12 @@ pub fn analyze(scenario: &Scenario, limits: AnalysisLimits) -> AnalysisReport {
             }
         }
     }
-    let worst = |kernel: &KernelAnalysis| {
+    report.kernels.sort_by_key(|kernel| {
         let severity = kernel.findings.first().map(|finding| finding.severity);
-        (
-            std::cmp::Reverse(kernel.verdict),
-            severity.map_or(u8::MAX, |s| s as u8),
-        )
-    };
-    report.kernels.sort_by_key(worst);
-    let is_relevant = |finding: &Finding| finding.severity <= FindingSeverity::Warning;
-    let of_source = match report.diagnostics.iter().any(is_relevant) {
+        let has_no_finding = severity.is_none();
+        (Reverse(kernel.verdict), has_no_finding, severity)
+    });
+    let of_source = match report.diagnostics.iter().any(Finding::is_error_or_warning) {
         true if checked.accept => Verdict::Findings,
         true => Verdict::Error,
         false => Verdict::Clean,
@@ -329,9 +309,11 @@ fn analyze_opened(
     let not_covered = session.not_covered(fault.as_ref());
     let mut seeds = 1;
     if limits.seeds > 1 && session.position() <= MAX_STEPS_OF_SEEDS && not_covered.is_empty() {
-        seeds = limits.seeds;
-        let compared = compare_seeds(session.scenario(), 0..seeds, limits.max_steps);
-        findings.extend(compared.ok().and_then(|report| seed_finding(&report)));
+        // The kernel has been launched before, so a launch with another seed does not fail.
+        if let Ok(report) = compare_seeds(session.scenario(), 0..limits.seeds, limits.max_steps) {
+            seeds = report.n_seeds;
+            findings.extend(seed_finding(&report));
+        }
     }
     findings.extend(session.performance_findings());
     let depends = session.inferred_launch().is_some();
@@ -339,24 +321,21 @@ fn analyze_opened(
         finding.depends_on_inferred_launch = depends;
     }
     findings.sort_by_key(|finding| (finding.severity, finding.kind, finding.lines.clone()));
-    let is_relevant = |finding: &Finding| finding.severity <= FindingSeverity::Warning;
-    let verdict = match (findings.iter().any(is_relevant), not_covered.is_empty()) {
+    let is_flagged = findings.iter().any(Finding::is_error_or_warning);
+    let verdict = match (is_flagged, not_covered.is_empty()) {
         (true, _) => Verdict::Findings,
         (false, false) => Verdict::Incomplete,
         (false, true) => Verdict::Clean,
     };
-    let scenario = session.scenario();
     KernelAnalysis {
-        kernel: scenario.entry.clone().unwrap_or_default(),
         verdict,
         target: session.target_name().to_owned(),
-        grid: scenario.grid.unwrap_or([1; 3]),
-        block: scenario.block.unwrap_or([1; 3]),
         inferred: session.inferred_annotations().to_vec(),
         steps: session.position(),
         seeds,
         findings,
         not_covered,
+        ..KernelAnalysis::without_run(session.scenario())
     }
 }
 
@@ -369,20 +348,44 @@ fn impossible_launch(scenario: &Scenario, error: RequestError) -> KernelAnalysis
     );
     let mut diagnostics = error.diagnostics.iter();
     let place = diagnostics.find(|found| found.code == error.code);
-    finding.range = place.map(range_of_diagnostic);
+    finding.range = place.map(DiagnosticView::range);
     finding.lines = finding.range.iter().map(|range| range.line).collect();
     finding.code = Some(error.code);
     KernelAnalysis {
-        kernel: scenario.entry.clone().unwrap_or_default(),
-        verdict: Verdict::Error,
-        target: scenario.target.clone().unwrap_or_default(),
-        grid: scenario.grid.unwrap_or([1; 3]),
-        block: scenario.block.unwrap_or([1; 3]),
-        inferred: Vec::new(),
-        steps: 0,
-        seeds: 0,
         findings: vec![finding],
-        not_covered: Vec::new(),
+        ..KernelAnalysis::without_run(scenario)
+    }
+}
+
+impl KernelAnalysis {
+    /// Creates the analysis of a kernel that has not run.
+    fn without_run(scenario: &Scenario) -> KernelAnalysis {
+        let (grid, block) = (
+            scenario.grid.unwrap_or([1; 3]),
+            scenario.block.unwrap_or([1; 3]),
+        );
+        KernelAnalysis {
+            kernel: scenario.entry.clone().unwrap_or_default(),
+            verdict: Verdict::Error,
+            target: scenario.target.clone().unwrap_or_default(),
+            grid,
+            block,
+            launch: format!("<<<{}, {}>>>", dimensions(grid), dimensions(block)),
+            inferred: Vec::new(),
+            steps: 0,
+            seeds: 0,
+            findings: Vec::new(),
+            not_covered: Vec::new(),
+        }
+    }
+}
+
+/// Formats dimensions in the syntax of CUDA C++: `4`, `(32, 8)`.
+fn dimensions([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (1, 1) => x.to_string(),
+        (_, 1) => format!("({x}, {y})"),
+        _ => format!("({x}, {y}, {z})"),
     }
 }
 
@@ -405,7 +408,7 @@ impl Session {
             {
                 findings.push(self.fault_finding(fault));
             }
-            findings.extend(hang.map(|hang| self.hang_finding(&hang, fault.is_some())));
+            findings.extend(hang.map(|hang| self.hang_finding(&hang)));
         }
         findings.extend(self.race_findings(&races.races));
         let reads = races.unwritten.iter();
@@ -438,13 +441,7 @@ impl Session {
 
     /// Returns the parts of the run that the analysis did not cover.
     fn not_covered(&self, fault: Option<&FaultView>) -> Vec<String> {
-        let mut not_covered = Vec::new();
-        if !self.is_finished() {
-            let steps = counted(self.position(), "step");
-            not_covered.push(format!(
-                "the run reached the step limit after {steps}: increase the step limit to cover the remaining steps"
-            ));
-        }
+        let mut not_covered: Vec<String> = self.step_limit_message().into_iter().collect();
         let unsupported = fault.filter(|fault| fault.kind == FaultSort::Unsupported);
         not_covered.extend(
             unsupported.map(|fault| format!("line {}: {}", fault.range.line, fault.message)),
@@ -470,11 +467,9 @@ impl Session {
         finding
     }
 
-    fn hang_finding(&self, hang: &HangView, is_stopped: bool) -> Finding {
-        let severity = match is_stopped {
-            true => FindingSeverity::Error,
-            false => FindingSeverity::Warning,
-        };
+    /// Converts the diagnosis of a hang. A divergent warp at an aligned barrier can also finish its run, but the result is undefined.
+    fn hang_finding(&self, hang: &HangView) -> Finding {
+        let severity = FindingSeverity::Error;
         let lines = [Some(hang.line), hang.line_at_fault];
         let lines = lines
             .into_iter()
@@ -500,7 +495,7 @@ impl Session {
             let lines = std::iter::once(first).chain(others.iter().copied());
             let lines = lines.flat_map(|race| [race.first.line, race.second.line]);
             let mut finding = self.finding_at(
-                FindingKind::Race,
+                FindingKind::DataRace,
                 race_severity(first),
                 first.message.clone(),
                 lines.flatten().collect(),
@@ -528,7 +523,7 @@ impl Session {
         let differences = self.differences_from_expectations(fault).into_iter();
         let severity = FindingSeverity::Error;
         differences
-            .map(|difference| Finding::new(FindingKind::Expectation, severity, difference))
+            .map(|difference| Finding::new(FindingKind::WrongResult, severity, difference))
             .collect()
     }
 
@@ -660,6 +655,11 @@ fn layout_proposals(report: &ConflictReport, lines: &[u32]) -> Vec<String> {
 }
 
 impl Finding {
+    /// Checks whether the severity is at least a warning.
+    pub fn is_error_or_warning(&self) -> bool {
+        self.severity <= FindingSeverity::Warning
+    }
+
     fn new(kind: FindingKind, severity: FindingSeverity, message: String) -> Finding {
         Finding {
             kind,
@@ -680,7 +680,7 @@ impl Finding {
 impl From<DiagnosticView> for Finding {
     fn from(diagnostic: DiagnosticView) -> Finding {
         let kind = FindingKind::Diagnostic;
-        let range = range_of_diagnostic(&diagnostic);
+        let range = diagnostic.range();
         let mut finding = Finding::new(kind, diagnostic.severity.into(), diagnostic.message);
         finding.lines = vec![range.line];
         finding.range = Some(range);
@@ -688,15 +688,6 @@ impl From<DiagnosticView> for Finding {
         finding.details.extend(diagnostic.help);
         finding.fix = diagnostic.fix;
         finding
-    }
-}
-
-fn range_of_diagnostic(diagnostic: &DiagnosticView) -> SourceRange {
-    SourceRange {
-        line: diagnostic.line,
-        column: diagnostic.column,
-        end_line: diagnostic.end_line,
-        end_column: diagnostic.end_column,
     }
 }
 
@@ -750,4 +741,28 @@ fn seed_finding(report: &SeedReport) -> Option<Finding> {
     };
     finding.details = memories.map(text).collect();
     Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FindingKind;
+
+    #[test]
+    fn serialized_kind_is_displayed_name_with_hyphens() {
+        for kind in [
+            FindingKind::WrongResult,
+            FindingKind::Fault,
+            FindingKind::Hang,
+            FindingKind::DataRace,
+            FindingKind::UninitializedRead,
+            FindingKind::ScheduleDependence,
+            FindingKind::Diagnostic,
+            FindingKind::BankConflict,
+            FindingKind::UncoalescedAccess,
+            FindingKind::Note,
+        ] {
+            let serialized = serde_json::to_value(kind).expect("a name");
+            assert_eq!(serialized, kind.name().replace(' ', "-"));
+        }
+    }
 }

@@ -156,14 +156,6 @@ impl Session {
     pub fn report(&mut self, request: &ReportRequest) -> RunReport {
         let uninitialized = self.uninitialized_registers();
         let (races, mut notes) = self.finish(request);
-        let mut stopped = Vec::new();
-        if !self.is_finished() {
-            let n = self.position();
-            let steps = if n == 1 { "step" } else { "steps" };
-            stopped.push(format!(
-                "the run reached the step limit after {n} {steps}: increase the limit (`--max-steps`, `maxSteps`)"
-            ));
-        }
         let traffic = request.traffic.then(|| {
             self.count_traffic(u64::MAX);
             self.traffic()
@@ -172,7 +164,7 @@ impl Session {
         let causes = self.causes();
         let hang = self.hang();
         let fault = self.fault();
-        let mut differences = stopped;
+        let mut differences: Vec<String> = self.step_limit_message().into_iter().collect();
         differences.extend(self.differences_from_expectations(fault.as_ref()));
         let buffers = self.buffers();
         if !request.allow_undefined {
@@ -222,6 +214,16 @@ impl Session {
             differences,
             notes,
         }
+    }
+
+    /// Returns the message about a run that reached its step limit; `None` if the run finished.
+    pub fn step_limit_message(&self) -> Option<String> {
+        (!self.is_finished()).then(|| {
+            format!(
+                "the run reached the step limit after {}: increase the limit (`--max-steps`, `maxSteps`)",
+                counted(self.position(), "step")
+            )
+        })
     }
 
     /// Returns the differences of the fault and the buffers from the expectations of the scenario, one sentence each.

@@ -23,11 +23,7 @@ impl Language {
         mut scenario: Scenario,
         writers: WriterTracking,
     ) -> Result<Session, RequestError> {
-        let options = CheckOptions {
-            language: scenario.front,
-            target: scenario.target.clone(),
-            ptx_version: scenario.ptx_version.clone(),
-        };
+        let options = CheckOptions::of_scenario(&scenario);
         let checked = self.checked(&scenario.source, &options, scenario.entry.as_deref());
         let parts = checked.report.parts;
         if !parts.is_empty() {

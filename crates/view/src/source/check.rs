@@ -7,7 +7,7 @@ use crate::source::language::Language;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Support, supports};
 use warpgrid_isa::{Operation, Target, Version};
-use warpgrid_launch::{Annotations, SourceLanguage};
+use warpgrid_launch::{Annotations, Scenario, SourceLanguage};
 use warpgrid_program::diagnostic::TRUNCATION_CODES;
 use warpgrid_program::{
     Diagnostic, Edit, LineIndex, MappedSource, Overrides, Program, Requirement, Span,
@@ -31,6 +31,15 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
+    /// Returns the options that a scenario specifies for its source.
+    pub(crate) fn of_scenario(scenario: &Scenario) -> CheckOptions {
+        CheckOptions {
+            language: scenario.front,
+            target: scenario.target.clone(),
+            ptx_version: scenario.ptx_version.clone(),
+        }
+    }
+
     /// Returns a message about invalid options. The message does not depend on the source.
     pub fn mistake(&self) -> Option<String> {
         let (_, unknown) = overrides(self);

@@ -201,13 +201,11 @@ pub(super) fn analysis(report: &AnalysisReport) -> String {
 }
 
 fn kernel(kernel: &KernelAnalysis) -> String {
-    let extents = |extents: [u32; 3]| list(extents.iter().map(u32::to_string));
     object(&[
         ("kernel", text(&kernel.kernel)),
         ("verdict", text(kernel.verdict.name())),
         ("target", text(&kernel.target)),
-        ("grid", extents(kernel.grid)),
-        ("block", extents(kernel.block)),
+        ("launch", text(&kernel.launch)),
         ("inferred", texts(&kernel.inferred)),
         ("steps", kernel.steps.to_string()),
         ("seeds", kernel.seeds.to_string()),
@@ -233,15 +231,16 @@ fn finding(finding: &Finding) -> String {
     ])
 }
 
+/// Serializes a fix. Each edit is `[[line, column, end line, end column], text]`, as the editor expects.
 fn fix_json(fix: &FixView) -> String {
     let edits = fix.edits.iter().map(|edit| {
-        object(&[
-            ("line", edit.line.to_string()),
-            ("column", edit.column.to_string()),
-            ("endLine", edit.end_line.to_string()),
-            ("endColumn", edit.end_column.to_string()),
-            ("text", text(&edit.text)),
-        ])
+        let range = [edit.line, edit.column, edit.end_line, edit.end_column];
+        let range = list(range.iter().map(u32::to_string));
+        list([range, text(&edit.text)].into_iter())
     });
-    object(&[("title", text(&fix.title)), ("edits", list(edits))])
+    object(&[
+        ("title", text(&fix.title)),
+        ("isHeader", fix.is_header.to_string()),
+        ("edits", list(edits)),
+    ])
 }
