@@ -1,7 +1,8 @@
 //! Source positions of instructions: the `.loc` directives of PTX and the line comments of listings.
 //!
 //! NVRTC 12.9 compiled `source_lines/transpose.cu` to `transpose.ptx` with `-lineinfo`. `ptxas` and `nvdisasm -gi` 13.5 produced
-//! `transpose.sass` from it; the sections of debug data are removed.
+//! `transpose.sass` from it; the sections of debug data are removed. Triton 3.9 compiled `scale.py` to `scale.ptx`, and Numba 0.68 with
+//! numba-cuda 0.30 compiled `add_one.py` to `add_one.ptx` with `lineinfo=True`.
 
 use warpgrid_view::model::FrameRequest;
 use warpgrid_view::source::line_table::SourcePosition;
@@ -10,6 +11,8 @@ use warpgrid_view::{Scenario, Session, SourceLanguage};
 const CUDA: &str = include_str!("source_lines/transpose.cu");
 const PTX: &str = include_str!("source_lines/transpose.ptx");
 const SASS: &str = include_str!("source_lines/transpose.sass");
+const TRITON: &str = include_str!("source_lines/scale.ptx");
+const NUMBA: &str = include_str!("source_lines/add_one.ptx");
 
 /// Line of `return row * width + column;` in the inlined function `flat`.
 const FLAT_LINE: u32 = 2;
@@ -34,10 +37,16 @@ fn line_of(source: &str, text: &str) -> u32 {
 
 #[test]
 fn store_has_position_of_its_source_line() {
-    for (source, store) in [(PTX, "st.global.f32"), (SASS, "STG.E")] {
+    let cuda = format!("transpose.cu:{STORE_LINE}");
+    for (source, store, expected) in [
+        (PTX, "st.global.f32", cuda.as_str()),
+        (SASS, "STG.E", cuda.as_str()),
+        (TRITON, "st.global.b32", "scale.py:10"),
+        (NUMBA, "st.global.f32", "add_one.py:7"),
+    ] {
         let positions = open(source).source_positions(line_of(source, store));
         let short: Vec<String> = positions.iter().map(SourcePosition::short).collect();
-        assert_eq!(short, [format!("transpose.cu:{STORE_LINE}")], "{store}");
+        assert_eq!(short, [expected]);
     }
 }
 
@@ -59,7 +68,7 @@ fn inlined_instruction_has_position_of_callee_and_call_site() {
 
 #[test]
 fn almost_all_steps_of_compiled_kernels_have_positions() {
-    for source in [PTX, SASS] {
+    for source in [PTX, SASS, TRITON, NUMBA] {
         let mut session = open(source);
         session.run(1_000_000);
         let n_steps = session.position();
