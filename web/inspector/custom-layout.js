@@ -2,6 +2,7 @@
 // Cells have the colors of the lanes that wrote them.
 import { formatCount, pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
+import { cardFrame } from "./lazy-card.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { laneColor } from "./watch.js";
 
@@ -33,12 +34,12 @@ export function customLayoutCard(initialStepContext) {
   const status = createElement("p", { class: "status-text", "aria-live": "polite" });
   const table = createElement("table", { role: "grid" });
   const scroll = createElement("div", { class: "custom-layout-grid" }, table);
-  const close = createElement("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
   const labelled = (text, field) => createElement("label", {}, createElement("span", {}, text), field);
-  const card = createElement("section", { class: "card custom-layout", "aria-label": "Custom layout" },
-    createElement("div", { class: "head" }, createElement("h2", {}, "Custom layout"), createElement("small", {}, "CuTe layout that maps (row, column) to an element index"), createElement("span", { class: "spacer" }), close),
-    createElement("div", { class: "custom-layout-controls" }, memory, type, ...names.map((text, axis) => labelled(text, numberInputs[axis])), labelled("layout", layout)),
-    status, scroll);
+  const controls = createElement("div", { class: "custom-layout-controls" }, memory, type, ...names.map((text, axis) => labelled(text, numberInputs[axis])), labelled("layout", layout));
+  const card = cardFrame({
+    classes: "custom-layout", title: "Custom layout", subtitle: "CuTe layout that maps (row, column) to an element index", content: [controls, status, scroll],
+    onClose: () => { isOpen = false; card.remove(); },
+  });
 
   const setOptions = (select, entries) => {
     const previousValue = select.value;
@@ -123,7 +124,6 @@ export function customLayoutCard(initialStepContext) {
     focusedCell = [next.parentElement.rowIndex - 1, next.cellIndex - 1];
     next.focus();
   };
-  close.onclick = () => { isOpen = false; card.remove(); };
 
   return {
     node: card,

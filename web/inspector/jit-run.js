@@ -1,5 +1,6 @@
 // The JIT run: executes the launch to completion with translated code, and shows the final memory, the engine and its speed. The run of the
 // page is not affected and keeps all of its steps.
+import { cardFrame } from "./lazy-card.js";
 import { formatCount, pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
 import { queryAtStep } from "./query.js";
@@ -11,12 +12,12 @@ export function jitRunCard(initialStepContext) {
   let runId = 0;
 
   const runAgainButton = createElement("button", { type: "button", class: "action-button" }, "Run again");
-  const close = createElement("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
   const status = createElement("p", { class: "status-text", "aria-live": "polite" });
   const list = createElement("div", { class: "diff-list", tabIndex: 0, role: "group", "aria-label": "Final memory" });
-  const card = createElement("section", { class: "card custom-layout jit-run", "aria-label": "JIT run" },
-    createElement("div", { class: "head" }, createElement("h2", {}, "JIT run"), createElement("small", {}, "shows only the final memory, without intermediate steps"), createElement("span", { class: "spacer" }), runAgainButton, close),
-    status, list);
+  const card = cardFrame({
+    classes: "custom-layout jit-run", title: "JIT run", subtitle: "shows only the final memory, without intermediate steps", actions: [runAgainButton], content: [status, list],
+    onClose: () => { runId += 1; card.remove(); },
+  });
 
   function bufferContents({ name, type, n, values }) {
     const suffix = n > values.length ? ` · first ${values.length} of ${formatCount(n)}` : ` · ${formatCount(n)}`;
@@ -51,7 +52,6 @@ export function jitRunCard(initialStepContext) {
   }
 
   runAgainButton.onclick = () => void update();
-  close.onclick = () => { runId += 1; card.remove(); };
 
   return {
     node: card,

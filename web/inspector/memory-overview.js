@@ -3,6 +3,7 @@
 import { formatCount } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
 import { memories } from "./custom-layout.js";
+import { cardFrame } from "./lazy-card.js";
 import { queryAtStep, latestOnly, stepOf } from "./query.js";
 import { laneColorOrUnknown, onThemeChange } from "./colors.js";
 
@@ -19,10 +20,11 @@ export function memoryOverviewCard(initialStepContext) {
   const regionSlider = createElement("input", { type: "range", min: "0", value: "0", "aria-label": "Region" });
   const status = createElement("p", { class: "status-text", "aria-live": "polite" });
   const goButton = createElement("button", { type: "button", class: "action-button" }, "Go to region");
-  const close = createElement("button", { type: "button", class: "icon small", title: "Close", "aria-label": "Close" }, "✕");
-  const card = createElement("section", { class: "card custom-layout memory-overview", "aria-label": "Memory overview" },
-    createElement("div", { class: "head" }, createElement("h2", {}, "Memory overview"), createElement("small", {}, "one cell per region"), createElement("span", { class: "spacer" }), close),
-    createElement("div", { class: "custom-layout-controls" }, memory, createElement("label", {}, "region", regionSlider), goButton), canvas, status);
+  const controls = createElement("div", { class: "custom-layout-controls" }, memory, createElement("label", {}, "region", regionSlider), goButton);
+  const card = cardFrame({
+    classes: "custom-layout memory-overview", title: "Memory overview", subtitle: "one cell per region", content: [controls, canvas, status],
+    onClose: () => { isOpen = false; card.remove(); },
+  });
 
   /** Resolves a CSS color for drawing on the canvas. */
   function resolveColor(css) {
@@ -112,7 +114,6 @@ export function memoryOverviewCard(initialStepContext) {
     goToRegion();
   };
   memory.onchange = () => { regionSlider.value = "0"; void update(stepContext); };
-  close.onclick = () => { isOpen = false; card.remove(); };
 
   return {
     node: card,
