@@ -13,7 +13,7 @@ test("misspelled modifier is reported, and its fix can be applied", async ({ pag
   await expect(page.locator(".right.stale")).toBeVisible();
   expect(await cells(page, "rows")).toEqual(originalCells);
   await problems.locator("button.action-button").first().click();
-  await expect(problems).toContainText("No problems");
+  await expect(problems).toContainText("No source errors");
   await ready(page);
 });
 
@@ -36,7 +36,7 @@ test("fix of the module header takes effect even if the target is overridden", a
   const problems = page.getByRole("region", { name: "Problems" });
   await problems.getByRole("button", { name: /raise .*sm_100/ }).first().click();
   await expect(target).toHaveValue("");
-  await expect(problems).toContainText("No problems");
+  await expect(problems).toContainText("No source errors");
 });
 
 for (const [file, pattern] of [["the page's wasm", "**/warpgrid-web*.wasm"], ["the editor", "**/editor*.js"]] as const) {

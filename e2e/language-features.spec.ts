@@ -54,7 +54,7 @@ test("completion lists only valid items, and signature help appears while typing
   await expect(page.locator(".cm-signature-help")).toContainText(/^st.*\[a\], b/);
   await expect(page.locator(".cm-signature-help b")).toHaveText("b");
   await page.keyboard.type("0;");
-  await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
+  await expect(page.getByRole("region", { name: "Problems" })).toContainText("No source errors");
   await ready(page);
 });
 

@@ -1,4 +1,4 @@
-// Compiled kernels: the source view, and the list of all findings.
+// Compiled kernels: the source view.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
@@ -41,32 +41,4 @@ test("kernel without line information says how to record it", async ({ page }) =
   await open(page);
   await page.getByRole("button", { name: "Show source" }).click();
   await expect(card(page, "Source file")).toContainText("nvcc -lineinfo");
-});
-
-test("findings list races and conflicts of all kernels with links and filters", async ({ page }) => {
-  await open(page);
-  await paste(page, `${LAUNCH}${read("transpose.ptx")}`);
-  await ready(page);
-  await page.getByRole("button", { name: "List findings" }).click();
-  const findings = card(page, "Findings");
-  await expect(findings.locator(".findings-verdict")).toContainText("clean No errors and no warnings.");
-  const conflict = findings.getByRole("listitem").filter({ hasText: "bank conflict" }).last();
-  await expect(conflict).toContainText("transpose.cu:16");
-  await conflict.getByRole("button", { name: "line", exact: false }).first().click();
-  await findings.getByRole("button", { name: /^performance \d/ }).click();
-  await expect(findings.getByText("bank conflict")).toHaveCount(0);
-  const results = await new AxeBuilder({ page }).include(".findings").analyze();
-  expect(results.violations).toEqual([]);
-});
-
-test("fix of a finding changes the kernel and clears the finding", async ({ page }) => {
-  await open(page);
-  await paste(page, "//@ launch grid=1 block=64\n//@ buffer out: u32[64] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry swap(.param .u64 out)\n{\n.reg .b32 %t, %s, %v; .reg .b64 %p;\n.shared .u32 tile[64];\nmov.u32 %t, %tid.x;\nmov.u32 %s, tile;\nmad.lo.u32 %s, %t, 4, %s;\nst.shared.u32 [%s], %t;\nxor.b32 %s, %s, 128;\nld.shared.u32 %v, [%s];\nld.param.u64 %p, [out];\nmad.wide.u32 %p, %t, 4, %p;\nst.global.u32 [%p], %v;\nret;\n}\n");
-  await ready(page);
-  await page.getByRole("button", { name: "List findings" }).click();
-  const findings = card(page, "Findings");
-  await expect(findings.locator(".findings-verdict")).toContainText("findings");
-  await findings.getByRole("button", { name: "Apply fix" }).first().click();
-  await expect(findings.locator(".findings-verdict")).toContainText("clean", { timeout: 15_000 });
-  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("bar.sync 0;");
 });

@@ -417,7 +417,7 @@ function sourceWithHash() {
 }
 
 /** Names of the panels that `web/editor/inspector-loader.js` renders. */
-const INSPECTOR_PANELS = new Set(["inspect", "minimap", "pixel-grid"]);
+const INSPECTOR_PANELS = new Set(["panel-buttons", "inspect", "minimap", "pixel-grid"]);
 
 const api = {
   text: () => view.state.doc.toString(),
@@ -473,7 +473,7 @@ const api = {
     });
   },
   format: () => void formatText(view),
-  /** Renders a panel if it is open: `inspect` with watched values, `minimap` and `pixel-grid` with a memory or a part of it, `sharing` with
+  /** Renders a panel if it is open: `inspect` with watched values, `panel-buttons` with the buttons of the bottom panel, `minimap` and `pixel-grid` with a memory or a part of it, `sharing` with
    *  a link to the current view, and `embed` with the embedding code. `linkFields` contains pairs of a name and a value. */
   renderPanel(panel, name, linkFields) {
     if (INSPECTOR_PANELS.has(name)) {

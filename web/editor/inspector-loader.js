@@ -1,6 +1,6 @@
 // Loads the inspection features of `web/inspector` on demand: when the user requests them, has watched an expression of the current source
 // before, views a long memory, or opens a kernel that contains its source file.
-import { CARD_LABELS, WATCH_STORAGE_KEY } from "../inspector/card-labels.js";
+import { CARD_LABELS, PANEL_LABELS, WATCH_STORAGE_KEY } from "../inspector/card-labels.js";
 import { createElement } from "../dom.js";
 import { hasSourceFile } from "./source-file.js";
 import { loadModule } from "./util.js";
@@ -25,13 +25,14 @@ export async function watchExpressions() {
   return isOpen ? inspector.watchExpressions() : [];
 }
 
-async function loadInspector() {
+/** Loads the module. Returns whether it is loaded. `isRequested` states whether the user waits for the module, so that a failure is reported. */
+async function loadInspector(isRequested = true) {
   try {
     pendingImport ??= loadModule("inspector.js");
     inspector = await pendingImport;
   } catch (error) {
     pendingImport = null;
-    latestStepContext?.page.failed(`Failed to load the inspector: ${error.message}`);
+    if (isRequested) (latestStepContext ?? checkedContext)?.page.failed(`Failed to load the inspector: ${error.message}`);
   }
   for (const stepContext of pendingContainers.values()) inspector?.renderContainer(stepContext);
   pendingContainers.clear();
@@ -45,6 +46,54 @@ async function openInspector(card) {
   inspector.openInspector(latestStepContext);
   if (card) inspector.focusCard(card, latestStepContext);
 }
+
+/** Delay in milliseconds between the check of a source and the analysis of its findings, because the run has priority. */
+const FINDINGS_DELAY_MS = 600;
+/** Source and settings of the last check, which the bottom panel shows. */
+let checkedContext = null;
+let findingsTimer = 0;
+
+/** Renders the buttons of the transport that open the bottom panel. */
+function renderPanelButtons(stepContext) {
+  checkedContext = stepContext;
+  const { container } = stepContext;
+  if (!container.firstChild) {
+    container.append(...Object.entries(PANEL_LABELS).map(([name, { label, title }]) => {
+      const button = createElement("button", { type: "button", class: "mini", title, "data-panel": name, "aria-expanded": "false" }, label);
+      button.onclick = () => void loadInspector().then((isLoaded) => isLoaded && inspector.togglePanel(name, currentContext()));
+      return button;
+    }));
+  }
+  clearTimeout(findingsTimer);
+  findingsTimer = setTimeout(() => void updateFindings(), FINDINGS_DELAY_MS);
+}
+
+/** Returns the context of the current step, or of the checked source if the source has not run. */
+const currentContext = () => (latestStepContext?.source === checkedContext?.source ? latestStepContext : checkedContext);
+
+/** Shows the summary of the findings in the button of the transport. */
+async function updateFindings() {
+  const checked = checkedContext;
+  const button = checked.container.querySelector("[data-panel=findings]");
+  try {
+    if (!await loadInspector(false)) return;
+    const { verdict, text } = await inspector.showChecked(currentContext());
+    if (checked !== checkedContext) return;
+    button.dataset.verdict = verdict;
+    button.textContent = text;
+    button.setAttribute("aria-label", text === PANEL_LABELS.findings.label ? text : `${PANEL_LABELS.findings.label}: ${text}`);
+  } catch {
+    delete button.dataset.verdict;
+    button.textContent = PANEL_LABELS.findings.label;
+    button.removeAttribute("aria-label");
+  }
+}
+
+addEventListener("keydown", (event) => {
+  if (event.key !== "F8" || event.ctrlKey || event.altKey || event.metaKey || !checkedContext) return;
+  event.preventDefault();
+  void loadInspector().then((isLoaded) => isLoaded && inspector.selectFinding(currentContext(), event.shiftKey ? -1 : 1));
+});
 
 /** Extensions of source files of compilers. */
 const SOURCE_EXTENSION = /\.(cu|cuh|c|cc|cpp|cxx|h|hpp|py)$/i;
@@ -61,6 +110,7 @@ export async function openCustomLayout(memory, type) {
 /** Renders a step into a container. A step context is `{ name, container, linkFields, source, key, generation, watch, page }`, where
  *  `watch` contains the watch expressions of a link or file. */
 export function renderInspector(stepContext) {
+  if (stepContext.name === "panel-buttons") { renderPanelButtons(stepContext); return; }
   if (stepContext.name !== "inspect") {
     if (inspector) { inspector.renderContainer(stepContext); return; }
     pendingContainers.set(stepContext.container, stepContext);

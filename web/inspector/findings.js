@@ -2,7 +2,6 @@
 import { baseName } from "../editor/source-file.js";
 import { pluralize } from "../editor/util.js";
 import { createElement, renderInlineCode } from "../dom.js";
-import { lazyCard } from "./lazy-card.js";
 import { latestOnly, queryAtStep } from "./query.js";
 
 const SEVERITIES = ["error", "warning", "performance", "information"];
@@ -12,17 +11,51 @@ const VERDICT_TEXTS = {
   incomplete: "The analysis did not cover the whole run.",
   error: "The kernel cannot run.",
 };
+/** Code of the diagnostic of a text without instructions, which is no problem. */
+const NO_INSTRUCTIONS = "W0143";
 
-export function findingsCard(initialStepContext) {
+const allFindings = ({ diagnostics, kernels }) => [...diagnostics, ...kernels.flatMap(({ findings }) => findings)];
+
+let lastKey = null;
+let lastReport = null;
+/** Returns the promise of the analysis of a source. The last analysis is cached. */
+export function requestFindings(stepContext) {
+  const { linkFields, source } = stepContext;
+  const key = JSON.stringify([source, linkFields.target, linkFields.ptx_version, linkFields.entry]);
+  if (key !== lastKey) {
+    lastKey = key;
+    lastReport = queryAtStep(stepContext, "findings");
+    lastReport.catch(() => { lastKey = null; });
+  }
+  return lastReport;
+}
+
+/** Returns a summary of the findings for the button of the transport: `{ verdict, text }`. The verdict `error` means that a finding is an error. */
+export async function findingsSummary(stepContext) {
+  const report = await requestFindings(stepContext);
+  const all = allFindings(report);
+  if (all.length === 1 && all[0].code === NO_INSTRUCTIONS) return { verdict: "none", text: "Findings" };
+  const count = (severity) => all.filter((finding) => finding.severity === severity).length;
+  const counts = [[count("error"), "error"], [count("warning"), "warning"]].filter(([n]) => n > 0).map(([n, noun]) => pluralize(n, noun));
+  if (counts.length === 0 && count("performance") > 0) return { verdict: report.verdict, text: `${count("performance")} performance` };
+  return { verdict: count("error") > 0 ? "error" : report.verdict, text: counts.join(", ") || (report.verdict === "clean" ? "No findings" : report.verdict) };
+}
+
+export function findingsTab(initialStepContext) {
+  let stepContext = initialStepContext;
   let report = null;
-  let analyzedKey = null;
+  let shownReport = null;
+  /** Findings in the order of the list, and the index of the selected finding. */
+  let listed = [];
+  let selected = -1;
   const hidden = new Set();
 
   const verdict = createElement("p", { class: "findings-verdict", "aria-live": "polite" });
   const filters = createElement("div", { class: "source-files", role: "group", "aria-label": "Severities" });
   const list = createElement("ul", { class: "findings-list", tabIndex: 0, "aria-label": "Findings" });
+  const node = createElement("div", { class: "findings" }, verdict, list);
 
-  const lineLink = (line) => createElement("button", { type: "button", class: "line-link", title: "Show line", onclick: () => card.context().page.pin(`line ${line}`) }, `line ${line}`);
+  const lineLink = (line) => createElement("button", { type: "button", class: "line-link", title: "Show line", onclick: () => stepContext.page.pin(`line ${line}`) }, `line ${line}`);
 
   function findingItem(finding) {
     const location = finding.source[0];
@@ -41,15 +74,16 @@ export function findingsCard(initialStepContext) {
     if (finding.fix) {
       const preview = finding.fix.edits.map(([[line], text]) => `line ${line}: ${text.trim() === "" ? "remove" : text.trim()}`).join("; ");
       item.append(createElement("div", { class: "fixes" },
-        createElement("button", { type: "button", class: "action-button", title: preview, onclick: () => card.context().page.applyFix(finding.fix) }, finding.fix.title),
+        createElement("button", { type: "button", class: "action-button", title: preview, onclick: () => stepContext.page.applyFix(finding.fix) }, finding.fix.title),
         createElement("code", { class: "muted" }, preview)));
     }
+    listed.push({ finding, item });
     return item;
   }
 
   function render() {
     const { diagnostics, kernels } = report;
-    const all = [...diagnostics, ...kernels.flatMap(({ findings }) => findings)];
+    const all = allFindings(report);
     filters.replaceChildren(...SEVERITIES.filter((severity) => all.some((finding) => finding.severity === severity)).map((severity) => {
       const n = all.filter((finding) => finding.severity === severity).length;
       const button = createElement("button", { type: "button", class: "mini", "aria-pressed": String(!hidden.has(severity)) }, `${severity} ${n}`);
@@ -57,26 +91,27 @@ export function findingsCard(initialStepContext) {
       return button;
     }));
     const isShown = ({ severity }) => !hidden.has(severity);
+    [listed, selected] = [[], -1];
     verdict.dataset.verdict = report.verdict;
     verdict.replaceChildren(createElement("strong", {}, report.verdict), ` ${VERDICT_TEXTS[report.verdict]}`);
+    const ofSource = diagnostics.filter(isShown).map(findingItem);
     const sections = kernels.map((kernel) => createElement("li", { class: "finding-kernel" },
       createElement("h3", {}, kernel.kernel || "kernel", createElement("small", {}, `${kernel.launch} ${kernel.target}, ${pluralize(kernel.steps, "step")}, ${pluralize(kernel.seeds, "seed")}: ${kernel.verdict}`)),
       ...kernel.notCovered.map((reason) => createElement("p", { class: "status-text" }, ...renderInlineCode(reason))),
       createElement("ul", {}, ...kernel.findings.filter(isShown).map(findingItem))));
-    list.replaceChildren(...diagnostics.filter(isShown).map(findingItem), ...sections);
+    list.replaceChildren(...ofSource, ...sections);
   }
 
   const update = latestOnly(async (current) => {
-    const { linkFields, source } = current;
-    const key = JSON.stringify([source, linkFields.target, linkFields.ptx_version, linkFields.entry]);
-    if (key === analyzedKey) return;
-    analyzedKey = key;
+    const request = requestFindings(current);
+    if (request === shownReport) return;
+    shownReport = request;
     verdict.replaceChildren("Analyzing …");
     try {
-      report = await queryAtStep(current, "findings");
+      report = await request;
       render();
     } catch (error) {
-      report = null;
+      [report, listed] = [null, []];
       filters.replaceChildren();
       list.replaceChildren();
       verdict.dataset.verdict = "error";
@@ -84,9 +119,24 @@ export function findingsCard(initialStepContext) {
     }
   });
 
-  const card = lazyCard({
-    name: "findings", title: "Findings", subtitle: "all kernels, most severe first", view: "memory", content: [verdict, filters, list], update,
+  return {
+    node,
+    actions: [filters],
     focus: () => list.focus({ preventScroll: true }),
-  }, initialStepContext);
-  return card;
+    show(next) {
+      stepContext = next;
+      void update(next);
+    },
+    /** Selects the next finding (`offset` 1) or the previous finding (-1), and shows its line. */
+    async select(offset) {
+      await update(stepContext);
+      if (listed.length === 0) return;
+      listed[selected]?.item.removeAttribute("aria-current");
+      selected = selected === -1 && offset < 0 ? listed.length - 1 : (selected + offset + listed.length) % listed.length;
+      const { finding, item } = listed[selected];
+      item.setAttribute("aria-current", "true");
+      item.scrollIntoView({ block: "nearest" });
+      if (finding.lines.length > 0) stepContext.page.pin(`line ${finding.lines[0]}`);
+    },
+  };
 }

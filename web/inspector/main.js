@@ -8,12 +8,14 @@ import { minimap } from "./minimap.js";
 import { memoryOverviewCard } from "./memory-overview.js";
 import { compareStepsCard } from "./compare-steps.js";
 import { baseName, hasSourceFile } from "../editor/source-file.js";
-import { CARD_LABELS } from "./card-labels.js";
+import { CARD_LABELS, PANEL_LABELS } from "./card-labels.js";
 import { pixelGrid } from "./pixel-grid.js";
 import { queryAtStep, stepOf } from "./query.js";
-import { findingsCard } from "./findings.js";
+import { bottomPanel } from "./bottom-panel.js";
+import { findingsSummary, findingsTab } from "./findings.js";
 import { jitRunCard } from "./jit-run.js";
 import { sourceViewCard } from "./source-view.js";
+import { timelineTab } from "./timeline.js";
 import { watchCard } from "./watch.js";
 
 document.head.append(createElement("style", {}, css));
@@ -21,8 +23,34 @@ document.head.append(createElement("style", {}, css));
 let sideCards = null;
 let latestStepContext = null;
 /** Cards below the memories, by name. */
-const LAZY_CARDS = { findings: findingsCard, "source-view": sourceViewCard, "custom-layout": customLayoutCard, "memory-overview": memoryOverviewCard, "jit-run": jitRunCard };
+const LAZY_CARDS = { "source-view": sourceViewCard, "custom-layout": customLayoutCard, "memory-overview": memoryOverviewCard, "jit-run": jitRunCard };
 const lazyCards = {};
+/** Marks the button of the open tab in the transport. */
+function markPanelButton(openName) {
+  for (const button of document.querySelectorAll(".panel-buttons button")) button.setAttribute("aria-expanded", String(button.dataset.panel === openName));
+}
+const panel = bottomPanel({
+  findings: { label: PANEL_LABELS.findings.label, create: findingsTab },
+  timeline: { label: PANEL_LABELS.timeline.label, create: timelineTab },
+}, markPanelButton);
+
+/** Opens a tab of the bottom panel, or closes the panel if the tab is open. */
+export function togglePanel(name, stepContext) {
+  if (panel.openName() === name) panel.close();
+  else panel.focus(name, stepContext);
+}
+
+/** Shows a checked source in the bottom panel. Returns the summary of its findings, `{ verdict, text }`. */
+export function showChecked(stepContext) {
+  panel.show(stepContext);
+  return findingsSummary(stepContext);
+}
+
+/** Opens the list of findings, and selects the next finding (`offset` 1) or the previous finding (-1). */
+export async function selectFinding(stepContext, offset) {
+  if (panel.openName() !== "findings") panel.focus("findings", stepContext);
+  await panel.tab("findings").select(offset);
+}
 
 /** Returns the current watch expressions. */
 export const watchExpressions = () => sideCards?.[0].watchExpressions() ?? [];
@@ -49,10 +77,10 @@ export function updateCards(stepContext) {
   latestStepContext = stepContext;
   const nodes = sideCards?.map(({ node }) => node) ?? [];
   if (nodes[0] && nodes[0].parentElement !== stepContext.container) stepContext.container.replaceChildren(...nodes);
-  for (const card of [...sideCards ?? [], ...Object.values(lazyCards)]) card.show(stepContext);
+  for (const card of [...sideCards ?? [], ...Object.values(lazyCards), panel]) card.show(stepContext);
 }
 
-/** Focuses a card: `findings`, `source-view`, `watch`, `compare-steps`, `custom-layout`, `memory-overview` or `jit-run`. `initialValues`
+/** Focuses a card: `source-view`, `watch`, `compare-steps`, `custom-layout`, `memory-overview` or `jit-run`. `initialValues`
  *  contains the initial values of the card's fields. */
 export function focusCard(name, stepContext, initialValues) {
   if (LAZY_CARDS[name]) {

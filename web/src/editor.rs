@@ -112,6 +112,8 @@ pub enum JsPanelKind {
     Map,
     /// The pixel grid of a memory whose cells are too small for text.
     Cells,
+    /// The buttons of the transport that open the list of findings and the timeline.
+    BottomPanel,
 }
 
 impl JsPanelKind {
@@ -123,6 +125,7 @@ impl JsPanelKind {
             JsPanelKind::Inspect => "inspect",
             JsPanelKind::Map => "minimap",
             JsPanelKind::Cells => "pixel-grid",
+            JsPanelKind::BottomPanel => "panel-buttons",
         }
     }
 }

@@ -20,6 +20,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_share::SharedState;
 use warpgrid_view::analysis::comparison::{ComparisonError, PairedRun};
+use warpgrid_view::analysis::run_timeline::chrome_trace::chrome_trace;
 use warpgrid_view::api::unknown_fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::api::{
     BufferDigest, BufferValues, ReportRequest, RunReport, STEPS_OF_A_COMMAND,
@@ -27,7 +28,7 @@ use warpgrid_view::api::{
 use warpgrid_view::compiled_file::is_compiled;
 use warpgrid_view::layouts::inspector::layouts_text;
 use warpgrid_view::memory_model::concurrency::RaceView;
-use warpgrid_view::model::{CauseView, Severity};
+use warpgrid_view::model::{CauseView, Severity, TimelineOptions};
 use warpgrid_view::scenario::ComparisonKernel;
 use warpgrid_view::{RequestError, Scenario, Session, SourceLanguage, counted};
 
@@ -45,6 +46,10 @@ pub(crate) struct RunArguments {
     /// Write every store as one line of JSON to this file.
     #[arg(long, value_name = "FILE.jsonl")]
     trace: Option<PathBuf>,
+    /// Write the timeline of the run to this file in the Trace Event Format, which Perfetto (ui.perfetto.dev) opens: the states of warps,
+    /// the phases of barriers, and asynchronous operations. One step is one microsecond.
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["seeds", "beside"])]
+    timeline: Option<PathBuf>,
     /// Write the final contents of a buffer or variable, as in `out=out.npy`. Further formats are `.csv`, `.svg` and `.animated.svg`
     /// (an animation of the run). Repeatable.
     #[arg(long, value_name = "MEMORY=FILE", value_parser = save::read_save, conflicts_with_all = ["seeds", "beside"])]
@@ -236,6 +241,7 @@ fn misuse(arguments: &RunArguments, facts: &Option<TestCaseManifest>) -> Option<
         .trace
         .iter()
         .map(|file| ("--trace", file))
+        .chain(arguments.timeline.iter().map(|file| ("--timeline", file)))
         .chain(saved);
     written.find_map(|(option, file)| {
         let read = read.iter().find(|path| is_same_file(path, file))?;
@@ -422,6 +428,9 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     if let Some(path) = &arguments.trace {
         trace(&mut session, arguments.max_steps, path)?;
     }
+    if let Some(path) = &arguments.timeline {
+        write_timeline(&mut session, arguments.max_steps, path)?;
+    }
     let is_json = arguments.format == OutputFormat::Json;
     let engine = match is_watched(arguments) {
         true => None,
@@ -471,6 +480,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
 fn is_watched(arguments: &RunArguments) -> bool {
     arguments.interpret
         || arguments.trace.is_some()
+        || arguments.timeline.is_some()
         || !arguments.save.is_empty()
         || arguments.traffic
         || arguments.races
@@ -663,6 +673,15 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
         file.write_all(b"\n")?;
     }
     file.flush()
+}
+
+/// Runs a session from its start, and writes its timeline to a file.
+fn write_timeline(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
+    session.run_for_timeline(max_steps);
+    let timeline = session
+        .timeline(TimelineOptions::default())
+        .map_err(|error| io::Error::other(error.message))?;
+    std::fs::write(path, chrome_trace(&timeline)).map_err(|error| about(path, error))
 }
 
 /// Reports that a scenario cannot run, with the diagnostics or the message of the error.

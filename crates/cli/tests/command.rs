@@ -555,6 +555,7 @@ fn trace_never_overwrites_input_files() {
     let mut refused = vec![
         vec!["run", &kernel, "--trace", &kernel],
         vec!["run", &case, "--trace", &case],
+        vec!["run", &case, "--timeline", &case],
         vec!["run", &case, "--trace", &kernel],
         vec!["run", &case, "--trace", &other],
         vec!["run", &case, "--variant", "beside.ptx", "--trace", &beside],
@@ -585,6 +586,39 @@ fn trace_never_overwrites_input_files() {
         Some(1)
     );
     assert!(std::fs::metadata(&trace).is_ok());
+}
+
+#[test]
+fn timeline_is_written_as_chrome_trace() {
+    let folder = Folder::new("timelines");
+    let kernel = folder.file(
+        "k.ptx",
+        b"//@ launch grid=2 block=64\n.version 8.0\n.target sm_80\n.address_size 64\n.entry k() { bar.sync 0; ret; }\n",
+    );
+    let file = folder.0.join("timeline.json");
+    let path = file.to_string_lossy().into_owned();
+    let output = warpgrid(&["run", &kernel, "--timeline", &path], "");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = std::fs::read_to_string(&file).expect("a timeline");
+    let trace: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let names: Vec<&str> = events
+        .iter()
+        .filter(|event| event["ph"] == "M" && event["name"] == "thread_name")
+        .filter_map(|event| event["args"]["name"].as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "warp 0",
+            "warp 1",
+            "barrier 0",
+            "warp 0",
+            "warp 1",
+            "barrier 0"
+        ]
+    );
+    assert_eq!(trace["otherData"]["complete"], true);
 }
 
 #[test]

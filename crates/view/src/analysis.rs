@@ -7,6 +7,7 @@ pub(crate) mod fault_causes;
 pub mod findings;
 pub(crate) mod memory_diff;
 pub mod mma_explanation;
+pub mod run_timeline;
 pub mod schedule_seeds;
 pub(crate) mod traffic;
 pub(crate) mod uninitialized;

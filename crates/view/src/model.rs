@@ -13,6 +13,7 @@ pub(crate) mod step;
 pub(crate) mod store;
 pub(crate) mod tensor;
 pub(crate) mod text;
+pub(crate) mod timeline;
 pub(crate) mod traffic;
 pub(crate) mod warp;
 
@@ -35,6 +36,10 @@ pub use crate::model::tensor::{TensorCopyView, TensorPieceView, TensorStep, Tile
 pub use crate::model::text::{
     DiagnosticView, EditView, FixView, LabelView, SemanticTokenKind, Severity, SourceRange,
     TokenView,
+};
+pub use crate::model::timeline::{
+    LinkKind, MarkKind, SpanState, TimelineLink, TimelineMark, TimelineOptions, TimelinePoint,
+    TimelineSpan, TimelineTrack, TimelineView, TrackKind,
 };
 pub use crate::model::traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 pub use crate::model::warp::{

@@ -23,6 +23,7 @@ pub mod stop_conditions;
 #[cfg(feature = "translate")]
 pub mod translated_run;
 
+use crate::analysis::run_timeline::RunTimeline;
 use crate::analysis::traffic::counter::TrafficCounter;
 use crate::model::fault::CauseView;
 use crate::model::inline_asm_block::InlineAsmView;
@@ -80,6 +81,8 @@ pub struct Session {
     named: BTreeSet<u32>,
     last: LastStepCache,
     pub(crate) counter: TrafficCounter,
+    /// Last recorded timeline of the executed steps.
+    pub(crate) recorded: Option<RunTimeline>,
     /// Causes of the fault, and the number of steps that were executed before the fault.
     pub(crate) causes: Option<(u64, Vec<CauseView>)>,
     /// Inline assembly blocks of the source. The field `entry` of the scenario names the executed block.

@@ -54,6 +54,7 @@ mod tensor_misuse;
 mod tensor_modifiers;
 mod tensor_steps;
 mod textures;
+mod timelines;
 mod toy;
 mod traffic;
 mod warps;

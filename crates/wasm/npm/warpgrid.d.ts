@@ -113,6 +113,10 @@ export class Session {
    */
   causes(): CauseView[];
   /**
+   * Returns the timeline of the executed steps in the Trace Event Format (JSON), which Perfetto opens. One step is one microsecond.
+   */
+  chromeTrace(): string;
+  /**
    * Returns the cluster of a block, by linear block index, with its blocks by rank, or `undefined` if the launch has no clusters or the block is
    * not resident.
    */
@@ -211,6 +215,12 @@ export class Session {
    * Steps one warp instruction forward. Returns false at the end.
    */
   step(): boolean;
+  /**
+   * Returns the timeline of the executed steps: the states of warps, the phases of barriers, asynchronous operations, and the causal links between
+   * them; positions are counted in steps. `options`: `{ from?, to?, columns?, block? }`; with `columns`, spans that are shorter than a column are
+   * merged. The first call after a step reruns the executed steps. Throws for an empty range.
+   */
+  timeline(options?: TimelineOptions): TimelineView;
   /**
    * Returns the sectors, cache lines, wavefronts and bank conflicts of the executed steps, in total and per source line. The first call reruns
    * the executed steps.

@@ -101,6 +101,91 @@ lines: Array<MappedLines>,
 /** Names of source files that the scenario contains although the line table refers to no file of this name. */
 unused: Array<string>, };
 
+/** Range of a timeline that a host displays. The default request covers the whole run with all details. */
+export type TimelineOptions = {
+/** First step of the range. Default: 0. */
+from?: number | null,
+/** Step after the last step of the range. Default: the end of the recorded steps. */
+to?: number | null,
+/** Horizontal resolution of the display. Consecutive spans that are shorter than one column are merged. Default: no span is merged. */
+columns?: number | null,
+/** Linear index of the only block to show. Default: all blocks. */
+block?: number | null, };
+
+/** Timeline of a run. Positions are counted in steps: a step executes one instruction of one warp, or completes one asynchronous operation. */
+export type TimelineView = {
+/** First step of the range. */
+from: number,
+/** Step after the last step of the range. */
+to: number,
+/** Number of recorded steps, from the start of the run. */
+steps: number,
+/** Whether the recorded steps end with the end of the run. Otherwise, the run continues after the recorded steps. */
+isComplete: boolean,
+/** Linear indices of the blocks that have tracks. */
+blocks: Array<number>,
+/** Tracks in the order of display: for each block, its warps, its asynchronous operations, its barriers and its mbarriers. */
+tracks: Array<TimelineTrack>,
+/** Number of tracks that the view omits because of its size limit. */
+nOmittedTracks: number, links: Array<TimelineLink>,
+/** Number of links in the range that the view omits because of its size limit. */
+nOmittedLinks: number, marks: Array<TimelineMark>, };
+
+/** Row or rows of a timeline: a warp, a kind of asynchronous operation, a barrier or an mbarrier. */
+export type TimelineTrack = { kind: TrackKind,
+/** Linear index of the block, or of the first block of the cluster for a cluster barrier. */
+block: number,
+/** Name within the block: `warp 0`, `tensor copies`, `barrier 0`, `full[1]`. */
+name: string,
+/** Number of rows. Operations that are in flight at the same time are in different rows. */
+nRows: number,
+/** Spans in the range, ordered by row and start. */
+spans: Array<TimelineSpan>, };
+
+/** Kind of a track. */
+export type TrackKind = "warp" | "async-operations" | "barrier" | "cluster-barrier" | "mbarrier";
+
+/** State of a track over consecutive steps. */
+export type TimelineSpan = {
+/** First step of the span. */
+from: number,
+/** Step after the last step. Absent if the state never ends, as in a hang. */
+to: number | null,
+/** Row within the track, counted from 0. */
+row: number, state: SpanState,
+/** Description of the span: `waits for phase parity 0 of full[1]`. */
+text: string,
+/** Line of the waiting or issuing instruction in the checked source. Absent for phases and for running warps. */
+line: number | null,
+/** Position of this instruction in the language from which a compiler generated the source, followed by the call sites of inlined functions. */
+source: Array<SourcePosition>,
+/** Number of spans that this span combines because they are shorter than one column. */
+nMerged: number, };
+
+/** State of a span. */
+export type SpanState = "running" | "diverged" | "waiting" | "in-flight" | "phase";
+
+/** Point on a track. */
+export type TimelinePoint = {
+/** Index of the track in [`TimelineView::tracks`]. */
+track: number, row: number, step: number, };
+
+/** Causal relation between two points. */
+export type TimelineLink = { kind: LinkKind, from: TimelinePoint, to: TimelinePoint, };
+
+/** Kind of a link. */
+export type LinkKind = "issue" | "completion" | "release" | "race";
+
+/** Event at a point of a track. */
+export type TimelineMark = { kind: MarkKind, at: TimelinePoint,
+/** Description of the event: `32 arrivals, 96 pending`. */
+text: string,
+/** Line of the instruction in the checked source, if an instruction caused the event. */
+line: number | null, };
+
+/** Kind of a mark. */
+export type MarkKind = "arrival" | "missing" | "race" | "fault";
+
 /** Severity of a diagnostic. Only an error rejects the source. */
 export type Severity = "error" | "warning" | "information";
 

@@ -2,9 +2,10 @@
 
 use super::*;
 use js_sys::Uint8Array;
+use warpgrid_view::analysis::run_timeline::chrome_trace::chrome_trace;
 use warpgrid_view::api::ReportOptions;
 use warpgrid_view::memory_model::litmus::ExtractionRequest;
-use warpgrid_view::model::{HistoryOptions, StopOptions};
+use warpgrid_view::model::{HistoryOptions, StopOptions, TimelineOptions};
 use warpgrid_view::source::{editor_assist, reference};
 
 /// Explains a diagnostic code, an instruction, a special register or a term such as `bank`. Returns `undefined` for an unknown subject.
@@ -325,6 +326,30 @@ impl Session {
     pub fn traffic(&mut self) -> Result<JsValue, JsValue> {
         self.inner.tracked_session().count_traffic(u64::MAX);
         to_js(&self.inner.tracked_session().traffic())
+    }
+
+    /// Returns the timeline of the executed steps: the states of warps, the phases of barriers, asynchronous operations, and the causal links between
+    /// them; positions are counted in steps. `options`: `{ from?, to?, columns?, block? }`; with `columns`, spans that are shorter than a column are
+    /// merged. The first call after a step reruns the executed steps. Throws for an empty range.
+    #[wasm_bindgen(unchecked_return_type = "TimelineView")]
+    pub fn timeline(
+        &mut self,
+        #[wasm_bindgen(unchecked_optional_param_type = "TimelineOptions")] options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let options: TimelineOptions = from_js(options, "options")?;
+        to_js_result(self.inner.tracked_session().timeline(options))
+    }
+
+    /// Returns the timeline of the executed steps in the Trace Event Format (JSON), which Perfetto opens. One step is one microsecond.
+    #[wasm_bindgen(js_name = chromeTrace)]
+    pub fn chrome_trace(&mut self) -> Result<String, JsValue> {
+        let timeline = self
+            .inner
+            .tracked_session()
+            .timeline(TimelineOptions::default());
+        timeline
+            .map(|timeline| chrome_trace(&timeline))
+            .map_err(to_js_error)
     }
 
     /// Returns the source lines of CUDA C++, Triton or another language from which a compiler generated the kernel: `{ files, lines, unused }`. Empty if

@@ -52,6 +52,10 @@ use warpgrid_view::model::{CellHistory, CellWrite, HistoryOptions, StopOptions};
 use warpgrid_view::model::{ClusterBlock, ClusterView};
 use warpgrid_view::model::{ElementView, MatrixOperandView, MatrixStep, StepMma};
 use warpgrid_view::model::{InlineAsmView, SnippetOperand};
+use warpgrid_view::model::{
+    LinkKind, MarkKind, SpanState, TimelineLink, TimelineMark, TimelineOptions, TimelinePoint,
+    TimelineSpan, TimelineTrack, TimelineView, TrackKind,
+};
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 use warpgrid_view::scenario::{
@@ -171,6 +175,17 @@ fn generated_typescript_types_match_rust_types() {
         MappedFile,
         MappedLines,
         LineTableView,
+        TimelineOptions,
+        TimelineView,
+        TimelineTrack,
+        TrackKind,
+        TimelineSpan,
+        SpanState,
+        TimelinePoint,
+        TimelineLink,
+        LinkKind,
+        TimelineMark,
+        MarkKind,
         Severity,
         DiagnosticView,
         LabelView,

@@ -136,7 +136,10 @@ pub(crate) fn App() -> Html {
                     { page.run(&links) }
                 </section>
             </main>
-            { page.transport(restart) }
+            <div class="bottom-region">
+                <div class="bottom-panel-slot"></div>
+                { page.transport(restart) }
+            </div>
             <Reference subject={state.reference.clone()} library={state.library.clone()} no_library={state.no_library.clone()} dispatch={dispatch.clone()} />
             <Help open={state.help} {dispatch} />
         </div>
@@ -184,6 +187,8 @@ impl Page {
                 busy={state.run.busy}
                 stale={state.is_stale()}
                 show_stale={is_outdated}
+                checked={state.checked}
+                fill={self.fill.clone()}
                 {restart}
                 dispatch={self.dispatch.clone()}
             />
@@ -279,7 +284,6 @@ impl Page {
                     </>
                 }) }
                 <div class="memory-cards">
-                    <div class="findings-slot"></div>
                     <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={self.save_file.clone()} fill={self.fill.clone()}
                         links={links.clone()} palette={self.palette.clone()} dispatch={dispatch.clone()} />
                     { shown.cards(html! {

@@ -107,7 +107,7 @@ fn verdict(props: &Props, refusal: Option<&LaunchRejection>) -> String {
     };
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     match (counts.is_empty(), refusal) {
-        (true, None) => "No problems".into(),
+        (true, None) => "No source errors".into(),
         (true, Some(_)) => "Valid, but the kernel cannot be launched".into(),
         _ => counts.join(", ") + more,
     }

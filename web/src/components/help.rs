@@ -36,6 +36,10 @@ const KEYS: &[(&str, &str)] = &[
         "B, Shift+B",
         "run to the next breakpoint (B), or back to the previous breakpoint (Shift+B)",
     ),
+    (
+        "F8, Shift+F8",
+        "show the next finding (F8) or the previous finding (Shift+F8)",
+    ),
     ("S", "copy a link to the current view"),
     ("?", "open this help"),
     (
@@ -76,7 +80,7 @@ pub(crate) fn Help(props: &Props) -> Html {
             </form>
             { pictures() }
             <h3>{ "Keyboard shortcuts" }</h3>
-            <p>{ "The last four shortcuts in this table apply to the editor. The other shortcuts apply outside of the editor and of lists. Only Ctrl+K works everywhere." }</p>
+            <p>{ "The last four shortcuts in this table apply to the editor. The other shortcuts apply outside of the editor and of lists. Only Ctrl+K and F8 work everywhere." }</p>
             <table><tbody>{ for KEYS.iter().map(key) }</tbody></table>
             <h3>{ "Launch configuration" }</h3>
             <p>
@@ -124,6 +128,8 @@ fn pictures() -> Html {
             <li>{ "The card “Data races” reports pairs of accesses that are unordered in the PTX memory model, with the missing synchronization and the weakest fix. A dimmed entry \
                    violates a rule of the memory model or of the manual, but code without the required fence often works in practice. If the kernel hangs, the card shows the waiting threads, the missing event and \
                    the line with the root cause. The page analyses runs of up to 100,000 steps. A red corner marks a cell with a data race. A red ◆ marks a source line with a data race or an uninitialized read." }</li>
+            <li>{ "“Findings” in the transport lists everything that is known about all kernels of the source, with lines and fixes. “Timeline” shows the run over its steps: running, waiting and \
+                   diverged warps, asynchronous operations in flight, and the phases of barriers and mbarriers. A dashed red edge marks a state that never ends. Click in the timeline to go to a step." }</li>
             <li>{ "The card “Mbarriers” shows each mbarrier as a ring. The filled part of a ring shows the completed arrivals, and the number is the phase parity. The card shows the blocks of a cluster side by side." }</li>
             <li>{ "Tensor memory is shown as a grid of 128 lanes (rows) by 512 columns of 32 bits. The colour of a cell identifies the lane that issued the last operation that wrote the cell." }</li>
             <li>{ "The card of a tensor copy (TMA) shows the position of the box in the tensor, and the 16-byte chunks in shared memory with their coordinates. Hatched chunks are out of bounds. \

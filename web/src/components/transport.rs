@@ -2,10 +2,12 @@
 
 use super::scrubber::Scrubber;
 use super::{Dispatch, FrameRef, dispatching};
+use crate::editor::JsPanelKind;
 use crate::format::count;
 use crate::model::{Action, PendingMove};
 use crate::protocol::MoveTarget;
 use warpgrid_view::model::RunStatus;
+use web_sys::Element;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -19,6 +21,9 @@ pub(crate) struct Props {
     pub(crate) stale: bool,
     /// Whether the frame has been stale for longer than the delay.
     pub(crate) show_stale: bool,
+    /// Number of checks of the source. Each check changes the findings.
+    pub(crate) checked: u32,
+    pub(crate) fill: Callback<(JsPanelKind, Element)>,
     /// Callback that terminates the worker if it does not respond.
     pub(crate) restart: Callback<()>,
     pub(crate) dispatch: Dispatch,
@@ -72,12 +77,35 @@ pub(crate) fn Transport(props: &Props) -> Html {
                 { button("Run to end (End)", "end", MoveTarget::End, at_end) }
             </div>
             <Scrubber frame={props.frame.clone()} length={props.known_length} {disabled} dispatch={dispatch.clone()} />
+            <PanelButtons checked={props.checked} fill={props.fill.clone()} />
             <div class="position-text" role="status" data-ready={is_ready.to_string()} data-position={shown}>{ position(props) }</div>
             <div class="shortcut-hint" aria-hidden="true">
                 <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "Ctrl+K" }</kbd>{ " commands " }<kbd>{ "?" }</kbd>{ " help" }
             </div>
         </footer>
     }
+}
+
+#[derive(Properties, PartialEq)]
+struct PanelButtonsProps {
+    checked: u32,
+    fill: Callback<(JsPanelKind, Element)>,
+}
+
+/// Container of the buttons that open the list of findings and the timeline. `web/editor/inspector-loader.js` renders the buttons after each
+/// check of the source.
+#[component]
+fn PanelButtons(props: &PanelButtonsProps) -> Html {
+    let place = use_node_ref();
+    {
+        let (place, fill) = (place.clone(), props.fill.clone());
+        use_effect_with(props.checked, move |_| {
+            if let Some(place) = place.cast() {
+                fill.emit((JsPanelKind::BottomPanel, place));
+            }
+        });
+    }
+    html! { <div class={JsPanelKind::BottomPanel.name()} role="group" aria-label="Panels" ref={place}></div> }
 }
 
 /// Returns the current position of a move that has been in progress for a long time.

@@ -7,12 +7,13 @@ mod json;
 mod run;
 
 use crate::analysis;
-use crate::json::response;
+use crate::json::{response, text};
 use crate::message_loop::Answered;
 use crate::protocol::AnalysisRequest;
 use crate::runner::launched;
 use warpgrid_view::analysis::findings::{self, AnalysisLimits};
-use warpgrid_view::model::FrameRequest;
+use warpgrid_view::analysis::run_timeline::chrome_trace::chrome_trace;
+use warpgrid_view::model::{FrameRequest, TimelineOptions};
 use warpgrid_view::session::inspect::{HeatmapMode, HeatmapRequest, LayoutViewRequest};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryKey, Session};
@@ -24,6 +25,9 @@ const LIMITS: AnalysisLimits = AnalysisLimits {
     seeds: 4,
 };
 
+/// Step limit of the run whose timeline the page shows. The timeline of a longer run ends at this step.
+const MAX_TIMELINE_STEPS: u64 = 2_000_000;
+
 /// Session of the last request, which remains open.
 #[derive(Default)]
 pub(crate) struct Inspector {
@@ -33,7 +37,7 @@ pub(crate) struct Inspector {
 }
 
 /// Parsed request, which contains a launch and a command: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION
-/// MEMORY-AND-TYPE LAYOUT`, `map POSITION MEMORY`, `sources POSITION`, `findings`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`].
+/// MEMORY-AND-TYPE LAYOUT`, `map POSITION MEMORY`, `sources POSITION`, `findings`, `timeline FROM TO COLUMNS-AND-BLOCK`, `trace`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`].
 struct InspectorRequest<'a> {
     number: u32,
     what: &'a str,
@@ -86,7 +90,11 @@ impl Inspector {
             let scenario = analysis::scenario(asked.launch);
             return Ok(json::analysis(&findings::analyze(&scenario, LIMITS)));
         }
+        let records = matches!(asked.what, "timeline" | "trace");
         let session = self.session(asked.launch)?;
+        if records && !session.has_timeline() {
+            session.run_for_timeline(MAX_TIMELINE_STEPS);
+        }
         let [first, second, third] = asked.facts;
         match asked.what {
             "watch" => {
@@ -111,6 +119,16 @@ impl Inspector {
             "shades" => {
                 let found = session.shades(number(first)?, &shade_request(second, third)?)?;
                 Ok(json::shades(&found))
+            }
+            "timeline" => {
+                let timeline = session.timeline(timeline_range(first, second, third)?);
+                Ok(json::timeline(&timeline.map_err(|error| error.message)?))
+            }
+            "trace" => {
+                let timeline = session.timeline(TimelineOptions::default());
+                Ok(text(&chrome_trace(
+                    &timeline.map_err(|error| error.message)?,
+                )))
             }
             "sources" => {
                 session.seek(number(first)?);
@@ -153,6 +171,8 @@ impl<'a> InspectorRequest<'a> {
             "watch"
                 | "sources"
                 | "findings"
+                | "timeline"
+                | "trace"
                 | "moments"
                 | "arrange"
                 | "map"
@@ -180,6 +200,22 @@ impl<'a> InspectorRequest<'a> {
 fn number(text: &str) -> Result<u64, String> {
     let number = text.parse();
     number.map_err(|_| format!("found `{text}`, expected a step number or an element index"))
+}
+
+/// Parses a range of a timeline: its first step, its end or an empty string for the end of the run, and its number of columns and an
+/// optional block.
+fn timeline_range(from: &str, to: &str, columns: &str) -> Result<TimelineOptions, String> {
+    let (columns, block) = columns.split_once(' ').unwrap_or((columns, ""));
+    let optional = |text: &str| match text {
+        "" => Ok(None),
+        text => number(text).map(|number| Some(number as f64)),
+    };
+    Ok(TimelineOptions {
+        from: optional(from)?,
+        to: optional(to)?,
+        columns: optional(columns)?,
+        block: optional(block)?,
+    })
 }
 
 /// Parses the memory, the optional element type and the shading of a heatmap, and the first element and the end of its range.
@@ -271,6 +307,14 @@ mod tests {
         // All lanes store the same value, which is no race.
         assert_eq!(said["found"]["verdict"], "clean");
         assert_eq!(said["found"]["kernels"][0]["seeds"], 4);
+        let timeline = ["timeline", "", "", "", "", "", "", "100"];
+        let said = found(&mut inspect, timeline);
+        assert_eq!(said["found"]["steps"], 3);
+        assert_eq!(said["found"]["tracks"][0]["name"], "warp 0");
+        assert_eq!(said["found"]["tracks"][0]["spans"][0][3], "running");
+        let said = found(&mut inspect, ["trace", "", "", "", "", "", "", ""]);
+        let trace = said["found"].as_str().unwrap_or_default();
+        assert!(trace.starts_with("{\"traceEvents\""), "{trace}");
         assert!(inspect.answer("1\0watch\0", &[]).is_none());
     }
 }

@@ -1,24 +1,7 @@
 //! Serializes JSON for requests that are strings. The serialization is implemented manually, because a JSON library would add 40 KB to the
 //! worker module.
 
-use std::fmt::Write;
-
-/// Returns a string as a JSON string literal.
-pub(crate) fn text(value: &str) -> String {
-    let mut out = String::with_capacity(value.len() + 2);
-    out.push('"');
-    for c in value.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            // Writing to a string cannot fail.
-            c if u32::from(c) < 0x20 => drop(write!(out, "\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
+pub(crate) use warpgrid_view::analysis::run_timeline::chrome_trace::json_string as text;
 
 pub(crate) fn or_null(value: Option<&String>) -> String {
     value.map_or("null".to_owned(), |value| text(value))

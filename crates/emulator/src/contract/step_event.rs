@@ -28,9 +28,9 @@ pub struct WarpId {
 /// Effect of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepEvent {
-    /// Number of the step, from 0. The step leads from position `position` to `position + 1`. If a group of lanes
-    /// starts to wait for other lanes of its warp, no step is consumed, so that the event has the number of the
-    /// following step.
+    /// Number of the step, from 0. The step leads from position `position` to `position + 1`. A group of lanes that
+    /// starts to wait consumes a step only if it arrives at a barrier of the block. Otherwise, the event has the
+    /// number of the following step.
     pub position: u64,
     pub agent: Agent,
     /// Linear index of the block. For an asynchronous operation, `block`, `warp`, `function` and `instruction` identify

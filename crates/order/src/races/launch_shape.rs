@@ -29,7 +29,7 @@ impl LaunchShape {
 
     /// Returns the location of a block in the scope hierarchy, which consists of the block and its cluster.
     #[inline(always)]
-    pub(crate) fn home(&self, block: u64) -> ThreadLocation {
+    pub fn home(&self, block: u64) -> ThreadLocation {
         match self.has_clusters() {
             true => self.home_in_cluster(block),
             false => ThreadLocation {
@@ -52,7 +52,7 @@ impl LaunchShape {
 
     /// Returns the mask of the lanes of a warp that contain a thread. The last warp of a block may have lanes without a
     /// thread.
-    pub(crate) fn present(&self, warp: u32) -> u32 {
+    pub fn present(&self, warp: u32) -> u32 {
         let left = self.n_threads().saturating_sub(warp * 32).min(32);
         (u64::from(u32::MAX) >> (32 - left)) as u32
     }

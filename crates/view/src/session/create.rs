@@ -191,6 +191,7 @@ impl Session {
             buffers: prepared.buffers,
             diagnostics,
             last: LastStepCache::default(),
+            recorded: None,
             causes: None,
             parts: Vec::new(),
             comment_marker: String::new(),

@@ -148,6 +148,25 @@ fn report_contains_fault_and_differences() {
 }
 
 #[wasm_bindgen_test]
+fn timeline_and_chrome_trace_are_exported() {
+    let mut session = launched(RACE);
+    session.run(JsValue::UNDEFINED).expect("a run");
+    let timeline = session.timeline(JsValue::UNDEFINED).expect("a timeline");
+    let tracks = array(get(&timeline, "tracks"));
+    assert_eq!(text(&tracks.get(0), "name"), "warp 0");
+    let spans = array(get(&tracks.get(0), "spans"));
+    assert_eq!(text(&spans.get(0), "state"), "running");
+    let options = object("block", 7.into());
+    let other = session.timeline(options.into()).expect("a timeline");
+    assert_eq!(array(get(&other, "tracks")).length(), 0);
+    let options = object("from", 0.5.into());
+    let error = session.timeline(options.into()).expect_err("a fraction");
+    assert_eq!(text(&error, "code"), "W0901");
+    let trace = session.chrome_trace().expect("a trace");
+    assert!(trace.starts_with("{\"traceEvents\""), "{trace}");
+}
+
+#[wasm_bindgen_test]
 fn races_and_hang_are_exported() {
     let mut session = launched(FAULTS);
     session.run(JsValue::UNDEFINED).expect("a run");

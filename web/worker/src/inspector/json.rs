@@ -2,7 +2,7 @@
 
 use crate::json::{list, object, or_null, text, texts};
 use warpgrid_view::analysis::findings::{AnalysisReport, Finding, KernelAnalysis};
-use warpgrid_view::model::FixView;
+use warpgrid_view::model::{FixView, TimelinePoint, TimelineSpan, TimelineView};
 use warpgrid_view::model::{GridCell, WriteAge};
 use warpgrid_view::session::inspect::{
     CellChange, Heatmap, LayoutMemoryView, MemoryChange, Minimap, RegisterChange, StateDiff,
@@ -156,6 +156,75 @@ pub(super) fn shades(found: &Heatmap) -> String {
     ])
 }
 
+/// Serializes a timeline. A span is `[from, to or null, row, state, text, line or null, source position or null]`.
+pub(super) fn timeline(view: &TimelineView) -> String {
+    let tracks = view.tracks.iter().map(|track| {
+        object(&[
+            ("kind", text(track.kind.name())),
+            ("block", track.block.to_string()),
+            ("name", text(&track.name)),
+            ("rows", track.n_rows.to_string()),
+            ("spans", list(track.spans.iter().map(timeline_span))),
+        ])
+    });
+    let links = view.links.iter().map(|link| {
+        object(&[
+            ("kind", text(link.kind.name())),
+            ("from", timeline_point(&link.from)),
+            ("to", timeline_point(&link.to)),
+        ])
+    });
+    let marks = view.marks.iter().map(|mark| {
+        object(&[
+            ("kind", text(mark.kind.name())),
+            ("at", timeline_point(&mark.at)),
+            ("text", text(&mark.text)),
+            ("line", number_or_null(mark.line)),
+        ])
+    });
+    object(&[
+        ("from", view.from.to_string()),
+        ("to", view.to.to_string()),
+        ("steps", view.steps.to_string()),
+        ("isComplete", view.is_complete.to_string()),
+        ("blocks", list(view.blocks.iter().map(u64::to_string))),
+        ("tracks", list(tracks)),
+        ("omittedTracks", view.n_omitted_tracks.to_string()),
+        ("links", list(links)),
+        ("omittedLinks", view.n_omitted_links.to_string()),
+        ("marks", list(marks)),
+    ])
+}
+
+fn timeline_span(span: &TimelineSpan) -> String {
+    let to = span.to.map_or("null".to_owned(), |to| to.to_string());
+    let source = span.source.first().map(SourcePosition::short);
+    let fields = [
+        span.from.to_string(),
+        to,
+        span.row.to_string(),
+        text(span.state.name()),
+        text(&span.text),
+        number_or_null(span.line),
+        or_null(source.as_ref()),
+    ];
+    list(fields.into_iter())
+}
+
+/// Serializes a point as `[track, row, step]`.
+fn timeline_point(point: &TimelinePoint) -> String {
+    let numbers = [
+        point.track.to_string(),
+        point.row.to_string(),
+        point.step.to_string(),
+    ];
+    list(numbers.into_iter())
+}
+
+fn number_or_null(number: Option<u32>) -> String {
+    number.map_or("null".to_owned(), |number| number.to_string())
+}
+
 /// Serializes a line table, with the line of the last step.
 pub(super) fn source_view(line: Option<u32>, table: &LineTableView) -> String {
     let files = table.files.iter().map(|file| {
@@ -173,10 +242,7 @@ pub(super) fn source_view(line: Option<u32>, table: &LineTableView) -> String {
         ])
     });
     object(&[
-        (
-            "line",
-            line.map_or("null".to_owned(), |line| line.to_string()),
-        ),
+        ("line", number_or_null(line)),
         ("files", list(files)),
         ("lines", list(lines)),
         ("unused", texts(&table.unused)),

@@ -318,7 +318,7 @@ impl Session {
 }
 
 /// Formats a location in shared memory as the name of its variable and the byte offset from the start of the variable: `full+8`.
-fn shared_name(machine: &Machine, block: u64, address: u64) -> String {
+pub(crate) fn shared_name(machine: &Machine, block: u64, address: u64) -> String {
     let place = shared_place(machine, block, address, 8);
     match (place.variable, place.offset) {
         (Some(name), 0) => name,

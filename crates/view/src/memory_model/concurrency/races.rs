@@ -163,15 +163,20 @@ impl Session {
 
     /// Returns the data races in the executed steps.
     pub fn races(&mut self) -> RaceReport {
-        let mut detector = self.detector();
-        let seen = self.steps_seen();
-        self.timeline.replay(0, seen, &mut detector);
-        let (mut report, found) = self.report_races(detector);
+        let (mut report, found) = self.races_of_executed_steps();
         self.explain_by_iterations(&mut report.races, &found);
         self.explain_by_phases(&mut report.races);
         self.add_repairs(&mut report.races, &found);
         report.notes.extend(self.lockstep_notes());
         report
+    }
+
+    /// Returns the data races in the executed steps, and the races of the detector in the same order. The method searches for no repairs.
+    pub(crate) fn races_of_executed_steps(&mut self) -> (RaceReport, Vec<Race>) {
+        let mut detector = self.detector();
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut detector);
+        self.report_races(detector)
     }
 
     fn detector(&self) -> RaceDetector {
