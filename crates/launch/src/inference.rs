@@ -1,11 +1,13 @@
 //! Launch inference for kernels without a launch configuration: infers the buffers to which pointer parameters point
 //! from the accesses through these pointers. The crate always reports inferred values to the user.
 
+mod block_evidence;
 mod copies;
 mod image;
 mod multimem;
 mod tensor_map;
 
+pub(crate) use block_evidence::{BlockEvidence, MAX_BLOCK};
 pub(crate) use tensor_map::tensor_of;
 
 use crate::instruction_summary;
@@ -406,16 +408,20 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     let n_axes = n_block_dimensions(function, program);
     let limit = |extents: [u32; 3]| extents.iter().fold(1, |n: u32, e| n.saturating_mul(*e));
     let most = bounds.max_threads.map_or(256, limit);
+    let evidence = BlockEvidence::of(function, program);
+    let most_of_target = bounds.max_threads.map_or(MAX_BLOCK, limit);
     match (bounds.required_threads, n_axes) {
         (Some(required), _) => required,
         (None, 1) if most >= WARPGROUP && has_warpgroups(program) => {
             bounds.max_threads.unwrap_or([WARPGROUP, 1, 1])
         }
         (None, 1) => bounds.max_threads.unwrap_or_else(|| {
-            loop_step(function, program).map_or(DEFAULT_BLOCK, |step| [step, 1, 1])
+            let row = loop_step(function, program).or_else(|| evidence.row(most_of_target));
+            row.map_or(DEFAULT_BLOCK, |x| [x, 1, 1])
         }),
         // The lanes of a warp execute a matrix instruction together, so the block has 32 threads along x.
         (None, _) if most >= 64 && has_matrices(program) => [32, (most / 32).min(8), 1],
+        (None, 2) if let Some(tile) = evidence.tile(most_of_target) => tile,
         (None, 2) if most >= 256 => [16, 16, 1],
         (None, 2) if most >= 64 => [8, 8, 1],
         (None, _) if most >= 256 => [8, 8, 4],

@@ -508,6 +508,12 @@ impl<'a> InstructionView<'a> {
         }
     }
 
+    /// Returns the values of the operands in their order.
+    pub(crate) fn source_values(self) -> Vec<SourceValue> {
+        let operands = self.operands().iter();
+        operands.map(|operand| read_value(&operand.value)).collect()
+    }
+
     /// Returns the operation of the instruction.
     pub fn operation(self) -> Option<Operation> {
         Some(self.program.opcode(self.instruction)?.operation)

@@ -3,7 +3,7 @@
 //! cause. If a trial run ends with a fault, hangs or performs no stores, further trial runs use other inferred numbers.
 
 use crate::annotations::lines_of;
-use crate::inference;
+use crate::inference::{self, BlockEvidence, MAX_BLOCK};
 use crate::instruction_summary::{AddressOrigin, InstructionSummary, InstructionView};
 use crate::prepare;
 use crate::scenario::{
@@ -36,8 +36,6 @@ const MAX_TRIALS: usize = 24;
 const STEPS_PER_PARAMETER: u64 = 100;
 /// Maximum kernel size in instructions for which trial runs record the reached instructions.
 const MAX_INSTRUCTIONS: usize = 20_000;
-/// Maximum number of threads of a block.
-const MAX_BLOCK: u32 = 1024;
 /// Block shapes for kernels that read one component of the thread index, in the order of the trial runs. Such kernels often require only one
 /// warp.
 const BLOCKS_OF_ONE_AXIS: &[[u32; 3]] = &[
@@ -157,11 +155,14 @@ pub(crate) fn refine_by_trial_runs(
     if !guessed.dynamic_shared && !guessed.block && !guessed.parameters.contains(&true) {
         return None;
     }
+    let function = program.functions.get(entry.0 as usize)?;
+    let evidence = BlockEvidence::of(function, program);
     let mut stage = TrialRunner {
         guessed,
         program,
         entry,
         limits,
+        evidence,
         steps_left: MAX_STEPS_IN_ALL,
         decoded: None,
     };
@@ -349,6 +350,7 @@ struct TrialRunner<'a> {
     program: &'a Arc<Program>,
     entry: FunctionId,
     limits: &'a ResourceLimits,
+    evidence: BlockEvidence,
     steps_left: u64,
     /// Decoded code of the last run. The code is cached, because most runs of a launch execute the same code.
     decoded: Option<DecodedLaunch>,
@@ -521,23 +523,31 @@ impl TrialRunner<'_> {
         best.map(|(_, scenario)| scenario)
     }
 
-    /// Returns the scenario with the smallest larger one-dimensional block with which the threads do not wait forever. A barrier may expect
-    /// more threads than the current block has.
+    /// Returns the scenario with a one-dimensional block with which the threads do not wait forever, because a barrier may expect more threads
+    /// than the current block has. Tries the thread counts of the barriers first, and then larger blocks. Prefers a block without conflicting
+    /// stores.
     fn with_larger_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let [x, 1, 1] = scenario.block.filter(|_| self.guessed.block)? else {
             return None;
         };
-        let sizes = std::iter::successors(x.checked_mul(2), |x| x.checked_mul(2));
-        for x in sizes.take_while(|x| *x <= MAX_BLOCK) {
+        let doubled = std::iter::successors(x.checked_mul(2), |x| x.checked_mul(2));
+        let doubled = doubled.take_while(|x| *x <= MAX_BLOCK).map(|x| [x, 1, 1]);
+        let shapes: Vec<[u32; 3]> = self.evidence.shapes(1).into_iter().chain(doubled).collect();
+        let mut first = None;
+        for shape in shapes {
             let mut larger = scenario.clone();
-            larger.block = Some([x, 1, 1]);
+            larger.block = Some(shape);
             if self.enlarge_until_in_bounds(&mut larger, MAX_STEPS_OF_TRIAL)?
-                == TrialOutcome::Stores
+                != TrialOutcome::Stores
             {
+                continue;
+            }
+            if self.evaluate(&larger)?.is_sound() {
                 return Some(larger);
             }
+            first = first.or(Some(larger));
         }
-        None
+        first
     }
 
     /// Returns the scenario with more blocks or warps, if this launch reaches additional instructions, such as the code for block 1 or warp
@@ -562,7 +572,7 @@ impl TrialRunner<'_> {
             _ => &[1],
         };
         let blocks: &[u32] = match block {
-            Some([_, 1, 1]) => &[1, 2, 4, 8],
+            Some([_, 1, 1]) => &[1, 2, 4, 8, 16, 32],
             _ => &[1],
         };
         for (n_blocks, n_warps) in grids
@@ -608,9 +618,11 @@ impl TrialRunner<'_> {
             0 | 1 => BLOCKS_OF_ONE_AXIS,
             _ => BLOCKS_OF_TWO_AXES,
         };
-        for shape in shapes.iter().filter(|shape| own != **shape) {
+        let mut shapes: Vec<[u32; 3]> = [&self.evidence.shapes(n_axes)[..], shapes].concat();
+        shapes.retain(|shape| *shape != own);
+        for shape in shapes {
             let mut other = scenario.clone();
-            other.block = Some(*shape);
+            other.block = Some(shape);
             let mut outcome = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)?;
             if outcome == TrialOutcome::Faults
                 && let Some(better) = self.with_other_value(&other, Some(outcome))
