@@ -93,7 +93,7 @@ pub use crate::contract::support::Support;
 pub use crate::decode::support::supports;
 pub use crate::decode::unsupported::{UnsupportedInstruction, refused};
 pub use crate::history::store_positions::StorePositions;
-pub use crate::history::timeline::{Progress, Timeline, TimelineLimits};
+pub use crate::history::timeline::{RunState, Timeline, TimelineLimits};
 pub use crate::run::last_writers::LastWriters;
 pub use crate::run::machine::Machine;
 pub use crate::run::setup::DecodedLaunch;

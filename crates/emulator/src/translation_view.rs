@@ -29,7 +29,7 @@ pub use crate::state::warp::GROUP_QUANTUM;
 
 pub use crate::code::{CallPlan, CallValueLocation};
 pub use crate::semantics::special_function::{
-    RangeScaling, SpecialFunction, TURNS, scaling_of_quotient,
+    ScaledRanges, SpecialFunction, TURNS, scaling_of_quotient,
 };
 pub use crate::translation_view::approximate::{
     CoefficientRow, index_bits, tangent_bits, unit_function, unit_rows,
@@ -37,7 +37,7 @@ pub use crate::translation_view::approximate::{
 pub use crate::translation_view::calls::Call;
 pub use crate::translation_view::copies::AsyncCopyAccess;
 pub use crate::translation_view::matrix::{
-    FusedMma, LdmatrixAccess, MatrixOperation, MmaOperand, RowElement, WmmaTransfer,
+    FusedMma, LdmatrixPlanView, MatrixOperation, MmaOperand, RowElement, WmmaTransfer,
 };
 pub use crate::translation_view::registers::{BankRegister, RegisterUseDef, WarpRegisterFile};
 

@@ -38,7 +38,7 @@ pub use crate::explore::minimal_repairs::{
     MinimalRepairSearch, RepairKind, RepairResult, RepairStep,
 };
 pub use crate::explore::query::{
-    ExplorationLimits, ExploreError, LitmusQuery, Location, LocationKind, ObservedValue,
+    ExplorationLimits, ExploreError, LitmusLocationKind, LitmusQuery, Location, ObservedValue,
     ThreadSpec, rank_at, window,
 };
 pub use crate::explore::results::{

@@ -33,7 +33,7 @@ pub mod scope;
 
 pub use crate::races::access_site::SiteAccessKind;
 pub use crate::races::detector::RaceDetector;
-pub use crate::races::launch_shape::LaunchShape;
+pub use crate::races::observed_launch_shape::ObservedLaunchShape;
 pub use crate::races::race_report::{
     BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, UninitializedRead,
 };

@@ -19,12 +19,12 @@ pub(crate) mod fast_path;
 pub(crate) mod fence_order;
 pub(crate) mod footprints;
 pub(crate) mod lane_releases;
-pub(crate) mod launch_shape;
 pub(crate) mod line_shadow;
 pub(crate) mod location;
 pub(crate) mod mbarrier_object;
 pub(crate) mod mbarrier_sync;
 pub(crate) mod mma_operands;
+pub(crate) mod observed_launch_shape;
 pub(crate) mod race_report;
 pub(crate) mod range_fast_path;
 pub(crate) mod release_set;
@@ -41,8 +41,8 @@ pub(crate) mod word_fast_path;
 
 pub use crate::races::access_site::{ProxyKind, SiteAccessKind};
 pub use crate::races::detector::RaceDetector;
-pub use crate::races::launch_shape::LaunchShape;
 pub use crate::races::location::MemoryInstance;
+pub use crate::races::observed_launch_shape::ObservedLaunchShape;
 pub use crate::races::race_report::{
     BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, UninitializedRead,
 };

@@ -6,22 +6,23 @@
 //! contains this module.
 //!
 //! - `lesson_file` parses a file into fields, prose and a kernel. `prose` parses the prose.
-//! - `run_position` specifies a position of a run. `quantity` measures a quantity at a position, and compares its value with an answer.
+//! - `lesson_position` parses the position of a run that a tour or puzzle specifies. `quantity` measures a quantity at such a position, and
+//!   compares the value with an answer.
 //! - `puzzle` asks the user to predict a quantity or to write lines. `tour` guides the user through a sequence of positions, with facts
 //!   that hold at these positions.
 //! - `thumbnail` draws a small image of the stores of a kernel.
 
 pub(crate) mod lesson_file;
+pub(crate) mod lesson_position;
 pub(crate) mod prose;
 pub mod puzzle;
 pub(crate) mod quantity;
-pub(crate) mod run_position;
 pub(crate) mod thumbnail;
 pub mod tour;
 
+pub use crate::learn::lesson_position::LessonPosition;
 pub use crate::learn::prose::{Inline, Prose};
 pub use crate::learn::quantity::{Quantity, QuantityValue};
-pub use crate::learn::run_position::RunPosition;
 pub use crate::learn::thumbnail::thumbnail;
 
 use crate::request_error::RequestError;

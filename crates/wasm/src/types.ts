@@ -1090,7 +1090,7 @@ export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | 
 export type RaceConfidence = "certain" | "axiom" | "documented";
 
 /** Kind of one side of a reported race: a read, write or atomic access, or the start or exit of a block. */
-export type RaceKind = "read" | "write" | "atomic" | "life";
+export type RaceAccessKind = "read" | "write" | "atomic" | "life";
 
 /** One of the two accesses of a data race. */
 export type RaceAccess = {
@@ -1099,7 +1099,7 @@ line: number | null,
 /** Description of this side of the race if it has no line: `exit of block 1`. */
 what: string | null, block: [number, number, number],
 /** Index of the accessing thread in its block. */
-thread: [number, number, number], kind: RaceKind,
+thread: [number, number, number], kind: RaceAccessKind,
 /** Proxy through which the access is performed: `generic`, `async` or `tensormap`. */
 proxy: string, asynchronous: boolean,
 /** Memory order and scope of a strong access: `relaxed at gpu`. */
@@ -1849,6 +1849,9 @@ export type Progress = BlockProgress;
 
 /** @deprecated Use {@link FixProposal}. */
 export type Proposal = FixProposal;
+
+/** @deprecated Use {@link RaceAccessKind}. */
+export type RaceKind = RaceAccessKind;
 
 /** @deprecated Use {@link RaceLocation}. */
 export type RacePlace = RaceLocation;

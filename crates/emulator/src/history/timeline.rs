@@ -36,9 +36,9 @@ impl Default for TimelineLimits {
     }
 }
 
-/// Status, position and number of finished blocks of a run, which [`Timeline::run_to_end`] returns.
+/// Status, position and number of finished blocks of a run, which [`Timeline::run_to_end`] returns to its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct RunState {
     pub status: MachineStatus,
     /// Number of executed steps.
     pub position: u64,
@@ -253,9 +253,9 @@ impl Timeline {
     }
 
     /// Executes at most `budget` steps towards the end of the run.
-    pub fn run_to_end(&mut self, budget: u64) -> Progress {
+    pub fn run_to_end(&mut self, budget: u64) -> RunState {
         self.seek_within(u64::MAX, budget);
-        Progress {
+        RunState {
             status: self.machine.status(),
             position: self.position(),
             blocks_done: self.machine.blocks_done(),

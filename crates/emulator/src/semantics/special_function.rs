@@ -399,10 +399,10 @@ pub(crate) fn apply(function: SpecialFunction, mode: FloatMode, a: &Row32) -> Ro
     })
 }
 
-/// Flags for the ranges of arguments (subnormal, large, very negative) that compiled code scales before it executes the special function
-/// unit.
+/// Flags for the argument ranges (subnormal, large, very negative) of a special function in which compiled code scales the
+/// argument before it executes the instruction of the special function unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RangeScaling {
+pub struct ScaledRanges {
     /// Magnitudes below the smallest normal number, scaled by 2^24.
     pub small: bool,
     /// Magnitudes above 2^126, scaled by 1/4.
@@ -413,9 +413,9 @@ pub struct RangeScaling {
 
 impl SpecialFunction {
     /// Returns the argument ranges that the code of the assembler scales if subnormals are not flushed.
-    pub const fn scaling(self) -> RangeScaling {
+    pub const fn scaling(self) -> ScaledRanges {
         use SpecialFunction as F;
-        RangeScaling {
+        ScaledRanges {
             small: matches!(
                 self,
                 F::Reciprocal | F::ReciprocalRoot | F::Root | F::Logarithm
@@ -427,8 +427,8 @@ impl SpecialFunction {
 }
 
 /// Returns the divisor ranges that the code of the assembler scales for `div.approx` and `div.full`.
-pub const fn scaling_of_quotient(mode: FloatMode) -> RangeScaling {
-    RangeScaling {
+pub const fn scaling_of_quotient(mode: FloatMode) -> ScaledRanges {
+    ScaledRanges {
         small: !mode.ftz,
         large: matches!(mode.round, RoundingMode::Full),
         low: false,
@@ -437,7 +437,7 @@ pub const fn scaling_of_quotient(mode: FloatMode) -> RangeScaling {
 
 /// Returns the factor by which an argument is scaled.
 #[inline(always)]
-fn scale_of(scaling: RangeScaling, a: f32) -> f32 {
+fn scale_of(scaling: ScaledRanges, a: f32) -> f32 {
     match a {
         _ if scaling.small && a.abs() < f32::MIN_POSITIVE => SCALE,
         _ if scaling.large && a.abs() > MAX_NORMAL_RECIPROCAL => 0.25,

@@ -67,9 +67,10 @@ pub struct WmmaTransfer<'m> {
     pub align_bytes: u8,
 }
 
-/// Decoded plan of an `ldmatrix` or `stmatrix` instruction with 16-bit elements, from which the JIT compiler generates code.
+/// View of the decoded plan of an `ldmatrix` or `stmatrix` instruction with 16-bit elements, from which the JIT compiler
+/// generates code.
 #[derive(Clone, Debug)]
-pub struct LdmatrixAccess<'m> {
+pub struct LdmatrixPlanView<'m> {
     pub access: &'m AccessPlan,
     /// Memory access to a matrix row of 16 bytes.
     pub row: &'m AccessPlan,
@@ -92,7 +93,7 @@ pub struct RowElement {
 #[derive(Clone, Debug)]
 pub enum MatrixOperation<'m> {
     Lines(WmmaTransfer<'m>),
-    Rows(LdmatrixAccess<'m>),
+    Rows(LdmatrixPlanView<'m>),
     Product(Box<FusedMma<'m>>),
     /// An MMA with other operand types, which accesses only registers and is executed by the interpreter.
     OtherProduct,
@@ -132,7 +133,7 @@ fn lines(plan: &WmmaMemoryPlan) -> WmmaTransfer<'_> {
     }
 }
 
-fn rows(plan: &LdmatrixPlan) -> Option<LdmatrixAccess<'_>> {
+fn rows(plan: &LdmatrixPlan) -> Option<LdmatrixPlanView<'_>> {
     if plan.element_bits != 16 || plan.container_bits != 16 {
         return None;
     }
@@ -145,7 +146,7 @@ fn rows(plan: &LdmatrixPlan) -> Option<LdmatrixAccess<'_>> {
             shift: 16 * place.element,
         },
     });
-    Some(LdmatrixAccess {
+    Some(LdmatrixPlanView {
         access: &plan.access,
         row: &plan.row,
         is_store: plan.kind != AccessKind::Load,

@@ -6,7 +6,7 @@ use crate::explore::event::{
     BarrierId, EventKind, FenceCoverage, MemoryOrdering, OrderingRole, Proxy, ReturnsValue,
     ThreadTrace, TraceEvent,
 };
-use crate::explore::query::{LitmusQuery, LocationKind};
+use crate::explore::query::{LitmusLocationKind, LitmusQuery};
 use crate::explore::relation::{EventSet, MAX_EVENTS, Relation, bit, low_bits, members};
 use crate::explore::traces::ThreadTraces;
 use crate::scope::{ScopeInstance, ThreadLocation, acquires, releases, scopes_mutually_inclusive};
@@ -186,7 +186,7 @@ impl<'a> EventGraph<'a> {
     fn spaces(&self, question: &LitmusQuery, all: &ThreadTraces) -> Vec<bool> {
         let shared = |event: &Event<'_>| {
             event.is_memory()
-                && all.cells.kind(&question.locations, event.cells.0) != LocationKind::Global
+                && all.cells.kind(&question.locations, event.cells.0) != LitmusLocationKind::Global
         };
         self.events.iter().map(shared).collect()
     }

@@ -1,7 +1,7 @@
 //! Partition of the memory of a litmus test into numbered cells, such that every access of the threads covers whole
 //! cells.
 
-use crate::explore::query::{Location, LocationKind};
+use crate::explore::query::{LitmusLocationKind, Location};
 use std::ops::Range;
 
 /// Maximum number of elements of a location that the partition initially splits into one cell per element.
@@ -172,12 +172,12 @@ impl CellPartition {
     }
 
     /// Returns the kind of the location that contains a cell.
-    pub(crate) fn kind(&self, locations: &[Location], cell: usize) -> LocationKind {
+    pub(crate) fn kind(&self, locations: &[Location], cell: usize) -> LitmusLocationKind {
         let location = self
             .list
             .get(cell)
             .and_then(|cell| locations.get(cell.location));
-        location.map_or(LocationKind::Global, |location| location.kind)
+        location.map_or(LitmusLocationKind::Global, |location| location.kind)
     }
 
     /// Concatenates the values of adjacent cells into one value.

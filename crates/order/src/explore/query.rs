@@ -72,7 +72,7 @@ pub struct Location {
     /// Size of an element in bytes.
     pub element_bytes: u32,
     pub init: Vec<u64>,
-    pub kind: LocationKind,
+    pub kind: LitmusLocationKind,
 }
 
 impl Location {
@@ -81,9 +81,9 @@ impl Location {
     }
 }
 
-/// Kind of a location of a litmus test: global memory, shared memory or an mbarrier.
+/// Kind of a memory location of a [`LitmusQuery`]: global memory, shared memory of a block, or an mbarrier object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LocationKind {
+pub enum LitmusLocationKind {
     Global,
     /// Shared memory of a block.
     Shared,

@@ -2,8 +2,8 @@
 //! accesses.
 
 use crate::races::access_site::{AccessSiteId, AccessSites, ProxyKind};
-use crate::races::launch_shape::LaunchShape;
 use crate::races::location::{ByteRange, MemoryInstance};
+use crate::races::observed_launch_shape::ObservedLaunchShape;
 use crate::races::shadow_memory::AccessRecord;
 use crate::races::vector_clock::{ClockGroup, VectorClock, lanes_of};
 use crate::races::warp_state::WarpState;
@@ -79,7 +79,7 @@ impl CurrentLanes<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct OrderingOracle<'a> {
     pub(crate) sites: &'a AccessSites,
-    pub(crate) shape: &'a LaunchShape,
+    pub(crate) shape: &'a ObservedLaunchShape,
     pub(crate) has_proxies: bool,
     /// Whether the program contains copies that read tensor maps, or non-coherent loads. A write can race with such a
     /// read at any later time, so the detector never drops the record of a write.

@@ -3,10 +3,10 @@
 use crate::races::access_site::SiteAccessKind;
 use crate::races::access_site::{AccessSiteId, AccessSites, has_maps, has_proxies, has_read_only};
 use crate::races::fast_hash::FastHashMap;
-use crate::races::launch_shape::LaunchShape;
 use crate::races::location::MemoryInstance;
 use crate::races::location::StrongLocation;
 use crate::races::mbarrier_object::MbarrierSyncState;
+use crate::races::observed_launch_shape::ObservedLaunchShape;
 use crate::races::race_report::{
     BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, ThreadId, UninitializedRead,
 };
@@ -101,7 +101,7 @@ pub(crate) struct BarrierArrivals {
 /// Observer of the machine that detects the data races of a run.
 pub struct RaceDetector {
     pub(crate) program: Arc<Program>,
-    pub(crate) shape: LaunchShape,
+    pub(crate) shape: ObservedLaunchShape,
     pub(crate) is_one_block: bool,
     /// Whether the program uses the asynchronous proxy.
     pub(crate) has_proxies: bool,
@@ -146,7 +146,7 @@ pub struct RaceDetector {
 
 impl RaceDetector {
     /// Returns a detector for a launch of `program`. The detector must observe the run from the first step.
-    pub fn new(program: Arc<Program>, shape: LaunchShape) -> RaceDetector {
+    pub fn new(program: Arc<Program>, shape: ObservedLaunchShape) -> RaceDetector {
         RaceDetector {
             has_proxies: has_proxies(&program),
             has_maps: has_maps(&program),
@@ -182,7 +182,7 @@ impl RaceDetector {
     /// Returns a detector that also reports exchanges between lanes of a warp that only lockstep execution orders: a
     /// strong load and a strong store (not `atom` or `red`) by different lanes to the same bytes without causality
     /// order. Such an exchange is not a data race. The returned detector checks each access on the slow path.
-    pub fn with_lockstep(program: Arc<Program>, shape: LaunchShape) -> RaceDetector {
+    pub fn with_lockstep(program: Arc<Program>, shape: ObservedLaunchShape) -> RaceDetector {
         let mut detector = RaceDetector::new(program, shape);
         detector.lockstep = Some(Vec::new());
         detector

@@ -10,7 +10,7 @@ use crate::layout::ModuleLayout;
 use crate::layout::TABLE_BYTES;
 use crate::runtime;
 use warpgrid_emulator::translation_view::{
-    FloatMode, RangeScaling, RoundingMode, SpecialFunction, index_bits, scaling_of_quotient,
+    FloatMode, RoundingMode, ScaledRanges, SpecialFunction, index_bits, scaling_of_quotient,
     unit_rows,
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
@@ -23,7 +23,7 @@ pub(crate) const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
 /// Exponent bias of `f32`.
 pub(crate) const BIAS: u32 = 127;
 
-const NO_SCALING: RangeScaling = RangeScaling {
+const NO_SCALING: ScaledRanges = ScaledRanges {
     small: false,
     large: false,
     low: false,
@@ -83,7 +83,7 @@ impl SpecialFunctionRoutine {
     }
 
     /// Returns the ranges of arguments that are scaled before the approximation.
-    fn scaling(self) -> RangeScaling {
+    fn scaling(self) -> ScaledRanges {
         match self.what {
             SpecialFunctionCall::Quotient { is_full } => scaling_of_quotient(FloatMode {
                 round: match is_full {
@@ -187,7 +187,7 @@ impl SpecialFunctionEmitter {
     }
 
     /// Multiplies arguments that are too small or too large by a power of two, which is saved in a local.
-    fn scale(&mut self, scaling: RangeScaling) {
+    fn scale(&mut self, scaling: ScaledRanges) {
         if scaling == NO_SCALING {
             return;
         }
@@ -215,7 +215,7 @@ impl SpecialFunctionEmitter {
     }
 
     /// Reverses the effect of the argument scaling on the result, which is on the stack.
-    fn unscale(&mut self, scaling: RangeScaling, what: SpecialFunctionCall) {
+    fn unscale(&mut self, scaling: ScaledRanges, what: SpecialFunctionCall) {
         use SpecialFunction as F;
         if let SpecialFunctionCall::Quotient { .. } = what {
             self.get(DIVIDEND);

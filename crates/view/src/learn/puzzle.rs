@@ -16,13 +16,13 @@ pub use crate::learn::puzzle::run_outcome::RunOutcome;
 
 use crate::learn::launched;
 use crate::learn::lesson_file::LessonFile;
+use crate::learn::lesson_position::LessonPosition;
 use crate::learn::prose;
 use crate::learn::prose::{Inline, Prose};
 use crate::learn::puzzle::answer_check::{AnswerCheck, CostLimit};
 use crate::learn::puzzle::launch_variant::LaunchVariant;
 use crate::learn::quantity::Quantity;
 use crate::learn::quantity::QuantityValue;
-use crate::learn::run_position::RunPosition;
 
 const FIELDS: &[&str] = &[
     "title", "chapter", "hint", "ask", "at", "answer", "choice", "also", "limit",
@@ -55,7 +55,7 @@ struct Prediction {
     source: String,
     ask: String,
     quantity: Quantity,
-    moment: RunPosition,
+    moment: LessonPosition,
     choices: Vec<String>,
     answer: String,
 }
@@ -217,7 +217,7 @@ impl Prediction {
     fn read(sheet: &LessonFile, ask: &str, source: String) -> Result<Prediction, String> {
         Ok(Prediction {
             quantity: Quantity::read(ask)?,
-            moment: RunPosition::read(sheet.field("at").unwrap_or("end"))?,
+            moment: LessonPosition::read(sheet.field("at").unwrap_or("end"))?,
             choices: sheet.all("choice").map(str::to_owned).collect(),
             answer: sheet.need("answer")?.to_owned(),
             ask: ask.to_owned(),

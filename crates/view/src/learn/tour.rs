@@ -14,9 +14,9 @@
 //! ```
 
 use crate::learn::lesson_file::LessonFile;
+use crate::learn::lesson_position::LessonPosition;
 use crate::learn::prose;
 use crate::learn::prose::{Inline, Prose};
-use crate::learn::run_position::RunPosition;
 use crate::learn::{MAX_STEPS, launched};
 use crate::session::Session;
 
@@ -27,7 +27,7 @@ const HEADING: &str = "## ";
 pub struct Tour {
     pub title: String,
     intro: Prose,
-    stops: Vec<(RunPosition, Prose)>,
+    stops: Vec<(LessonPosition, Prose)>,
 }
 
 /// Tour with the positions of its stops in the run.
@@ -56,18 +56,19 @@ impl Tour {
         let sheet = LessonFile::read(text)?;
         sheet.check_names(&["title"])?;
         let mut intro = String::new();
-        let mut stops: Vec<(RunPosition, String)> = Vec::new();
+        let mut stops: Vec<(LessonPosition, String)> = Vec::new();
         for line in sheet.prose.lines() {
             if let Some(moment) = line.strip_prefix(HEADING) {
-                stops.push((RunPosition::read(moment)?, String::new()));
+                stops.push((LessonPosition::read(moment)?, String::new()));
                 continue;
             }
             let text = stops.last_mut().map_or(&mut intro, |(_, text)| text);
             text.push_str(line);
             text.push('\n');
         }
-        let read =
-            |(moment, text): (RunPosition, String)| Ok::<_, String>((moment, prose::read(&text)?));
+        let read = |(moment, text): (LessonPosition, String)| {
+            Ok::<_, String>((moment, prose::read(&text)?))
+        };
         Ok(Tour {
             title: sheet.need("title")?.to_owned(),
             intro: prose::read(&intro)?,
@@ -123,7 +124,7 @@ impl Tour {
 /// Seeks to a stop, verifies the facts of the stop, and returns the position of the stop.
 fn follow_stop(
     session: &mut Session,
-    moment: RunPosition,
+    moment: LessonPosition,
     prose: &Prose,
     n_lines: u32,
 ) -> Result<u64, String> {

@@ -63,7 +63,7 @@ pub struct RaceAccess {
     pub block: [u32; 3],
     /// Index of the accessing thread in its block.
     pub thread: [u32; 3],
-    pub kind: RaceKind,
+    pub kind: RaceAccessKind,
     /// Proxy through which the access is performed: `generic`, `async` or `tensormap`.
     pub proxy: String,
     pub asynchronous: bool,
@@ -75,7 +75,7 @@ pub struct RaceAccess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum RaceKind {
+pub enum RaceAccessKind {
     Read,
     Write,
     Atomic,

@@ -10,8 +10,8 @@ use crate::layout::stop;
 use crate::layout::{AccessSite, SUBWARP_LANES, SUBWARPS_PER_WARP, holds};
 use crate::registers::parts;
 use warpgrid_emulator::translation_view::{
-    AccessPlan, LANES, LdmatrixAccess, OperandLocation, OperandSlot, RegisterBank, RegisterOperand,
-    WmmaTransfer,
+    AccessPlan, LANES, LdmatrixPlanView, OperandLocation, OperandSlot, RegisterBank,
+    RegisterOperand, WmmaTransfer,
 };
 use warpgrid_isa::StateSpace;
 use wasm_encoder::Instruction as I;
@@ -68,7 +68,7 @@ impl Emitter<'_> {
     /// Emits `ldmatrix` or `stmatrix`. Returns whether the operation stores to memory.
     pub(crate) fn rows_of_matrices(
         &mut self,
-        rows: &LdmatrixAccess<'_>,
+        rows: &LdmatrixPlanView<'_>,
         warp: WarpContexts,
     ) -> Result<bool, BailoutReason> {
         let scratch = self.places.scratch;

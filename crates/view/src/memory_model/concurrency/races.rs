@@ -5,7 +5,7 @@ use crate::memory_model::concurrency::race_messages::{
     AsyncInitiator, TENSOR_MAP, message, own_copies_message, scope_words,
 };
 use crate::memory_model::concurrency::{
-    RaceAccess, RaceConfidence, RaceKind, RaceLocation, RaceView,
+    RaceAccess, RaceAccessKind, RaceConfidence, RaceLocation, RaceView,
 };
 use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
@@ -15,8 +15,8 @@ use warpgrid_isa::AsyncOp;
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_order::hang::{ExecutionTrace, MixedPhase};
 use warpgrid_order::races::{
-    BlockLifetime, LaunchShape, MemoryInstance, ProxyKind, Race, RaceCause, RaceCounterpart,
-    RaceDetector, RaceSide, SiteAccessKind, UninitializedRead,
+    BlockLifetime, MemoryInstance, ObservedLaunchShape, ProxyKind, Race, RaceCause,
+    RaceCounterpart, RaceDetector, RaceSide, SiteAccessKind, UninitializedRead,
 };
 use warpgrid_program::FunctionId;
 
@@ -179,9 +179,9 @@ impl Session {
     }
 
     /// Returns the shape of the launch.
-    pub(crate) fn shape(&self) -> LaunchShape {
+    pub(crate) fn shape(&self) -> ObservedLaunchShape {
         let launch = self.scenario();
-        LaunchShape {
+        ObservedLaunchShape {
             grid: launch.grid.unwrap_or([1; 3]),
             block: launch.block.unwrap_or([1; 3]),
             cluster: launch.cluster.unwrap_or([1; 3]),
@@ -336,9 +336,9 @@ impl Session {
             block: machine.block_position(access.block),
             thread: machine.thread(access.thread / 32, access.thread % 32),
             kind: match access.kind {
-                SiteAccessKind::Read => RaceKind::Read,
-                SiteAccessKind::Write => RaceKind::Write,
-                SiteAccessKind::Atomic => RaceKind::Atomic,
+                SiteAccessKind::Read => RaceAccessKind::Read,
+                SiteAccessKind::Write => RaceAccessKind::Write,
+                SiteAccessKind::Atomic => RaceAccessKind::Atomic,
             },
             proxy: match access.proxy {
                 ProxyKind::Generic | ProxyKind::ReadOnly => "generic",
@@ -361,7 +361,7 @@ impl Session {
             description: Some(format!("{what} of block {block}")),
             block: self.timeline.machine().block_position(block),
             thread: [0; 3],
-            kind: RaceKind::Life,
+            kind: RaceAccessKind::Life,
             proxy: "generic".to_owned(),
             asynchronous: false,
             scope: None,

@@ -4,7 +4,7 @@ use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::PreparedTest;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::Sem;
-use warpgrid_order::explore::{EventKind, LocationKind, WitnessNode, rank_at};
+use warpgrid_order::explore::{EventKind, LitmusLocationKind, WitnessNode, rank_at};
 
 /// Formats the operation of an event: `x = 1`, `read x: 0`, `x: 0 to 1`, `fence`.
 pub(crate) fn label(node: &WitnessNode, prepared: &PreparedTest, test: &LitmusTest) -> String {
@@ -70,7 +70,7 @@ fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     let location = node
         .location
         .and_then(|(at, _)| prepared.question.locations.get(at));
-    let is_object = location.is_some_and(|location| location.kind == LocationKind::Mbarrier);
+    let is_object = location.is_some_and(|location| location.kind == LitmusLocationKind::Mbarrier);
     if node.n_bytes > 8 {
         return match value {
             0 => "zeros".to_owned(),

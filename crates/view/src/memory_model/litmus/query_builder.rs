@@ -10,7 +10,7 @@ use std::sync::Arc;
 use warpgrid_emulator::{Launch, MbarrierState, SharedAddress};
 use warpgrid_isa::ScalarType;
 use warpgrid_order::explore::{
-    ExplorationLimits, LitmusQuery, Location, LocationKind, ObservedValue, ThreadSpec, window,
+    ExplorationLimits, LitmusLocationKind, LitmusQuery, Location, ObservedValue, ThreadSpec, window,
 };
 use warpgrid_program::{Function, FunctionId, Program};
 
@@ -79,8 +79,8 @@ impl<'a> QueryBuilder<'a> {
         let base = self.bases.get(location.name.as_str());
         let at = base.copied().unwrap_or(0).checked_add(location.offset);
         let end = match kind {
-            LocationKind::Global => window(0, 0),
-            LocationKind::Shared | LocationKind::Mbarrier => SHARED_END,
+            LitmusLocationKind::Global => window(0, 0),
+            LitmusLocationKind::Shared | LitmusLocationKind::Mbarrier => SHARED_END,
         };
         let Some(at) = at.filter(|at| at.checked_add(n_bytes).is_some_and(|last| last <= end))
         else {
@@ -89,7 +89,7 @@ impl<'a> QueryBuilder<'a> {
                 location.name, location.offset
             ));
         };
-        if kind == LocationKind::Global {
+        if kind == LitmusLocationKind::Global {
             if at <= GLOBAL_SPACING {
                 return fail(format!(
                     "found the address `at={at}` of the location `{}`, expected an address above {GLOBAL_SPACING}",
@@ -129,7 +129,7 @@ impl<'a> QueryBuilder<'a> {
         block: Option<u32>,
         start: u64,
         contents: LocationContents,
-        kind: LocationKind,
+        kind: LitmusLocationKind,
     ) {
         let found = self.test.locations.get(index);
         self.origins.push(index);
@@ -377,11 +377,11 @@ fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
     ))
 }
 
-fn kind_of(location: &LitmusLocation) -> Result<LocationKind, LitmusError> {
+fn kind_of(location: &LitmusLocation) -> Result<LitmusLocationKind, LitmusError> {
     match location.space.as_str() {
-        "global" => Ok(LocationKind::Global),
-        "shared" | "shared::cta" | "shared::cluster" => Ok(LocationKind::Shared),
-        "mbarrier" | "mbarrier::cluster" => Ok(LocationKind::Mbarrier),
+        "global" => Ok(LitmusLocationKind::Global),
+        "shared" | "shared::cta" | "shared::cluster" => Ok(LitmusLocationKind::Shared),
+        "mbarrier" | "mbarrier::cluster" => Ok(LitmusLocationKind::Mbarrier),
         space => fail(format!(
             "found the state space `{space}` of the location `{}`, expected `global`, `shared`, `shared::cluster`, `mbarrier` or `mbarrier::cluster`",
             location.name
