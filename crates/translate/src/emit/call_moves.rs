@@ -19,7 +19,7 @@ struct StackCopy {
 }
 
 impl Emitter<'_> {
-    /// Emits the moves of all arguments or results that cross a call.
+    /// Emits the moves of all arguments or results of an inlined call.
     pub(crate) fn emit_call_moves(&mut self, moves: CallMoves<'_>) -> Result<(), BailoutReason> {
         let mut copied = Vec::new();
         for (from, to) in moves.values {

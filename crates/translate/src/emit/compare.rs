@@ -112,8 +112,8 @@ enum FloatCompare {
     UnorderedOrEqual,
 }
 
-/// Returns a float comparison, and whether its result must be inverted. An unordered comparison is computed as the
-/// inverse of the opposite ordered comparison.
+/// Returns the WebAssembly comparison for a PTX comparison, and whether its result must be inverted. An unordered
+/// comparison is the inverse of the opposite ordered comparison.
 fn float_comparison(op: CompareOp) -> (FloatCompare, bool) {
     use CompareOp as C;
     match op {

@@ -197,7 +197,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Rounds floats to integral values, flushes subnormal numbers, and saturates the results, as the mode specifies.
+    /// Converts floats to floats: rounds them to integral values, flushes subnormal numbers, and saturates the results,
+    /// as the conversion mode specifies.
     fn float_to_float(
         &mut self,
         whole: Option<RoundToIntegral>,
@@ -346,7 +347,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Widens the elements in the lower half of a row, two lanes at a time.
+    /// Converts the 32-bit elements of a row to 64 bits, two lanes at a time.
     fn widen(
         &mut self,
         d: RegisterOperand,

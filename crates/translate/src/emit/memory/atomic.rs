@@ -13,8 +13,8 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// Returns the kind of an atomic operation. Operations of the same kind commute. The numbers of all kinds are less than
-/// the first epoch of any subwarp, so that a shadow word can contain either a kind or an epoch.
+/// Returns the number of the kind of an atomic operation. Atomic operations of the same kind commute. The numbers of
+/// all kinds are less than the first epoch of any subwarp, so that a shadow word can contain either a kind or an epoch.
 fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
     match (op, bytes) {
         (AtomicOp::Add, 4) => Some(1),
@@ -74,7 +74,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Combines the bytes in memory with the source operand of a lane.
+    /// Emits the atomic update of one lane, which combines the bytes in memory with the source operand.
     fn update_lane(
         &mut self,
         plan: &AtomicPlan,
