@@ -56,8 +56,8 @@ pub(super) fn tag(
         }
         let mut stop = step(Operation::Unknown, Modifiers::default(), Vec::new());
         let (guard, both) = match c.guard {
-            // If the guard is undetermined, the execution of the instruction is also undetermined, so all lanes in which the tag is true
-            // stop.
+            // If the guard is undetermined, it is unknown whether the instruction executes, so all lanes in which the tag of the guard is
+            // true stop.
             Some(guard) if guard.predicate == register => {
                 let guard = Guard {
                     predicate: tag,

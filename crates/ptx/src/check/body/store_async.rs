@@ -59,8 +59,7 @@ impl<'a> BodyChecker<'a, '_> {
             (Some((operand, _)), Some(address)) => {
                 self.body.push(OperandValue::Address(address), operand.span);
             }
-            // The form without an mbarrier has an absent operand in place of the mbarrier, so that both forms have the same operand
-            // positions.
+            // Without an mbarrier, add an absent operand in its place, so that both forms have the same operand positions.
             _ => self
                 .body
                 .push(OperandValue::Absent, Span::at(site.span.end)),
