@@ -1,8 +1,8 @@
 //! Analyses of concurrency under the PTX memory model: data races and hangs of a run, and the allowed outcomes of
 //! litmus tests.
 //!
-//! Input: the events of a run of the emulator, or the checked programs of the threads of a litmus test. Output: data
-//! races with the missing synchronization, the root cause of a hang, or all outcomes that the memory model allows.
+//! Input: the events of a run of the emulator, or the threads of a litmus test as checked programs. Output: data races with the missing
+//! synchronization, the root cause of a hang, or all outcomes that the memory model allows.
 //!
 //! Main types:
 //!
@@ -13,8 +13,7 @@
 //! - Litmus tests: [`explore::Explorer`] enumerates all outcomes that the memory model allows for a few threads.
 //! - Scopes: the functions of [`scope`] determine whether the scope of an operation includes another thread.
 //!
-//! The command `cargo test -p warpgrid-order` runs kernels with races and hangs, their corrected versions, and litmus
-//! tests.
+//! Tests: `cargo test -p warpgrid-order` runs kernels with races and hangs, their corrected versions, and litmus tests.
 //!
 //! ```
 //! use warpgrid_isa::Scope;

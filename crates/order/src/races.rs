@@ -2,12 +2,11 @@
 //! synchronization events of a run, and reports pairs of instructions whose accesses conflict, are not morally strong,
 //! and are not ordered by causality order.
 //!
-//! Each thread has a vector clock (`vector_clock`). An epoch represents one component of a vector clock, as in
-//! FastTrack (C. Flanagan and S. N. Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", 2009).
-//! Asynchronous operations have separate clock components. The asynchronous operations of a thread that complete in
-//! order share one component, and every other operation in flight has a separate component. `shadow_memory` stores the
-//! accesses with which later accesses may race, per 128-byte line or per word. `line_shadow` checks whole lines, based
-//! on the cached shapes (`footprints`) of the accesses.
+//! Each thread has a vector clock (`vector_clock`). An epoch represents one component of a vector clock, as in FastTrack (C. Flanagan and
+//! S. N. Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", 2009). Asynchronous operations have separate clock components.
+//! All asynchronous operations of a thread that complete in order share one clock component. Every other operation in flight has a separate
+//! component. `shadow_memory` stores the accesses with which later accesses may race, per 128-byte line or per word. `line_shadow` checks
+//! accesses to whole lines, using the cached shapes of the accesses (`footprints`).
 
 pub(crate) mod access_checks;
 pub(crate) mod access_site;

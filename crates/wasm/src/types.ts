@@ -1191,7 +1191,7 @@ export type ViolationView = { axiom: AxiomName, sentence: string,
 /** Indices of the graph nodes that violate the axiom. */
 nodes: Array<number>, };
 
-/** Axioms of the memory model. */
+/** Axiom of the PTX memory model, which every consistent execution satisfies. */
 export type AxiomName = "no_thin_air" | "causality" | "coherence" | "sc_per_location" | "atomicity";
 
 /** Execution of a litmus test as a graph of events and relations. */
@@ -1213,10 +1213,10 @@ words: string, isAsynchronous: boolean, };
 /** Kind of an event. */
 export type NodeName = "init" | "read" | "write" | "atomic" | "fence" | "proxy_fence" | "arrive" | "leave" | "group_wait";
 
-/** Edge between two nodes, by their indices. */
+/** Edge of a witness execution between two nodes, given by their indices. */
 export type EdgeView = { from: number, to: number, kind: EdgeName, };
 
-/** Relation between two events. */
+/** Kind of an edge in a witness execution, which is a relation between two events. */
 export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises" | "fence_order" | "barrier" | "asynchronous" | "causality";
 
 /** Request for the extraction of a litmus test from lines of a kernel. */
@@ -1262,7 +1262,7 @@ edit: EditView, };
 /** Kind of an edit. */
 export type LitmusEditOp = "replace" | "insert-before";
 
-/** Kind of a hang, which the root wait determines. */
+/** Kind of a hang, as determined by the root wait. */
 export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 
 /** Object for which threads wait. */

@@ -1,5 +1,5 @@
-//! Diagnosis of aligned barriers that a divergent warp has reached. Determines the barrier, and the branch at which the
-//! lanes diverged.
+//! Diagnosis of aligned barriers that a divergent warp has reached. The diagnosis determines the barrier, and the branch at which the lanes
+//! diverged.
 
 use crate::hang::diagnosis;
 use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
