@@ -7,8 +7,8 @@
 //!   if the run fails.
 //! - **Main types**: [`Machine`] executes steps. [`Timeline`] seeks to any step of a run.
 //!   [`translation_view::TranslationView`] is the interface for the JIT compiler.
-//! - **Invariants**: a run is a function of program, launch, seed and host inputs. A module imports only lower layers
-//!   (see the README).
+//! - **Invariants**: a run is a function of program, launch, seed and host inputs. A module imports only modules of
+//!   lower layers (see the README).
 //! - **Tests**: `cargo test -p warpgrid-emulator` takes seconds. `crates/view/tests` run textual kernels, and
 //!   `crates/translate/tests` compare the interpreter with translated code.
 //!

@@ -256,7 +256,7 @@ expect?: Array<Literal> | null,
 /** SHA-256 digest of the expected bytes in little-endian order. */
 expect_sha256?: string | null, };
 
-/** Treatment of misaligned accesses. */
+/** Treatment of misaligned memory accesses by the emulator. */
 export type MisalignedPolicy = "fault" | "force";
 
 /** Second version of a kernel. */
@@ -1063,7 +1063,7 @@ nInFlight: number,
 /** Number of bytes that these pending operations transfer. */
 bytesInFlight: number, waiting: Array<PhaseWaiter>, };
 
-/** State of a run. */
+/** Status of a run: running, finished or faulted. */
 export type RunStatus = "running" | "finished" | "faulted";
 
 /** Memory traffic of a source line. */

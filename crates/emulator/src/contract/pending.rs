@@ -1,4 +1,5 @@
-//! Asynchronous operations in flight: their origin, the bytes that they will write, and their completion mechanisms.
+//! Types for asynchronous operations in flight: their origin, the bytes that they will write, and their completion
+//! mechanisms.
 
 use crate::contract::step_event::{AsyncOperationId, WarpId};
 use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection};
@@ -16,12 +17,12 @@ pub struct TensorMemoryOperation {
     pub(crate) plan: u32,
     /// Tensor memory address of D, or destination address of a copy.
     pub(crate) d: u32,
-    /// Descriptor of matrix A or of the source of a copy, or a tensor memory address.
+    /// Descriptor of matrix A or of the source of a copy, or tensor memory address of matrix A.
     pub(crate) a: u64,
     pub(crate) b: u64,
     pub(crate) descriptor: u32,
     pub(crate) adds: bool,
-    /// Mask of the tensor memory lanes in both blocks for which rows of D are not written.
+    /// Mask of the tensor memory lanes of both blocks in which the operation does not write rows of D.
     pub(crate) left_out: [u32; 8],
     pub(crate) factors: [u32; 2],
     pub(crate) metadata: u32,
@@ -55,12 +56,12 @@ impl AsyncOrigin {
     }
 }
 
-/// Bytes of a piece, which are stored inline up to 16 bytes.
+/// Bytes of an [`AsyncWrite`], of which up to 16 bytes are stored inline.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PieceBytes(SmallVec<[u8; 16]>);
 
 impl PieceBytes {
-    /// Copies a slice.
+    /// Creates the bytes of a piece from a copy of a slice.
     pub fn from_slice(bytes: &[u8]) -> PieceBytes {
         PieceBytes(SmallVec::from_slice(bytes))
     }
@@ -97,7 +98,7 @@ impl DerefMut for PieceBytes {
     }
 }
 
-/// Bytes that an operation writes on completion.
+/// Bytes that an asynchronous operation writes on completion, with their destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncWrite {
     /// Lane to which the write is attributed.
@@ -110,13 +111,13 @@ pub struct AsyncWrite {
     pub address: u64,
     /// Bytes to write. Until the source is read, these bytes are the contents of the source at the time of the issue.
     pub bytes: PieceBytes,
-    /// Source of a copy. `None` after the source has been read.
+    /// Source of a copy, or `None` after the source has been read.
     pub source: Option<AsyncSource>,
-    /// Reduction with the contents of memory at completion. `None` if the bytes replace the contents.
+    /// Reduction of the bytes with the contents of memory at completion, or `None` if the bytes replace the contents.
     pub reduces: Option<Reduction>,
 }
 
-/// Reduction of bytes with the contents of memory.
+/// Reduction that an asynchronous operation performs on the contents of memory: operation and element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction {
     pub op: AtomicOp,
@@ -126,7 +127,7 @@ pub struct Reduction {
     pub flushes: bool,
 }
 
-/// Source of a copy.
+/// Source of an asynchronous copy: state space, address and conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsyncSource {
     /// State space of the source: `Global` or `Shared`.
@@ -138,7 +139,7 @@ pub struct AsyncSource {
     pub form: SourceConversion,
 }
 
-/// Conversion from the bytes of a source to the bytes of a piece.
+/// Conversion that a copy applies to its source bytes before it writes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceConversion {
     /// The bytes are not converted.
@@ -196,7 +197,7 @@ pub(crate) const fn rounded_to_tf32(bits: u32) -> u32 {
     rounded >> DROPPED << DROPPED
 }
 
-/// Kinds of async-groups.
+/// Kind of an async-group, which the committing and waiting instructions determine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsyncGroupKind {
     /// Async-groups of `cp.async`.
@@ -241,8 +242,8 @@ pub enum CompletionMechanism {
     AsyncGroup { kind: AsyncGroupKind, number: u32 },
 }
 
-/// Effect and constraints of an asynchronous operation. [`InFlightOperation`] adds the schedule of an operation in
-/// flight.
+/// Effect and constraints of an asynchronous operation. An [`InFlightOperation`] combines this effect with the schedule
+/// of the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncOperation {
     pub origin: AsyncOrigin,
@@ -288,7 +289,7 @@ impl AsyncEffect {
     }
 }
 
-/// An operation in flight.
+/// Asynchronous operation in flight, with the steps in which it reads its source and completes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InFlightOperation {
     pub id: AsyncOperationId,

@@ -25,12 +25,12 @@ pub struct WarpId {
     pub warp: u32,
 }
 
-/// Effect of a step.
+/// Effect of a step: the agent, the instruction, the lanes and the outcome. The interpreter reports it to observers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepEvent {
     /// Number of the step, from 0. The step leads from position `position` to `position + 1`. If a group of lanes
-    /// starts to wait for other lanes of its warp, no step is consumed, so that the event has the number of the
-    /// following step.
+    /// starts to wait for other lanes of its warp, no step is consumed. The event then has the number of the following
+    /// step.
     pub position: u64,
     pub agent: Agent,
     /// Linear index of the block. For an asynchronous operation, `block`, `warp`, `function` and `instruction` identify

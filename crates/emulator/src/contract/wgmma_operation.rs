@@ -12,7 +12,7 @@ pub struct WgmmaOperation {
     pub(crate) base: RegisterFileSizes,
     /// Number of `wgmma` instructions that the warp had issued before this `wgmma`.
     pub(crate) index: u32,
-    /// Operand matrix A. Empty if A is in shared memory.
+    /// Registers of operand matrix A. The list is empty if A is in shared memory.
     pub(crate) a: Vec<Row32>,
     /// Descriptors of A and B.
     pub(crate) descriptors: [u64; 2],

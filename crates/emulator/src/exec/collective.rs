@@ -62,7 +62,7 @@ pub(crate) fn collective(l: &mut LaneRegisters<'_>, plan: &CollectivePlan) {
     }
 }
 
-/// Writes a result row and a result predicate. Absent destinations are ignored.
+/// Writes a result row and a result predicate. Absent destinations are skipped.
 fn set_both(
     l: &mut LaneRegisters<'_>,
     d: OperandSlot,
