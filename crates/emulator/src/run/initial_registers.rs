@@ -33,7 +33,8 @@ pub(crate) fn initial_registers(
             }));
         };
         add(&given.name, start, given);
-        // A 64-bit address occupies two 32-bit registers, so its upper half is written to the next register.
+        // Write the upper half of a 64-bit address to the next register, because the address occupies two 32-bit
+        // registers.
         let is_half = place(&given.name).is_some_and(|place| place.bits == 32);
         if let Some(next) = given
             .buffer
