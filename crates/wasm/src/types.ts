@@ -365,7 +365,7 @@ isReached: boolean, position: number,
 /** Description of the match, or a message that the run found no match: `lane 3 of warp 0, block 0: %r5 is 7`. */
 text: string, };
 
-/** Store to an element of a memory. */
+/** Store to an element of a memory, with its source line and the value after the store. */
 export type ElementStore = { step: number, block: [number, number, number], warp: number, lane: number,
 /** Line of the source, starting at 1. */
 line: number, instruction: string,
@@ -374,17 +374,17 @@ value: string, };
 
 /** Value of an element in one run, with the stores to the element. */
 export type DifferenceSide = { seed: number, value: string,
-/** Latest stores to the element, in order of execution. Empty if no store wrote the element. */
+/** Latest stores to the element, in order of execution. The list is empty if no store wrote the element. */
 stores: Array<ElementStore>, };
 
-/** Memory whose final contents differ between two runs. */
+/** Memory whose final contents differ between two runs, with the values of its first differing element. */
 export type MemoryDifference = { memory: MemoryKey,
-/** Index of the first element that differs. */
+/** Index of the first element whose value differs. */
 index: number, nElements: number,
 /** Values of this element in each run. */
 sides: [DifferenceSide, DifferenceSide], };
 
-/** Run of one of the two versions of a kernel. */
+/** Summary of the run of one of the two compared versions of a kernel. */
 export type ComparisonSide = { front: SourceLanguage,
 /** Target for which this version was checked and run. */
 target: string,
@@ -394,12 +394,12 @@ entry: string,
 steps: number,
 /** Number of steps that stored to a compared memory. */
 stores: number,
-/** Whether the run finished within the step limit. */
+/** Whether the run finished within the step limit, with or without a fault. */
 over: boolean,
-/** Fault that stopped the run. */
+/** Message of the fault that stopped the run, if a fault occurred. */
 fault: string | null, };
 
-/** Result of the comparison of two versions of a kernel. */
+/** Result of the comparison of two versions of a kernel, which hosts display: equality, both runs, and the differences in memory. */
 export type ComparisonReport = {
 /** Whether both runs finished with identical memory contents and, if the runs faulted, with the same kind of fault. */
 equal: boolean,
@@ -413,10 +413,10 @@ nBytes: number,
 alone: [Array<MemoryKey>, Array<MemoryKey>],
 /** First differing element of each memory, with the stores of both versions to this element. */
 differences: Array<MemoryDifference>,
-/** Findings that make the results of a version undefined, such as a data race. Empty if the results are equal. */
+/** Findings that make the results of a version undefined, such as a data race. The list is empty if the results are equal. */
 notes: Array<string>, };
 
-/** Lane and register that hold a matrix element. */
+/** Lane and register that contain a matrix element in a [`FragmentView`]. */
 export type CellHolder = { lane: number, register: number, element: number, };
 
 /** Matrix element with its value in a run. */
@@ -566,35 +566,35 @@ words: string,
 /** Throughput of the run in million lane-instructions per second. */
 rate: number, };
 
-/** Options of an analysis. */
+/** Options of an analysis, as a host specifies them. */
 export type AnalysisOptions = {
 /** Step limit of each run. A run that does not finish within this limit is incomplete. */
 maxSteps?: number | null,
-/** Number of scheduler seeds with which each kernel runs. Default: 8. */
+/** Number of scheduler seeds with which each kernel runs. The default is 8. */
 seeds?: number | null, };
 
-/** Kind of a finding. */
+/** Kind of a [`Finding`], such as a fault, a data race or a bank conflict. Hosts use it to filter findings. */
 export type FindingKind = "wrong-result" | "fault" | "hang" | "data-race" | "uninitialized-read" | "schedule-dependence" | "diagnostic" | "bank-conflict" | "uncoalesced-access" | "note";
 
-/** Severity of a finding, most severe first. */
+/** Severity of a [`Finding`]. The variants are ordered by decreasing severity. */
 export type FindingSeverity = "error" | "warning" | "performance" | "information";
 
-/** Verdict of an analysis, from the best to the worst. */
+/** Verdict of an analysis about a kernel or a source. The variants are ordered from the best to the worst. */
 export type Verdict = "clean" | "incomplete" | "findings" | "error";
 
-/** Finding about the source or a run. */
+/** Finding of an analysis about a source or the run of a kernel, with its severity, location and message. */
 export type Finding = { kind: FindingKind, severity: FindingSeverity,
-/** Code of a diagnostic: `W0107`. Absent for findings of a run. */
+/** Code of a diagnostic: `W0107`. The code is absent for findings of a run. */
 code: string | null,
-/** Range in the checked source. Absent for a finding that concerns the whole run. */
+/** Range in the checked source. The range is absent for a finding that concerns the whole run. */
 range: SourceRange | null,
 /** All lines of the checked source that take part in the finding, in ascending order. */
 lines: Array<number>,
 /** Position of `range` in the language from which a compiler generated the source, followed by the call sites of inlined functions. */
 source: Array<SourcePosition>,
-/** Description in one sentence. */
+/** Description of the finding in one sentence. */
 message: string,
-/** Explanations and further occurrences, one sentence each. */
+/** Sentences that explain the finding or describe further occurrences. */
 details: Array<string>,
 /** Number of occurrences that the finding combines, at least 1. */
 occurrences: number,
@@ -603,33 +603,33 @@ fix: FixView | null,
 /** Whether the finding depends on an inferred part of the launch configuration. */
 dependsOnInferredLaunch: boolean, };
 
-/** Analysis of one kernel. */
+/** Result of the analysis of one kernel in an [`AnalysisReport`]: verdict, launch and findings. */
 export type KernelAnalysis = {
 /** Name of the kernel or asm block. */
 kernel: string, verdict: Verdict, target: string, grid: [number, number, number], block: [number, number, number],
 /** Launch in the syntax of CUDA C++: `<<<4, (32, 8)>>>`. */
 launch: string,
-/** Inferred parts of the launch configuration as `//@` lines. Empty if the source states the whole launch. */
+/** Inferred parts of the launch configuration as `//@` lines. The list is empty if the source states the whole launch configuration. */
 inferred: Array<string>,
-/** Number of executed steps. */
+/** Number of steps that the run executed. */
 steps: number,
 /** Number of scheduler seeds with which the kernel was run. */
 seeds: number,
 /** Findings of the run, most severe first. */
 findings: Array<Finding>,
-/** Parts of the run that the analysis did not cover, one sentence each. Empty if the verdict is not `incomplete`. */
+/** Sentences that describe the parts of the run that the analysis did not cover. The list is empty if the verdict is not `incomplete`. */
 notCovered: Array<string>, };
 
-/** Analysis of a source. */
+/** Result of the analysis of a source and its kernels, which hosts display: verdict, diagnostics and findings. */
 export type AnalysisReport = {
-/** Worst verdict of the source and its kernels. */
+/** Worst verdict among the source and its kernels. */
 verdict: Verdict,
 /** Diagnostics of the source. */
 diagnostics: Array<Finding>,
-/** Kernels, in the order of their verdicts and the severities of their findings, the worst kernel first. */
+/** Analyses of the kernels. The kernels with the worst verdicts and the most severe findings come first. */
 kernels: Array<KernelAnalysis>, };
 
-/** Options of `Session.report`. */
+/** Options of a [`RunReport`], as a host passes them to `Session.report`. */
 export type ReportOptions = {
 /** Step limit of the run. The result `ok` is false if the run does not finish within this limit. */
 maxSteps?: number | null,
@@ -639,39 +639,39 @@ traffic?: boolean,
 races?: boolean,
 /** Whether to infer the layout of each access from its addresses. */
 layouts?: boolean,
-/** Whether to compute a digest of the contents of every buffer. */
+/** Whether to compute a digest of the final contents of every buffer. */
 digests?: boolean,
 /** Whether the result `ok` remains true if the run has certain data races or undefined behavior. */
 allowUndefined?: boolean,
-/** Engine of the run. */
+/** Engine that executes the run. */
 engine?: EngineChoice | null, };
 
-/** Result of a run, and of the comparison with the expectations of its scenario. */
+/** Result of a run, and of its comparison with the expectations of the scenario, which hosts display. */
 export type RunReport = {
 /** Whether the launch finished, all expectations of the scenario hold, and no certain data race or undefined behavior was
  * found. */
 ok: boolean,
-/** Fault that stopped the launch. */
+/** Fault that stopped the launch, if a fault occurred. */
 fault: FaultReport | null,
-/** Digests of the buffers after the run, indexed by buffer name. Absent if digests are not requested. */
+/** Digests of the buffers after the run, indexed by buffer name. The field is absent if the request does not include digests. */
 buffers?: { [key in string]: BufferDigest },
 /** Number of steps that the run executed. `null` after a JIT run in which a warp diverged. */
 steps: number | null,
 /** Number of executed steps that stored to memory. `null` after a JIT run in which a warp diverged. */
 stores: number | null,
-/** Number of executed lane-instructions, which is the sum of the numbers of active lanes over all steps of warps. */
+/** Number of executed lane-instructions, which is the sum of the active lanes over all steps that warps have executed. */
 lane_instructions: number,
 /** Memory traffic of the run: sectors, cache lines, wavefronts and bank conflicts, in total and per source line. */
 traffic: TrafficView | null,
-/** Data races of the run. Absent if race detection is not requested. */
+/** Data races of the run. The field is absent if the request does not include race detection. */
 races?: Array<RaceView>,
 /** Diagnosis of a launch that hangs. */
 hang?: HangView,
-/** Inferred layouts of the accesses of the run. Absent if layout inference is not requested. */
+/** Inferred layouts of the accesses of the run. The field is absent if the request does not include layout inference. */
 layouts?: Array<InferredAccessLayout>,
-/** Registers that a snippet has written, at the end of the run. Empty for a kernel. */
+/** Registers that a snippet has written, with their values at the end of the run. The list is empty for a kernel. */
 registers?: Array<RegisterResult>,
-/** Reasons why `ok` is false, one sentence each: differences from the expectations, and undefined behavior. */
+/** Sentences that state why `ok` is false, because of differences from the expectations or undefined behavior. */
 differences: Array<string>,
 /** Notes for the user: the inferred launch configuration, the notes on the run, and the differences. */
 notes: Array<string>, };
@@ -683,14 +683,14 @@ source: Array<SourcePosition>,
 /** Earlier events that are related to the fault. */
 causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: MemorySpace | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
-/** Digest of the contents of a buffer after a run. */
+/** Digest of the contents of a buffer after a run, in a [`RunReport`]. */
 export type BufferDigest = { type: string,
 /** SHA-256 digest of the bytes of the buffer in little-endian order, in hexadecimal. */
 sha256: string, };
 
 /** Register that a snippet has written, with its values at the end of the run. */
 export type RegisterResult = { name: string,
-/** Type in which the values of the register are displayed: `b32`, `f32`. */
+/** Type in which hosts display the values of the register: `b32`, `f32`. */
 type: string,
 /** Groups of lanes in which the register has equal values, in the order of blocks, warps and lanes. */
 groups: Array<LaneGroup>, };
@@ -1412,15 +1412,16 @@ with?: { [key in string]: string }, };
 /** Reason why the requested fragment does not exist, and the available alternatives. */
 export type FragmentRequestError = { message: string, };
 
-/** Fragment layout. The field `format` and all later fields form the contents of a fragment-map file that contains this layout. */
+/** Layout of a matrix fragment in registers, which hosts display. The field `format` and all later fields form the contents of a
+ * fragment-map file that contains this layout. */
 export type FragmentView = { op: string, shape: string, type: string, target: string,
 /** Layout of the matrix in memory: `row` or `col`. */
 layout: string,
 /** Distance in elements between the starts of adjacent rows of the matrix in memory, or of adjacent columns for the layout `col`. */
 stride: number,
-/** Element size in bits. */
+/** Size of a matrix element in bits. */
 element_bits: number,
-/** Source of the map: "assembler 13.5" (derived from compiled code) or "PTX ISA". */
+/** Source of the fragment map: "assembler 13.5" (derived from compiled code) or "PTX ISA". */
 origin: string,
 /** Number of registers that contain each element. The number is greater than 1 if the hardware replicates elements. */
 copies: number, rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>,
@@ -1437,28 +1438,28 @@ variables: { [key in string]: string }, maps: { [key in string]: FragmentMapEntr
 /** Entry of a fragment-map file, which consists of one map and the operations that use the map. */
 export type FragmentMapEntry = { rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>, };
 
-/** Operation that uses the map. */
+/** Operation that uses the fragment map of a [`FragmentMapEntry`], with its targets and memory accesses. */
 export type FragmentEntry = { op: string, shape: string, type: string,
 /** Targets on which the operation uses the map. */
 archs: Array<string>, layouts: Array<string>,
-/** Family of the map: `quad-pair` or `group`. */
+/** Family of the fragment map: `quad-pair` or `group`. */
 family: string, regs: number, elems_per_reg: number,
 /** Default stride in elements for each layout of the matrix in memory. */
 default_stride: { [key in string]: number }, map: string,
-/** Number of registers, from the first register of the fragment, that `wmma.mma` reads. Present for operands A and B of shapes whose
- * fragments contain copies of elements. */
+/** Number of registers, from the first register of the fragment, that `wmma.mma` reads. The field is present for operands A and B of
+ * shapes whose fragments contain copies of elements. */
 mma_reads?: number | null, };
 
-/** Memory accesses that the compiled code of an operation performs. */
+/** Memory accesses in the compiled code of an operation, by state space. */
 export type AccessEntry = { op: string, shape: string, type: string, layout: string, archs: Array<string>,
-/** Accesses to global memory and accesses with generic addresses. */
+/** Accesses to global memory, or with generic addresses. */
 global: AccessView, shared: AccessView, };
 
-/** Accesses of an operation to one state space. */
+/** Number and width of the accesses of an operation to one state space in its compiled code. */
 export type AccessView = {
 /** Size in bytes of the widest access. The address and the stride must be multiples of this size. */
 bytes: number, count: number,
-/** Effect of a misaligned stride: `fault`, or `moved` if the operation stores rows at other addresses. */
+/** Effect of a misaligned stride: `fault` if the access faults, or `moved` if the operation stores rows at other addresses. */
 short_stride?: string | null, };
 
 /** Parameter of a layout request. */
@@ -1648,8 +1649,8 @@ before: number, after: number,
 /** Names of the buffers of the launch. Each buffer has identical contents after both runs. */
 same: Array<string>, };
 
-/** Request for the computation of one element of the result matrix D of a matrix multiplication. The instruction, shape and types have
- * their PTX names. */
+/** Request for the computation of one element of the result matrix D of a matrix multiplication. The fields identify the instruction, the
+ * shape and the types by their PTX names. */
 export type MmaRequest = {
 /** Name of the instruction: `wmma` or `mma`. */
 op: string,
@@ -1659,47 +1660,49 @@ shape: string,
 types: Array<string>,
 /** Target architecture: `sm_90`. */
 target: string,
-/** Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements are zeros. */
+/** Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements at the end are zeros. */
 a: Array<string>,
 /** Column of matrix B, in the same notation as the row of A. */
 b: Array<string>,
-/** Element of matrix C. Default: zero. */
+/** Element of matrix C, which is zero if the field is absent. */
 c: string | null, };
 
-/** Floating-point number, with the bits that represent it. */
+/** Floating-point number in an [`MmaExplanation`], as a decimal number and as bits. */
 export type NumberView = { text: string,
 /** Bits of the number in hexadecimal: `0x3f800000`. */
 bits: string, };
 
-/** Computation of one element of the result matrix D. */
+/** Explanation of the computation of one element of the result matrix D, which hosts display: the hardware steps, the result, and
+ * comparison values. */
 export type MmaExplanation = {
 /** Title of the computation: `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`. */
 title: string,
 /** Summary in one sentence, which states whether the result is correctly rounded, and the reason if the result is not correctly
  * rounded. */
 summary: string, result: NumberView,
-/** Exact sum of all terms as a decimal number. Absent if a term is infinite or NaN. */
+/** Exact sum of all terms as a decimal number. The field is absent if a term is infinite or NaN. */
 exact: string | null,
 /** Exact sum of all terms, rounded one time to the nearest value of the type of D (ties to even). */
 rounded_once: NumberView | null,
 /** Result of a chain of `f32` fused multiply-adds that starts with the element of C and proceeds in ascending order of k, rounded to
- * the type of D. A host compares the result of the Tensor Core with this value. */
+ * the type of D. Hosts show this value for comparison with the result of the Tensor Core. */
 chain: NumberView, steps: Array<MmaStepView>,
-/** Results of all GPU generations that support the instruction. Generations with equal results form one entry. The entries are in order
- * of first occurrence. */
+/** Results of all GPU generations that support the instruction. Generations with equal results share one entry. The entries are ordered
+ * by their oldest generation. */
 generations: Array<GenerationView>, };
 
-/** Targets whose Tensor Cores compute the same result. */
+/** GPU generations whose Tensor Cores compute the same result, with this result. */
 export type GenerationView = {
 /** First target of each GPU generation with this result. */
 targets: Array<string>, result: NumberView, };
 
-/** One operation of the hardware in an MMA computation. */
+/** Hardware operation of an MMA computation, in the form that hosts display. */
 export type MmaStepView = { "block": AccumulationBlockView } | { "operation": OperationView };
 
-/** Fused sum of several terms. The hardware aligns all terms to the largest exponent, truncates them, and adds them as integers. */
+/** Fused sum of an MMA computation, in the form that hosts display. The hardware aligns all terms to the largest exponent, truncates them,
+ * and adds them as integers. */
 export type AccumulationBlockView = {
-/** Range of the index k of the products in this block: `k = 0 to 7`. */
+/** Indices k of the products in this block: `k = 0 to 7`. */
 products: string, accumulator: NumberView,
 /** Largest exponent of the terms. The value is undefined if `special` is set. */
 exponent: number,
@@ -1709,12 +1712,12 @@ kept_bits: number,
 terms: Array<TermView>,
 /** Fused sum in units of 2^(`exponent` - `kept_bits`), as a decimal number. */
 sum: string,
-/** Reason why the fused sum is NaN or infinite. Absent if the sum is finite. */
+/** Reason why the fused sum is NaN or infinite. The field is absent if the sum is finite. */
 special: string | null, result: NumberView,
 /** Whether the fused sum has more bits than the result type. */
 is_cut: boolean, };
 
-/** Term of a fused sum. */
+/** Term of an [`AccumulationBlockView`] before and after the alignment, in the form that hosts display. */
 export type TermView = {
 /** Name of the source of the term: `accumulator` or `k = 3`. */
 source: string,
@@ -1722,10 +1725,10 @@ source: string,
 value: string,
 /** Value of the term after alignment, in the units of the sum of its block, as a decimal number. */
 aligned: string,
-/** Bits that the alignment truncates, in binary. Empty if the alignment truncates no bits. */
+/** Bits that the alignment truncates, in binary. The text is empty if the alignment truncates no bits. */
 cut: string, };
 
-/** IEEE 754 operation in an MMA computation. */
+/** IEEE 754 operation of an MMA computation with its result, in the form that hosts display. */
 export type OperationView = {
 /** Formula of the operation: `1.5 * 2 + 0.25, rounded to f32`. */
 text: string, result: NumberView, };
@@ -1733,26 +1736,26 @@ text: string, result: NumberView, };
 /** Reference page of a diagnostic. */
 export type CodePage = { code: string, title: string, explanation: string, wrong: string, right: string, };
 
-/** Contents of a compiled file. */
+/** Contents of a compiled file, which hosts display: its kind, its code objects and the parts that cannot be read. */
 export type FileView = {
 /** Kind of the compiled file: `cubin`, `fatbin`, `object or program with fatbins`. */
 kind: string, programs: Array<ProgramView>,
 /** Descriptions of the parts of the file that cannot be read, one sentence each. */
 notes: Array<string>, };
 
-/** Code object in a compiled file. */
+/** Code object in a [`FileView`], which is PTX or machine code, with its kernels. */
 export type ProgramView = { language: ProgramLanguage, target: string | null,
 /** Name of the source file of the code object, as recorded by the compiler. */
 sourceName: string | null,
-/** Compression of the code object in the file: `zstd`, `LZ4`. Absent if the code object is not compressed. */
+/** Compression of the code object in the file: `zstd`, `LZ4`. The field is absent if the code object is not compressed. */
 packed: string | null,
 /** Size of the code object in bytes after decompression. */
 bytes: number, kernels: Array<ProgramKernel>, };
 
-/** Language of a code object. */
+/** Language of a code object in a [`FileView`]. */
 export type ProgramLanguage = "ptx" | "machineCode";
 
-/** Kernel of a code object. */
+/** Kernel of a code object, with the properties that the compiled file records. */
 export type ProgramKernel = { name: string,
 /** Properties of the kernel that the compiled file records, one phrase each: `32 registers`. */
 facts: Array<string>, };

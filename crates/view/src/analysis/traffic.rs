@@ -11,8 +11,8 @@ use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
 impl Session {
-    /// Runs the session forward like [`Session::run`], and counts the traffic in the same pass. A single pass is the fastest way to count
-    /// the traffic of a whole run.
+    /// Executes at most `max_steps` steps, as [`Session::run`] does, and counts their memory traffic in the same pass. A single pass is the
+    /// fastest way to count the traffic of a whole run.
     pub fn run_counted(&mut self, max_steps: u64) -> bool {
         self.count_traffic(u64::MAX);
         let mut counter = self.take_counter();
