@@ -1,9 +1,8 @@
-//! Puzzles and guided tours. Input: Markdown files, and answers of users. Output: the content that the page displays, positions of a run,
-//! and the verdict on an answer.
+//! Puzzles and guided tours. The input is Markdown files and answers of users. The output is the content that the page displays, positions
+//! of a run, and the verdict on an answer.
 //!
-//! Each puzzle and each tour is one Markdown file. The page displays the files and calls this module to evaluate them. The tests also solve
-//! every puzzle and follow every tour. Of the WebAssembly modules of the page, only the emulator module that the page loads on demand
-//! contains this module.
+//! Each puzzle and each tour is one Markdown file. The page displays the files and calls this module to evaluate them. The tests solve
+//! every puzzle and follow every tour. Only the WebAssembly module of the emulator that the page loads on demand contains this code.
 //!
 //! - `lesson_file` parses a file into fields, prose and a kernel. `prose` parses the prose.
 //! - `lesson_position` parses the position of a run that a tour or puzzle specifies. `quantity` measures a quantity at such a position, and

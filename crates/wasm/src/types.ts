@@ -720,7 +720,7 @@ export type FrameRequest = { grids?: Array<GridRequest>,
 /** Warp that the host displays, as the linear index of its block and its index in the block. Default: the warp of the last step. */
 warp?: [number, number] | null, };
 
-/** Format of an exported file. */
+/** Format of the file to which a host exports a memory. */
 export type ExportFormat = "svg" | "animation" | "csv" | "npy";
 
 /** ID of a memory of a launch. */
@@ -1399,12 +1399,12 @@ op: string,
 shape?: string,
 /** Element type: `f16`. */
 type?: string,
-/** Target for which the layout is requested: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not
- * depend on the target. */
+/** Target for which the layout is requested: `sm_90`. The default is the newest target that supports the fragment. Tensor layouts do
+ * not depend on the target. */
 target?: string,
-/** Layout of the matrix in memory: `row` or `col`. Default: the first layout that the operation supports. */
+/** Layout of the matrix in memory: `row` or `col`. The default is the first layout that the operation supports. */
 layout?: string | null,
-/** Distance in elements between the starts of adjacent rows (columns) in memory. Default: the length of a row (column). */
+/** Distance in elements between the starts of adjacent rows (columns) in memory. The default is the length of a row (column). */
 stride?: number | null,
 /** Additional parameters of a tensor layout, indexed by name: `swizzle: "128B"`. */
 with?: { [key in string]: string }, };
@@ -1462,16 +1462,16 @@ bytes: number, count: number,
 /** Effect of a misaligned stride: `fault` if the access faults, or `moved` if the operation stores rows at other addresses. */
 short_stride?: string | null, };
 
-/** Parameter of a layout request. */
+/** Parameter of a layout request with its value and its possible values, which the page offers to the user. */
 export type LayoutParameter = {
 /** Name of the parameter: `shape`, `type`, or a name in `with` such as `swizzle`. */
 name: string, value: string,
-/** Possible values of the parameter. Empty if the value is a number or a shape. */
+/** Possible values of the parameter. The list is empty if the value is a number or a shape. */
 choices: Array<string>,
 /** Description of the parameter for the user. */
 about: string, };
 
-/** Layout of the elements of a matrix, as a grid with additional information. */
+/** Layout of the elements of an operand or of a layout expression, which hosts display as a grid with formulas and notes. */
 export type LayoutView = {
 /** Name of the operation: `wgmma.d`. */
 op: string,
@@ -1491,17 +1491,17 @@ origin: string,
 sure: string, rows: number, columns: number,
 /** Meaning of a row of the grid: `row`, `lane`, `column of B`. */
 row_name: string, column_name: string,
-/** Element size in bits. */
+/** Size of an element in bits. */
 element_bits: number,
 /** Names of the numbers that form the location of an element. */
 place: Array<string>,
 /** Locations of the element of each cell, indexed by row and column. An element has several locations if the layout requires
  * replication. An empty cell has no location. */
 grid: Array<Array<Array<Array<number>>>>,
-/** Element `[row, column]` for each thread, each register, and each position in the register (low bits first). Present only for layouts
- * in registers. */
+/** Element `[row, column]` for each thread, each register, and each position in the register (low bits first). The field is present
+ * only for layouts in registers. */
 lanes: Array<Array<Array<[number, number]>>> | null,
-/** Bits of the descriptor in hexadecimal. Absent if the layout has no descriptor. */
+/** Bits of the descriptor in hexadecimal. The field is absent if the layout has no descriptor. */
 descriptor: string | null,
 /** Fields of the descriptor, in order from the lowest to the highest bits. */
 fields: Array<DescriptorField>,
@@ -1509,12 +1509,13 @@ fields: Array<DescriptorField>,
 wrong: Array<[number, number]>,
 /** PTX instructions that build the descriptor. */
 ptx: Array<string>,
-/** Cells, as `[row, column]`, that the selected step reads. Present only if the diagram also contains other cells for comparison. */
+/** Cells, as `[row, column]`, that the selected step reads. The field is present only if the diagram also contains other cells for
+ * comparison. */
 marked: Array<[number, number]>,
 /** Links to diagrams that are related to the layout. */
 related: Array<RelatedLayout>, };
 
-/** Field of a descriptor. */
+/** Field of a descriptor in a [`LayoutView`], with its bit range, its value and its meaning. */
 export type DescriptorField = { name: string,
 /** Indices of the lowest and the highest bit of the field. */
 bits: [number, number],
@@ -1528,12 +1529,12 @@ export type RelatedLayout = {
 /** Title of the related diagram. */
 title: string, request: FragmentRequest, };
 
-/** Dimension of an inferred layout. */
+/** Dimension of an inferred layout, with its name and its number of indices. */
 export type LayoutDimension = {
-/** Name of the dimension: `element`, `lane`, `iteration` or `warp`. */
+/** Name of the access dimension: `element`, `lane`, `iteration` or `warp`. */
 name: string, size: number, };
 
-/** Layout that the analysis inferred for an access. */
+/** Layout that the analysis inferred for a memory access, or the reason why no layout matches. Hosts display it with the source line. */
 export type InferredAccessLayout = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
@@ -1547,7 +1548,7 @@ dimensions: Array<LayoutDimension>,
 layout: string | null,
 /** Bases of the layout over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases. */
 bases: string | null,
-/** Reason why no layout matches the addresses, with the first mismatch. Absent if a layout matches. */
+/** Reason why no layout matches the addresses, with the first mismatch. The field is absent if a layout matches. */
 broken: string | null,
 /** Description of the layout in one sentence. */
 text: string,
@@ -1556,7 +1557,7 @@ requests: number,
 /** Number of requests of the first block that the analysis examined. */
 lookedAt: number, };
 
-/** Word of a bank, with the lanes that access the word. */
+/** Word of a bank with the lanes that access it in one phase. */
 export type BankWord = {
 /** Address of the word in the shared memory of the block. */
 address: number, lanes: Array<number>, };
@@ -1579,12 +1580,12 @@ export type Collision = { lanes: [number, number],
 /** Addresses of the words that the two lanes access, in the shared memory of the block. */
 addresses: [number, number], bank: number, text: string, };
 
-/** Expected value of a metric, with the name of the metric in Nsight Compute. */
+/** Value that Nsight Compute is expected to report for a metric of an access, with the name of the metric. */
 export type ProfilerCount = { name: string, count: number,
-/** Reason why Nsight Compute may report another value. */
+/** Reason why Nsight Compute may report a different value. */
 beside: string, };
 
-/** Instruction that accesses shared memory, with its bank conflicts. */
+/** Instruction that accesses shared memory, with the number and an example of its bank conflicts. */
 export type AccessConflicts = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
@@ -1599,7 +1600,7 @@ worstStep: number, phases: Array<BankPhase>,
 /** Example of two lanes that access different words of one bank. */
 collision: Collision | null, };
 
-/** Proposed layout of a buffer without bank conflicts. */
+/** Proposed layout change that removes all bank conflicts of a buffer, with its costs. */
 export type FixProposal = {
 /** Description of the layout change, for example an XOR swizzle or padding. */
 change: string,
@@ -1608,17 +1609,17 @@ moreBytes: number,
 /** Number of instructions that the layout change adds to each access. */
 instructions: number, };
 
-/** Buffer in shared memory whose accesses have bank conflicts. */
+/** Buffer in shared memory whose accesses have bank conflicts, with the proposed layouts or the reason why no layout helps. */
 export type BufferConflicts = { name: string, conflicts: number,
 /** Source lines of the instructions that access the buffer. */
 lines: Array<number>,
 /** Layouts for which all accesses to the buffer are free of bank conflicts, the smallest change first. */
 proposals: Array<FixProposal>,
-/** Reason why no layout without bank conflicts exists: two accesses with incompatible requirements, or an obstacle that prevents any
- * change of the layout. */
+/** Reason why no layout without bank conflicts exists. The reason is two accesses with incompatible requirements, or an obstacle that
+ * prevents any change of the layout. */
 impossible: string | null, };
 
-/** Access to global memory that touches more sectors than necessary. */
+/** Access to global memory that touches more sectors than necessary, with a suggestion for the user. */
 export type SectorAdvice = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
@@ -1631,7 +1632,7 @@ ideal: number,
 /** Sentence that suggests a change of the access. */
 text: string, };
 
-/** Bank conflicts and uncoalesced accesses of a run, with proposed layout changes. */
+/** Report for hosts on the bank conflicts and uncoalesced accesses of a run, with proposed layout changes. */
 export type ConflictReport = {
 /** Accesses to shared memory, ordered by source line. */
 accesses: Array<AccessConflicts>,

@@ -12,8 +12,8 @@ pub enum LessonPosition {
     End,
     /// Position after the run has executed this number of steps.
     Step(u64),
-    /// Position directly after the first or a later execution of an instruction of this source line. The executions by all warps are
-    /// counted.
+    /// Position directly after the first or a later execution of an instruction of this source line. The count includes the executions by
+    /// all warps.
     Line {
         line: u32,
         time: u32,
@@ -59,7 +59,7 @@ impl LessonPosition {
         }
     }
 
-    /// Seeks a session to the position. The error contains the reason why the position does not exist.
+    /// Seeks a session to the position. The error is the reason why the position does not exist.
     pub fn go(self, session: &mut Session) -> Result<(), String> {
         match self {
             LessonPosition::Start => session.seek(0),

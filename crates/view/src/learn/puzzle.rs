@@ -1,5 +1,5 @@
-//! Puzzle that the user solves. Input: a Markdown file, and answers of users. Output: the content that the page displays, and the verdict
-//! on an answer.
+//! Puzzle that the user solves. The input is a Markdown file and answers of users. The output is the content that the page displays, and
+//! the verdict on an answer.
 //!
 //! All puzzles have the fields `title`, `chapter` and `hint` (repeatable). A puzzle to predict a quantity also has `ask` (a quantity), `at`
 //! (a run position, by default `end`), `answer`, and `choice` (repeatable, for multiple choice). In a puzzle to write lines, the kernel
@@ -33,7 +33,7 @@ const END: &str = "//? end";
 /// Maximum length of an answer of a user in bytes.
 const MAX_ANSWER: usize = 20_000;
 
-/// Puzzle, as parsed from its file.
+/// Puzzle that was parsed from its file, which checks answers of users.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Puzzle {
     pub title: String,
@@ -71,14 +71,14 @@ pub(crate) struct CodeGap {
     limits: Vec<CostLimit>,
 }
 
-/// Content of a puzzle that the page displays.
+/// Content of a puzzle that the page displays: its prose, its question or gap, and its hints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PuzzleView {
     pub title: String,
     pub chapter: String,
     pub prose: Prose,
     pub hints: Prose,
-    /// Question of a puzzle that asks the user to predict a quantity. Absent in a puzzle that asks the user to write lines.
+    /// Question of a puzzle that asks the user to predict a quantity. The field is absent in a puzzle that asks the user to write lines.
     pub ask: Option<String>,
     /// Position of the run at which the quantity is measured: `at the end`.
     pub moment: Option<String>,
@@ -96,7 +96,7 @@ pub struct PuzzleView {
     pub solution: String,
 }
 
-/// Verdict on an answer of a user.
+/// Verdict on an answer of a user to a puzzle, with the message that the page shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub passed: bool,

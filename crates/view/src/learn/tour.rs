@@ -1,5 +1,5 @@
-//! Guided tour of a run. Input: a Markdown file, and the source of the example that it describes. Output: the stops of the tour with their
-//! positions in the run, after the verification of all facts of the tour.
+//! Guided tour of a run. The input is a Markdown file, and the source of the example that it describes. The output is the stops of the tour
+//! with their positions in the run. The module returns the stops only if all facts of the tour hold.
 //!
 //! ```text
 //! ---
@@ -22,7 +22,7 @@ use crate::session::Session;
 
 const HEADING: &str = "## ";
 
-/// Tour, as parsed from its file.
+/// Guided tour that was parsed from its file, whose stops can be verified against a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tour {
     pub title: String,
@@ -30,7 +30,7 @@ pub struct Tour {
     stops: Vec<(LessonPosition, Prose)>,
 }
 
-/// Tour with the positions of its stops in the run.
+/// Guided tour that the page displays, with the positions of its stops in the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TourView {
     pub title: String,
@@ -40,7 +40,7 @@ pub struct TourView {
     pub length: u64,
 }
 
-/// Stop of a guided tour.
+/// Stop of a guided tour: a position in the run and the prose about this position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TourStop {
     /// Description of the position of the stop: `just after line 20`.
