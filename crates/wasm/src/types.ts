@@ -705,9 +705,9 @@ lanes: number, value: string, };
 /** Options of `Session.grid`: the fields of [`GridRequest`] except `memory`. */
 export type GridOptions = { type?: ElementType | null, columns?: number | null, firstRow?: number | null, nRows?: number | null, };
 
-/** Request for a window of a memory as a grid. */
+/** Request of a host for the cells in a window of a memory. */
 export type GridRequest = { memory: MemoryKey,
-/** Displayed element type. Default: the element type of the memory. */
+/** Displayed element type. The default is the element type of the memory. */
 type?: ElementType | null,
 /** Number of cells per row. The default follows from the shape of a multidimensional array. For other arrays, the default is 2 to 32
  * and depends on the element size. */
@@ -735,7 +735,7 @@ export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_sp
 /** Declared type of a register. Registers of other types are untyped bits of the same width. */
 export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";
 
-/** Memory that a host can display as a grid. */
+/** Memory of a launch that a host can display as a grid, with its name, address, element type and size. */
 export type MemoryView = {
 /** ID of the memory: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
  * `var:table` for a module variable. */
@@ -746,25 +746,25 @@ title: string, space: MemorySpace,
 address: string, sizeBytes: number,
 /** Element type of the memory: `f32`. */
 type: ElementType,
-/** Declared extents of the array, the outermost dimension first. Empty for a one-dimensional array. */
+/** Declared extents of the array, the outermost dimension first. The list is empty for a one-dimensional array. */
 shape: Array<number>,
 /** Whether an instruction of the program uses the memory. A host can hide unused memories, because compilers declare many unused
  * variables. */
 isNamed: boolean, };
 
-/** Time of the last write to a cell, relative to the present step. */
+/** Time of the last write to a [`GridCell`], relative to the present step. */
 export type WriteAge = "never" | "before" | "now";
 
-/** Cell of a grid. */
+/** Cell of a [`MemoryGrid`] with the value and the last writer of a memory element. */
 export type GridCell = {
 /** Value of the cell in the displayed type, with the fewest digits that identify the value. */
 text: string,
 /** Whether the value of the cell is zero. Negative zero does not count as zero. */
 isZero: boolean,
-/** Lane of the last write to the cell. Absent if no store of the run wrote the cell. In very large launches, always absent, because the
- * session tracks only whether a store wrote the cell. */
+/** Lane of the last write to the cell. The field is absent if no store of the run wrote the cell. In very large launches, it is always
+ * absent, because the session tracks only whether a store wrote the cell. */
 lane: number | null,
-/** Step of the last write to the cell. Absent if no store of the run wrote the cell. */
+/** Step of the last write to the cell. The field is absent if no store of the run wrote the cell. */
 step: number | null, written: WriteAge,
 /** Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
  * the winning lane. */
@@ -772,11 +772,11 @@ conflict: boolean,
 /** Whether a pending asynchronous operation will write to the cell. */
 pending: boolean, };
 
-/** Window of a memory as a grid of cells. */
+/** Window of a memory as a grid of cells, which hosts display. */
 export type MemoryGrid = { memory: MemoryView, type: ElementType, columns: number, firstRow: number, nRows: number,
 /** Number of rows of the complete memory. */
 totalRows: number,
-/** Size in bytes of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors. */
+/** Size in bytes of the sectors in which the hardware transfers this memory. The field is absent for state spaces without sectors. */
 sectorBytes: number | null,
 /** Cells of the window in row-major order. The last row may be incomplete. */
 cells: Array<GridCell>,
@@ -940,18 +940,19 @@ counterpart: CounterpartView | null,
  * emulator. */
 schedule: string | null, };
 
-/** Fault that stopped a run. */
+/** Fault that stopped a run, which hosts display: its message, its source line and the faulting lanes. */
 export type FaultView = { kind: FaultSort,
-/** Buffer or module variable that contains the faulting address or is adjacent to it. Absent if no such buffer or variable exists. */
+/** Buffer or module variable that contains the faulting address or is adjacent to it. The field is absent if no such buffer or variable
+ * exists. */
 buffer: string | null,
-/** State space of the faulting address. Present only if the address is in neither a buffer nor a variable. */
+/** State space of the faulting address. The field is present only if the address is in neither a buffer nor a variable. */
 space: MemorySpace | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
 /** Mask of faulting lanes: bit `i` is lane `i`. */
 lanes: number, range: SourceRange,
 /** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. */
 source: Array<SourcePosition>, message: string, help: string | null, };
 
-/** Event before a fault that is related to the fault. */
+/** Event that contributed to a fault, such as the computation of the faulting address, with its step and description. */
 export type CauseView = {
 /** Index of the step in which the event occurred, starting at 0. */
 step: number, range: SourceRange,
@@ -980,10 +981,10 @@ changed: boolean, };
 /** Warp with the state of its lanes and registers. */
 export type WarpView = { block: number, blockId: [number, number, number], warp: number, active: number, lanes: Array<LaneView>, registers: Array<RegisterView>, };
 
-/** Object to which a part of a sentence links. */
+/** Object that the page displays when the user clicks a part of a sentence. */
 export type PhraseLink = { "memory": MemoryKey } | { "warp": [number, number] };
 
-/** Part of a sentence. Hosts emphasize numbers and names. */
+/** Part of a sentence about a step, which hosts display. Hosts emphasize numbers and names. */
 export type Phrase = { text: string, strong: boolean,
 /** Object that this part of the sentence names, if the host can display the object. */
 link: PhraseLink | null, };
@@ -1010,7 +1011,7 @@ cells: Array<BlockProgress>,
 /** Blocks that are resident on the machine. */
 resident: Array<ResidentBlock>, };
 
-/** Block of a cluster, with its progress. */
+/** Block of a [`ClusterView`], with its progress. */
 export type ClusterBlock = {
 /** Rank of the block in the cluster (`%cluster_ctarank`). */
 rank: number,
@@ -1021,7 +1022,7 @@ blockId: [number, number, number],
 /** Progress of each warp of the block. */
 warps: Array<BlockProgress>, };
 
-/** Cluster whose blocks are resident on the machine. */
+/** Cluster of the displayed block, with the progress of all of its blocks. */
 export type ClusterView = {
 /** Blocks of the cluster, in ascending order of rank. */
 blocks: Array<ClusterBlock>, };
@@ -1086,7 +1087,7 @@ lines: Array<LineTraffic>, };
 /** Unsatisfied condition because of which two accesses race. */
 export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | "init";
 
-/** Certainty of a race: the source from which the race follows. */
+/** Certainty of a [`RaceView`], which depends on the specification from which the race follows. */
 export type RaceConfidence = "certain" | "axiom" | "documented";
 
 /** Kind of one side of a reported race: a read, write or atomic access, or the start or exit of a block. */
@@ -1094,40 +1095,40 @@ export type RaceAccessKind = "read" | "write" | "atomic" | "life";
 
 /** One of the two accesses of a data race. */
 export type RaceAccess = {
-/** Line of the access in the source, starting at 1. Absent if this side of the race is the start or exit of a block. */
+/** Line of the access in the source, starting at 1. The line is absent if this side of the race is the start or exit of a block. */
 line: number | null,
 /** Description of this side of the race if it has no line: `exit of block 1`. */
 what: string | null, block: [number, number, number],
 /** Index of the accessing thread in its block. */
 thread: [number, number, number], kind: RaceAccessKind,
-/** Proxy through which the access is performed: `generic`, `async` or `tensormap`. */
+/** Proxy through which the thread performs the access: `generic`, `async` or `tensormap`. */
 proxy: string, asynchronous: boolean,
 /** Memory order and scope of a strong access: `relaxed at gpu`. */
 scope: string | null, };
 
-/** Bytes of memory on which a data race occurs. */
+/** Memory location of a data race: state space, buffer or variable, and byte range. */
 export type RaceLocation = {
 /** State space of the bytes: `global` or `shared`. */
 space: string,
-/** Linear index of the block that owns the shared memory. Absent for global memory. */
+/** Linear index of the block that owns the shared memory. The index is absent for global memory. */
 block: number | null, buffer: string | null, variable: string | null,
 /** Byte offset from the start of the buffer or variable. If the bytes belong to no named buffer or variable, the offset is relative to
  * the start of the memory. */
 offset: number, bytes: number, };
 
-/** Kind of an edit. */
+/** Kind of a [`RepairEdit`]. */
 export type RepairOp = "insert-before" | "insert-after" | "replace" | "delete";
 
-/** Edit of a statement in the source, as part of a repair. */
+/** Edit of a statement in the source, as part of the repair of a data race. Hosts display it and can apply it. */
 export type RepairEdit = { op: RepairOp,
 /** Line of the statement that the edit changes, starting at 1. */
 line: number,
-/** Text of the inserted or replacing statements, without indentation. Empty if the edit deletes a statement. */
+/** Text of the inserted or replacing statements, without indentation. The text is empty if the edit deletes a statement. */
 text: string,
 /** Text replacement that performs the edit in the source. */
 edit: EditView, };
 
-/** Data race between two source positions, with an example of two conflicting accesses. */
+/** Data race between two source positions, which hosts display with an example of two conflicting accesses. */
 export type RaceView = { first: RaceAccess, second: RaceAccess,
 /** Bytes that both accesses touch. */
 where: RaceLocation, why: RaceWhy,
@@ -1137,17 +1138,17 @@ sure: RaceConfidence,
 sameValue: boolean,
 /** Step of the run in which the second access was executed. */
 step: number, message: string,
-/** Edits of the weakest repair that the search has found. Empty if no repair was found. */
+/** Edits of the weakest repair that the search has found. The list is empty if the search found no repair. */
 repair: Array<RepairEdit>,
 /** Whether a run of the repaired kernel has verified the repair. */
 repairTried: boolean, };
 
-/** Read of shared memory that no thread has written. */
+/** Read of a shared memory location that no thread has written, with its source line and location. */
 export type UninitializedReadView = { reader: RaceAccess,
 /** First uninitialized byte that the instruction reads. */
 where: RaceLocation, step: number, message: string, };
 
-/** Data races and other findings of a run. */
+/** Report for hosts on the data races, uninitialized reads and other findings of a run. */
 export type RaceReport = {
 /** Data races of the run in the order of their detection, except that certain races precede all other races. */
 races: Array<RaceView>,
@@ -1156,10 +1157,10 @@ unwritten: Array<UninitializedReadView>,
 /** Additional notes as sentences, including one sentence for each uninitialized read. */
 notes: Array<string>, };
 
-/** Results of a litmus test. */
+/** Results of a litmus test, which hosts display: allowed and forbidden outcomes with executions, and data races. */
 export type LitmusView = { name: string, observe: Array<string>,
-/** All outcomes that the memory model allows, in ascending order. Absent if accesses with a data race overlap only partially, because
- * the memory model gives no guarantees for such races. */
+/** All outcomes that the memory model allows, in ascending order. The list is absent if accesses with a data race overlap only
+ * partially, because the memory model gives no guarantees for such races. */
 outcomes: Array<OutcomeView> | null, forbidden: Array<ForbiddenView>,
 /** Lower bound for the number of forbidden outcomes that are missing in `forbidden`. */
 moreForbidden: number, race: boolean,
@@ -1169,11 +1170,11 @@ racyPairs: Array<[[number, number], [number, number]]>,
 racyLines: Array<[[number, number], [number, number]]>,
 /** Number of candidate executions that the exploration examined. */
 candidates: number,
-/** Maximum number of iterations of loops other than polling loops, to which the exploration was limited. Absent if the exploration
+/** Number of iterations after which the exploration stopped in loops other than polling loops. The field is absent if the exploration
  * limited no loop. */
 cutOffAfter: number | null, };
 
-/** Outcome that the memory model allows. */
+/** Outcome of a litmus test that the memory model allows, with an execution that produces it. */
 export type OutcomeView = { values: number[], races: RacesName,
 /** Whether an interleaving of the instructions of all threads produces the outcome. */
 isInterleaving: boolean, graph: GraphView, };
@@ -1181,12 +1182,12 @@ isInterleaving: boolean, graph: GraphView, };
 /** Fraction of the executions with an outcome that have a data race. */
 export type RacesName = "always" | "sometimes" | "never";
 
-/** Outcome that the memory model forbids. */
+/** Outcome of a litmus test that the memory model forbids, with the violated axiom and an execution. */
 export type ForbiddenView = { values: number[], violation: ViolationView,
 /** Candidate execution with this outcome that comes closest to consistency. */
 graph: GraphView, };
 
-/** Axiom that a candidate execution violates. */
+/** Axiom that the candidate execution of a forbidden outcome violates, with an explanation. */
 export type ViolationView = { axiom: AxiomName, sentence: string,
 /** Indices of the graph nodes that violate the axiom. */
 nodes: Array<number>, };
@@ -1194,20 +1195,20 @@ nodes: Array<number>, };
 /** Axiom of the PTX memory model, which every consistent execution satisfies. */
 export type AxiomName = "no_thin_air" | "causality" | "coherence" | "sc_per_location" | "atomicity";
 
-/** Execution of a litmus test as a graph of events and relations. */
+/** Execution of a litmus test as a graph of events and relations, which hosts draw. */
 export type GraphView = {
 /** Events of the execution, grouped by thread and in program order. */
 nodes: Array<NodeView>, edges: Array<EdgeView>, };
 
-/** Event of an execution of a litmus test. */
+/** Event in a [`GraphView`], with its thread, its source line and its label. */
 export type NodeView = {
-/** Thread that performs the event. Absent for the initial value of a location. */
+/** Thread that performs the event. The field is absent for the initial value of a location. */
 thread: number | null,
 /** Line of the event in the source, starting at 1, or in the thread body if the test has no source. */
 line: number | null, kind: NodeName,
 /** Label of the event: `x = 1`, `read x: 0`, `fence.sc.gpu`. */
 label: string,
-/** Memory order and scope of the event: `release at gpu`. Empty for weak accesses. */
+/** Memory order and scope of the event: `release at gpu`. The text is empty for weak accesses. */
 words: string, isAsynchronous: boolean, };
 
 /** Kind of an event. */
@@ -1219,58 +1220,58 @@ export type EdgeView = { from: number, to: number, kind: EdgeName, };
 /** Kind of an edge in a witness execution, which is a relation between two events. */
 export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises" | "fence_order" | "barrier" | "asynchronous" | "causality";
 
-/** Request for the extraction of a litmus test from lines of a kernel. */
+/** Request of a host for the extraction of a litmus test: lines of a kernel, and threads. */
 export type ExtractionRequest = {
 /** First and last line of the selection, starting at 1. */
 lines: [number, number],
 /** Threads of the test. By default, the test has two threads that access the same bytes in the selected lines, where at least one of
  * the accesses is a write. */
 threads: Array<ExtractionThread>,
-/** Step before which the threads execute the lines. If present, the test uses the last execution of the lines by each thread before
- * this step. If absent, the test uses the first execution. */
+/** Step before which the threads execute the lines. If the field is present, the test contains the last execution of the lines by each
+ * thread before this step, otherwise the first execution. */
 before: number | null, };
 
-/** Thread that an extracted litmus test must contain. */
+/** Thread of an [`ExtractionRequest`] that the extracted litmus test must contain. */
 export type ExtractionThread = { block: [number, number, number],
 /** Index of the thread in its block. */
 thread: [number, number, number],
 /** Line that the thread must execute within the selected lines. By default, the thread may execute any of the selected lines. */
 line?: number | null, };
 
-/** All weakest repairs of a litmus test. */
+/** Weakest repairs of a litmus test, which hosts display, and the extent of the search for them. */
 export type LitmusRepairs = {
 /** Outcomes that the repairs forbid. */
 bad: number[][], repairs: Array<Array<LitmusEdit>>,
-/** Number n of edits for which the search tried all combinations of at most n edits. */
+/** Largest number n for which the search tried all combinations of at most n edits. */
 completeTo: number,
 /** Number of combinations of edits that the search evaluated. */
 tried: number, };
 
-/** Edit of a line in the body of a thread. */
+/** Edit of a line in the body of a thread, as part of a repair of a litmus test. */
 export type LitmusEdit = { thread: number,
 /** Line of the thread body that the edit changes, starting at 0. */
 line: number, op: LitmusEditOp,
 /** Complete text of the new statement that the edit inserts. */
 text: string,
-/** Line number that a host displays. */
+/** Line number of the edited line that a host displays. */
 shownLine: number,
-/** Text of the statement that the edit replaces. Empty if the edit inserts a statement. */
+/** Text of the statement that the edit replaces. The text is empty if the edit inserts a statement. */
 before: string,
 /** Text replacement in the source of the test that performs the edit. */
 edit: EditView, };
 
-/** Kind of an edit. */
+/** Kind of a [`LitmusEdit`]. */
 export type LitmusEditOp = "replace" | "insert-before";
 
 /** Kind of a hang, as determined by the root wait. */
 export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 
-/** Object for which threads wait. */
+/** Object for which threads in a [`HangView`] wait: a number of a barrier or block, or a name. */
 export type HangResource = number | string;
 
-/** Numbers of missing arrivals, bytes or lanes, if the analysis can count them. */
+/** Numbers of missing arrivals, bytes or lanes of the root wait of a hang, if the analysis can count them. */
 export type MissingCounts = { arrivals?: number,
-/** Number of missing bytes of an mbarrier phase. Negative if the number of completed bytes is greater than the expected number. */
+/** Number of missing bytes of an mbarrier phase. The number is negative if more bytes have completed than the phase expects. */
 bytes?: number, lanes?: Array<number>, };
 
 /** Threads of one block that wait at the same line for the same object. */
@@ -1280,30 +1281,32 @@ threads: string, line: number | null, object: HangResource | null,
 /** Number of phases that the awaited barrier or mbarrier has completed. */
 phase: number | null, awaited_parity: number | null, pending_arrivals: number | null, pending_bytes: number | null, expected: number | null, arrived: number | null, };
 
-/** Diagnosis of a launch that hangs. */
+/** Diagnosis of a launch that hangs, which hosts display: the waiting threads, the missing event, and the line that should have produced
+ * it. */
 export type HangView = { kind: HangKind,
-/** Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object differs between schedules. */
+/** Object for which threads wait: the number of a barrier or of a block, or the name of an mbarrier. The field is absent if the object
+ * differs between schedules. */
 object: HangResource | null,
 /** Line at which the lanes of the root wait are waiting. All other waits depend on the root wait. */
 line: number, missing: MissingCounts | null,
-/** Line that should have produced the missing event, or line after which the code should have produced the event. */
+/** Line that should have produced the missing event, or the line after which this event should have occurred. */
 line_at_fault: number | null, message: string, waits: Array<HangWait>, };
 
-/** View of a run at one position of the run. */
+/** All data that the page displays for one position of a run. */
 export type SessionFrame = {
 /** Number of steps that the run has executed. */
 position: number,
-/** Number of steps of the complete run. Absent as long as this number is unknown. */
+/** Number of steps of the complete run. The field is absent as long as this number is unknown. */
 length: number | null, status: RunStatus,
 /** Summary sentence of the last executed step. */
 sentence: Array<Phrase>,
-/** Last step that the run executed. Absent at the start of the run. */
+/** Last step that the run executed. The field is absent at the start of the run. */
 last: StepView | null,
-/** Step that the run executes next. Absent at the end of the run. */
+/** Step that the run executes next. The field is absent at the end of the run. */
 next: StepView | null,
-/** Store that the last step performed. Absent if the last step performed no store. */
+/** Store that the last step performed. The field is absent if the last step performed no store. */
 store: StoreView | null,
-/** Matrices of the last step. Absent if the last step was not a matrix instruction. */
+/** Matrices of the last step. The field is absent if the last step was not a matrix instruction. */
 matrix: MatrixStep | null,
 /** Tensor operation that the last step started or completed. */
 tensor: TensorStep | null, fault: FaultView | null,
@@ -1311,18 +1314,18 @@ tensor: TensorStep | null, fault: FaultView | null,
 causes: Array<CauseView>, memories: Array<MemoryView>, grids: Array<MemoryGrid>, warp: WarpView | null,
 /** Progress of each block of the launch, and the resident warps. */
 blocks: BlockMap,
-/** Positions after steps with stores, which the transport control marks. If the number of such positions is very large, the list
- * contains only a sample of the positions. */
+/** Positions after steps with stores, which the timeline of the page marks. If the number of these positions is very large, the list
+ * contains only a sample of them. */
 storeSteps: Array<number>,
-/** Number of stores up to this position. */
+/** Number of stores that the run has executed up to this position. */
 storesDone: number,
 /** Number of stores in all steps that are known so far. */
 storesKnown: number,
-/** Cluster of the displayed block. Absent if the launch has no clusters. */
+/** Cluster of the displayed block. The field is absent if the launch has no clusters. */
 cluster: ClusterView | null,
 /** The mbarrier objects of the resident blocks. */
 mbarriers: Array<MbarrierView>,
-/** Pending asynchronous operations. An earlier step issued such an operation, and a later separate step completes it. */
+/** Pending asynchronous operations, which an earlier step issued and a later step completes. */
 pending: Array<AsyncOperationView>,
 /** Notes of the run, such as output of `printf` and relevant choices of the scheduler. The number of notes is limited. */
 notes: Array<string>, };

@@ -26,7 +26,7 @@ pub(crate) fn place_words(place: &RaceLocation) -> String {
     }
 }
 
-/// Kind of asynchronous operation that an instruction starts.
+/// Kind of asynchronous operation that an instruction starts, on which the message about a race depends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AsyncInitiator {
     Copy,

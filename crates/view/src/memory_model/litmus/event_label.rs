@@ -1,4 +1,4 @@
-//! Labels of events in an execution graph. A label contains the operation, the location and the memory ordering of the event.
+//! Labels of events in an execution graph. A label describes the operation, the location and the memory ordering of the event.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::PreparedTest;
@@ -74,8 +74,8 @@ fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     if node.n_bytes > 8 {
         return match value {
             0 => "zeros".to_owned(),
-            // A value of more than eight bytes is represented by a digest. Only the equality of two digests is meaningful, so the label
-            // shows a short form of the digest.
+            // A digest represents a value of more than eight bytes. Show a short form of the digest, because only the equality of digests
+            // is meaningful.
             _ => format!(
                 "bytes #{:04x}",
                 (value ^ value >> 16 ^ value >> 32 ^ value >> 48) & 0xffff
