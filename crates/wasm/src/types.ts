@@ -27,21 +27,22 @@ assumed_ptx_version: string | null,
 /** Asm blocks of a source with inline assembly. Each asm block runs separately, and its name identifies it. */
 parts: Array<InlineAsmView>, };
 
-/** Inline assembly block in host source code. Lines and columns refer to the host source code and start at 1. Columns count UTF-16 units,
- * and the end is exclusive. */
+/** Inline assembly block in host source code, as hosts display it. Lines and columns refer to the host source code and start at 1. Columns
+ * count UTF-16 units, and the end is exclusive. */
 export type InlineAsmView = {
 /** Name of the enclosing function, followed by a number if the function contains several asm blocks. The field `entry` of a scenario
- * refers to this name. */
+ * selects the asm block by this name. */
 name: string, line: number, column: number, endLine: number, endColumn: number,
-/** Instructions of the asm block that are checked and executed. Operand names replace operand numbers. */
+/** Instructions of the asm block, in the form in which the checker and the emulator process them. Operand names replace operand
+ * numbers. */
 text: string,
 /** Whether the checker found no error in the asm block. */
 accept: boolean,
-/** Target for which the asm block is checked. */
+/** Target for which the checker checks the asm block. */
 target: string | null,
-/** PTX version for which the asm block is checked. */
+/** PTX version for which the checker checks the asm block. */
 ptxVersion: string | null, operands: Array<PartOperandView>,
-/** Transformations that a compiler may apply to the statement, and the qualifiers that the statement requires. */
+/** Transformations that a compiler may apply to the asm statement, and the qualifiers that the statement requires. */
 note: string | null, };
 
 /** Operand of an asm block. */
@@ -55,7 +56,7 @@ constraint: string,
 /** Expression that is passed to the operand. */
 expression: string, };
 
-/** Range of a source. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive. */
+/** Range in a source text, as hosts display it. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive. */
 export type SourceRange = { line: number, column: number, endLine: number, endColumn: number, };
 
 /** Source file from which a compiler generated a kernel. */
@@ -63,15 +64,15 @@ export type SourceFile = {
 /** Name of the file: `saxpy.cu`. Directories are optional. */
 name: string, text: string, };
 
-/** Position in a source file of the compiler. */
+/** Position in the source file from which a compiler generated an instruction: file, line, column and inlined function. */
 export type SourcePosition = {
 /** Name of the file as the compiler recorded it. */
 file: string,
-/** Line, counted from 1. */
+/** Line number in the file, starting at 1. */
 line: number,
-/** Column, counted from 1. Absent if the compiler recorded no column. */
+/** Column number, starting at 1. The field is absent if the compiler recorded no column. */
 column: number | null,
-/** Inlined function that contains the position. Absent for the kernel or function itself. */
+/** Inlined function that contains the position. The field is absent if the position is in the kernel or function itself. */
 function: string | null, };
 
 /** Source file of a line table. */
@@ -104,14 +105,15 @@ unused: Array<string>, };
 /** Severity of a diagnostic. Only an error rejects the source. */
 export type Severity = "error" | "warning" | "information";
 
-/** Diagnostic in the form that the command, JavaScript and the page share. Lines and columns start at 1. Columns count UTF-16
- * units, and the end is exclusive. */
+/** Diagnostic in the form that the command-line program, the npm package and the page display. Lines and columns start at 1. Columns count
+ * UTF-16 units, and the end is exclusive. */
 export type DiagnosticView = { code: string, severity: Severity, message: string, line: number, column: number, end_line: number, end_column: number, help: string | null,
-/** Requirement such as "since PTX 8.8, on `sm_100` and later", if the version or the target is the reason for the diagnostic. */
+/** Required PTX version or target, such as "since PTX 8.8, on `sm_100` and later". The field is present if the version or the target is
+ * the reason for the diagnostic. */
 needs: string | null,
 /** Source ranges that are related to the diagnostic, with messages. */
 labels: Array<LabelView>,
-/** Preferred fix of the diagnostic. Absent if the diagnostic has no fix. */
+/** Preferred fix of the diagnostic. The field is absent if the diagnostic has no fix. */
 fix: FixView | null,
 /** Alternative fixes that the user can choose. */
 other_fixes: Array<FixView>, };
@@ -119,13 +121,12 @@ other_fixes: Array<FixView>, };
 /** Source range that is related to a diagnostic, with a message. */
 export type LabelView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
-/** Fix of a diagnostic that can be applied to the source. */
+/** Fix of a diagnostic, which consists of edits that hosts can apply to the source. */
 export type FixView = { title: string,
-/** Whether the fix changes the version or target of the source. If an option overrides the version or the target, the host hides such a
- * fix. */
+/** Whether the fix changes the version or target of the source. If an option overrides the version or the target, hosts hide this fix. */
 is_header: boolean, edits: Array<EditView>, };
 
-/** Text replacement that is part of a fix. */
+/** Replacement of a range of the source with a text, as part of a fix. */
 export type EditView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
 /** Value in a scenario. */
@@ -303,19 +304,19 @@ sources?: Array<SourceFile>, };
 
 /** Options of `Session.history`. */
 export type HistoryOptions = {
-/** Displayed element type. Default: the element type of the memory. */
+/** Displayed element type. The default is the element type of the memory. */
 type?: ElementType | null,
-/** Size of the cell in bytes, from 1 to 64. Default: the size of an element. */
+/** Size of the cell in bytes, from 1 to 64. The default is the size of an element. */
 bytes?: number | null, };
 
-/** Store to a memory cell. */
+/** Store to a memory cell in a [`CellHistory`], with its position, its lanes and the values before and after it. */
 export type CellWrite = {
 /** Position directly after the store, as an argument for `seek`. */
 position: number,
 /** Linear index of the block that executed the store. */
 block: number, warp: number,
-/** Lane that wrote the cell. If several lanes wrote the cell, this is the last of these lanes. Absent for tensor memory, because whole
- * warps and asynchronous operations write it. */
+/** Lane that wrote the cell. If several lanes wrote the cell, the field contains the last of these lanes. The field is absent for
+ * tensor memory, because whole warps and asynchronous operations write tensor memory. */
 lane: number | null,
 /** Number of lanes that wrote bytes of the cell. */
 nLanes: number, range: SourceRange,
@@ -328,7 +329,7 @@ before: string,
 /** Value of the cell after the store. */
 after: string, };
 
-/** Stores to a memory cell in the executed steps. */
+/** Stores to a memory cell in the executed steps, which hosts list with the values before and after each store. */
 export type CellHistory = { memory: MemoryKey,
 /** Byte offset of the cell from the start of the memory. */
 offset: number, nBytes: number, type: ElementType,
@@ -345,15 +346,16 @@ steps: number,
 /** Stores that the history lists, in order of execution. */
 writes: Array<CellWrite>, };
 
-/** Stop condition of `Session.runUntil`: one of `condition`, `lines` and `memory`. */
+/** Options of `Session.runUntil`. Exactly one of the fields `condition`, `lines` and `memory` specifies the stop condition. */
 export type StopOptions = {
 /** Condition that a lane meets after the step at which the run stops, but not before this step: `lane 3: %r5 == 7`. */
 condition?: string | null,
 /** Lines of the source. The run stops when the next step executes one of these lines. */
 lines?: Array<number> | null,
-/** Name of a memory. The run stops when `bytes` bytes (default: one element) at `offset` bytes from the start of this memory change. */
+/** Name of a memory. The run stops when a value in this memory changes. The value has `bytes` bytes (by default one element), and
+ * starts `offset` bytes after the start of the memory. */
 memory?: string | null, offset?: number | null, bytes?: number | null,
-/** Whether to search backwards for the previous match. */
+/** Whether to search backward for the previous match. */
 back?: boolean,
 /** Number of steps after which the run pauses. */
 maxSteps?: number | null, };
@@ -419,42 +421,42 @@ notes: Array<string>, };
 /** Lane and register that contain a matrix element in a [`FragmentView`]. */
 export type CellHolder = { lane: number, register: number, element: number, };
 
-/** Matrix element with its value in a run. */
+/** Matrix element in a [`MatrixOperandView`], with its value and its locations in registers and memory. */
 export type ElementView = {
-/** Lanes and registers that hold the element, the lowest lane first. The list has several entries if the hardware replicates the
+/** Lanes and registers that contain the element, the lowest lane first. The list has several entries if the hardware replicates the
  * element. */
 holders: Array<CellHolder>, value: string,
 /** Bits of the element in hexadecimal: `0x3c00`. */
 bits: string,
-/** Memory from which the instruction loads the element or to which it stores the element. Absent if the instruction does not access
- * memory. */
+/** Memory from which the instruction loads the element or to which it stores the element. The field is absent if the instruction does
+ * not access memory. */
 memory: MemoryKey | null,
 /** Byte offset of the element from the start of the memory. */
 offset: number | null, };
 
-/** Matrix that the step read from or wrote to registers. */
+/** Matrix that a step read from or wrote to registers, with its elements and their locations. */
 export type MatrixOperandView = {
 /** Name of the operand: `A`, `B`, `C` or `D`. */
 name: string,
 /** Request for the fragment layout of the operand, with the stride of the memory access if the access has a stride. */
 fragment: FragmentRequest,
-/** Byte offset of the matrix from a 256-byte boundary of memory. The value is 0 if the instruction does not access memory. */
+/** Byte offset of the matrix from a 256-byte boundary of memory. The offset is 0 if the instruction does not access memory. */
 baseBytes: number, rows: number, columns: number,
 /** Elements of the operand, ordered by matrix and within a matrix by row. */
 cells: Array<ElementView>,
-/** Names of the registers of the operand. Empty for a constant. */
+/** Names of the registers of the operand. The list is empty for a constant. */
 registers: Array<string>, elementsPerRegister: number, };
 
-/** Tensor operation that a step started or completed. */
+/** Tensor operation that a step started or completed, which hosts display with its tiles. */
 export type TensorStep = {
 /** Whether the step completed the operation. Otherwise, the step started the operation. */
 hasLanded: boolean,
 /** Tiles that the operation reads and writes. The list contains at most eight tiles. */
 tiles: Array<TileView>,
-/** Details of a tensor copy. Absent if the operation is not a tensor copy. */
+/** Details of a tensor copy. The field is absent if the operation is not a tensor copy. */
 copy: TensorCopyView | null, };
 
-/** Matrix tile that a tensor operation reads or writes. */
+/** Matrix tile that a tensor operation reads or writes, with its location and layout. */
 export type TileView = {
 /** Name of the tile: `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source` or `destination`. */
 name: string,
@@ -462,41 +464,41 @@ name: string,
 type: string, rows: number, columns: number, isWritten: boolean,
 /** Location and layout of the tile: `from byte 1024, K-major, 128B swizzle`. */
 place: string,
-/** Memories that contain the tile. Empty if the tile is in registers. */
+/** Memories that contain the tile. The list is empty if the tile is in registers. */
 memories: Array<MemoryKey>,
 /** Byte offset of the tile in each memory. */
 starts: Array<number>,
 /** Number of bytes of the tile that the operation accesses. */
 nBytes: number,
-/** Request that shows the layout of the tile in the Layout Explorer. Absent if no such layout exists. */
+/** Request that shows the layout of the tile in the Layout Explorer. The field is absent if no such layout exists. */
 layout: FragmentRequest | null, };
 
-/** Cells of a grid that belong to a tile. */
+/** Range of memory elements in a grid that belong to a tile of a tensor operation. Hosts mark these cells. */
 export type TileCells = {
 /** Index of the tile among the tiles of the step. */
 tile: number,
-/** Index in the memory of the first element of the tile. */
+/** Index of the first element of the tile in the memory. */
 first: number,
 /** Number of elements of the tile. */
 n: number, };
 
-/** Copy of a box of a tensor between global memory and shared memory. */
+/** Details of a copy of a tensor box between global memory and shared memory, which hosts display. */
 export type TensorCopyView = {
 /** Whether the copy transfers data from the tensor to shared memory. Otherwise, it transfers data from shared memory to the tensor. */
 isLoad: boolean,
 /** Mode of the copy: `tiled` or `im2col`. */
 mode: string,
-/** Element type: `f16`. */
+/** Element type of the tensor: `f16`. */
 type: string,
 /** Extents of the tensor in elements, the innermost dimension first. */
 extents: Array<number>,
-/** Extents of the box in elements along each dimension. In `im2col` mode, the extents are the numbers of channels and pixels. */
+/** Numbers of elements of the box along each dimension. In `im2col` mode, the list contains the numbers of channels and pixels. */
 boxExtents: Array<number>,
 /** Coordinates of the first element of the box. */
 coordinates: Array<number>,
-/** Swizzle mode: `128B`, `none`. */
+/** Swizzle mode of the copy: `128B`, `none`. */
 swizzle: string,
-/** Buffer that contains the tensor. */
+/** Buffer in global memory that contains the tensor. */
 memory: MemoryKey | null,
 /** Shared memories that the copy accesses. A multicast copy accesses several shared memories. */
 shared: Array<MemoryKey>,
@@ -522,25 +524,26 @@ plain: number, nBytes: number,
 /** Number of bytes of the chunk that are inside of the tensor. */
 nInside: number, };
 
-/** Results of a matrix multiplication on Tensor Cores. */
+/** Rounding of the results of a matrix multiplication on Tensor Cores, compared with the exact sums. */
 export type StepMma = {
-/** Request for the computation of an element of the multiplication. The request contains no operand values. */
+/** Request for the computation of an element of the multiplication. The request does not contain operand values. */
 request: MmaRequest,
 /** Number of elements of the result matrix D. */
 nElements: number,
 /** Number of elements of D that are not correctly rounded. */
 nOdd: number,
-/** Index of the first element that is not correctly rounded, among the cells of D. Absent if all elements are correctly rounded. */
+/** Index of the first element that is not correctly rounded, among the cells of D. The field is absent if all elements are correctly
+ * rounded. */
 firstOdd: number | null, };
 
 /** Matrix instruction of a step, with its operands and results. */
 export type MatrixStep = {
 /** Matrix operands in the order in which the instruction specifies them. */
 operands: Array<MatrixOperandView>,
-/** Results of a floating-point multiplication whose sums Tensor Cores round. Absent for other instructions. */
+/** Results of a floating-point multiplication whose sums Tensor Cores round. The field is absent for other instructions. */
 product: StepMma | null, };
 
-/** Options of a run. */
+/** Options of functions that run a scenario with a step limit. */
 export type RunOptions = {
 /** Number of steps after which the run pauses. */
 maxSteps?: number | null, };
@@ -549,17 +552,17 @@ maxSteps?: number | null, };
  * `translated` compiles even short runs. */
 export type EngineChoice = "auto" | "interpreter" | "translated";
 
-/** Options of `Session.run`. */
+/** Options of `Session.run`: the step limit and the engine. */
 export type SessionRunOptions = {
 /** Number of steps after which the run pauses. */
 maxSteps?: number | null,
-/** Engine of the run. */
+/** Engine that executes the run. */
 engine?: EngineChoice | null, };
 
 /** Engine that executed a run of a session. */
 export type EngineKind = "interpreter" | "translated";
 
-/** Engine that executed the last run of a session, and its throughput. */
+/** Engine that executed the last run of a session, and the throughput of this run. */
 export type EngineView = { name: EngineKind,
 /** Description of the engine in a sentence. If a run was not compiled, the sentence contains the reason. */
 words: string,
@@ -715,15 +718,15 @@ columns?: number | null, firstRow?: number,
 /** Number of rows of the window, at most 512. */
 nRows?: number | null, };
 
-/** Request for a frame at the present position of a session. */
+/** Request of a host for a `SessionFrame` at the present position of a session. */
 export type FrameRequest = { grids?: Array<GridRequest>,
-/** Warp that the host displays, as the linear index of its block and its index in the block. Default: the warp of the last step. */
+/** Warp that the host displays, as the linear index of its block and its index in the block. The default is the warp of the last step. */
 warp?: [number, number] | null, };
 
 /** Format of the file to which a host exports a memory. */
 export type ExportFormat = "svg" | "animation" | "csv" | "npy";
 
-/** ID of a memory of a launch. */
+/** Identifier of a memory of a launch, with which hosts request its contents. */
 export type MemoryKey = string;
 
 /** State space or memory of an access. */
@@ -732,7 +735,7 @@ export type MemorySpace = "generic" | "const" | "global" | "local" | "param" | "
 /** Kind of a fault. */
 export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "unsupported" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "mbarrier_in_other_block" | "invalid_copy_size" | "invalid_ignore_bytes" | "tensor_copy" | "tensor_memory" | "image" | "surface_out_of_bounds" | "internal";
 
-/** Declared type of a register. Registers of other types are untyped bits of the same width. */
+/** Type that hosts display for a register. A register with any other declared type is displayed as untyped bits of the same width. */
 export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";
 
 /** Memory of a launch that a host can display as a grid, with its name, address, element type and size. */
@@ -783,13 +786,13 @@ cells: Array<GridCell>,
 /** Cells that belong to tiles of the tensor operation of the step. */
 tiles: Array<TileCells>, };
 
-/** Element that a lane stored. */
+/** Element that a lane stored in a [`LaneStore`], with its location and the values before and after the store. */
 export type PieceView = {
 /** Index of the element in the vector operand of the lane that stored it. */
 element: number,
 /** Lane that supplied the address of the element. */
 asked: number,
-/** ID of the memory. Absent if the address is in no known memory. */
+/** ID of the memory. The field is absent if the address is in no known memory. */
 memory: MemoryKey | null, address: string,
 /** Byte offset of the element from the start of the memory. */
 offset: number | null, nBytes: number, type: ElementType,
@@ -799,20 +802,20 @@ value: string,
 before: string,
 /** Value that the instruction writes: the stored value, or the result of the atomic operation. */
 given: string,
-/** Whether the instruction modified the memory. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum
- * whose result memory already contained. */
+/** Whether the instruction modified the memory. The value is false for an atomic compare-and-swap whose comparison failed, or for an
+ * atomic minimum if memory already contained its result. */
 written: boolean,
-/** Source operand of the lane, as written in the program: `%r3`. */
+/** Source operand of the lane in the notation of the program: `%r3`. */
 source: string | null, };
 
-/** Kind of a memory modification. */
+/** Kind of the memory modification that a [`StoreView`] performs: a plain store or an atomic operation. */
 export type StoreAction = "store" | "atomic" | "reduction";
 
-/** Bytes that one lane stored in one store. */
+/** Address and values that one lane stored in one [`StoreView`]. */
 export type LaneStore = { lane: number,
 /** Index of the storing thread in its block. */
 thread: [number, number, number], address: string,
-/** Byte offset of the store from the start of the memory. Absent if the address is in no known memory. */
+/** Byte offset of the store from the start of the memory. The field is absent if the address is in no known memory. */
 offset: number | null,
 /** Bytes of the elements of the lane after the store. Elements whose operand is the sink `_` have no bytes. */
 bytes: Array<number>,
@@ -821,28 +824,28 @@ value: string,
 /** Elements of the store that are not sinks. */
 pieces: Array<PieceView>, };
 
-/** Cost of accesses to global or local memory. */
+/** Numbers of sectors and cache lines of accesses to global or local memory, as part of [`Traffic`]. */
 export type SectorTraffic = {
-/** Number of requests. */
+/** Number of requests to this memory. */
 requests: number,
 /** Number of distinct bytes that each access touches, summed over all accesses. */
 bytes: number,
 /** Number of distinct 32-byte sectors that each access touches, summed over all accesses (`memory_l2_theoretical_sectors_global`). */
 sectors: number,
-/** Smallest number of sectors that can hold the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`). */
+/** Smallest number of sectors that can contain the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`). */
 sectorsIdeal: number,
-/** Number of excessive sectors (`derived__memory_l2_theoretical_sectors_global_excessive`). */
+/** Number of sectors beyond the smallest possible number (`derived__memory_l2_theoretical_sectors_global_excessive`). */
 sectorsExcessive: number,
 /** Number of distinct 128-byte cache lines that each access touches, summed over all accesses (`memory_l1_tag_requests_global`). */
 lines: number,
-/** Number of cache lines beyond the smallest number that can hold the accessed bytes. */
+/** Number of cache lines beyond the smallest number that can contain the accessed bytes. */
 linesExcessive: number,
 /** Number of bytes in the accessed sectors that no lane accessed. */
 bytesWasted: number, };
 
-/** Cost of accesses to shared memory. */
+/** Numbers of wavefronts and bank conflicts of accesses to shared memory, as part of [`Traffic`]. */
 export type BankTraffic = {
-/** Number of requests. */
+/** Number of requests to shared memory. */
 requests: number,
 /** Number of distinct bytes that each access touches, summed over all accesses. */
 bytes: number,
@@ -853,7 +856,8 @@ wavefrontsIdeal: number,
 /** Number of additional wavefronts due to bank conflicts (`derived__memory_l1_wavefronts_shared_excessive`). */
 bankConflicts: number, };
 
-/** Cost of memory accesses. The comment of each count contains the name of the corresponding metric in the source view of Nsight Compute. */
+/** Counts of requests, sectors, wavefronts and bank conflicts of memory accesses. The comment of each count contains the name of the
+ * corresponding metric in the source view of Nsight Compute. */
 export type Traffic = {
 /** Number of warp instructions that accessed global, local or shared memory (`inst_executed`), and of completions of
  * asynchronous operations. */
@@ -861,7 +865,7 @@ requests: number,
 /** Sum of the numbers of active lanes over all of these warp instructions (`thread_inst_executed`). */
 lanes: number, global: SectorTraffic, local: SectorTraffic, shared: BankTraffic, };
 
-/** Store that a step of the run performed. */
+/** Store that a step of the run performed, which hosts display with its lanes, its values and its cost. */
 export type StoreView = { step: number, block: [number, number, number], warp: number, range: SourceRange,
 /** Source text of the store instruction. */
 instruction: string,
@@ -869,7 +873,7 @@ instruction: string,
 opcode: string, action: StoreAction,
 /** Whether the store is the completion of an asynchronous operation. */
 hasLanded: boolean,
-/** ID of the memory that the lanes wrote. Absent if the lanes wrote several memories. */
+/** ID of the memory that the lanes wrote. The field is absent if the lanes wrote several memories. */
 memory: MemoryKey | null,
 /** IDs of all memories that the lanes of the store wrote. */
 memories: Array<MemoryKey>, space: MemorySpace,
@@ -885,46 +889,46 @@ traffic: Traffic,
 order: string,
 /** Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`. */
 scope: string | null,
-/** Cache hints, as written in the program: `cs`, `L1::no_allocate`. Cache hints do not affect the results of the emulator. */
+/** Cache hints in the notation of the program: `cs`, `L1::no_allocate`. Cache hints do not affect the results of the emulator. */
 hints: Array<string>,
-/** Number of lanes with a write conflict: another lane of the same store wrote a different value to at least one byte that the lane
- * wrote. */
+/** Number of lanes with a write conflict. A lane has a write conflict if another lane of the same store wrote a different value to at
+ * least one of its bytes. */
 lost: number, };
 
-/** Bytes that a pending asynchronous operation will write. */
+/** Contiguous bytes that a pending asynchronous operation will write. */
 export type AsyncPieceView = { lane: number,
-/** ID of the memory. Absent if the address is in no known memory. */
+/** ID of the memory. The field is absent if the address is in no known memory. */
 memory: MemoryKey | null, address: string,
 /** Byte offset of the bytes from the start of the memory. */
 offset: number | null, bytes: Array<number>, };
 
-/** Pending asynchronous operation. */
+/** Pending asynchronous operation, which hosts display with its origin, its completion step and the bytes that it will write. */
 export type AsyncOperationView = {
 /** ID of the operation. With this ID, a host can request the completion of the operation. */
 id: number,
 /** Index of the step that issued the operation. */
 step: number,
-/** Index of the step before which the operation completes automatically. Absent while other warps must first issue their part of the
- * operation. */
+/** Index of the step before which the operation completes automatically. The field is absent as long as other warps must issue their
+ * part of the operation. */
 landsAt: number | null, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<AsyncPieceView>, };
 
 /** Equivalent of a store instruction in the other language, PTX or SASS. */
 export type CounterpartView = {
-/** Text of the equivalent instruction. The registers have names of the other language: `STG.E.64 desc[UR4][R2.64], R4`. */
+/** Text of the equivalent instruction. Its registers have the names of the other language: `STG.E.64 desc[UR4][R2.64], R4`. */
 text: string,
 /** Language of the equivalent instruction, with the architecture if the instruction depends on it: `SASS for sm_90`. */
 language: string,
 /** Limitations of the equivalence between both instructions. */
 about: string, };
 
-/** Step that a warp executed or will execute. */
+/** Step that a warp executed or will execute, which hosts display with its instruction, its lanes and its source line. */
 export type StepView = { step: number,
 /** Linear index of the block of the warp. */
 block: number,
 /** Coordinates of the block in the grid. */
 blockId: [number, number, number], warp: number, range: SourceRange,
-/** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. Empty if
- * the compiler recorded no position. */
+/** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. The list
+ * is empty if the compiler recorded no position. */
 source: Array<SourcePosition>,
 /** Text of the instruction in the source. */
 instruction: string,
@@ -934,7 +938,7 @@ opcode: string,
 names: Array<string>,
 /** Mask of the active lanes of the step: bit `i` is lane `i`. */
 active: number,
-/** Equivalent of a store instruction in the other language, PTX or SASS. Absent if the step is not a store. */
+/** Equivalent of a store instruction in the other language, PTX or SASS. The field is absent if the step is not a store. */
 counterpart: CounterpartView | null,
 /** Scheduling control bits of the encoded instruction: `stall 4 cycles, waits for 0`. The control bits do not affect the results of the
  * emulator. */
@@ -962,14 +966,14 @@ text: string, };
 /** State of a lane at the present step. */
 export type LaneState = "active" | "ready" | "guarded" | "inactive" | "waiting" | "faulted" | "exited" | "absent";
 
-/** Lane of a warp with its state. */
+/** Lane of a [`WarpView`], with its state, its next source line and the event for which it waits. */
 export type LaneView = { lane: number, thread: [number, number, number], state: LaneState,
-/** Source line that the lane executes next. Absent if the lane has exited or does not exist. */
+/** Source line that the lane executes next. The line is absent if the lane has exited or does not exist. */
 line: number | null,
 /** Event for which the lane waits: `for the other threads at barrier 0`. */
 waits: string | null, };
 
-/** Values of a register in the lanes of a warp. */
+/** Register in a [`WarpView`], with its value in each lane. */
 export type RegisterView = { name: string, type: RegisterType,
 /** Value of the register in each lane, in the type of the register. */
 values: Array<string>,
@@ -978,7 +982,7 @@ hex: Array<string>,
 /** Whether the last step wrote the register. */
 changed: boolean, };
 
-/** Warp with the state of its lanes and registers. */
+/** State of a warp, which hosts display: its lanes and the values of its registers. */
 export type WarpView = { block: number, blockId: [number, number, number], warp: number, active: number, lanes: Array<LaneView>, registers: Array<RegisterView>, };
 
 /** Object that the page displays when the user clicks a part of a sentence. */
@@ -989,24 +993,24 @@ export type Phrase = { text: string, strong: boolean,
 /** Object that this part of the sentence names, if the host can display the object. */
 link: PhraseLink | null, };
 
-/** Progress of a block or a warp. */
+/** Progress of a block or a warp in a [`BlockMap`]. */
 export type BlockProgress = "toCome" | "running" | "waiting" | "done";
 
-/** Block that is resident on the machine. */
+/** Resident block in a [`BlockMap`], with the progress of its warps. */
 export type ResidentBlock = {
 /** Linear index of the block. */
 block: number,
 /** Progress of each warp of the block. */
 warps: Array<BlockProgress>, };
 
-/** Map of the blocks of a launch. */
+/** Map of the blocks of a launch with their progress, which the page draws as a grid of cells. */
 export type BlockMap = {
 /** Size of the grid in blocks. */
 grid: [number, number, number], nBlocks: number, nDone: number,
 /** Number of blocks that each cell represents. The number is 1 except for very large grids. */
 blocksPerCell: number,
-/** Progress of the blocks of each cell, in the order of linear block indices. A cell that represents several blocks is finished if all
- * of these blocks are finished, and not started if none of these blocks has started. */
+/** Progress of the blocks that each cell represents, in the order of linear block indices. A cell that represents several blocks is
+ * finished if all of these blocks are finished, and not started if none of these blocks has started. */
 cells: Array<BlockProgress>,
 /** Blocks that are resident on the machine. */
 resident: Array<ResidentBlock>, };
@@ -1027,7 +1031,7 @@ export type ClusterView = {
 /** Blocks of the cluster, in ascending order of rank. */
 blocks: Array<ClusterBlock>, };
 
-/** Current phase of an mbarrier object. This phase is not yet complete. */
+/** Current phase of an mbarrier object, which is not yet complete, with its pending counts. */
 export type MbarrierPhase = {
 /** Parity of the phase: 0 for the first phase, 1 for the second phase, 0 for the third phase. */
 parity: number,
@@ -1035,10 +1039,10 @@ parity: number,
 pending: number,
 /** Expected arrival count of the next phase. */
 expected: number,
-/** Pending tx-count of the phase in bytes. Negative if more bytes have completed than are expected so far. */
+/** Pending tx-count of the phase in bytes. The number is negative if more bytes have completed than the phase expects so far. */
 bytes: number, };
 
-/** Lanes of a warp that wait for a phase of an mbarrier object. */
+/** Lanes of a warp that wait for a phase of an mbarrier object, with the source line of the wait. */
 export type PhaseWaiter = {
 /** Linear index of the block of the waiting lanes. */
 block: number, warp: number,
@@ -1049,15 +1053,15 @@ parity: number,
 /** Source line of the wait instruction, starting at 1. */
 line: number, };
 
-/** Object of type mbarrier in shared memory. */
+/** The mbarrier object in shared memory that hosts display, with its phase, its pending operations and its waiting threads. */
 export type MbarrierView = {
 /** Shared memory that contains the object. */
 memory: MemoryKey,
 /** Byte offset of the object from the start of the memory. */
 offset: number,
-/** Name of the object in the source: `full`, `full[1]`. Absent if no variable contains the object. */
+/** Name of the object in the source: `full`, `full[1]`. The field is absent if no variable contains the object. */
 name: string | null,
-/** Current phase of the object. Absent if a store has overwritten the object. */
+/** Current phase of the object. The field is absent if a store has overwritten the object. */
 phase: MbarrierPhase | null,
 /** Number of pending asynchronous operations that complete on the object. */
 nInFlight: number,
@@ -1067,7 +1071,7 @@ bytesInFlight: number, waiting: Array<PhaseWaiter>, };
 /** Status of a run: running, finished or faulted. */
 export type RunStatus = "running" | "finished" | "faulted";
 
-/** Memory traffic of a source line. */
+/** Memory traffic of the instructions in a source line, as part of a [`TrafficView`]. */
 export type LineTraffic = {
 /** Line of the source, starting at 1. */
 line: number,
@@ -1077,7 +1081,7 @@ source: Array<SourcePosition>,
 /** Opcode of the first instruction of the line that accesses memory. */
 opcode: string, traffic: Traffic, };
 
-/** Memory traffic of a run. */
+/** Memory traffic of a run, which hosts display in total and per source line. */
 export type TrafficView = {
 /** Number of steps, counted from the start of the run, that the traffic includes. */
 steps: number, total: Traffic,
@@ -1333,7 +1337,7 @@ notes: Array<string>, };
 /** Class of a token for syntax highlighting. */
 export type SemanticTokenKind = "comment" | "directive" | "opcode" | "modifier" | "type" | "register" | "special-register" | "number" | "string" | "label" | "name" | "punctuation" | "error";
 
-/** Token of the source for syntax highlighting. Offsets are counted in UTF-16 units from the start of the source. */
+/** Token of the source with its kind, for syntax highlighting. Offsets count UTF-16 units from the start of the source. */
 export type TokenView = { start: number, end: number, class: SemanticTokenKind, };
 
 /** Hover text of a token in the source. */
