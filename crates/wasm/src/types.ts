@@ -3,15 +3,15 @@
 /** Front end that parses a source. */
 export type SourceLanguage = "ptx" | "sass";
 
-/** Options of a check of a source. */
+/** Options with which a host checks a source: language, target and PTX ISA version. */
 export type CheckOptions = { front?: SourceLanguage,
-/** Target for which the source is checked, which overrides the target of the module: `sm_90`. */
+/** Target for which to check the source: `sm_90`. The option overrides the target of the module. */
 target?: string | null,
-/** PTX ISA version for which the source is checked, which overrides the version of the module: `8.8`. The JSON of `check --batch` and
- * of scenarios uses the same name. */
+/** PTX ISA version for which to check the source: `8.8`. The option overrides the version of the module. The JSON format of `check
+ * --batch` and of scenarios has a field with this name. */
 ptx_version?: string | null, };
 
-/** Result of the check of a source. */
+/** Result of the check of a source, which hosts display: the diagnostics, the target and version, and the asm blocks. */
 export type CheckReport = {
 /** Whether the diagnostics contain no error. */
 accept: boolean, diagnostics: Array<DiagnosticView>,
@@ -19,12 +19,12 @@ accept: boolean, diagnostics: Array<DiagnosticView>,
 target: string | null,
 /** PTX ISA version that the source specifies. */
 ptx_version: string | null,
-/** Target for which a source without a target is checked: the default target, or the nearest target for which the source is
+/** Target that the check assumes for a source without a target: the default target, or the nearest target for which the source is
  * legal. */
 assumed_target: string | null,
-/** PTX ISA version for which a source that specifies no version is checked. */
+/** PTX ISA version that the check assumes for a source without a version. */
 assumed_ptx_version: string | null,
-/** Asm blocks of a source with inline assembly. Each asm block runs separately, and its name identifies it. */
+/** Asm blocks of a source with inline assembly. Hosts run each asm block separately, and select it by its name. */
 parts: Array<InlineAsmView>, };
 
 /** Inline assembly block in host source code, as hosts display it. Lines and columns refer to the host source code and start at 1. Columns
@@ -75,7 +75,7 @@ column: number | null,
 /** Inlined function that contains the position. The field is absent if the position is in the kernel or function itself. */
 function: string | null, };
 
-/** Source file of a line table. */
+/** Source file to which a [`LineTableView`] refers, with its text if the scenario contains it. */
 export type MappedFile = {
 /** Name of the file as the compiler recorded it. */
 name: string,
@@ -84,16 +84,16 @@ text?: string,
 /** Largest line number to which the line table refers. */
 last_line: number, };
 
-/** Lines of the checked source that a compiler generated for one source position. */
+/** Consecutive lines of the checked source that a compiler generated for one source position, as part of a [`LineTableView`]. */
 export type MappedLines = {
 /** First line of the checked source. */
 line: number,
 /** Last line of the checked source, inclusive. */
 endLine: number,
-/** Source position, followed by the call sites of the inlined functions that contain it. At least one element. */
+/** Source position, followed by the call sites of the inlined functions that contain it. The list has at least one element. */
 frames: Array<SourcePosition>, };
 
-/** Line table of a session. */
+/** Line table of a session, which hosts use to display source files next to the checked source. */
 export type LineTableView = {
 /** Source files to which the table refers, in the order of their first use. */
 files: Array<MappedFile>,
@@ -360,9 +360,10 @@ back?: boolean,
 /** Number of steps after which the run pauses. */
 maxSteps?: number | null, };
 
-/** Result of `Session.runUntil`. */
+/** Result of `Session.runUntil`, which states whether and where the stop condition holds. */
 export type StopResult = {
-/** Whether the stop condition was met. If the value is false, the run is at its end, at its start, or at the step limit. */
+/** Whether the run stopped because the condition holds. If the value is false, the run is at its end, at its start, or at the step
+ * limit. */
 isReached: boolean, position: number,
 /** Description of the match, or a message that the run found no match: `lane 3 of warp 0, block 0: %r5 is 7`. */
 text: string, };
@@ -1340,7 +1341,7 @@ export type SemanticTokenKind = "comment" | "directive" | "opcode" | "modifier" 
 /** Token of the source with its kind, for syntax highlighting. Offsets count UTF-16 units from the start of the source. */
 export type TokenView = { start: number, end: number, class: SemanticTokenKind, };
 
-/** Hover text of a token in the source. */
+/** Text that an editor shows when the user hovers over a token in the source. */
 export type HoverView = {
 /** Start of the range of the token, in UTF-16 units from the start of the source. */
 start: number, end: number,
@@ -1348,17 +1349,17 @@ start: number, end: number,
 title: string, lines: Array<string>,
 /** Anchor of the section in the PTX ISA manual that describes the token. */
 section: string | null,
-/** Source range of the declaration. Present only if the token is a declared name. */
+/** Source range of the declaration. The range is present only if the token is a declared name. */
 declared: SourceRange | null, };
 
 /** Kind of a completion. */
 export type CompletionSort = "opcode" | "modifier" | "type" | "register" | "variable" | "label" | "function";
 
-/** Completion item that an editor offers. */
+/** Completion that an editor offers at a position: the text, the range that it replaces, and its description. */
 export type CompletionView = {
 /** Start of the source range that the completion replaces. */
 start: number, end: number, text: string, sort: CompletionSort, help: string,
-/** Requirement of the completion for a version and a target: "since PTX 8.1, on `sm_90` and later". */
+/** PTX version and target that the completion requires: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null, };
 
 /** Modifier, or a family of modifiers that differ only in one number. */
@@ -1382,7 +1383,7 @@ export type SlotPage = { name: string,
 /** Title of the slot: "state space". */
 title: string, required: boolean, values: Array<ValuePage>, };
 
-/** Reference page of an instruction form. */
+/** Reference page of an instruction form, which hosts display: syntax, requirements, rules and modifiers. */
 export type FormPage = {
 /** Opcode of the instruction: `st`. */
 opcode: string,
@@ -1390,11 +1391,12 @@ opcode: string,
 title: string,
 /** Syntax line of the instruction form. */
 syntax: string, help: string,
-/** Requirement of the form for a version and a target: "since PTX 8.1, on `sm_90` and later". */
+/** PTX version and target that the form requires: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null,
-/** Anchor of the section in the PTX ISA manual that describes the form. Empty for an instruction of which only the modifiers are known. */
+/** Anchor of the section in the PTX ISA manual that describes the form. The text is empty for an instruction of which only the
+ * modifiers are known. */
 section: string, slots: Array<SlotPage>, operands: Array<OperandPage>,
-/** Rules for combinations of the modifiers, one phrase each. */
+/** Phrases that state the rules for combinations of the modifiers. */
 rules: Array<string>, examples: Array<string>, };
 
 /** Request for a fragment layout or a tensor layout. The parameter values are PTX names. */
@@ -1741,7 +1743,7 @@ export type OperationView = {
 /** Formula of the operation: `1.5 * 2 + 0.25, rounded to f32`. */
 text: string, result: NumberView, };
 
-/** Reference page of a diagnostic. */
+/** Reference page of a diagnostic code, which hosts display. */
 export type CodePage = { code: string, title: string, explanation: string, wrong: string, right: string, };
 
 /** Contents of a compiled file, which hosts display: its kind, its code objects and the parts that cannot be read. */
