@@ -1,4 +1,4 @@
-//! Reads input formats that contain PTX or SASS: source code with inline assembly, assembler logs and compiled files.
+//! Reader of input formats that contain PTX or SASS: source code with inline assembly, assembler logs and compiled files.
 //!
 //! - Input: a text, or the bytes of a compiled file.
 //! - Output: the contained instructions with a source map to the input, and the results of a front end with positions in the input.
