@@ -1,8 +1,8 @@
 //! Analyses of concurrency under the PTX memory model: data races and hangs of a run, and the allowed outcomes of
 //! litmus tests.
 //!
-//! Input: the events of a run of the emulator, or the threads of a litmus test as checked programs. Output: data races with the missing
-//! synchronization, the root cause of a hang, or all outcomes that the memory model allows.
+//! The module takes the events of a run of the emulator, or the threads of a litmus test as checked programs, and returns data races with
+//! the missing synchronization, the root cause of a hang, or all outcomes that the memory model allows.
 //!
 //! Main types:
 //!

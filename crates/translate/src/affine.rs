@@ -1,6 +1,7 @@
 //! Affine address analysis: finds memory accesses whose addresses are linear combinations of the thread and block
-//! coordinates. Input: decoded code with its launch. Output: the accesses with which each thread of the grid accesses
-//! bytes that no other thread accesses. The translated code does not record these accesses in shadow memory.
+//! coordinates. The module takes decoded code with its launch, and returns the accesses with which each thread of the
+//! grid accesses bytes that no other thread accesses. The translated code does not record these accesses in shadow
+//! memory.
 
 use crate::control_flow_graph::ControlFlowGraph;
 use crate::inlined_code::{InlinedCode, InlinedInstruction};

@@ -1,4 +1,5 @@
-//! Control-flow graph of a kernel. Input: decoded code. Output: basic blocks, region entries, and live registers.
+//! Control-flow graph of a kernel. The module takes decoded code, and returns basic blocks, region entries, and live
+//! registers.
 
 use crate::inlined_code::{InlinedCode, InlinedInstruction};
 use crate::registers::{BlockUseDef, RegisterKey};

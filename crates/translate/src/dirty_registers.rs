@@ -1,7 +1,7 @@
-//! Dirty-register analysis: computes the registers whose values differ from the context record of the subwarp. Input:
-//! the control-flow graph, and the registers that basic blocks read and write. Output for each block: the registers
-//! saved at synchronization points, the registers saved before loops with synchronization points, and the registers
-//! loaded at a region entry.
+//! Dirty-register analysis, which computes the registers whose values differ from the context record of the subwarp.
+//! The module takes the control-flow graph, and the registers that basic blocks read and write. For each block, it
+//! returns the registers that the code saves at synchronization points, the registers that the code saves before loops
+//! with synchronization points, and the registers that the code loads at a region entry.
 
 use crate::control_flow_graph::{ControlFlowGraph, SuspendKind};
 use crate::registers::{BlockUseDef, RegisterKey};

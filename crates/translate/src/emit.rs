@@ -1,6 +1,6 @@
 //! Generates code for regions. A region is the code between two synchronization points, executed for a subwarp of four
-//! lanes. Input: the decoded code of the basic blocks. Output: WebAssembly instructions. A register occupies one or two
-//! `v128` locals. A predicate has all ones or all zeros in each lane.
+//! lanes. The module takes the decoded code of the basic blocks, and generates WebAssembly instructions. A register
+//! occupies one or two `v128` locals. A predicate has all ones or all zeros in each lane.
 
 pub(crate) mod call_moves;
 pub(crate) mod compare;

@@ -1,5 +1,5 @@
-//! Interface to WebAssembly engines. Input: the bytes of a module. Output: an instance with its memory and its exported
-//! function `phase`. The module `wasmtime_engine` implements this interface with Wasmtime. The crate
+//! Interface to WebAssembly engines. The module takes the bytes of a module, and returns an instance with its memory
+//! and its exported function `phase`. The module `wasmtime_engine` implements this interface with Wasmtime. The crate
 //! `warpgrid-webassembly` implements it with the engine of a JavaScript host.
 
 use std::borrow::Cow;

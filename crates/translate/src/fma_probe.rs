@@ -1,5 +1,5 @@
-//! Probe for the rounding of `relaxed_madd`, which is implementation-defined in WebAssembly. Input: an engine. Output:
-//! the rounding of `relaxed_madd` in this engine.
+//! Probe for the rounding of `relaxed_madd`, which is implementation-defined in WebAssembly. The module takes an
+//! engine, and returns the rounding of `relaxed_madd` in this engine.
 
 use crate::engine::{Engine, MaddRounding, ModuleInstance};
 use crate::instructions::{splat32, splat64};

@@ -1,5 +1,5 @@
-//! Host calls: the interpreter executes instructions without a translation. Input: the context records of the waiting
-//! lanes. Output: the updated registers of these lanes.
+//! Host calls: the interpreter executes instructions without a translation. The module takes the context records of the
+//! waiting lanes, and returns the updated registers of these lanes.
 
 use crate::layout::{MemoryWindow, SUBWARP_LANES, SUBWARPS_PER_WARP, record};
 use crate::module::{CompiledKernel, HostCall, lane_bytes};

@@ -1,6 +1,6 @@
 //! If-conversion of short branches: finds hammocks and diamonds whose lanes reconverge after a few instructions. With
-//! predicated sides, the lanes of a divergent subwarp need no separate context records. Input: the control-flow graph.
-//! Output: the sides of each if-converted branch, by the basic block that ends with the branch.
+//! predicated sides, the lanes of a divergent subwarp need no separate context records. The module takes the
+//! control-flow graph, and returns the sides of each if-converted branch, by the basic block that ends with the branch.
 
 use crate::control_flow_graph::{
     ControlFlowGraph, SuspendKind, accesses_memory, is_guarded, is_terminator,

@@ -1,6 +1,6 @@
 //! Code of a kernel with all calls inlined: each call site has a copy of the called function with separate registers.
-//! Input: decoded code. Output: instructions in which calls and returns are branches, and the frames of the inlined
-//! functions.
+//! The module takes decoded code, and returns instructions in which calls and returns are branches, and the frames of
+//! the inlined functions.
 //!
 //! The interpreter prioritizes lanes in deeper calls, then lanes at lower positions in the code.
 //! [`InlinedCode::scheduler_priority`] returns the corresponding sort key.

@@ -1,5 +1,5 @@
-//! Layout of the module's linear memory. Input: the memories of a machine. Output: the addresses of all structures, and
-//! their initial contents.
+//! Layout of the module's linear memory. The module takes the memories of a machine, and returns the addresses of all
+//! structures, and their initial contents.
 
 use crate::bailout::BailoutReason;
 use crate::inlined_code::InlinedCode;

@@ -1,8 +1,8 @@
 //! Compiles kernels to WebAssembly modules with SIMD instructions, and runs the modules.
 //!
-//! - Input: a [`TranslationView`](warpgrid_emulator::translation_view::TranslationView) of a machine that has not
+//! - The input is a [`TranslationView`](warpgrid_emulator::translation_view::TranslationView) of a machine that has not
 //!   executed a step.
-//! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a
+//! - The output is the memory at the end of the run, which is identical to the result of the interpreter, or a
 //!   [`BailoutReason`] if the interpreter must execute the launch.
 //! - An [`Engine`] executes the module: Wasmtime in native hosts, or the engine of a JavaScript host.
 //! - Tests: `cargo test -p warpgrid-translate` compares compiled runs with interpreted runs, for the kernels of the

@@ -1,5 +1,5 @@
-//! Translation of a kernel to a WebAssembly module. Input: decoded code and the launch dimensions. Output: the bytes of
-//! the module, and the metadata that the host requires.
+//! Translation of a kernel to a WebAssembly module. The module takes decoded code and the launch dimensions, and
+//! returns the bytes of the module, and the metadata that the host requires.
 
 use crate::affine::AffineAnalysis;
 use crate::bailout::BailoutReason;

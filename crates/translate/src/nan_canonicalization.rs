@@ -1,6 +1,6 @@
-//! Elision of NaN canonicalization. Input: decoded code. Output: the 32-bit registers that are written only by
-//! arithmetic with canonical NaN results. NaNs in these registers are canonicalized only when an instruction that
-//! distinguishes NaNs reads the registers.
+//! Elision of NaN canonicalization. The module takes decoded code, and returns the 32-bit registers that are written
+//! only by arithmetic with canonical NaN results. NaNs in these registers are canonicalized only when an instruction
+//! that distinguishes NaNs reads the registers.
 
 use crate::inlined_code::InlinedInstruction;
 use crate::inlined_code::TranslationInput;

@@ -1,6 +1,6 @@
 //! Partitions of the blocks of a launch, each of which has a separate memory. A run divides its launch into a single
-//! partition, or into one partition for each thread or host. Input: a machine that has not executed a step. Output: the
-//! memory and the counts at the end of the run, or the reason for a bailout.
+//! partition, or into one partition for each thread or host. The module takes a machine that has not executed a step,
+//! and returns the memory and the counts at the end of the run, or the reason for a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::engine::{Engine, LinearMemory, ModuleInstance};

@@ -1,6 +1,6 @@
-//! Merge of the partitions of a run, each of which has a separate memory. Input: partitions whose blocks have finished.
-//! Output: whether blocks of different partitions access the same word in conflict, the address ranges that must be
-//! tracked to detect such conflicts, and the merged memory.
+//! Merge of the partitions of a run, each of which has a separate memory. The module takes partitions whose blocks have
+//! finished, and returns whether blocks of different partitions access the same word in conflict, the address ranges
+//! that must be tracked to detect such conflicts, and the merged memory.
 
 use crate::bailout::BailoutReason;
 use crate::engine::{LinearMemory, ModuleInstance};

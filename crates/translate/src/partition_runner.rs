@@ -1,6 +1,6 @@
-//! Execution of a partition of a translated kernel, block by block and barrier interval by barrier interval. Input: a
-//! module instance, and the progress of the partition. Output: the memory of the instance after the last block of the
-//! partition, or the reason for an early exit.
+//! Execution of a partition of a translated kernel, block by block and barrier interval by barrier interval. The module
+//! takes a module instance, and the progress of the partition, and returns the memory of the instance after the last
+//! block of the partition, or the reason for an early exit.
 
 use crate::bailout::BailoutReason;
 use crate::engine::ModuleInstance;

@@ -1,6 +1,6 @@
 //! Symbolic evaluation of the operations that the emulator defines with primitive operations: integer operations,
-//! comparisons, selections and moves. Input: a decoded operation. Output: a graph that computes the results of the
-//! operation.
+//! comparisons, selections and moves. The module takes a decoded operation, and returns a graph that computes the
+//! results of the operation.
 //!
 //! The code generator, the stride analysis and the affine address analysis read these graphs instead of interpreting
 //! operations.

@@ -1,6 +1,7 @@
-//! Uniformity analysis: finds registers that can be represented by the value of their first lane. Input: decoded code
-//! and lane strides. Output: the registers whose first-lane value can be computed from the first-lane values of other
-//! registers. The stride of a register determines the values of its other lanes, independently of the active lanes.
+//! Uniformity analysis: finds registers that can be represented by the value of their first lane. The module takes
+//! decoded code and lane strides, and returns the registers whose first-lane value can be computed from the first-lane
+//! values of other registers. The stride of a register determines the values of its other lanes, independently of the
+//! active lanes.
 
 use crate::inlined_code::InlinedInstruction;
 use crate::inlined_code::TranslationInput;

@@ -1,5 +1,5 @@
-//! Symbolic integer values. Input: the source operands of an operation. Output: a simplified graph of primitive
-//! operations without duplicate nodes.
+//! Symbolic integer values. The module takes the source operands of an operation, and returns a simplified graph of
+//! primitive operations without duplicate nodes.
 //!
 //! [`Value`] is the translator's instantiation of [`Word`]: the functions that define the integer instructions build a
 //! graph from values of this type, and [`lower`](crate::emit::lower) generates code from the graph. Simplification

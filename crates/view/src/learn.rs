@@ -1,5 +1,5 @@
-//! Puzzles and guided tours. The input is Markdown files and answers of users. The output is the content that the page displays, positions
-//! of a run, and the verdict on an answer.
+//! Puzzles and guided tours. The module takes Markdown files and answers of users, and returns the content that the page displays,
+//! positions of a run, and the verdict on an answer.
 //!
 //! Each puzzle and each tour is one Markdown file. The page displays the files and calls this module to evaluate them. The tests solve
 //! every puzzle and follow every tour. Only the WebAssembly module of the emulator that the page loads on demand contains this code.

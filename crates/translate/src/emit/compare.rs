@@ -1,5 +1,5 @@
-//! Comparisons of floats. Input: rows of numbers. Output: a mask with all ones in the lanes whose comparison is true,
-//! and zeros in the other lanes.
+//! Comparisons of floats. The generated code takes rows of numbers, and produces a mask with all ones in the lanes
+//! whose comparison is true, and zeros in the other lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

@@ -1,5 +1,6 @@
-//! Control flow: blocks, branches, barriers and exits. Input: the control-flow graph. Output: a dispatch loop over the
-//! basic blocks of each group. When a subwarp waits or exits, the code saves its state in its context record.
+//! Control flow: blocks, branches, barriers and exits. The module takes the control-flow graph, and generates a
+//! dispatch loop over the basic blocks of each group. When a subwarp waits or exits, the code saves its state in its
+//! context record.
 
 use crate::bailout::BailoutReason;
 use crate::control_flow_graph::{SuspendKind, is_guarded, is_terminator};

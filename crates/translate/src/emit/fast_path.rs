@@ -1,7 +1,7 @@
 //! Basic blocks with a fast path and a slow path. The fast path handles converged subwarps whose accesses hit the
 //! address ranges that their access sites have cached. The fast path contains no calls, so that engines keep values in
-//! registers. The slow path handles all other cases. Input: a basic block. Output: both versions of the block. If the
-//! check of an access fails on the fast path, execution continues on the slow path at this access.
+//! registers. The slow path handles all other cases. The module takes a basic block, and generates both versions of the
+//! block. If the check of an access fails on the fast path, execution continues on the slow path at this access.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::fast_access::FastAccess;

@@ -1,8 +1,8 @@
-//! Emulation of `fma` with a single rounding, for engines without a fused multiply-add. Input: rows of numbers. Output:
-//! the product of two rows plus the third row. 32-bit numbers are multiplied exactly in 64 bits. A sum that is inexact
-//! in 64 bits and close to a rounding boundary is rounded to odd before it is rounded to 32 bits. The emulation for
-//! 64-bit numbers follows Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using
-//! Rounding to Odd" (2008).
+//! Emulation of `fma` with a single rounding, for engines without a fused multiply-add. The generated code takes rows
+//! of numbers, and produces the product of two rows plus the third row. 32-bit numbers are multiplied exactly in 64
+//! bits. A sum that is inexact in 64 bits and close to a rounding boundary is rounded to odd before it is rounded to 32
+//! bits. The emulation for 64-bit numbers follows Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums:
+//! Proved Algorithms Using Rounding to Odd" (2008).
 
 use crate::emit::Emitter;
 use crate::emit::float::upper_half;

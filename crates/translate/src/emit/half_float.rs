@@ -1,8 +1,8 @@
-//! Arithmetic and conversions of 16-bit floats, one or two per register. Input: rows of numbers. Output: rows of
-//! results with a single rounding. Sums and products are computed in `f32`, whose significand has more than twice as
-//! many digits, so that the second rounding to 16 bits does not change the result. `fma` rounds the intermediate sum to
-//! odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd",
-//! 2008).
+//! Arithmetic and conversions of 16-bit floats, one or two per register. The generated code takes rows of numbers, and
+//! produces rows of results with a single rounding. Sums and products are computed in `f32`, whose significand has more
+//! than twice as many digits, so that the second rounding to 16 bits does not change the result. `fma` rounds the
+//! intermediate sum to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using
+//! Rounding to Odd", 2008).
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

@@ -1,5 +1,5 @@
-//! Code generation for symbolic values. Input: a graph of primitive operations. Output: instructions that compute a
-//! value for the four lanes of a subwarp, or only for the first lane.
+//! Code generation for symbolic values. The module takes a graph of primitive operations, and generates instructions
+//! that compute a value for the four lanes of a subwarp, or only for the first lane.
 //!
 //! Operations without a vector instruction are computed lane by lane. A value that is used several times is computed
 //! once.

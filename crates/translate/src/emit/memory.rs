@@ -1,6 +1,6 @@
-//! Loads and stores of a subwarp. Input: the addresses of four lanes. Output: code that transfers the bytes. A
-//! contiguous or uniform access is a single vector operation. All other accesses, and the first access to an address
-//! range that the access site has not cached, translate their addresses lane by lane.
+//! Loads and stores of a subwarp. The module takes the addresses of four lanes, and generates code that transfers the
+//! bytes. A contiguous or uniform access is a single vector operation. All other accesses, and the first access to an
+//! address range that the access site has not cached, translate their addresses lane by lane.
 
 pub(crate) mod address_pattern;
 pub(crate) mod async_copy;

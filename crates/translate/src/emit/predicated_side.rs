@@ -1,6 +1,6 @@
-//! Code generation for the predicated sides of if-converted branches. Input: the basic blocks between a branch and its
-//! join block. Output: code that executes the blocks of each side under a guard, and continues at the join block with
-//! all lanes.
+//! Code generation for the predicated sides of if-converted branches. The module takes the basic blocks between a
+//! branch and its join block, and generates code that executes the blocks of each side under a guard, and continues at
+//! the join block with all lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::{Emitter, FixedLocals};

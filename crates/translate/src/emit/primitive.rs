@@ -1,5 +1,5 @@
-//! Code generation for operations that are defined with primitive operations. Input: the results of an operation as
-//! symbolic values. Output: code that computes these values and writes them to registers.
+//! Code generation for operations that are defined with primitive operations. The module takes the results of an
+//! operation as symbolic values, and generates code that computes these values and writes them to registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

@@ -1,5 +1,6 @@
 //! Inline updates of shadow memory, which tracks the writer and the readers of each word in order to detect results
-//! that depend on the schedule. Input: the address of the accessed bytes. Output: updated shadow memory, or a bailout.
+//! that depend on the schedule. The generated code takes the address of the accessed bytes, and produces updated shadow
+//! memory, or a bailout.
 
 use crate::emit::memory::AccessDirection;
 use crate::emit::{Emitter, FixedLocals};

@@ -1,5 +1,5 @@
-//! Outlined routines, each of which several operations call. Input: the parameters of a routine. Output: the index and
-//! the code of the routine's function.
+//! Outlined routines, each of which several operations call. The module takes the parameters of a routine, and
+//! generates the index and the code of the routine's function.
 
 use crate::emit::Emitter;
 use crate::emit::special_function::{DataSegment, SpecialFunctionRoutine};

@@ -1,7 +1,7 @@
-//! Code generation for the approximate functions of the special function unit. Input: rows of arguments. Output: rows
-//! of results that are bit-identical to the results of the interpreter, because both use the same coefficients. The
-//! coefficients are a data segment of the module. A module contains one function for each approximation that its kernel
-//! uses.
+//! Code generation for the approximate functions of the special function unit. The generated code takes rows of
+//! arguments, and produces rows of results that are bit-identical to the results of the interpreter, because both use
+//! the same coefficients. The coefficients are a data segment of the module. A module contains one function for each
+//! approximation that its kernel uses.
 
 pub(crate) mod evaluation;
 

@@ -1,6 +1,6 @@
-//! Loop over the subwarps of a warp. Input: the dispatch loop over the basic blocks. Output: the code at the start and
-//! at the end of each subwarp, and the transition to the next subwarp. One call of the region function executes all
-//! subwarps that take the same path.
+//! Loop over the subwarps of a warp. The module takes the dispatch loop over the basic blocks, and generates the code
+//! at the start and at the end of each subwarp, and the transition to the next subwarp. One call of the region function
+//! executes all subwarps that take the same path.
 
 use crate::emit::{Emitter, FixedLocals, NUMBER, RECORD};
 use crate::instructions::{at, splat32};

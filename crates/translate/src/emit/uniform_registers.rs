@@ -1,6 +1,6 @@
-//! Uniform and strided registers, which are represented by the value of their first lane. Input: uniform or strided
-//! registers, and constants. Output: code that computes the value of the first lane, and adds multiples of the stride
-//! to obtain the values of the other lanes.
+//! Uniform and strided registers, which are represented by the value of their first lane. The module takes uniform or
+//! strided registers, and constants, and generates code that computes the value of the first lane, and adds multiples
+//! of the stride to obtain the values of the other lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::{Emitter, RECORD};

@@ -1,6 +1,6 @@
-//! Warp-level operations, and the code between them. Input: the context records of a converged warp. Output: the
-//! registers of the warp after a sequence of operations, each of which is executed for all subwarps at once. The code
-//! between two operations executes one subwarp after the other, without a call of a region function.
+//! Warp-level operations, and the code between them. The generated code takes the context records of a converged warp,
+//! and produces the registers of the warp after a sequence of operations, each of which is executed for all subwarps at
+//! once. The code between two operations executes one subwarp after the other, without a call of a region function.
 
 pub(crate) mod byte_gather;
 pub(crate) mod collective;

@@ -1,5 +1,5 @@
-//! Address translation. Input: the address of a lane, and the memories that the access may address. Output: a
-//! linear-memory address, or a bailout.
+//! Address translation. The generated code takes the address of a lane, and the memories that the access may address,
+//! and produces a linear-memory address, or a bailout.
 
 use crate::instructions::{at, high_words, low_words, splat32};
 use crate::layout::stop;

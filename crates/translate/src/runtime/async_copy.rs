@@ -1,6 +1,6 @@
-//! `cp.async` copies from global to shared memory. Input: the addresses of the source and the destination of a copy.
-//! Output: the copied bytes, and shadow memory that marks these bytes as in flight until the warp has waited for the
-//! async-group of the copy.
+//! `cp.async` copies from global to shared memory. The generated code takes the addresses of the source and the
+//! destination of a copy, and produces the copied bytes, and shadow memory that marks these bytes as in flight until
+//! the warp has waited for the async-group of the copy.
 
 use crate::instructions::{at, splat32};
 use crate::layout::stop;

@@ -1,5 +1,5 @@
-//! Execution of one barrier interval of a block. Input: the context records of the block's subwarps. Output: every
-//! subwarp has reached its next barrier or has exited, and the counts of the interval are updated.
+//! Execution of one barrier interval of a block. The generated code takes the context records of the block's subwarps.
+//! At its end, every subwarp has reached its next barrier or has exited, and the counts of the interval are updated.
 
 use crate::control_flow_graph::SuspendCodes;
 use crate::instructions::at;

@@ -1,5 +1,5 @@
-//! Async-groups of `cp.async` copies. Input: a commit or a wait of a warp. Output: shadow memory that records the whole
-//! warp as the writer of the bytes of completed copies.
+//! Async-groups of `cp.async` copies. The generated code takes a commit or a wait of a warp, and produces shadow memory
+//! that records the whole warp as the writer of the bytes of completed copies.
 
 use crate::instructions::at;
 use crate::layout::{ALL_BYTES, MAX_GROUPS, ModuleLayout, cell, copies, copy as entry, stop};

@@ -1,5 +1,5 @@
-//! Reconvergence of diverged lanes with their subwarp. Input: the context record of diverged lanes that wait at the
-//! same synchronization point as their subwarp. Output: the merged context record of the subwarp.
+//! Reconvergence of diverged lanes with their subwarp. The generated code takes the context record of diverged lanes
+//! that wait at the same synchronization point as their subwarp, and produces the merged context record of the subwarp.
 
 use crate::instructions::{at, halves};
 use crate::layout::record;

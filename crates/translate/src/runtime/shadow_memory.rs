@@ -1,5 +1,5 @@
-//! Shadow-memory checks and updates for accesses that the inline code does not handle. Input: addresses of words.
-//! Output: updated shadow memory, or a bailout.
+//! Shadow-memory checks and updates for accesses that the inline code does not handle. The generated code takes
+//! addresses of words, and produces updated shadow memory, or a bailout.
 
 use crate::control_flow_graph::ControlFlowGraph;
 use crate::instructions::{at, splat32};

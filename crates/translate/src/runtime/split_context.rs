@@ -1,5 +1,5 @@
-//! Context records of diverged lanes. Input: the context record of a subwarp. Output: an additional context record for
-//! the lanes that diverge.
+//! Context records of diverged lanes. The generated code takes the context record of a subwarp, and produces an
+//! additional context record for the lanes that diverge.
 
 use crate::instructions::at;
 use crate::layout::{ModuleLayout, cell, record};

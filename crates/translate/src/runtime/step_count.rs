@@ -1,7 +1,7 @@
-//! Counts of the steps and stores of a warp since the last reconvergence. Input: the context records of the warp.
-//! Output: updated counts. If all lanes took one path, the counts equal the counts of the interpreter. The counts of a
-//! divergent warp depend on the order in which its lane groups reconverge, so only the length of the longest path is
-//! counted, which is a lower bound of the number of steps.
+//! Counts of the steps and stores of a warp since the last reconvergence. The generated code takes the context records
+//! of the warp, and produces updated counts. If all lanes took one path, the counts equal the counts of the
+//! interpreter. The counts of a divergent warp depend on the order in which its lane groups reconverge, so only the
+//! length of the longest path is counted, which is a lower bound of the number of steps.
 
 use crate::instructions::at;
 use crate::layout::{ModuleLayout, SUBWARPS_PER_WARP, cell, record};

@@ -1,4 +1,4 @@
-//! History of the stores to a memory cell. The input is the byte range of the cell in a memory, and a position of the run. The output is
+//! History of the stores to a memory cell. The module takes the byte range of the cell in a memory, and a position of the run, and returns
 //! the stores to the cell near the position, and the total number of stores to the cell. An observer collects the stores while the session
 //! executes its steps again. The steps are executed in slices, so that the host stays responsive.
 

@@ -1,5 +1,5 @@
 //! Root-cause analysis of a fault. The analysis finds the definition of the faulting address, the store that wrote a loaded address, the
-//! last change of an mbarrier, and the exits of threads for which other threads wait. The input is a stopped run. The output is source
+//! last change of an mbarrier, and the exits of threads for which other threads wait. The module takes a stopped run, and returns source
 //! locations, each with one explanatory sentence. The analysis replays windows of steps before the fault.
 
 use crate::model::fault::CauseView;

@@ -1,6 +1,6 @@
 //! Analysis that lists all findings about a source, from the check of the source and from runs of its kernels.
 //!
-//! The input is a [`Scenario`]. The output is an [`AnalysisReport`] with the diagnostics of the source and one [`KernelAnalysis`] per
+//! The module takes a [`Scenario`], and returns an [`AnalysisReport`] with the diagnostics of the source and one [`KernelAnalysis`] per
 //! kernel. The analysis runs each kernel with race detection, executes the run again for memory traffic and uninitialized registers, and
 //! runs the kernel with each additional scheduler seed.
 

@@ -1,4 +1,4 @@
-//! Comparison of the final memory of two runs. The input is two finished runs. The output is the first differing element of each memory,
+//! Comparison of the final memory of two runs. The module takes two finished runs, and returns the first differing element of each memory,
 //! and the stores that wrote this element.
 
 use crate::model::MemorySpace;

@@ -1,4 +1,4 @@
-//! Explanation of the rounding in an MMA result element. The input is an MMA instruction with its operands. The output contains each
+//! Explanation of the rounding in an MMA result element. The module takes an MMA instruction with its operands, and returns each
 //! computation step of the Tensor Core as plain data and as text. It also compares the result with the exact sum, with a chain of fused
 //! multiply-adds, and with the results of other GPU generations.
 

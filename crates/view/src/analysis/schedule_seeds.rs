@@ -1,4 +1,4 @@
-//! Analysis of the dependence of a result on the schedule. The input is a scenario and scheduler seeds. The output is the memories that
+//! Analysis of the dependence of a result on the schedule. The module takes a scenario and scheduler seeds, and returns the memories that
 //! differ between two seeds, and the stores at which the runs with these seeds diverge.
 
 pub use crate::analysis::memory_diff::{DifferenceSide, ElementStore, MemoryDifference};

@@ -1,5 +1,5 @@
 //! Uninitialized-register analysis, which follows the values of registers that no instruction has written, up to the stores, addresses and
-//! branches that use these values. The input is a session at its start. The output is a note for each use of an unwritten value. The
+//! branches that use these values. The module takes a session at its start, and returns a note for each use of an unwritten value. The
 //! analysis replays the first steps, but only if the kernel may read a register before an instruction writes it.
 //!
 //! The analysis propagates shadow state like Memcheck (J. Seward and N. Nethercote, "Using Valgrind to Detect Undefined Value Errors with

@@ -1,4 +1,4 @@
-//! Reader of compiled files. The input is the bytes of a file. The output is the contents of the file as plain data, and its code objects
+//! Reader of compiled files. The module takes the bytes of a file, and returns the contents of the file as plain data, and its code objects
 //! as source text.
 
 use crate::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};

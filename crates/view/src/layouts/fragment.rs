@@ -1,4 +1,4 @@
-//! Layouts of matrix fragments in registers. The input is the parameters of a query. The output is the mapping from lane and register to
+//! Layouts of matrix fragments in registers. The module takes the parameters of a query, and returns the mapping from lane and register to
 //! matrix element, as plain data, as a text table and as a drawing.
 
 pub(crate) mod grid_drawing;

@@ -1,7 +1,7 @@
 //! Layouts of tensor instructions: the location of each element of an operand matrix, accumulator, metadata or scale factors in registers
-//! of a warpgroup, shared memory or tensor memory. The input is query parameters. The output is a grid with the locations of each element,
-//! as plain data, as a text table and as a drawing. The emulator uses the same layout functions ([`warpgrid_isa::tensor_layout`]) to
-//! transfer data.
+//! of a warpgroup, shared memory or tensor memory. The module takes query parameters, and returns a grid with the locations of each
+//! element, as plain data, as a text table and as a drawing. The emulator uses the same layout functions ([`warpgrid_isa::tensor_layout`])
+//! to transfer data.
 
 pub(crate) mod descriptor_literal;
 pub(crate) mod drawing;

@@ -1,4 +1,4 @@
-//! Parser of puzzle and tour files. The input is Markdown. The output is the fields, the prose, and the kernel in the fenced code block.
+//! Parser of puzzle and tour files. The module takes Markdown, and returns the fields, the prose, and the kernel in the fenced code block.
 //!
 //! ```text
 //! ---

@@ -1,4 +1,4 @@
-//! Puzzle that the user solves. The input is a Markdown file and answers of users. The output is the content that the page displays, and
+//! Puzzle that the user solves. The module takes a Markdown file and answers of users, and returns the content that the page displays, and
 //! the verdict on an answer.
 //!
 //! All puzzles have the fields `title`, `chapter` and `hint` (repeatable). A puzzle to predict a quantity also has `ask` (a quantity), `at`

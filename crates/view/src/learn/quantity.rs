@@ -1,4 +1,4 @@
-//! Quantities at a position of a run. The input is the notation of a quantity and answers of users. The output is the value of the
+//! Quantities at a position of a run. The module takes the notation of a quantity and answers of users, and returns the value of the
 //! quantity, and a message about a wrong answer.
 //!
 //! ```text

@@ -1,5 +1,5 @@
-//! Guided tour of a run. The input is a Markdown file, and the source of the example that it describes. The output is the stops of the tour
-//! with their positions in the run. The module returns the stops only if all facts of the tour hold.
+//! Guided tour of a run. The module takes a Markdown file, and the source of the example that it describes, and returns the stops of the
+//! tour with their positions in the run. The module returns the stops only if all facts of the tour hold.
 //!
 //! ```text
 //! ---

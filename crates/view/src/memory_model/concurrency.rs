@@ -1,5 +1,5 @@
-//! Concurrency analysis of a run, which finds its data races, its hang, and the missing synchronization. The input is a session. The output
-//! is the findings as plain data.
+//! Concurrency analysis of a run, which finds its data races, its hang, and the missing synchronization. The module takes a session, and
+//! returns the findings as plain data.
 
 pub(crate) mod hang;
 pub(crate) mod iterations;

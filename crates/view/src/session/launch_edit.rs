@@ -1,5 +1,5 @@
-//! Edits to the initial state of a launch. The input is a buffer element, a kernel parameter or a register, and its new value. The output
-//! is the edit of the `//@` line that specifies the value, or the reason why no line can specify it.
+//! Edits to the initial state of a launch. The module takes a buffer element, a kernel parameter or a register, and its new value, and
+//! returns the edit of the `//@` line that specifies the value, or the reason why no line can specify it.
 
 use crate::analysis::cell_history::CellLocation;
 use crate::model::text::EditView;

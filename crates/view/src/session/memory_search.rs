@@ -1,5 +1,5 @@
-//! Search for a value or an address in the memories of a session. The input is the text for which the user searches. The output is the next
-//! matching cell, or a message if no cell matches.
+//! Search for a value or an address in the memories of a session. The module takes the text for which the user searches, and returns the
+//! next matching cell, or a message if no cell matches.
 //!
 //! ```text
 //! 0x7f0000000104      an address

@@ -1,5 +1,5 @@
 //! Collection and conversion of the data of one step: the stores of each lane, matrices, tensor operations, and a summary sentence. The
-//! input is events of the machine, and the register contents before and after the step. The output is plain data of
+//! module takes events of the machine, and the register contents before and after the step, and returns plain data of
 //! [`model`](crate::model).
 
 pub(crate) mod async_operations;

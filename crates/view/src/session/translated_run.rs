@@ -1,4 +1,4 @@
-//! JIT runs of sessions for which no host requests intermediate state. The input is a session at its start. The output is the session at
+//! JIT runs of sessions for which no host requests intermediate state. The module takes a session at its start, and returns the session at
 //! its end, or the reason why the interpreter must execute the run.
 
 use crate::session::Session;

@@ -1,5 +1,5 @@
 //! Source that is open in an editor. The document parses the source one time, and uses the syntax tree for checks, hover texts and
-//! completions. The input is a source and overrides of its directives. The output is plain data with positions in UTF-16 units.
+//! completions. The module takes a source and overrides of its directives, and returns plain data with positions in UTF-16 units.
 
 use crate::layouts::tensor::descriptor_literal::descriptor_at;
 use crate::layouts::tensor::instruction_descriptor_lookup::instruction_descriptor_at;

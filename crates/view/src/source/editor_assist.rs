@@ -1,5 +1,5 @@
-//! Editor assistance: hover, completion and signature help. The input is a source and a position in UTF-16 units. The output is plain data
-//! that is derived from the instruction tables.
+//! Editor assistance: hover, completion and signature help. The module takes a source and a position in UTF-16 units, and returns plain
+//! data that is derived from the instruction tables.
 
 use crate::layouts::tensor::DescriptorField;
 use crate::layouts::tensor::descriptor_literal::instruction_descriptor_link;

@@ -1,5 +1,5 @@
-//! Address patterns of a subwarp. Input: base addresses and offsets. Output: whether the lanes access contiguous or
-//! equal addresses, and the linear-memory address of the first lane.
+//! Address patterns of a subwarp. From base addresses and offsets, the module determines whether the lanes access
+//! contiguous or equal addresses, and the linear-memory address of the first lane.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::SubwarpAccess;

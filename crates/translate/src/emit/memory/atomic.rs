@@ -1,5 +1,6 @@
-//! Commutative atomics: integer additions and logic operations whose result register is not read. Input: the addresses
-//! of four lanes. Output: updated bytes, and shadow memory that reserves the words for one kind of operation.
+//! Commutative atomics: integer additions and logic operations whose result register is not read. The generated code
+//! takes the addresses of four lanes, and produces updated bytes, and shadow memory that reserves the words for one
+//! kind of operation.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::SubwarpAccess;

@@ -1,6 +1,6 @@
 //! Memory accesses on the fast path of a basic block, which are contiguous or uniform and within the cached range of
-//! their access site. Input: the address pattern of the base register. Output: stored bytes or loaded registers. If a
-//! check fails, execution continues on the slow path at the same access.
+//! their access site. The generated code takes the address pattern of the base register, and produces stored bytes or
+//! loaded registers. If a check fails, execution continues on the slow path at the same access.
 
 use crate::bailout::BailoutReason;
 use crate::control_flow_graph::stores_to_memory;

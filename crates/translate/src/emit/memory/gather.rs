@@ -1,7 +1,7 @@
 //! Gather loads on the fast path of a basic block. Contiguous and uniform addresses are checked first. Otherwise, one
 //! check tests all four addresses against the cached range of the access site, or against the bounds of shared memory.
-//! Input: addresses. Output: loaded registers. If a check fails, execution continues on the slow path at the same
-//! access.
+//! The generated code takes addresses, and produces loaded registers. If a check fails, execution continues on the slow
+//! path at the same access.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

@@ -1,5 +1,5 @@
-//! Accesses to local memory and function parameters, which are private to each thread and require no shadow memory.
-//! Input: the local-memory offsets of four lanes. Output: stored bytes or loaded registers.
+//! Accesses to local memory and function parameters, which are private to each thread and require no shadow memory. The
+//! generated code takes the local-memory offsets of four lanes, and produces stored bytes or loaded registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::{AccessDirection, SubwarpAccess};

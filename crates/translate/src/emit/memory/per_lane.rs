@@ -1,5 +1,5 @@
-//! Lane-by-lane accesses, which support arbitrary addresses. Input: addresses. Output: stored bytes or loaded
-//! registers.
+//! Lane-by-lane accesses, which support arbitrary addresses. The generated code takes addresses, and produces stored
+//! bytes or loaded registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

@@ -1,5 +1,5 @@
-//! Contiguous accesses as vector operations, and uniform accesses as single loads. Input: the address of the first
-//! lane. Output: stored bytes or loaded registers.
+//! Contiguous accesses as vector operations, and uniform accesses as single loads. The generated code takes the address
+//! of the first lane, and produces stored bytes or loaded registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

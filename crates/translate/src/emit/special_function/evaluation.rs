@@ -1,5 +1,6 @@
-//! Table lookup and quadratic interpolation of the special function unit, for arguments that require no scaling. Input:
-//! a local that contains the arguments of four lanes. Output: the results of these lanes on the stack.
+//! Table lookup and quadratic interpolation of the special function unit, for arguments that require no scaling. The
+//! generated code takes a local that contains the arguments of four lanes, and produces the results of these lanes on
+//! the stack.
 
 use crate::emit::float::upper_half;
 use crate::emit::special_function::{

@@ -1,5 +1,5 @@
-//! Gather and scatter of the bytes of a row. Input: an address for each byte. Output: code with the smallest number of
-//! loads or stores that transfers the bytes at these addresses.
+//! Gather and scatter of the bytes of a row. The module takes an address for each byte, and generates code with the
+//! smallest number of loads or stores that transfers the bytes at these addresses.
 
 use crate::emit::Emitter;
 use crate::instructions::at;

@@ -1,5 +1,5 @@
-//! Exchanges of values between the lanes of a warp: shuffles, votes, matches, reductions and transposes. Input: rows of
-//! registers, and the live lanes. Output: rows of results.
+//! Exchanges of values between the lanes of a warp: shuffles, votes, matches, reductions and transposes. The generated
+//! code takes rows of registers, and the live lanes, and produces rows of results.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

@@ -1,6 +1,6 @@
 //! Code generation for MMA operations with 16-bit factors and `f32` accumulators, with the rounding of Tensor Cores.
-//! Input: operands in scratch memory. Output: accumulators in scratch memory, which are bit-identical to the results of
-//! the interpreter.
+//! The generated code takes operands in scratch memory, and produces accumulators in scratch memory, which are
+//! bit-identical to the results of the interpreter.
 //!
 //! Neighboring accumulators of two rows are computed together, block by block. For each sum, the code determines the
 //! largest exponent of all terms, truncates every term to a multiple of a unit, which is a power of two at a fixed

@@ -1,4 +1,4 @@
-//! Explanation of the bank conflicts of an access. The input is the recorded requests of the access. The output is the lanes that access
+//! Explanation of the bank conflicts of an access. The module takes the recorded requests of the access, and returns the lanes that access
 //! each bank in each phase, and an example of two conflicting lanes.
 
 use crate::analysis::traffic::access::{

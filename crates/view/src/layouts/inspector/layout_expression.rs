@@ -1,6 +1,6 @@
 //! Diagrams of layout expressions. A layout expression consists of a shape and a stride with an optional swizzle, of operations of the
-//! layout algebra, or of bases over GF(2). The input is query parameters. The output is a diagram that shows the offset, bank or element of
-//! each cell.
+//! layout algebra, or of bases over GF(2). The module takes query parameters, and returns a diagram that shows the offset, bank or element
+//! of each cell.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::QueryParams;

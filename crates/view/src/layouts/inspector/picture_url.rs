@@ -1,5 +1,5 @@
 //! Parser of the URL of a diagram, such as `#lens?op=wgmma.tile.a&type=f16&step=2`, or of only the parameters of such a URL, one parameter
-//! per line. The input is the URL or the parameters as text. The output is the request, and the diagram as a drawing or as text.
+//! per line. The module takes the URL or the parameters as text, and returns the request, and the diagram as a drawing or as text.
 
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::inspector::element_map::ElementMap;

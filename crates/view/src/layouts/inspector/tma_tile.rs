@@ -1,6 +1,6 @@
-//! Diagram of the tile that a tensor copy writes to shared memory. The input is the parameters of the tensor map. The output is lines of
-//! 128 bytes with the coordinates of each 16-byte chunk, with and without the swizzle. It also contains the elements that a kernel reads if
-//! it computes the swizzle relative to the tile instead of address 0.
+//! Diagram of the tile that a tensor copy writes to shared memory. The module takes the parameters of the tensor map, and returns lines of
+//! 128 bytes with the coordinates of each 16-byte chunk, with and without the swizzle. The result also contains the elements that a kernel
+//! reads if it computes the swizzle relative to the tile instead of address 0.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::QueryParams;

@@ -1,5 +1,5 @@
-//! Variants of the launch with which an answer is checked. The input is the text of a variant, such as `x = 5, 6, 7`, `n = 3`, `x = random
-//! 7`, or `launch grid=2 block=64`. The output is the source with a corresponding `//@` line.
+//! Variants of the launch with which an answer is checked. The module takes the text of a variant, such as `x = 5, 6, 7`, `n = 3`, `x =
+//! random 7`, or `launch grid=2 block=64`, and returns the source with a corresponding `//@` line.
 
 use warpgrid_launch::Scenario;
 use warpgrid_launch::annotations::Annotations;

@@ -1,6 +1,6 @@
-//! Analysis of communication between lanes of a warp that is ordered only by lockstep execution. The input is an executed run. The output
-//! is a note for each kernel or function that contains this kind of communication. The analysis replays the first steps of the run, but
-//! only if the program contains strong loads and strong stores.
+//! Analysis of communication between lanes of a warp that is ordered only by lockstep execution. The module takes an executed run, and
+//! returns a note for each kernel or function that contains this kind of communication. The analysis replays the first steps of the run,
+//! but only if the program contains strong loads and strong stores.
 
 use crate::memory_model::concurrency::race_messages::place_words;
 use crate::memory_model::concurrency::races::triple;

@@ -1,4 +1,4 @@
-//! Search for the weakest repair of data races. The input is a launch and its races. The output is edits of the source that remove all
+//! Search for the weakest repair of data races. The module takes a launch and its races, and returns edits of the source that remove all
 //! races. The search generates repair candidates in the order from weak to strong. It selects the first candidate for which the runs of the
 //! edited source have no race.
 //!

@@ -1,5 +1,5 @@
 //! Detection of memory updates by several instructions. An update consists of a load, arithmetic on the loaded value, and a store to the
-//! same address. The input is a program and the accesses of a run. The output is the updates, and the information whether another thread
+//! same address. The module takes a program and the accesses of a run, and returns the updates, and the information whether another thread
 //! stored between the load and the store of an update, so that its store was lost.
 
 use crate::session::Session;

@@ -1,4 +1,4 @@
-//! Extraction of litmus tests from kernels. The input is a session, selected lines of a kernel, and selected threads. The output is a
+//! Extraction of litmus tests from kernels. The module takes a session, selected lines of a kernel, and selected threads, and returns a
 //! litmus test whose thread bodies consist of these lines. Its initial register values and memory contents are the values and contents at
 //! the time when the threads reach the selected lines.
 //!

@@ -1,5 +1,5 @@
-//! Heatmap of a memory. A heatmap contains one shade per element. The page displays it if the cells are too small for text. The input is a
-//! position, a memory, a range of elements and a shading. The output is a shade number for each element.
+//! Heatmap of a memory. A heatmap contains one shade per element. The page displays it if the cells are too small for text. The module
+//! takes a position, a memory, a range of elements and a shading, and returns a shade number for each element.
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;

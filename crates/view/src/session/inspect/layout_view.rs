@@ -1,5 +1,5 @@
 //! View of a memory in rows and columns according to a CuTe layout. The cell in row `r` and column `c` shows the element whose index the
-//! layout computes from `r` and `c`. The input is a position, a memory and a layout. The output is the cells.
+//! layout computes from `r` and `c`. The module takes a position, a memory and a layout, and returns the cells.
 
 use crate::diagnostics::no_such_memory;
 use crate::model::grid::{GridCell, GridRequest, MemoryGrid};

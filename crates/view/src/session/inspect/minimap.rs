@@ -1,6 +1,6 @@
 //! Minimap of a memory. The memory is divided into sections of equal length. For each section, the minimap contains the number of written
-//! elements, the last writer, and the information whether the last step wrote to the section. The input is a position and a memory. The
-//! output is the sections.
+//! elements, the last writer, and the information whether the last step wrote to the section. The module takes a position and a memory, and
+//! returns the sections.
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;

@@ -1,6 +1,6 @@
 //! Conversion of the matrix instruction of a step. The module determines the lane, the value and the memory location of each element, and
-//! the rounding of MMA results by Tensor Cores. The input is the registers before and after the step, and the accesses of the step. The
-//! output is plain data.
+//! the rounding of MMA results by Tensor Cores. The module takes the registers before and after the step, and the accesses of the step, and
+//! returns plain data.
 
 use crate::analysis::mma_explanation;
 use crate::analysis::mma_explanation::MmaRequest;

@@ -1,5 +1,5 @@
 //! Conversion of the tensor operation of a step. The module determines the tiles of an MMA or of a copy, the layouts of these tiles, and
-//! the memory cells that contain them. The input is an operation that the step started or completed. The output is plain data, and byte
+//! the memory cells that contain them. The module takes an operation that the step started or completed, and returns plain data, and byte
 //! ranges of memories.
 
 use crate::layouts::fragment::request::FragmentRequest;

@@ -1,4 +1,4 @@
-//! Handling of calls in the lines of an extracted test. The input is a kernel and the selected lines. The output is the source of the
+//! Handling of calls in the lines of an extracted test. The module takes a kernel and the selected lines, and returns the source of the
 //! called functions, and the selected lines with registers instead of call parameters. The replacement is necessary because litmus tests do
 //! not support call parameters.
 

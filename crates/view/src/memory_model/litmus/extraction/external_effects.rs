@@ -1,6 +1,6 @@
-//! Effects of other threads between the first and the last entry of a tested thread into the selected lines. The input is the steps between
-//! these entries. The output is memory and mbarrier contents for the test, which correspond to a run in which the other threads execute
-//! these steps before the first entry.
+//! Effects of other threads between the first and the last entry of a tested thread into the selected lines. The module takes the steps
+//! between these entries, and returns memory and mbarrier contents for the test, which correspond to a run in which the other threads
+//! execute these steps before the first entry.
 
 use crate::memory_model::litmus::extraction::access_watch::{LineSelection, ThreadKey};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
-//! Slicing of an extracted litmus test (M. Weiser, "Program Slicing", 1981). The input is a test whose threads contain all selected lines.
-//! The output is the test without the instructions that a thread never executes, and without the instructions whose results no other
+//! Slicing of an extracted litmus test (M. Weiser, "Program Slicing", 1981). The module takes a test whose threads contain all selected
+//! lines, and returns the test without the instructions that a thread never executes, and without the instructions whose results no other
 //! instruction uses.
 
 use crate::memory_model::litmus::extraction::thread_body::DECLARATION;

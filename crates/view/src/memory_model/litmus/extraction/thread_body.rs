@@ -1,5 +1,5 @@
 //! Body of a thread in an extracted litmus test. The body consists of assignments of constants to the live-in registers of the thread,
-//! followed by the selected lines. The input is a kernel, the selected instructions, and register values. The output is lines of PTX.
+//! followed by the selected lines. The module takes a kernel, the selected instructions, and register values, and returns lines of PTX.
 
 use crate::memory_model::litmus::extraction::access_watch::{LineSelection, LineVisit, ThreadKey};
 use crate::memory_model::litmus::extraction::call_parameters::CallParameters;
