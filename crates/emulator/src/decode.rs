@@ -144,7 +144,7 @@ fn next_slot(sizes: &mut RegisterFileSizes, bank: RegisterBank) -> OperandSlot {
     OperandSlot::register(*n - 1)
 }
 
-/// Reason why an instruction cannot be decoded. The execution of such an instruction faults.
+/// Reason why an instruction cannot be decoded. The execution of an instruction that cannot be decoded faults.
 #[derive(Clone, Debug)]
 pub(crate) enum DecodeError {
     /// The emulator does not support the instruction. The string is a description that is more specific than the

@@ -146,9 +146,9 @@ impl<'p> AffineAnalysis<'p> {
         forms
     }
 
-    /// Returns the accesses that are partitioned among threads, by position in the code. Maps the position of each
-    /// access to the number of its memory range plus one. If two accesses have the same number, each thread accesses
-    /// the same bytes with both accesses.
+    /// Returns the accesses that are partitioned among threads, by position in the code. The result maps the position
+    /// of each access to the number of its memory range plus one. If two accesses have the same number, each thread
+    /// accesses the same bytes with both accesses.
     pub(crate) fn thread_private_accesses(&self) -> BTreeMap<u32, u32> {
         let mut found = BTreeMap::new();
         for range in 0..self.plain.ranges().count() {

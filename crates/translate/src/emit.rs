@@ -173,7 +173,7 @@ pub(crate) struct Emitter<'p> {
     /// Registers that each basic block reads before the warp-level operation at its end.
     pub(crate) reads: Vec<BTreeSet<RegisterKey>>,
     pub(crate) definitions: DefSites,
-    /// Live-in registers of each basic block. Empty until the liveness analysis has run.
+    /// Live-in registers of each basic block. The vector is empty until the liveness analysis has run.
     pub(crate) live: &'p [BTreeSet<RegisterKey>],
     pub(crate) sites: Vec<AccessSite>,
     /// Registers that context records contain at each synchronization point, with their offsets in the records.
@@ -199,7 +199,7 @@ pub(crate) struct Emitter<'p> {
     /// State of the current basic block, if it has a fast path and a slow path.
     ways: Option<fast_path::DualPathBlock>,
     /// Label to which a failing check on the fast path branches, represented by the number of WebAssembly constructs
-    /// that are open at the start of the labeled construct. `None` refers to the innermost construct.
+    /// that are open at the start of the labeled construct. The value `None` refers to the innermost construct.
     fallback_label: Option<u32>,
     /// Address operand of the current memory access.
     pub(crate) pointer: AddressOperand,
@@ -207,8 +207,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) guard: Option<u32>,
     /// If-converted branches, by the block that ends with the branch.
     pub(crate) detours: IfConversions,
-    /// Registers whose values in inactive lanes must be preserved. `None` outside of the sides of if-converted
-    /// branches.
+    /// Registers whose values in inactive lanes must be preserved. The field is `None` outside of the sides of
+    /// if-converted branches.
     predicated_side: Option<BTreeSet<RegisterKey>>,
     /// Lowest scheduling priority of a basic block whose warp-level operation does not wait for all lanes.
     pub(crate) first_without_wait: Option<u32>,

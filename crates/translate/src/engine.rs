@@ -11,7 +11,7 @@ use std::time::Duration;
 pub enum MaddRounding {
     /// One rounding: `relaxed_madd` is a fused multiply-add.
     Fused,
-    /// Two roundings, or no support for `relaxed_madd`. For such an engine, modules emulate `fma`.
+    /// The engine rounds two times, or does not support `relaxed_madd`. For this engine, modules emulate `fma`.
     Unfused,
 }
 

@@ -220,7 +220,7 @@ impl<'m> InlinedCode<'m> {
             return (Reverse(0), u32::MAX, true, 0);
         };
         let depth = self.frames.get(placed.frame).map_or(0, |frame| frame.depth);
-        // A branch that moves arguments or results is scheduled before the instruction with the same origin.
+        // Schedule a branch that moves arguments or results before the instruction with the same origin.
         let is_own = placed.moves.from == placed.moves.to;
         (Reverse(depth), placed.origin, is_own, placed.frame)
     }

@@ -1,6 +1,6 @@
 //! Lane-stride analysis. The module takes decoded code with its launch, and returns the registers whose values differ
 //! between neighboring lanes by a constant, which is zero for uniform registers. The generated code need not compare
-//! the addresses of the lanes if the address register has such a constant difference.
+//! the addresses of the lanes if the address register differs between neighboring lanes by a constant.
 
 use crate::affine::AffineAnalysis;
 use crate::control_flow_graph::{ControlFlowGraph, SuspendKind};

@@ -280,8 +280,8 @@ fn translate_code(source: TranslationInput<'_>) -> Result<CompiledKernel, Bailou
     })
 }
 
-/// Rejects called functions that may read an uninitialized register. In the interpreter, such a register contains the
-/// value from an earlier call, whereas each inlined copy of the function has separate registers.
+/// Rejects called functions that may read an uninitialized register. In the interpreter, an uninitialized register
+/// contains the value from an earlier call, whereas each inlined copy of the function has separate registers.
 fn check_functions(
     code: &InlinedCode<'_>,
     flow: &ControlFlowGraph,

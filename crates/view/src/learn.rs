@@ -5,7 +5,7 @@
 //! every puzzle and follow every tour. Only the WebAssembly module of the emulator that the page loads on demand contains this code.
 //!
 //! - `lesson_file` parses a file into fields, prose and a kernel. `prose` parses the prose.
-//! - `lesson_position` parses the position of a run that a tour or puzzle specifies. `quantity` measures a quantity at such a position, and
+//! - `lesson_position` parses the position of a run that a tour or puzzle specifies. `quantity` measures a quantity at this position, and
 //!   compares the value with an answer.
 //! - `puzzle` asks the user to predict a quantity or to write lines. `tour` guides the user through a sequence of positions, with facts
 //!   that hold at these positions.

@@ -294,8 +294,8 @@ pub enum WaitReason {
 }
 
 impl WaitReason {
-    /// Checks whether an arrival count includes the waiting lanes. No other lanes may be merged into a group with such
-    /// a wait.
+    /// Checks whether an arrival count includes the waiting lanes. No other lanes may be merged into a group whose
+    /// arrival count includes the waiting lanes.
     pub(crate) const fn counts_arrival(&self) -> bool {
         match self {
             WaitReason::Barrier { .. } => true,

@@ -99,8 +99,8 @@ pub struct ElementAccess {
     pub written: bool,
     /// Type of the element.
     pub ty: ScalarType,
-    /// Source operand of a store, or destination operand of a load. `None` if an asynchronous operation performs the
-    /// access.
+    /// Source operand of a store, or destination operand of a load. The field is `None` if an asynchronous operation
+    /// performs the access.
     pub operand: Option<OperandIndex>,
     pub memory: MemoryId,
     /// Address of the first byte in the address space of the accessed [`MemoryId`]. Addresses in shared and local

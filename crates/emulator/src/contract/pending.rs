@@ -212,8 +212,8 @@ pub enum AsyncGroupKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupWait {
     pub kind: AsyncGroupKind,
-    /// Number of latest groups that may remain pending. `None` waits for all operations, including operations that do
-    /// not belong to a group.
+    /// Number of latest groups that may remain pending. The value `None` represents a wait for all operations,
+    /// including operations that do not belong to a group.
     pub latest: Option<u32>,
     /// Whether the instruction waits only until the sources have been read.
     pub reads: bool,

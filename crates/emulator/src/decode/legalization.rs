@@ -182,7 +182,7 @@ fn widened(d: &mut Decoder<'_>, index: usize) -> DecodeResult<OperandSlot> {
     Ok(to.slot)
 }
 
-/// Decodes `min.relu.s32` and `max.relu.s16x2`. Negative results are replaced by zero.
+/// Decodes `min.relu.s32` and `max.relu.s16x2`. The operation replaces negative results with zero.
 fn extreme_above_zero(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<DecodedOp> {
     let is_min = op == ArithmeticOp::Min;
     let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);

@@ -1,5 +1,5 @@
-//! Search for the instructions of a program that the decoder does not support, with the reasons. The execution of such
-//! an instruction faults.
+//! Search for the instructions of a program that the decoder does not support, with the reasons. The execution of an
+//! unsupported instruction faults.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{DecodedCode, FunctionCode, UnsupportedReason};

@@ -68,7 +68,7 @@ impl TargetLookupCache {
     }
 }
 
-/// Size in bytes of the largest swizzle pattern. Swizzling permutes bytes only within such a pattern.
+/// Size in bytes of the largest swizzle pattern. Swizzling permutes bytes only within a pattern.
 const PATTERN_BYTES: u64 = 1024;
 /// Number of fill bytes that are written at once, which is a multiple of every element size.
 const FILLED_BYTES: usize = 64;

@@ -1,6 +1,7 @@
 //! Row-wise `f64` fused multiply-add for hosts without an FMA instruction, after "Emulation of FMA and correctly
-//! rounded sums" (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008). The results are identical to those of
-//! `mul_add`, which the math library of such a host implements with integer arithmetic.
+//! rounded sums" (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008). The results are identical to the
+//! results of `mul_add`, which the math library of a host without an FMA instruction implements with integer
+//! arithmetic.
 
 use crate::semantics::registers::{LANES, Row64};
 

@@ -17,7 +17,7 @@ pub(crate) struct SpinDetector {
     /// State of each ready lane group at the start of the window, and whether the group has returned to this state. The
     /// records are ordered by block and warp.
     pub(crate) marks: Vec<WarpFingerprint>,
-    /// Number of state changes other than stores at the last check that observed such a change.
+    /// Number of state changes other than stores at the last check that observed a change of this number.
     pub(crate) other_changes: u64,
     /// Step from which on the detector may execute a window of steps with a copy of the machine.
     pub(crate) next_copy: u64,

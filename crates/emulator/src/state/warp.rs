@@ -83,7 +83,8 @@ pub(crate) struct WarpSplitTable {
     /// its quantum. This is the execution model of SASS, where uniform registers have a single value for all groups of
     /// a warp.
     pub(crate) explicit_convergence: bool,
-    /// State of the random generator that selects groups. `None` selects groups in the default order.
+    /// State of the random generator that selects groups. With the value `None`, the scheduler selects groups in the
+    /// default order.
     random: Option<u64>,
 }
 

@@ -173,7 +173,7 @@ impl CandidateExecution<'_, '_> {
         false
     }
 
-    /// Returns a cycle of dependencies and reads-from edges. The values on such a cycle are out-of-thin-air values.
+    /// Returns a cycle of dependencies and reads-from edges. The values on a cycle are out-of-thin-air values.
     fn thin_air_cycle(&self) -> Option<Vec<usize>> {
         let graph = self.graph;
         let mut from_writes = Relation::new(graph.events.len());

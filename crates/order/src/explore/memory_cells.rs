@@ -9,8 +9,8 @@ const MAX_PRESPLIT_ELEMENTS: usize = 4;
 /// Maximum size in bytes of a cell whose value is stored literally, and not as a digest.
 const MAX_CELL_VALUE_BYTES: usize = 8;
 
-/// Part of a memory location that every access covers completely. Cells of more than eight bytes are only copied as a whole. The value of
-/// such a cell is a digest of its contents, which supports only comparisons for equality.
+/// Part of a memory location that every access covers completely. Cells of more than eight bytes are only copied as a whole. The value of a
+/// cell of this size is a digest of its contents, which supports only comparisons for equality.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryCell {
     pub(crate) start: u64,

@@ -115,7 +115,8 @@ impl Relation {
         }
     }
 
-    /// Returns an event that is related to itself. In a transitively closed relation, such an event is part of a cycle.
+    /// Returns an event that is related to itself. In a transitively closed relation, an event that is related to itself is part of a
+    /// cycle.
     pub(crate) fn find_cycle(&self) -> Option<usize> {
         (0..self.rows.len()).find(|event| self.has(*event, *event))
     }

@@ -81,7 +81,7 @@ pub(crate) struct OrderingOracle<'a> {
     pub(crate) sites: &'a AccessSites,
     pub(crate) shape: &'a ObservedLaunchShape,
     pub(crate) has_proxies: bool,
-    /// Whether the program contains copies that read tensor maps, or non-coherent loads. A write can race with such a read at any later
+    /// Whether the program contains copies that read tensor maps, or non-coherent loads. A write can race with these reads at any later
     /// time, so the detector never drops the records of writes in these programs.
     pub(crate) is_kept_for_ever: bool,
 }

@@ -138,8 +138,8 @@ pub struct RaceDetector {
     last_pair: Cell<Option<(AccessSiteId, AccessSiteId, usize)>>,
     pub(crate) unwritten: Vec<UninitializedRead>,
     pub(crate) unwritten_sites: Vec<AccessSiteId>,
-    /// Exchanges between lanes of a warp that only lockstep execution orders, one for each pair of instructions. `None`
-    /// if the detector does not search for these exchanges.
+    /// Exchanges between lanes of a warp that only lockstep execution orders, one for each pair of instructions. The field is `None` if the
+    /// detector does not search for these exchanges.
     lockstep: Option<Vec<Race>>,
     /// Whether the shadow memory is full.
     pub(crate) is_truncated: bool,

@@ -283,8 +283,8 @@ pub(crate) struct FootprintCache {
     rows: [Option<FootprintId>; 5],
     /// Cache of the shapes of contiguous byte ranges within one line: byte offset in the line, number of bytes, and shape.
     ranges: Vec<Option<(u32, u32, FootprintId)>>,
-    /// Remaining number of shapes that may be created. The number is limited, because shapes reduce the run time only
-    /// if several accesses have the same shape.
+    /// Remaining number of shapes that the detector may create. The number is limited, because shapes reduce the run time only if several
+    /// accesses have the same shape.
     credit: i32,
 }
 

@@ -236,8 +236,8 @@ impl ShadowLine {
         })
     }
 
-    /// Records an access. If the access repeats an earlier access of the same site, as most accesses do, the existing record is updated in
-    /// place.
+    /// Records an access. If the access repeats an earlier access of its site, as most accesses do, the function updates the existing
+    /// record in place.
     fn keep(&mut self, by: &LineChecker<'_>, new: &mut LineRecord) -> CheckResult {
         if new.kind == SiteAccessKind::Atomic && self.marks.len() >= MAX_ATOMIC_RECORDS {
             return CheckResult::NeedsSlowPath;

@@ -602,8 +602,8 @@ impl WarpState {
         !self.details.all.is_empty() || !self.together.is_empty()
     }
 
-    /// Checks whether the warp has only releases at locations, and no releasing fences. For such a warp, strong writes to other locations
-    /// have no release semantics.
+    /// Checks whether the warp has only releases at locations, and no releasing fences. In this case, strong writes of the warp to other
+    /// locations have no release semantics.
     pub(crate) fn has_releases_alone(&self) -> bool {
         let mut all = self.details.all.iter();
         let is_it = |details: &LaneSyncState| {

@@ -1,5 +1,5 @@
-//! Conversions between number types for which WebAssembly has the same semantics as the hardware. Input and output:
-//! register elements.
+//! Conversions between number types for which WebAssembly has the same semantics as the hardware. The generated code
+//! takes register elements, and produces register elements.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

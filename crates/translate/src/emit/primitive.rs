@@ -48,9 +48,9 @@ impl Emitter<'_> {
             self.set_scalar(scalar, self.frame_register(bank, index));
             return Ok(true);
         }
-        // All results are computed before any register is written, because a destination register may also be a source.
-        // The code pushes the results in reverse order, so that it writes the registers in operand order. If two
-        // results have the same destination register, the register keeps the last result.
+        // Compute all results before writing any register, because a destination register may also be a source. The
+        // code pushes the results in reverse order, so that it writes the registers in operand order. If two results
+        // have the same destination register, the register keeps the last result.
         let mut values = Vec::new();
         for (destination, id) in results.iter().rev() {
             match destination {

@@ -467,7 +467,7 @@ fn join_record(places: &ModuleLayout) -> Vec<I<'static>> {
 }
 
 /// Executes the warp-level operation at which all lanes of the warp have reconverged, and the following operations of
-/// the same sequence.
+/// its sequence.
 fn do_operation(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(advance_epochs());
     c.extend(load(cell::NEXT_EPOCH));

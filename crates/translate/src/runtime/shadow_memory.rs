@@ -18,7 +18,7 @@ pub(crate) struct EpochVectors {
     pub(crate) me: Vec<I<'static>>,
     pub(crate) phase: Vec<I<'static>>,
     /// First epoch of the warp in this barrier interval, and its first epoch since the last reconvergence of its lanes.
-    /// `None` for kernels without warp-level operations.
+    /// The field is `None` for kernels without warp-level operations.
     pub(crate) warp: Option<[Vec<I<'static>>; 2]>,
 }
 

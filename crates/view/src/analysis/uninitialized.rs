@@ -41,8 +41,8 @@ struct ValueFlow {
     is_branch: bool,
     /// Whether the instruction loads its results from memory.
     is_load: bool,
-    /// Whether the sources of the instruction are alternatives or elements. The result of such an instruction counts as written if at least
-    /// one source is written.
+    /// Whether the sources of the instruction are alternatives or elements. The result of a selection or packing counts as written if at
+    /// least one source is written.
     selects: bool,
 }
 

@@ -449,8 +449,8 @@ impl FragmentView {
         } else {
             ("col", "row")
         };
-        // The instruction `ldmatrix` unpacks elements with less than 8 bits, so the size of such an element in memory differs from its size
-        // in the register.
+        // The instruction `ldmatrix` unpacks elements with less than 8 bits, so the size of these elements in memory differs from their
+        // size in the register.
         if self.element_bits < 8 && self.elems_per_reg == 4 {
             let bits = self.element_bits;
             return format!("{major}*{} + {minor}*{bits} / 8", self.stride);

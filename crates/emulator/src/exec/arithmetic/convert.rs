@@ -50,8 +50,8 @@ pub(crate) fn convert(
     write64(l, d, &row);
 }
 
-/// Converts a row with a host operation whose result equals the result of the hardware. Returns `None` for conversions
-/// without such a host operation.
+/// Converts a row with a host operation whose result equals the result of the hardware. Returns `None` if no host
+/// operation has the result of the hardware.
 fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
     use ScalarType as T;
     use warpgrid_isa::Rounding as R;

@@ -271,9 +271,9 @@ const SMALLEST_NORMAL_32: u32 = 1 << 23;
 const SMALLEST_NORMAL: u64 = 897 << 52;
 
 /// Computes a*b+c with a single rounding. If the host has an FMA instruction (`FMA`), the function uses this
-/// instruction. Otherwise, the product is computed exactly in `f64`, and the sum is rounded to `f64`. Narrowing the sum
-/// to `f32` is then correct unless the sum is exactly between two `f32` values or below the normal range. If a lane has
-/// such a sum, the whole row is computed exactly.
+/// instruction. Otherwise, the function computes the product exactly in `f64`, and rounds the sum to `f64`. Narrowing
+/// the sum to `f32` is then correct unless the sum is exactly between two `f32` values or below the normal range. If a
+/// lane has such a sum, the whole row is computed exactly.
 #[inline(always)]
 fn fma_rows<const FMA: bool>(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
     if FMA {

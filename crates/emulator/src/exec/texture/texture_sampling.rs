@@ -226,7 +226,7 @@ impl Image {
             let floor = from.floor();
             let beyond = from - floor;
             numbers[dimension] = (floor as i64).saturating_add(spot.offsets[dimension]);
-            // The weight of a NaN or infinite coordinate is 0, because such a coordinate has no fractional part.
+            // The weight of a NaN or infinite coordinate is 0, because this coordinate has no fractional part.
             weights[dimension] = ((beyond * 256.0).round() as u32).min(256);
         }
         (numbers, weights)

@@ -299,8 +299,8 @@ impl MmaDescription {
             MmaInstruction::Tcgen05 => return Some(fused(25, depth)),
         }
         match self.core {
-            // Only the last generation supports these types. MMA-Sim models `e2m1`, and the emulator assumes the same
-            // rules for `e3m2` and `e2m3`.
+            // Only the last generation supports these types. MMA-Sim models only `e2m1`. The emulator assumes the rules
+            // of `e2m1` also for `e3m2` and `e2m3`.
             TensorCoreGeneration::Ada
             | TensorCoreGeneration::Hopper
             | TensorCoreGeneration::Blackwell

@@ -120,7 +120,7 @@ pub(crate) fn find_variable<'v>(
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) function: FunctionId,
-    /// Parameters of a snippet's implicit kernel. Empty for the body of a function.
+    /// Parameters of a snippet's implicit kernel. The vector is empty for the body of a function.
     pub(crate) parameters: Vec<Parameter>,
     /// Whether the body is a snippet that one thread executes.
     pub(crate) is_of_one_thread: bool,

@@ -92,7 +92,7 @@ pub(crate) struct ResolvedOpcode {
     pub(crate) n_slots: usize,
     pub(crate) min_operands: usize,
     pub(crate) max_operands: usize,
-    /// Index of the optional middle operand, which other operands follow. `None` if the form has no such operand.
+    /// Index of the optional middle operand, which other operands follow. The field is `None` if the form has no such operand.
     pub(crate) optional_middle_operand: Option<usize>,
     /// Position of the disable-output-lane mask of an MMA. The mask is present if the operand at this position is in braces.
     pub(crate) disable_lane_operand: Option<usize>,

@@ -15,11 +15,11 @@ use wasm_encoder::{Instruction as I, ValType};
 pub(crate) struct AddressPattern {
     /// Local that contains the base address of the first lane.
     pub(crate) first: u32,
-    /// Local that is nonzero if all lanes are active and have contiguous addresses. `None` if this pattern is
-    /// impossible. The pattern implies that the base is aligned.
+    /// Local that is nonzero if all lanes are active and have contiguous addresses. The field is `None` if this pattern
+    /// is impossible. The pattern implies that the base is aligned.
     pub(crate) is_contiguous: Option<u32>,
-    /// Local that is nonzero if all lanes are active and have the same address. `None` if this pattern is impossible.
-    /// The pattern implies that the base is aligned.
+    /// Local that is nonzero if all lanes are active and have the same address. The field is `None` if this pattern is
+    /// impossible. The pattern implies that the base is aligned.
     is_uniform: Option<u32>,
 }
 
@@ -87,9 +87,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the address pattern of an access. A block computes the pattern only once for all accesses with the same
-    /// base register. Returns `None` if the offset is not a multiple of the access width, or if the base is not a
-    /// register of address width.
+    /// Returns the address pattern of an access. The code of a block computes the pattern only once for all accesses
+    /// with the same base register. Returns `None` if the offset is not a multiple of the access width, or if the base
+    /// is not a register of address width.
     pub(crate) fn classify_addresses(
         &mut self,
         access: &SubwarpAccess<'_>,

@@ -68,8 +68,8 @@ pub(crate) struct FastAccess {
     /// relative to the start of shared memory.
     place: u32,
     together: PatternSet,
-    /// Vector load from which this uniform load of one word takes its word. `None` if no other access loads one of the
-    /// four words.
+    /// Vector load from which this uniform load of one word takes its word. The field is `None` if no other access
+    /// loads one of the four words.
     among: Option<VectorLoad>,
 }
 

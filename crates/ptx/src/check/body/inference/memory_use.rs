@@ -16,7 +16,8 @@ pub(crate) struct MemoryUse {
     pub(crate) loaded: Option<ScalarType>,
     /// Operations of the snippet on an mbarrier object in this memory.
     pub(crate) barrier: Option<BarrierUse>,
-    /// Description of the launch object to which the address refers, such as "a tensor map". `None` if the address refers to memory.
+    /// Description of the launch object to which the address refers, such as "a tensor map". The field is `None` if the address refers to
+    /// memory.
     pub(crate) object: Option<&'static str>,
 }
 
