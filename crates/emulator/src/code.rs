@@ -29,7 +29,8 @@ use warpgrid_isa::{
 };
 use warpgrid_program::FunctionId;
 
-/// Decoded code and side tables of a launch, which the interpreter executes. They are immutable during execution.
+/// Decoded code and side tables of a launch, which the interpreter executes. The code and the tables are immutable
+/// during execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DecodedCode {
     pub(crate) instructions: Vec<DecodedInstruction>,

@@ -72,7 +72,7 @@ pub fn format(source: &str) -> String {
 }
 
 /// Checks whether the instructions of a text are embedded in host source code or in the lines of a log. Hosts without the feature `paste`
-/// must not pass such a text to this crate.
+/// must not pass texts with embedded instructions to this crate.
 pub fn is_wrapped(source: &str) -> bool {
     warpgrid_program::container::ContainerFormat::of_source(source).is_some()
 }

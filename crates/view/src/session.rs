@@ -245,7 +245,7 @@ impl Session {
     pub fn back_to_store(&mut self) {
         let position = self.position();
         let known = self.timeline.ticks();
-        // The recorded indices identify the steps with stores. The position directly after such a step is greater by one.
+        // The recorded indices identify the steps with stores. The position directly after a step is its index plus one.
         let sampled = known
             .steps
             .iter()

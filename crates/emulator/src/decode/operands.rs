@@ -87,7 +87,7 @@ impl<'a> Decoder<'a> {
         Ok(a.slot)
     }
 
-    /// Decodes a destination, and a destination predicate after it. Both are optional.
+    /// Decodes a destination, and a destination predicate after it. The destination and the predicate are optional.
     pub(crate) fn pair(
         &mut self,
         index: usize,

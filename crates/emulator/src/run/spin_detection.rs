@@ -2,11 +2,11 @@
 //! change.
 //!
 //! As long as memory, barriers and operations in flight do not change, a lane group that returns to the same registers
-//! and program counter loops forever. After a number of steps without such a change, the detector records the state of
-//! each ready group of each warp, and observes the groups for a window of steps. The window includes a time slice of
-//! every group, because a group that has not been scheduled may still change memory. An example is a lane that holds a
-//! lock for which other lanes of its warp spin. The detector has no overhead between windows. The recorded states are
-//! part of the machine state, so that a replay detects the same loops.
+//! and program counter loops forever. After a number of steps without a change, the detector records the state of each
+//! ready group of each warp, and observes the groups for a window of steps. The window includes a time slice of every
+//! group, because a group that has not been scheduled may still change memory. An example is a lane that holds a lock
+//! for which other lanes of its warp spin. The detector has no overhead between windows. The recorded states are part
+//! of the machine state, so that a replay detects the same loops.
 //!
 //! A store that does not change memory is not progress. Therefore, while stores continue, the detector executes a
 //! window of steps with a copy of the machine at exponentially growing intervals. If the copy repeats its complete

@@ -367,8 +367,8 @@ impl Allocation {
     }
 }
 
-/// Memory that all blocks of the grid share. It contains the buffers, module variables and kernel parameters of a
-/// launch.
+/// Memory that all blocks of the grid share. The memory contains the buffers, module variables and kernel parameters of
+/// a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GlobalMemory {
     pub(crate) arena: PagedMemory,

@@ -80,8 +80,8 @@ pub(crate) struct WarpSplitTable {
     /// Whether groups other than the current group have changed since the last merge.
     needs_merge: bool,
     /// Whether groups converge only at convergence barriers, and each group executes until it waits, yields or exhausts
-    /// its quantum. This is the execution model of SASS, where uniform registers have a single value for all groups of
-    /// a warp.
+    /// its quantum. SASS has this execution model, in which uniform registers have a single value for all groups of a
+    /// warp.
     pub(crate) explicit_convergence: bool,
     /// State of the random generator that selects groups. With the value `None`, the scheduler selects groups in the
     /// default order.

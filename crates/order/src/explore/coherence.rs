@@ -1,8 +1,8 @@
 //! Coherence order of overlapping writes, and the axioms that involve coherence order. The module enumerates the consistent coherence
 //! orders of an execution whose causality order is known.
 //!
-//! Coherence order is a partial order. It contains all pairs of overlapping writes that causality order orders, and one direction of each
-//! pair of morally strong writes.
+//! Coherence order is a partial order. The order contains all pairs of overlapping writes that causality order orders, and one direction of
+//! each pair of morally strong writes.
 
 use crate::explore::axioms::{CandidateExecution, ExecutionVisitor, ViolationEvidence};
 use crate::explore::reads_from_candidates::SearchControl;

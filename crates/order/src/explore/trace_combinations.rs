@@ -392,9 +392,8 @@ pub(crate) fn rmw_uniqueness(
     }
 }
 
-/// Returns the cell with the most atomics among the cells that only morally strong atomics of several threads modify.
-/// In coherence order, the atomics on such a cell form a chain in which each atomic immediately follows the write from
-/// which it reads.
+/// Returns the cell with the most atomics among the cells that only morally strong atomics of several threads modify. In coherence order,
+/// the atomics on this cell form a chain in which each atomic immediately follows the write from which it reads.
 fn chain_of(question: &LitmusQuery, traces: &ThreadTraces) -> Option<usize> {
     if rmw_uniqueness(question, &traces.threads) == RmwUniqueness::Open {
         return None;

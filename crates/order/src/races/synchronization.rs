@@ -93,8 +93,8 @@ impl RaceDetector {
         let mut clock = clock.unwrap_or_else(VectorClock::empty);
         let all = Rc::make_mut(&mut clock);
         for (block, warp, lanes) in &waiting {
-            // Raise the clock components of the waiting threads to the latest epoch of all arrivals. This is valid, because a waiting
-            // thread performs no access between its arrival and the completion of the barrier.
+            // Raise the clock components of the waiting threads to the latest epoch of all arrivals. The early raise is valid, because a
+            // waiting thread performs no access between its arrival and the completion of the barrier.
             let mut lanes = *lanes;
             if lanes == self.shape.present(*warp) {
                 lanes = u32::MAX;

@@ -239,8 +239,8 @@ pub(super) fn arrive(
 }
 
 /// Lowers `DEPBAR.LE SB0, n`, which waits until at most n async-groups are pending. The wait applies to each kind of async-group that the
-/// function commits earlier in the listing. Without such a commit, `DEPBAR` waits for loads, which has no effect, because the emulator
-/// completes a load in its step.
+/// function commits earlier in the listing. If the function commits no async-group earlier, `DEPBAR` waits for loads, which has no effect,
+/// because the emulator completes a load in its step.
 pub(super) fn wait(
     c: &LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

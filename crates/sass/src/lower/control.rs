@@ -449,7 +449,7 @@ pub(super) fn begin_reconvergence(
 }
 
 /// Lowers `BSYNC B0`. From `sm_100` on, the assembler emits `BSYNC.RECONVERGENT` if lanes must reconverge. Without the modifier, the
-/// assembler emits `BSYNC` at the end of loops that wait for another lane of the warp, such as spin locks. Lanes that have left such a loop
+/// assembler emits `BSYNC` at the end of loops that wait for another lane of the warp, such as spin locks. Lanes that have left the loop
 /// must resume when the other lanes yield (observed in a spin lock compiled by assembler 13.5, which releases the lock after the `BSYNC`).
 /// Before `sm_100`, the lowering recognizes such a loop by a `YIELD` between the `BSSY` and the `BSYNC` of the same barrier register.
 pub(super) fn reconverge(

@@ -12,7 +12,7 @@ use warpgrid_program::{
     OperandValue, RegisterId, RegisterTuple, Source, SourceModifiers, Span, SubregisterSelector,
 };
 
-/// Reason why the lowering does not support an instruction. The program represents such an instruction by an operation that stops
+/// Reason why the lowering does not support an instruction. The program represents an unsupported instruction by an operation that stops
 /// execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unsupported {

@@ -453,8 +453,8 @@ impl Lowering<'_> {
                 ..reserved(StateSpace::Shared, size, section.span)
             });
         } else if uses.shared {
-            // Assume the maximum size that a kernel may declare if the source has no data sections, because such a source does not specify
-            // the size of shared memory.
+            // Assume the maximum size that a kernel may declare if the source has no data sections, because a source without data sections
+            // does not specify the size of shared memory.
             let own = match self.has_data_sections() {
                 true => 0,
                 false => self.target.limits.static_shared_bytes,

@@ -1,5 +1,5 @@
-//! Predicates with undocumented values, such as the predicate results of `VIMNMX`. Execution stops if an instruction reads such a
-//! predicate.
+//! Predicates with undocumented values, such as the predicate results of `VIMNMX`. Execution stops if an instruction reads a predicate with
+//! an undocumented value.
 //!
 //! Each of these predicates has a tag: a hidden predicate that is true in the lanes in which the value is undetermined. The instruction
 //! with the undocumented result sets the tag, and every other write to the predicate clears the tag. A read of the predicate executes an

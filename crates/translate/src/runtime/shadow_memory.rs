@@ -24,8 +24,8 @@ pub(crate) struct EpochVectors {
 
 impl EpochVectors {
     /// Emits code that pushes, for each epoch in a local, whether the accesses of the epoch happen before the current
-    /// access. They do if the epoch belongs to an earlier barrier interval, to this subwarp, or to the warp before the
-    /// last reconvergence of its lanes.
+    /// access. The accesses of an epoch happen before the current access if the epoch belongs to an earlier barrier
+    /// interval, to this subwarp, or to the warp before the last reconvergence of its lanes.
     pub(crate) fn ordered(&self, local: u32) -> Vec<I<'static>> {
         let mut code = Vec::new();
         let mut compare = |name: &[I<'static>], compared: I<'static>| {

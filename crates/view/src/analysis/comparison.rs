@@ -349,7 +349,7 @@ impl SourceVariant {
 const POINTER_BYTES: usize = 8;
 
 /// Replaces a pointer of the second run by the corresponding pointer of the first run if both pointers refer to code, or to the same
-/// element of the same memory. The addresses of the two runs may differ, but such a difference is not a different result.
+/// element of the same memory. The addresses of the two runs may differ, but a difference between addresses is not a different result.
 fn unify_addresses(first: &[FinalMemory], second: &mut [FinalMemory], sessions: &[Session; 2]) {
     let memories = sessions.each_ref().map(Session::memories);
     let target = |side: usize, address: u64| {

@@ -154,8 +154,8 @@ impl Session {
                 }
             }
         }
-        // Find the first position at which the block has started by a binary search. This is possible because the block also counts as
-        // started at all later positions.
+        // Find the first position at which the block has started by a binary search. A binary search is possible because the block also
+        // counts as started at all later positions.
         let mut after = self.position();
         while before + 1 < after {
             let middle = before + (after - before) / 2;

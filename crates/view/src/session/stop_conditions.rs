@@ -47,7 +47,7 @@ pub struct StopResult {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopConditionError {
     pub message: String,
-    /// Start and end of the error in the text of the condition, in UTF-16 units. Both are 0 if the error has no position.
+    /// Start and end of the error in the text of the condition, in UTF-16 units. Start and end are 0 if the error has no position.
     pub at: (u32, u32),
 }
 

@@ -32,7 +32,7 @@ static FRONT_ENDS: &[(SourceLanguage, &dyn FrontEnd)] = &[
     (SourceLanguage::Sass, &Sass),
 ];
 
-/// Reference pages of the languages. They are separate from the front ends, so that only hosts that use them link them.
+/// Reference pages of the languages. The pages are separate from the front ends, so that only hosts that use the pages link them.
 static REFERENCES: &[(SourceLanguage, &dyn ReferenceDocs)] = &[
     #[cfg(feature = "ptx")]
     (SourceLanguage::Ptx, &Ptx),

@@ -38,7 +38,7 @@ struct SassResults {
 }
 
 /// Executes one operation of a plan. The function is compiled separately for each supported vector width
-/// (`exec::simd_dispatch`). It is not inlined into the step loop, which is already large.
+/// (`exec::simd_dispatch`). The function is not inlined into the step loop, because the loop is already large.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(

@@ -1,7 +1,7 @@
 //! Fast path for word accesses of a whole warp with a constant stride in one memory. Most memory accesses of most
-//! kernels have this form. The fast path transfers the words of all lanes together. It has no effect on other accesses,
-//! or if an observer receives the transferred bytes. [`access`](crate::exec::memory::access::access) executes these
-//! accesses.
+//! kernels have this form. The fast path transfers the words of all lanes together. The fast path has no effect on
+//! other accesses, or if an observer receives the transferred bytes. [`access`](crate::exec::memory::access::access)
+//! executes these accesses.
 
 use crate::code::{AccessPlan, RegisterOperand};
 use crate::contract::observer::MemoryId;

@@ -26,8 +26,8 @@ pub(crate) struct FunctionBuilder {
     pub(crate) instructions: Vec<Instruction>,
     /// Operands of all instructions. Each instruction refers to a range of this vector.
     pub(crate) operands: Vec<Operand>,
-    /// Elements of the operand lists in the current instruction. They are appended to `operands` when all operands of the instruction are
-    /// known.
+    /// Elements of the operand lists in the current instruction. The function appends the elements to `operands` when all operands of the
+    /// instruction are known.
     pub(crate) elements: Vec<Operand>,
     /// Instructions that compute operands of the current instruction. These instructions precede the current instruction in the same step.
     pub(crate) preceding: Vec<SyntheticInstruction>,

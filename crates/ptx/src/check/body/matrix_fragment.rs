@@ -190,7 +190,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns whether the assembler fails with an internal error for a value of this kind. These errors occur for an MMA that the target
-    /// does not support in hardware, because the assembler replaces such an MMA by calls or by several instructions (assembler 13.5).
+    /// does not support in hardware, because the assembler replaces this MMA by calls or by several instructions (assembler 13.5).
     fn is_lost(&self, product: MmaInstruction<'_>, element: &ValueOperand) -> bool {
         let is_special = element.is_special();
         let Some(factor) = product.modifiers.a_type else {

@@ -448,7 +448,7 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Returns whether the operand is a sink `_` that replaces the address of a reduction in shared memory. Assembler 13.5 accepts such a
+    /// Returns whether the operand is a sink `_` that replaces the address of a reduction in shared memory. Assembler 13.5 accepts the
     /// sink, because it parses the instruction as an atomic operation whose result is unused.
     #[inline]
     fn is_unused_address(&self, plan: &ResolvedOpcode, operand: &Operand) -> bool {

@@ -71,7 +71,8 @@ fn is_legal_text(text: &str, module: &TargetContext) -> bool {
         return false;
     };
     let modifiers: Vec<&str> = words.collect();
-    // Retain the fixes of an opcode with blanks or comments between its parts, because this function cannot parse such an opcode.
+    // Retain the fixes of an opcode with blanks or comments between its parts, because this function cannot parse blanks or comments in an
+    // opcode.
     text.contains(|c: char| c.is_whitespace() || c == '/') || is_legal(opcode, &modifiers, module)
 }
 

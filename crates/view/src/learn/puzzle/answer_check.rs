@@ -197,7 +197,7 @@ fn first_mismatch(
     )
 }
 
-/// Checks that a run has no note about undefined behavior, unless the run of the solution also has such a note.
+/// Checks that a run has no note about undefined behavior, unless the run of the solution also has a note about undefined behavior.
 fn check_no_undefined_behavior(own: &Session, solved: &Session) -> Result<(), String> {
     match own.notes().first() {
         Some(note) if solved.notes().is_empty() => {

@@ -205,8 +205,8 @@ impl<'a> LitmusExtractor<'a> {
         Ok(test)
     }
 
-    /// Returns the requested threads in order, each with the instructions of the line that the thread must execute, if such a line is
-    /// specified.
+    /// Returns the requested threads in order, each with the instructions of the line that the thread must execute, if the request
+    /// specifies this line.
     fn threads(&mut self) -> Result<Vec<RequestedThread>, LitmusError> {
         if self.request.threads.is_empty() {
             let mut meeting = ConflictFinder::new(self.lines.clone());

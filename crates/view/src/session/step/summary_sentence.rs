@@ -46,7 +46,7 @@ impl Sentence {
 
 /// Properties of the launch and of the step that a summary sentence uses in addition to the step itself.
 pub(crate) struct SentenceContext<'a> {
-    /// Comparison of the results of a matrix multiplication with the exact sums, if the step executed such a multiplication.
+    /// Comparison of the results of a matrix multiplication with the exact sums, if the step executed a matrix multiplication.
     pub(crate) product: Option<&'a StepMma>,
     /// Tensor operation that the step started or completed, if the step has a tensor operation.
     pub(crate) tensor: Option<&'a TensorStep>,

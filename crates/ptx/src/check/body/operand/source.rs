@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the address of an array element. Only moves and address conversions accept such an operand (assembler 13.5).
+    /// Returns the address of an array element. Only moves and address conversions accept array elements as operands (assembler 13.5).
     #[cold]
     fn element_source(
         &mut self,
@@ -141,8 +141,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Records that the program representation cannot express the instruction, although the instruction is legal. Execution stops at such
-    /// an instruction.
+    /// Records that the program representation cannot express the instruction, although the instruction is legal. Execution stops at this
+    /// instruction.
     #[cold]
     pub(crate) fn not_said(&mut self) -> Option<Source> {
         self.body.is_representable = false;
@@ -341,7 +341,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(Source::FunctionAddress(function))
     }
 
-    /// Returns the source of the sum of a register and a constant. Contrary to the manual, the assembler accepts such a sum in place of any
+    /// Returns the source of the sum of a register and a constant. Contrary to the manual, the assembler accepts this sum in place of any
     /// value. The assembler checks only the kind of the register, or the exact type if the operand requires a 32-bit register (assembler
     /// 13.5).
     fn register_sum(

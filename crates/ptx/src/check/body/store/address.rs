@@ -64,7 +64,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Reports a register that is used as the address of a parameter, because a register cannot contain the address of a parameter. The
-    /// diagnostic is an error for `.param::func`, and a warning for `.param`, because the assembler accepts such a store.
+    /// diagnostic is an error for `.param::func`, and a warning for `.param`, because the assembler accepts stores with this address.
     pub(crate) fn stored_parameter_register(
         &mut self,
         store: &StoreConstraints,

@@ -83,8 +83,8 @@ fn are_uniform(elements: &[ValueOperand]) -> bool {
     classes.all(|class| Some(class) == first)
 }
 
-/// Checks whether a vector that starts with a constant is compatible with the type of the instruction. The assembler treats such a vector
-/// as a constant.
+/// Checks whether a vector that starts with a constant is compatible with the type of the instruction. The assembler treats a vector that
+/// starts with a constant as a constant.
 fn constants_fit(elements: &[ValueOperand], ty: ScalarType) -> bool {
     let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
         return true;

@@ -27,7 +27,7 @@ fn warpgroup(operation: Operation) -> Option<WarpgroupOp> {
 }
 
 /// Returns candidates that insert or strengthen a wait for an asynchronous MMA instruction, or `None` if neither access of the race belongs
-/// to such an instruction.
+/// to an asynchronous MMA instruction.
 pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairEdits>> {
     let body = broken.body;
     let sides = [broken.first, broken.second];

@@ -272,8 +272,8 @@ impl BodyBuilder<'_> {
     }
 
     /// Returns a statement that replaces an instruction with the assignment of a constant, if the result of the instruction does not depend
-    /// on communication through shared or global memory. This is possible for loads of parameters, constants and stack variables, for
-    /// addresses of variables, and for values that lanes of a warp exchange.
+    /// on communication through shared or global memory. The replacement is possible for loads of parameters, constants and stack
+    /// variables, for addresses of variables, and for values that lanes of a warp exchange.
     fn constant(
         &mut self,
         function: &Function,
@@ -388,7 +388,7 @@ fn labels_within<'f>(function: &'f Function, lines: &LineSelection) -> Vec<(u32,
 }
 
 /// Returns the labels outside of the selected lines that are targets of branches in the selected lines. A thread of the test exits when it
-/// reaches such a label.
+/// reaches a label outside of the selected lines.
 fn labels_outside<'f>(function: &'f Function, lines: &LineSelection) -> BTreeSet<&'f str> {
     let mut found = BTreeSet::new();
     for instruction in chosen(function, lines) {
