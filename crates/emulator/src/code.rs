@@ -686,7 +686,7 @@ pub enum CollectiveKind {
 pub struct WarpReduction {
     pub op: ReduceOp,
     pub ty: ScalarType,
-    /// Whether magnitudes are compared. Used only for floats.
+    /// Whether the comparison uses the magnitudes of the operands. The flag applies only to floats.
     pub absolute: bool,
     /// Whether a NaN source results in a NaN. Used only for floats.
     pub nan: bool,

@@ -16,7 +16,7 @@ use warpgrid_emulator::translation_view::{
 /// Maximum number of instructions of a translated kernel, which bounds the compilation time.
 const MAX_INSTRUCTIONS: usize = 1 << 14;
 
-/// Maximum call depth of a translated kernel. Kernels with deeper calls are executed by the interpreter.
+/// Maximum call depth of a translated kernel. The interpreter executes kernels with deeper calls.
 const MAX_INLINE_DEPTH: u32 = 32;
 
 /// Alignment of stack frames in the interpreter.

@@ -131,14 +131,15 @@ layout! {
         STEPS: u64,
         /// Address of the special-register table of the subwarp.
         TABLE: u32,
-        /// Number of the subwarp's next epoch. This field is used only in the context record of the whole subwarp.
+        /// Number of the subwarp's next epoch. The code uses this field only in the context record of the whole
+        /// subwarp.
         NEXT_EPOCH: u32,
         STORES: u64,
         /// Value of [`FURTHEST_BLOCK`](super::cell::FURTHEST_BLOCK) for the lanes of the context record.
         FURTHEST_BLOCK: u64,
         /// Number of the synchronization point at which the lanes wait, or zero if the lanes can continue.
         SUSPEND_CODE: u32,
-        /// Mask of all lanes of the subwarp. This field is used only in the context record of the whole subwarp.
+        /// Mask of all lanes of the subwarp. The code uses this field only in the context record of the whole subwarp.
         FIRST_MASK: u32,
         REGISTERS: [u64; 0],
     }
@@ -665,7 +666,7 @@ impl<B: AsRef<[u8]>> MemoryWindow<B> {
 }
 
 impl<B: AsRef<[u8]> + AsMut<[u8]>> MemoryWindow<B> {
-    /// Stores a 32-bit number at an address. Stores outside of the view are ignored.
+    /// Stores a 32-bit number at an address. The function ignores stores outside of the view.
     pub(crate) fn put32(&mut self, at: u32, value: u32) {
         let from = (at as usize).checked_sub(self.start);
         let place = from.and_then(|from| self.bytes.as_mut().get_mut(from..from + 4));

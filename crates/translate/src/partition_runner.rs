@@ -21,7 +21,7 @@ const MAX_REGION_STEPS: u64 = 1 << 26;
 /// Limits on the number of steps, the speed and the duration of a run, which the caller specifies.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimits {
-    /// Maximum number of steps of the run. For a divergent warp, only the steps on the longest path are counted.
+    /// Maximum number of steps of the run. For a divergent warp, the count includes only the steps on the longest path.
     pub max_steps: u64,
     /// Minimum throughput in lane-instructions per second, or `None` for no minimum. A slower run is abandoned after
     /// [`SPEED_CHECK_DELAY`].

@@ -276,7 +276,8 @@ pub enum DecodedOp {
     Exit,
     Trap,
     Barrier(PlanId<BarrierPlan>),
-    /// Fence. Steps execute sequentially, so a fence has no effect on the state, but is reported to observers.
+    /// Fence. Steps execute sequentially, so a fence has no effect on the state. The interpreter only reports it to
+    /// observers.
     Fence,
     /// `barrier.cluster.arrive`
     ClusterArrive,

@@ -96,7 +96,7 @@ pub enum RunDiagnosticKind {
     /// A lane has printed text with `printf`.
     Printed { lane: u32, text: String },
     /// Only part of a warp reached an aligned barrier, which is undefined behavior (PTX ISA, "barrier": `.aligned`).
-    /// The diagnostic is recorded once per instruction.
+    /// The machine records the diagnostic once per instruction.
     DivergentBarrierArrival {
         function: FunctionId,
         instruction: u32,
@@ -107,25 +107,25 @@ pub enum RunDiagnosticKind {
         of: u32,
     },
     /// Lanes executed a warp-level instruction whose member mask does not contain these lanes. The result in these
-    /// lanes is undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). The
-    /// diagnostic is recorded once per instruction.
+    /// lanes is undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). The machine
+    /// records the diagnostic once per instruction.
     LanesOutsideMask {
         function: FunctionId,
         instruction: u32,
         lanes: u32,
     },
-    /// A block exited without deallocating its tensor memory columns (PTX ISA, "tcgen05.alloc"). The diagnostic is
-    /// recorded once.
+    /// A block exited without deallocating its tensor memory columns (PTX ISA, "tcgen05.alloc"). The machine records
+    /// the diagnostic once.
     UnfreedTensorColumns { n: u32 },
-    /// The instruction waits for async-groups of a kind that the kernel never commits. The diagnostic is recorded once
-    /// per instruction.
+    /// The instruction waits for async-groups of a kind that the kernel never commits. The machine records the
+    /// diagnostic once per instruction.
     WaitWithoutGroups {
         function: FunctionId,
         instruction: u32,
         kind: AsyncGroupKind,
     },
     /// `mbarrier.init` was executed on an object that was not invalidated, which is undefined (PTX ISA,
-    /// "mbarrier.init"). The diagnostic is recorded once per instruction.
+    /// "mbarrier.init"). The machine records the diagnostic once per instruction.
     MbarrierReinitialized {
         function: FunctionId,
         instruction: u32,
@@ -133,7 +133,7 @@ pub enum RunDiagnosticKind {
         offset: u64,
     },
     /// Registers of a pending `wgmma` were accessed before a wait, so that their contents are undefined (PTX ISA,
-    /// "wgmma.mma_async"). The diagnostic is recorded once per instruction.
+    /// "wgmma.mma_async"). The machine records the diagnostic once per instruction.
     RegistersInFlight {
         function: FunctionId,
         instruction: u32,

@@ -109,7 +109,8 @@ pub struct AsyncWrite {
     pub block: u64,
     /// Destination address in the state space. For shared memory, the address is an offset.
     pub address: u64,
-    /// Bytes to write. Until the source is read, these bytes are the contents of the source at the time of the issue.
+    /// Bytes to write. Until the operation reads its source, these bytes are the contents of the source at the time of
+    /// the issue.
     pub bytes: PieceBytes,
     /// Source of a copy, or `None` after the source has been read.
     pub source: Option<AsyncSource>,
@@ -264,7 +265,8 @@ pub enum AsyncEffect {
     /// The operation only writes its pieces.
     #[default]
     Pieces,
-    /// Copies a box of a tensor. The box is split into pieces when the source is read or the operation completes.
+    /// Copies a box of a tensor. The emulator splits the box into pieces when the operation reads its source or
+    /// completes.
     Tensor(Box<TensorCopy>),
     /// The operation only writes its pieces, into which this tensor copy was split.
     TensorPieces(Box<TensorCopy>),
@@ -296,8 +298,8 @@ pub struct InFlightOperation {
     /// Step at which the operation completes, unless no warp is runnable before this step or a host requests an earlier
     /// completion.
     pub completes_at: u64,
-    /// Step at which the operation reads its source, or `None` after the read. The source is read before the completion
-    /// only if threads can wait for the read (PTX ISA, "cp.async.bulk.wait_group").
+    /// Step at which the operation reads its source, or `None` after the read. The operation reads its source before
+    /// its completion only if threads can wait for the read (PTX ISA, "cp.async.bulk.wait_group").
     pub reads_at: Option<u64>,
     pub operation: AsyncOperation,
 }

@@ -93,8 +93,8 @@ pub enum SyncKind<'a> {
 /// Kind of access to tensor maps in a [`SyncKind::TensorMap`] event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorMapAction {
-    /// Copies that the instruction issues will read the tensor map. The event is reported before the copies are
-    /// checked.
+    /// Copies that the instruction issues will read the tensor map. The interpreter reports the event before it checks
+    /// the copies.
     Use,
     /// `tensormap.replace`.
     Replace,

@@ -30,7 +30,7 @@ pub struct TensorMap {
     pub extents: [u64; MAX_RANK],
     /// Strides in bytes of all dimensions except for the innermost dimension.
     pub strides: [u64; MAX_RANK - 1],
-    /// Number of elements of the box along each dimension. The field is used in tiled mode.
+    /// Number of elements of the box along each dimension. The field applies to tiled mode.
     pub box_extents: [u32; MAX_RANK],
     /// Element stride along each dimension. The stride 0 has the same meaning as 1.
     pub element_strides: [u32; MAX_RANK],

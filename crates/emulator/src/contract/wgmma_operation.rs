@@ -3,7 +3,7 @@
 
 use crate::semantics::registers::{RegisterFileSizes, Row32};
 
-/// Rows of a `wgmma` that one warp computes. Accumulators are read and written when the operation completes.
+/// Rows of a `wgmma` that one warp computes. The operation reads and writes the accumulators when it completes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WgmmaOperation {
     /// Index of the plan in the decoded code.

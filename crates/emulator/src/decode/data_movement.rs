@@ -295,7 +295,7 @@ fn element_bits(d: &Decoder<'_>, index: usize) -> DecodeResult<u32> {
     Ok(ty.width_bits() / n)
 }
 
-/// Decodes `mov.v2.b32 {d, e}, {a, b}`. All sources are read before any destination is written.
+/// Decodes `mov.v2.b32 {d, e}, {a, b}`. The instruction reads all sources before it writes any destination.
 fn transfer(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let bits = ty.width_bits();

@@ -30,8 +30,8 @@ pub(crate) fn held(
         Some(operand) => function.operand_registers(&operand.value),
         None => Vec::new(),
     };
-    // Exclude the registers of a descriptor, which may be modified after the issue, because the descriptor is read only
-    // at issue.
+    // Exclude the registers of a descriptor, which the program may modify after the issue, because the instruction
+    // reads the descriptor only at issue.
     let is_list = matches!(
         operands.get(1).map(|operand| &operand.value),
         Some(OperandValue::List(_))

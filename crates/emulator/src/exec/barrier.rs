@@ -172,8 +172,8 @@ pub(crate) struct ExitResult {
     pub(crate) parts: Vec<DivergentArrival>,
 }
 
-/// Updates the barriers after lanes of a warp have exited. Barriers that waited only for the exited lanes complete.
-/// Lanes of the warp that wait at an aligned barrier are reported as divergent.
+/// Updates the barriers after lanes of a warp have exited. Barriers that waited only for the exited lanes complete. The
+/// function reports lanes of the warp that wait at an aligned barrier as divergent.
 pub(crate) fn after_exit(code: &DecodedCode, block: &mut Block, warp_index: usize) -> ExitResult {
     let mut after = ExitResult::default();
     if let Some(warp) = block.warps.get(warp_index) {

@@ -5,8 +5,8 @@ use crate::contract::launch::{Launch, RegisterInit};
 use crate::state::memory::{AllocationOwner, GlobalMemory};
 use warpgrid_program::{Program, SassKernelInfo};
 
-/// Returns the register file elements and initial values of the registers that the launch initializes. Names of
-/// registers that the kernel does not use are skipped.
+/// Returns the register file elements and initial values of the registers that the launch initializes. The result omits
+/// registers that the kernel does not use.
 pub(crate) fn initial_registers(
     program: &Program,
     launch: &Launch,

@@ -125,8 +125,8 @@ pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W
     }
 }
 
-/// Executes an operation on 16-bit registers, which occupy the low half of 32-bit registers. The upper half of a source
-/// is ignored, and the upper half of the result is zero.
+/// Executes an operation on 16-bit registers, which occupy the low half of 32-bit registers. The operation ignores the
+/// upper half of a source, and the upper half of the result is zero.
 #[inline(always)]
 pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use IntOp as A;

@@ -110,8 +110,8 @@ pub enum ConversionOperand {
     Factors,
 }
 
-/// Converts two or four `f32` numbers, or a packed pair, with the additional operand `by`. The first number is stored
-/// in the most significant bits of the result.
+/// Converts two or four `f32` numbers, or a packed pair, with the additional operand `by`. The most significant bits of
+/// the result contain the first number.
 pub(crate) fn convert_by(
     conversion: &Conversion,
     sources: &[u32],
@@ -394,10 +394,10 @@ mod tests {
             let conversion = conversion(to, F32, clamped(Rounding::Rs));
             convert_by(&conversion, &bits, ConversionOperand::Random, random)
         };
-        // 1 plus a quarter of an ulp is rounded up if the random fraction is at least three quarters.
+        // The conversion rounds 1 plus a quarter of an ulp up if the random fraction is at least three quarters.
         let near = 1.0 + 1.0 / 4096.0;
         assert_eq!(by(F16x2, &[near, near], 0x17ff_1800), Some(0x3c00_3c01));
-        // Bits above the 13 random bits are ignored.
+        // The conversion ignores bits above the 13 random bits.
         assert_eq!(by(F16x2, &[near, -near], 0xf7ff_f800), Some(0x3c00_bc01));
         // Exact numbers are independent of the random bits.
         assert_eq!(by(Bf16x2, &[1.0, -2.5], u32::MAX), Some(0x3f80_c020));
@@ -408,7 +408,7 @@ mod tests {
         let four = [near, -near, near, 1000.0];
         assert_eq!(by(E4m3x4, &four, 0x8000_7fff), Some(0x39b9_387e));
         assert_eq!(by(E4m3x4, &four, 0x7fff_8000), Some(0x38b8_397e));
-        // The upper bytes of both halves are used for the first two numbers.
+        // The conversion uses the upper bytes of both halves for the first two numbers.
         let quarter = [1.125, 1.125, 1.125, f32::NAN];
         assert_eq!(by(E2m1x4, &quarter, 0xbfc0_ff00), Some(0x2237));
         assert_eq!(by(E2m1x4, &quarter, 0xc0bf_00ff), Some(0x3327));

@@ -120,7 +120,7 @@ impl RegisterFileSizes {
 }
 
 impl RegisterFile {
-    /// Resizes the banks and clears all rows. The allocated capacity is reused.
+    /// Resizes the banks and clears all rows. The function reuses the allocated capacity.
     #[inline(always)]
     pub(crate) fn reset(&mut self, sizes: RegisterFileSizes) {
         /// Clears each row with a zero that is opaque to the compiler. Otherwise the compiler would emit a call of

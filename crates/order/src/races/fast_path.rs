@@ -436,7 +436,7 @@ impl RaceDetector {
             let number = match held {
                 LineState::Whole(number) => number,
                 LineState::Nothing => shadow.begin_whole(at),
-                // Strong accesses to a line that is tracked per word take the slow path.
+                // Strong accesses take the slow path if the detector tracks the line per word.
                 LineState::Words if is_strong => return false,
                 LineState::Words => {
                     if !are_words_quiet(by, lines, shadow, part.pattern, address) {

@@ -384,8 +384,7 @@ impl RaceDetector {
         if self.strong.is_empty() || !self.has_strong(bytes) {
             return;
         }
-        // If a strong write of exactly these bytes is recorded, it is the only overlapping write, because the recorded strong writes are
-        // disjoint.
+        // A recorded strong write of exactly these bytes is the only overlapping write, because the recorded strong writes are disjoint.
         match self.strong.get(&place) {
             Some(known) if known.n_bytes == bytes.n => {
                 self.strong.remove(&place);

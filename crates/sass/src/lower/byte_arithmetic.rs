@@ -99,7 +99,7 @@ pub(super) fn distances(
     if !is_plain(&a) || !is_plain(&b) {
         return Err(w.unknown("this difference of bytes", w.instruction.span));
     }
-    // Without `.ACC`, the instruction does not use its last source, so zero is added.
+    // Without `.ACC`, add zero, because the instruction does not use its last source.
     let base = if adds { base } else { (number_of(0), base.1) };
     let span = w.instruction.span;
     let mut steps = Vec::new();

@@ -425,7 +425,7 @@ impl Emitter<'_> {
     }
 
     /// Bails out if the row on the stack is nonzero in an active lane. The row contains 32-bit lanes, or the 64-bit
-    /// lanes of the given half if `half` is specified. Inactive lanes are ignored.
+    /// lanes of the given half if `half` is specified. The check ignores inactive lanes.
     pub(crate) fn bail_out_if_any_lane(&mut self, half: Option<u32>) {
         let rare = self.names.unsupported_lanes;
         self.tee(rare);

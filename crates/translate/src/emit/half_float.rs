@@ -129,7 +129,8 @@ impl Emitter<'_> {
         self.ops([splat32(SIGN), I::V128And, I::V128Or]);
     }
 
-    /// Rounds `f32` numbers to the nearest 16-bit float, ties to even. NaNs are converted to the canonical NaN.
+    /// Rounds `f32` numbers to the nearest 16-bit float, ties to even. The conversion of a NaN results in the canonical
+    /// NaN.
     pub(crate) fn narrow_half_float(&mut self, format: HalfFormat) {
         let [.., bits, magnitude] = self.names.vectors;
         self.tee(bits);
@@ -245,8 +246,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits `cvt` from two `f32` numbers to a packed pair of 16-bit floats. The first source operand `a` is converted
-    /// to the upper half.
+    /// Emits `cvt` from two `f32` numbers to a packed pair of 16-bit floats. The upper half contains the converted
+    /// first source operand `a`.
     pub(crate) fn convert_to_pair(
         &mut self,
         format: HalfFormat,

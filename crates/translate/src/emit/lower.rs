@@ -241,7 +241,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Compares 64-bit lanes. For unsigned operands, the top bits are inverted, and the results are compared as signed
+    /// Compares 64-bit lanes. For unsigned operands, the code inverts the top bits and compares the results as signed
     /// numbers.
     fn compare_wide(
         &mut self,
@@ -519,7 +519,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Permutes bytes as specified by a selector. A constant selector without sign bits is emitted as one shuffle.
+    /// Permutes bytes as specified by a selector. For a constant selector without sign bits, the code is one shuffle.
     fn permute(
         &mut self,
         bytes: [NodeId; 2],

@@ -233,7 +233,7 @@ impl<'p> Emitter<'p> {
         self.set(active);
     }
 
-    /// Counts a store or a copy. A guarded store is counted only if a lane executes it.
+    /// Counts a store or a copy. A guarded store counts only if a lane executes it.
     fn count_store(&mut self, what: u64) {
         if self.writes == EmitMode::Warp {
             if self.guard.is_some() {

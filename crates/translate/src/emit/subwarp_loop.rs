@@ -16,8 +16,8 @@ impl Emitter<'_> {
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(phase);
         self.begin_names();
-        // The counts of diverged lanes always continue from the previous region call, so all of their context records
-        // are treated as executed.
+        // The counts of diverged lanes always continue from the previous region call, so the code treats all of their
+        // context records as executed.
         self.op(I::I32Const(-1));
         self.ops([I::I32Const(0), I::I32Load(at(cell::RAN_CONTEXTS))]);
         self.get(NUMBER);
@@ -165,8 +165,8 @@ impl Emitter<'_> {
         self.op(I::BrIf(0));
     }
 
-    /// Adds the lane-instructions that the subwarp has executed since the last reconvergence to the total. A subwarp
-    /// that waits for a host call is skipped, because its count continues after the call.
+    /// Adds the lane-instructions that the subwarp has executed since the last reconvergence to the total. The code
+    /// skips a subwarp that waits for a host call, because its count continues after the call.
     fn count_lanes(&mut self) {
         let first_of_host = self.flow.wait_numbers().first_of_host;
         let may_go_on = first_of_host <= self.flow.n_waits();
@@ -199,8 +199,8 @@ impl Emitter<'_> {
         (0..self.flow.blocks.len()).any(|block| self.diverging_branch(block).is_some())
     }
 
-    /// Compares the results in the context record with the results of the previous subwarp. The first subwarp has no
-    /// previous subwarp, and is compared with itself.
+    /// Compares the results in the context record with the results of the previous subwarp. The code compares the first
+    /// subwarp with itself, because it has no previous subwarp.
     fn check_convergence(&mut self) {
         let FixedLocals {
             waits_for,

@@ -97,8 +97,7 @@ impl Emitter<'_> {
                 | DecodedOp::AsyncCommit(_),
             ) => {}
             Some(DecodedOp::AsyncWait(wait)) => {
-                // A wait for groups that are never committed is executed by the interpreter, which reports a
-                // diagnostic.
+                // Leave a wait for groups that are never committed to the interpreter, which reports a diagnostic.
                 if wait.latest.is_some() && !self.plain.makes_groups(wait.kind) {
                     return self.unsupported("a wait for groups that are never committed");
                 }

@@ -196,8 +196,8 @@ pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
             I::End,
             I::LocalTee(all::PLACE),
             I::I32Eqz,
-            // If an address cannot be translated, skip the remaining lanes, so that the first bailout reason is
-            // reported.
+            // If an address cannot be translated, skip the remaining lanes, so that the code reports the first bailout
+            // reason.
             I::If(EMPTY),
             I::V128Const(0),
             I::Return,

@@ -308,7 +308,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
     let mut subwarp = take_first_name();
     subwarp.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
-    // A subwarp without lanes is treated as exited.
+    // Treat a subwarp without lanes as exited.
     subwarp.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
     subwarp.extend(field(record::FIRST_MASK));
     subwarp.extend([

@@ -40,7 +40,7 @@ impl Language {
         let source_map = SourceMap::new(scenario.source.clone());
         let mut annotations = checked.annotations;
         if !parts.is_empty() {
-            // Remove the field `entry`, because it names the asm block and not the kernel that is generated from the block.
+            // Remove the field `entry`, because it names the asm block and not the kernel that the front end generates from the block.
             annotations.scenario.entry = None;
             // Remove annotations for operands that the asm block does not have.
             let named = parameter_names(&program);

@@ -211,7 +211,7 @@ fn natural_columns(memory: &MemoryDescriptor, element: ElementType, n_elements: 
         1 | 2 => 32,
         4 if memory.view.space == MemorySpace::Shared => 32,
         4 => 16,
-        // Use fewer columns for bit types, because their values are displayed with all digits.
+        // Use fewer columns for bit types, because hosts display their values with all digits.
         8 if element.is_bits() => 4,
         16 => 2,
         _ => 8,

@@ -16,8 +16,8 @@ pub(crate) fn predicate_logic(l: &mut LaneRegisters<'_>, table: u8, [d, a, b]: [
     l.set_predicate(d, result);
 }
 
-/// Applies the source modifiers `|a|`, `-a` and `~a`. The magnitude is computed before the negation. Negation inverts
-/// the sign bits of floats, and subtracts integers from zero.
+/// Applies the source modifiers `|a|`, `-a` and `~a`. If both apply, the magnitude precedes the negation. Negation
+/// inverts the sign bits of floats, and subtracts integers from zero.
 pub(crate) fn modify(
     l: &mut LaneRegisters<'_>,
     modifiers: SourceModifiers,

@@ -14,7 +14,7 @@ struct SassSources<'a> {
     rows: [&'a Row32; 5],
     /// Mask of the bits of each source that are inverted.
     flips: [u32; 5],
-    /// Number of arithmetically negated sources. A negation is computed as a complement plus one.
+    /// Number of arithmetically negated sources. The instruction computes a negation as a complement plus one.
     n_negated: u32,
 }
 

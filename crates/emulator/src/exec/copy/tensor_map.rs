@@ -69,7 +69,7 @@ pub(crate) fn report_use(reach: &mut MemoryContext<'_>, places: &Row64, lanes: u
     );
 }
 
-/// Reports accesses of lanes to tensor maps. Invalid addresses are omitted, because a read of an invalid address
+/// Reports accesses of lanes to tensor maps. The report omits invalid addresses, because a read of an invalid address
 /// faults, and a fence for an invalid address orders nothing.
 fn report(
     reach: &mut MemoryContext<'_>,

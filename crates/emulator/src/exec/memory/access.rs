@@ -281,8 +281,8 @@ fn first_address(l: &LaneRegisters<'_>, plan: &AccessPlan) -> u64 {
     }
 }
 
-/// Returns the address of each lane in the address space of the accessed memory. Addresses of global memory are
-/// computed from `base`, the address of lane `first`.
+/// Returns the address of each lane in the address space of the accessed memory. For global memory, the function
+/// computes the addresses from `base`, the address of lane `first`.
 fn addresses_of(target: &ResolvedAccess, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
     let width = plan.width_bytes as usize;
     let own = match target.backing() {

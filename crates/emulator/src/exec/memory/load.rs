@@ -131,8 +131,7 @@ impl MemoryContext<'_> {
     }
 }
 
-/// Returns the address of each lane. The address of an inactive lane is replaced by the address of the lowest active
-/// lane.
+/// Returns the address of each lane. For an inactive lane, the result contains the address of the lowest active lane.
 pub(crate) fn addresses(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Row64 {
     let mut row = if plan.has_64_bit_base {
         l.r64(plan.base)

@@ -197,7 +197,7 @@ fn bytes_to_store(l: &LaneRegisters<'_>, plan: &AccessPlan) -> LaneBytes {
     bytes
 }
 
-/// Executes any store, lane by lane. The overwritten bytes of each lane are read before the lane writes.
+/// Executes any store, lane by lane. The function reads the overwritten bytes of each lane before the lane writes.
 #[inline(never)]
 pub(crate) fn store_lane_by_lane(
     reach: &mut MemoryContext<'_>,

@@ -45,8 +45,8 @@ pub(crate) fn shares(beyond: [u32; 3], n: usize) -> [u32; 8] {
     shares
 }
 
-/// Computes the weighted sum of texels for a format that is read as floats. Texels with a weight of zero are ignored,
-/// regardless of their contents.
+/// Computes the weighted sum of texels for a format that is read as floats. The sum ignores texels with a weight of
+/// zero, regardless of their contents.
 pub(crate) fn mix(channel: ScalarType, parts: &[FilterTap; 8]) -> f32 {
     use ScalarType as T;
     // Compute the weighted sum of integers with an intermediate precision of 16 bits.

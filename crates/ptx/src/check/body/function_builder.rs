@@ -26,7 +26,7 @@ pub(crate) struct FunctionBuilder {
     pub(crate) instructions: Vec<Instruction>,
     /// Operands of all instructions. Each instruction refers to a range of this vector.
     pub(crate) operands: Vec<Operand>,
-    /// Elements of the operand lists in the current instruction. The function appends the elements to `operands` when all operands of the
+    /// Elements of the operand lists in the current instruction. The builder appends the elements to `operands` when all operands of the
     /// instruction are known.
     pub(crate) elements: Vec<Operand>,
     /// Instructions that compute operands of the current instruction. These instructions precede the current instruction in the same step.

@@ -84,7 +84,7 @@ impl<'a> BodyChecker<'a, '_> {
                 _ => {}
             }
             match n {
-                // The code around the snippet already declares the register, so no declaration is listed.
+                // List no declaration, because the code around the snippet already declares the register.
                 _ if given.is_some() => {}
                 1 if let Some(what) = start.and_then(InitialValue::described) => {
                     lines.push(format!("`.reg .{ty} {text};` ({what})"));
@@ -99,7 +99,7 @@ impl<'a> BodyChecker<'a, '_> {
         let is_one_thing = !is_value && inferred.pointers.len() == 1;
         for (index, place) in inferred.pointers.iter().enumerate() {
             let memory = memory_of(place.space);
-            // A name that is used as a pointer to several memories has a separate pointer for each memory, such as `addr` and
+            // If the snippet uses a name as a pointer to several memories, create a separate pointer for each memory, such as `addr` and
             // `addr.global`.
             let (binding, line) = match index {
                 0 => self.declare_pointer(&text, *place, given),

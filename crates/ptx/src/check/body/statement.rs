@@ -26,7 +26,7 @@ impl<'a> BodyChecker<'a, '_> {
             Some(header) => self.start(header),
             None => self.snippet_start(),
         }
-        // A snippet has no header, and is treated as the body of a kernel.
+        // Treat a snippet, which has no header, as the body of a kernel.
         let sort = header.map_or(FunctionDirective::Entry, |header| header.sort);
         // The rules for prototypes depend on the kind of the most recent function header. A function declaration in the body of a
         // kernel therefore changes the rules for the prototypes after it (assembler 13.5).
@@ -135,7 +135,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.preceding.clear();
         let operands = match self.lower(&site) {
             Some(operands) => operands,
-            // A source with errors does not produce a program, so no instruction is added.
+            // Add no instruction, because a source with errors does not produce a program.
             None if self.reporter.n_errors() > 0 => return,
             // The instruction is legal, but cannot be lowered. Add an unknown operation, so that execution stops at this instruction.
             None => {

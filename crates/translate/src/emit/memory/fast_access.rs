@@ -580,8 +580,8 @@ impl Emitter<'_> {
         self.load_words(access.plan, local, (offset - start) / 4);
     }
 
-    /// Emits an access in an if-converted side. A contiguous access to shared memory is emitted as a single vector
-    /// operation that preserves the bytes and the shadow words of inactive lanes.
+    /// Emits an access in an if-converted side. A contiguous access to shared memory becomes a single vector operation
+    /// that preserves the bytes and the shadow words of inactive lanes.
     pub(crate) fn access_on_detour(
         &mut self,
         access: &SubwarpAccess<'_>,

@@ -25,7 +25,7 @@ impl Emitter<'_> {
             is_narrow: !plan.has_64_bit_base,
             pattern: None,
         };
-        // A store to a function parameter is counted like a load, because the store count excludes function parameters.
+        // Count a store to a function parameter as a load, because the store count excludes function parameters.
         let counts_as = match plan.space {
             StateSpace::ParamFunc => AccessDirection::Load,
             _ => way,

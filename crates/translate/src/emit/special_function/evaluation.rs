@@ -362,8 +362,7 @@ impl SpecialFunctionEmitter {
             splat32(FRACTION),
             I::V128And,
             I::V128Xor,
-            // For a negative argument, the exponent is rounded down. Decrement the exponent if the argument has a
-            // fraction.
+            // Round the exponent of a negative argument down: decrement the exponent if the argument has a fraction.
             I::LocalGet(EXPONENT),
             I::I32Const(FRACTION_BITS as i32),
             I::I32x4ShrU,

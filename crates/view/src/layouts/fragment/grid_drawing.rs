@@ -57,7 +57,7 @@ impl Drawing {
     /// Formats the drawing as a standalone SVG document.
     pub(crate) fn svg(&self) -> String {
         let mut out = String::new();
-        // Formatting into a `String` cannot fail, so the result is ignored.
+        // Ignore the result, because formatting into a `String` cannot fail.
         let _ = self.write(&mut out, LabelPlacement::Tooltip);
         out
     }
@@ -65,7 +65,7 @@ impl Drawing {
     /// Formats the drawing as an SVG document in which the description of each cell is an attribute.
     pub(crate) fn with_words(&self) -> String {
         let mut out = String::new();
-        // Formatting into a `String` cannot fail, so the result is ignored.
+        // Ignore the result, because formatting into a `String` cannot fail.
         let _ = self.write(&mut out, LabelPlacement::Beside);
         out
     }

@@ -388,7 +388,7 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         Some(Source::Immediate(match ty {
-            // An `f32` literal is converted to `f64`, which is exact (assembler 13.5).
+            // Convert an `f32` literal to `f64`, which is exact (assembler 13.5).
             ScalarType::F64 => f64::from(f32::from_bits(bits)).to_bits(),
             _ => bits.into(),
         }))
