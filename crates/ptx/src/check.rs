@@ -85,7 +85,7 @@ pub(crate) struct ParsedSource<'a> {
 pub(crate) enum Leniency {
     /// Modifiers are required according to the version of the source.
     Strict,
-    /// The checker assumes missing modifiers and reports a warning. A snippet is checked with this variant if all other attempts have
+    /// The checker assumes missing modifiers and reports a warning. The checker uses this variant for a snippet if all other attempts have
     /// failed.
     Lenient,
 }

@@ -26,7 +26,7 @@ pub(crate) enum FenceSlot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StrengthenedOrders {
     pub(crate) words: BTreeMap<(usize, u32), MemoryOrdering>,
-    /// Inserted fences with their memory orderings. The memory ordering of a proxy fence is ignored.
+    /// Inserted fences with their memory orderings. The explorer ignores the memory ordering of a proxy fence.
     pub(crate) fences: BTreeMap<(usize, u32, FenceSlot), MemoryOrdering>,
 }
 

@@ -239,8 +239,8 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Returns the exit test of the innermost loop that contains an instruction. A loop that only repeats the instruction itself is skipped
-    /// in favor of the enclosing loop.
+    /// Returns the exit test of the innermost loop that contains an instruction. The function skips a loop that only repeats the
+    /// instruction itself, and uses the enclosing loop.
     pub(crate) fn loop_test(self, at: InstructionRef) -> Option<InstructionRef> {
         let mut loops: Vec<(u32, InstructionRef)> = self
             .instruction_refs(at)

@@ -128,7 +128,7 @@ impl ReleasedClock {
         }
     }
 
-    /// Changes the clock with `change`. A derived clock is computed first.
+    /// Changes the clock with `change`. If the clock is derived, the function computes it first.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut VectorClock)) {
         match self {
             ReleasedClock::Clock(clock) => change(Rc::make_mut(clock)),

@@ -203,7 +203,7 @@ impl ShadowLine {
         self.n_writes = self.marks.iter().filter(|mark| mark.kind.writes()).count() as u32;
     }
 
-    /// Checks whether an access races with none of the records of the line. Races that have already been recorded are ignored.
+    /// Checks whether an access races with none of the records of the line. The check ignores races that the detector has already recorded.
     fn is_race_free(
         &self,
         by: &mut LineChecker<'_>,

@@ -86,7 +86,7 @@ pub(crate) struct ShadowMemory {
     recent: [Option<((MemoryInstance, u64), u32)>; N_RECENT],
     links: Vec<RecordNode>,
     free: u32,
-    /// Lines that are tracked as a whole. Number 0 is reserved for the absence of a line.
+    /// Lines that are tracked as a whole. The number 0 represents the absence of a line.
     whole: Vec<ShadowLine>,
     free_whole: Vec<u32>,
     words: Vec<[u32; 32]>,
@@ -111,8 +111,8 @@ pub(crate) struct WordIndex {
 }
 
 impl ShadowMemory {
-    /// Returns the word at an address of a memory, and creates it if necessary. Afterwards, the line that contains the word is tracked per
-    /// word.
+    /// Returns the word at an address of a memory, and creates it if necessary. Afterward, the detector tracks the line that contains the
+    /// word per word.
     #[inline]
     pub(crate) fn word(&mut self, memory: MemoryInstance, address: u64) -> WordIndex {
         let LineIndex { page, at } = self.line_at(memory, address);

@@ -333,7 +333,7 @@ impl<'a> CppSource<'a> {
         }
     }
 
-    /// Returns the text of an expression in which macro parameters are replaced by macro arguments.
+    /// Returns the text of an expression in which macro arguments replace macro parameters.
     fn expression(&self, from: usize, to: usize, arguments: &MacroArguments<'a>) -> String {
         let pieces = self.pieces;
         let (Some(first), true) = (pieces.tokens.get(from), to > from) else {

@@ -10,8 +10,8 @@ use warpgrid_isa::{Target, TargetKind, Version};
 use warpgrid_program::Overrides;
 use warpgrid_program::{Severity, Span};
 
-/// Maximum number of statements of a snippet that the checker checks for several versions and targets. Longer snippets are checked for the
-/// default version and target only.
+/// Maximum number of statements of a snippet that the checker checks for several versions and targets. The checker checks longer snippets
+/// only for the default version and target.
 const MAX_STATEMENTS: usize = 200;
 
 /// Returns the result of checking a snippet for a version and a target for which the snippet has no errors. Returns `None` if the caller

@@ -160,7 +160,7 @@ fn unpack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>>
 /// Kinds of sources that `F2FP` packs into one register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum F2fpPacking {
-    /// Two 32-bit floats. The first float is converted to the upper half of the result.
+    /// Two 32-bit floats. The upper half of the result contains the converted first float.
     Two,
     /// One 32-bit float, which is rounded to a narrower format.
     One,

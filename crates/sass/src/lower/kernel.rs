@@ -310,8 +310,8 @@ impl Lowering<'_> {
         (body, left)
     }
 
-    /// Lowers one instruction. An unsupported instruction is added to the program, and stops execution when a warp reaches it. Returns the
-    /// predicates to which the instruction writes undetermined values.
+    /// Lowers one instruction. An unsupported instruction becomes an operation of the program that stops execution when a warp reaches it.
+    /// Returns the predicates to which the instruction writes undetermined values.
     fn instruction(
         &mut self,
         text: &FunctionCode,

@@ -30,7 +30,7 @@ pub struct CellLocation {
     /// Offset of the cell from the start of the memory, in bytes.
     pub offset: u64,
     pub n_bytes: u64,
-    /// Type in which the values of the cell are displayed.
+    /// Type in which hosts display the values of the cell.
     pub ty: ElementType,
 }
 
@@ -86,7 +86,7 @@ impl CellStore {
 }
 
 impl HistorySearch {
-    /// Adds a store to the list of the search. Writes of several lanes in one step are merged into one store.
+    /// Adds a store to the list of the search. The function merges writes of several lanes in one step into one store.
     fn keep(&mut self, write: CellStore) {
         let is_after = write.step >= self.position;
         let last = match is_after {

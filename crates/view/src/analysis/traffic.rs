@@ -34,7 +34,7 @@ impl Session {
         self.timeline.ticks().known_to.max(self.position())
     }
 
-    /// Counts the traffic of at most `budget` more executed steps. Returns whether the traffic of all executed steps is counted.
+    /// Counts the traffic of at most `budget` more executed steps. Returns whether the counts include the traffic of all executed steps.
     pub fn count_traffic(&mut self, budget: u64) -> bool {
         let from = self.counter.counted;
         let seen = self.steps_seen();

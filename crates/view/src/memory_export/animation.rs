@@ -128,8 +128,8 @@ fn class((from, to): KeyframeRange, end: usize) -> String {
     }
 }
 
-/// Set of keyframe ranges in which elements are visible. The set is stored as a table, because a table requires less code in the
-/// WebAssembly module than a set of pairs.
+/// Set of keyframe ranges in which elements are visible. The set is a table, because a table requires less code in the WebAssembly module
+/// than a set of pairs.
 struct VisibilityTable {
     end: usize,
     /// For each pair of a first and a last keyframe, whether the set contains the range between these keyframes.

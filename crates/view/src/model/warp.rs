@@ -56,7 +56,7 @@ pub struct RegisterView {
     pub changed: bool,
 }
 
-/// Type that hosts display for a register. A register with any other declared type is displayed as untyped bits of the same width.
+/// Type that hosts display for a register. Hosts display a register with any other declared type as untyped bits of the same width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]

@@ -125,5 +125,5 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Maximum number of labels that are compared with a misspelled label.
+/// Maximum number of labels that the search for the nearest spelling compares with a misspelled label.
 const MAX_CANDIDATES: usize = 4096;

@@ -230,8 +230,8 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then(|| self.body.list_from(first))
     }
 
-    /// Returns the source of a list element whose type assembler 13.5 does not check, because the list contains a register. A predicate is
-    /// converted to 1 or 0. A floating-point literal and the sink `_` are converted to 0.
+    /// Returns the source of a list element whose type assembler 13.5 does not check, because the list contains a register. For a
+    /// predicate, the result is 1 or 0. For a floating-point literal and the sink `_`, the result is 0.
     fn overlooked(&mut self, element: &Operand, ty: ScalarType) -> Option<Source> {
         match element.kind {
             OperandKind::Name(name) if ty == ScalarType::B32 && self.is_predicate(element) => {

@@ -201,8 +201,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns the source of an element. A literal is converted to its bit pattern in the type `ty`. For a 128-bit literal, the instruction
-    /// is marked as not representable.
+    /// Returns the source of an element. For a literal, the result is its bit pattern in the type `ty`. For a 128-bit literal, the function
+    /// marks the instruction as not representable.
     fn converted(&mut self, element: ValueOperand, ty: ScalarType) -> Source {
         if let (Source::Immediate(_), ScalarType::B128) = (element.source, ty) {
             self.body.is_representable = false;

@@ -41,7 +41,7 @@ impl ValueOperand {
         matches!(self.source, Source::Special(_))
     }
 
-    /// Returns the source of the value as an operand of type `ty`. A literal is converted to the format of the type.
+    /// Returns the source of the value as an operand of type `ty`. The function converts a literal to the format of the type.
     pub(crate) fn source_as(&self, ty: ScalarType) -> Source {
         let Source::Immediate(bits) = self.source else {
             return self.source;

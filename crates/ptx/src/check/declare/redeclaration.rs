@@ -111,7 +111,7 @@ fn alignment(declaration: &Declaration) -> u64 {
     natural.max(own)
 }
 
-/// Declarator and its declaration, which specify the type of one declared name. Redeclarations are compared with it.
+/// Declarator and its declaration, which specify the type of one declared name. The checker compares redeclarations with this declaration.
 #[derive(Clone, Copy)]
 pub(crate) struct DeclarationSignature<'t> {
     pub(crate) declaration: &'t Declaration,

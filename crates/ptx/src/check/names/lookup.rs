@@ -34,7 +34,7 @@ pub(crate) fn meaning(context: &Context<'_>, names: &dyn NameLookup, name: Name)
     }
 }
 
-/// Maximum number of names that are compared with a misspelled name.
+/// Maximum number of names that the search for the nearest spelling compares with a misspelled name.
 pub(crate) const MAX_CANDIDATES: usize = 4096;
 
 /// Reports an undeclared name. The message suggests a similar name among the declared names `candidates`.

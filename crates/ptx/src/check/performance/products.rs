@@ -182,7 +182,7 @@ struct Analysis<'f> {
     function: &'f Function,
     kind: SourceKind,
     blocks: Vec<BasicBlock>,
-    /// Registers that MMAs access, and registers into which they are copied.
+    /// Registers that MMAs access, and registers that contain copies of these registers.
     tracked: Vec<RegisterId>,
     /// Index into `tracked` of each register.
     places: Vec<Option<u32>>,
@@ -421,7 +421,7 @@ impl<'f> Analysis<'f> {
         }
     }
 
-    /// Copies a register. The copy of an accumulator in flight is treated as an accumulator in flight.
+    /// Copies a register. The check treats the copy of an accumulator in flight as an accumulator in flight.
     fn copy(&self, at: usize, [from, to]: [RegisterId; 2], state: &mut State) {
         let source = self.in_flight(state, from);
         let Some(own) = self.place(to).and_then(|place| state.get_mut(place)) else {

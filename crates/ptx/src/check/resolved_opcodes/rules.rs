@@ -9,7 +9,7 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{BindError, BoundForm, RuleKind, SlotPredicate, WideAccess};
 use warpgrid_program::{Diagnostic, Severity};
 
-/// Returns the violated rules of the form in the order of the table. Rules for vector widths are checked together with the operands.
+/// Returns the violated rules of the form in the order of the table. The operand check examines the rules for vector widths.
 pub(crate) fn find_broken(
     opcode: &Opcode<'_>,
     bound: &BoundForm,

@@ -9,7 +9,7 @@ use warpgrid_isa::MemoryGeometry;
 /// Observer that accumulates the memory traffic of each instruction over the observed steps.
 #[derive(Debug)]
 pub(crate) struct TrafficCounter {
-    /// Number of steps, from the start of the run, whose traffic is counted.
+    /// Number of steps, from the start of the run, whose traffic the counts include.
     pub(crate) counted: u64,
     /// Traffic of each instruction, indexed by function and instruction.
     pub(crate) found: BTreeMap<(u32, u32), Traffic>,

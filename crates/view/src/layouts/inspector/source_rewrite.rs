@@ -22,7 +22,7 @@ impl TextEdits {
     }
 }
 
-/// Returns the source after the edits are applied.
+/// Applies edits to a source, and returns the resulting source.
 pub(crate) fn rewritten(source: &str, edits: TextEdits) -> String {
     let edits = edits.0.into_iter();
     let edits = edits.map(|(span, text)| Edit { span, text });

@@ -163,7 +163,7 @@ fn object(location: &LitmusLocation) -> String {
     }
 }
 
-/// Formats the initial values of a location. Trailing zeros are omitted.
+/// Formats the initial values of a location. The text omits trailing zeros.
 fn values(init: &[u64]) -> String {
     let n = init
         .iter()

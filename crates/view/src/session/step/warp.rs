@@ -133,8 +133,8 @@ fn lane_state(
     }
 }
 
-/// Returns the registers of SASS code that probably contain 32-bit floats. Because SASS registers are untyped, the type of a register is
-/// determined from the last instruction before `next` in program order that defines the register.
+/// Returns the registers of SASS code that probably contain 32-bit floats. Because SASS registers are untyped, the function determines the
+/// type of a register from the last instruction before `next` in program order that defines the register.
 fn floats(program: &Program, function: &Function, next: Option<u32>) -> BTreeSet<RegisterId> {
     let mut floats = BTreeSet::new();
     if function.machine.is_none() {

@@ -122,7 +122,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the source of an operand whose type the assembler does not check. Only an undeclared name is reported.
+    /// Returns the source of an operand whose type the assembler does not check. The function reports only undeclared names.
     pub(crate) fn loose_source(&mut self, operand: &Operand) -> Option<Source> {
         match operand.kind {
             OperandKind::Integer { value, .. } => Some(Source::Immediate(value)),
