@@ -3,8 +3,8 @@
 //!
 //! If the condition names no lane, warp or block, any lane of any warp may meet the condition. The notation of the number determines the
 //! comparison. For a hexadecimal number, the condition compares the bits of the register. For a number with a decimal point, it compares
-//! floating-point numbers of the register's width. For a number with a sign, and for the 0 of `< 0` and `>= 0`, it compares signed
-//! integers. For any other number, it compares values in the type of the register.
+//! floating-point numbers of the register's width. For a number with a sign, and for the 0 of `< 0` and `>= 0`, the condition compares
+//! signed integers. For any other number, the condition compares values in the type of the register.
 
 pub use crate::expression::tree::RegisterCondition;
 use crate::expression::tree::{Literal, RelationalOp};
