@@ -15,7 +15,7 @@ use warpgrid_isa::{ArithmeticOp, CompareOp, MulPart, Rounding, ScalarType, State
 use warpgrid_program::RegisterId;
 
 fn measure(name: &str, make: impl Fn() -> Machine) {
-    // `kinds ld.` measures only the benchmarks whose names start with `ld.`.
+    // The arguments `kinds ld.` restrict the measurement to the benchmarks whose names start with `ld.`.
     if std::env::args()
         .nth(2)
         .is_some_and(|only| !name.starts_with(&only))
@@ -40,7 +40,7 @@ fn measure(name: &str, make: impl Fn() -> Machine) {
     );
 }
 
-/// Returns the number of measurements per benchmark; `kinds ld. 3` measures three times.
+/// Returns the number of measurements per benchmark, which is the last argument: `kinds ld. 3` measures three times.
 fn rounds() -> u32 {
     let given = std::env::args().nth(3);
     given.and_then(|n| n.parse().ok()).unwrap_or(60)

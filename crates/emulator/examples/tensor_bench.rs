@@ -29,7 +29,7 @@ fn main() {
             bit_op: BitOp::Xor,
         })
         .expect("every generation has it");
-        // Values around 1 with both signs.
+        // Use values around 1 with both signs.
         let element = |at: u64| 0x3800 + at * 2_654_435_761 % 0x800 + (at % 3 % 2) * 0x8000;
         let a: Vec<u64> = (0..256).map(element).collect();
         let b: Vec<u64> = (300..556).map(element).collect();

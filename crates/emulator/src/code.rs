@@ -1,5 +1,5 @@
-//! Decoded code: operands are register slots, variables are addresses, and the details of operations are stored in side
-//! tables.
+//! Decoded code, in which operands are register slots and variables are addresses. Side tables contain the details of
+//! operations.
 
 pub(crate) mod decoded_op;
 pub(crate) mod held;
@@ -29,7 +29,8 @@ use warpgrid_isa::{
 };
 use warpgrid_program::FunctionId;
 
-/// Decoded code and tables of a launch, which are immutable during execution.
+/// Decoded code and side tables of a launch, which the interpreter executes. The code and the tables are immutable
+/// during execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DecodedCode {
     pub(crate) instructions: Vec<DecodedInstruction>,
@@ -67,9 +68,9 @@ pub(crate) struct DecodedCode {
     /// For SASS, the code addresses that instructions compute, with the corresponding program counters, in ascending
     /// order.
     pub(crate) addresses: Vec<(u64, u32)>,
-    /// Reasons why the execution of unsupported instructions faults.
+    /// Side table of the reasons why the execution of unsupported instructions faults.
     pub(crate) refused: PlanTable<UnsupportedReason>,
-    /// For each decoded instruction, the index of its source instruction in the function.
+    /// Index of the source instruction in its function, for each decoded instruction.
     pub(crate) origins: Vec<u32>,
     pub(crate) entry_sizes: RegisterFileSizes,
     /// Registers with a nonzero initial value.
@@ -87,7 +88,7 @@ pub(crate) struct InitialRegister {
     pub(crate) per_thread: u64,
 }
 
-/// Location of a function in [`DecodedCode::instructions`].
+/// Location of a function in [`DecodedCode::instructions`], with its stack frame and its registers.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionCode {
     pub(crate) id: FunctionId,
@@ -108,7 +109,7 @@ pub(crate) struct StackAddressRegister {
     pub(crate) addend: u64,
 }
 
-/// Register bank to which a slot refers.
+/// Register bank to which an [`OperandSlot`] refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RegisterBank {
     B32,
@@ -117,10 +118,10 @@ pub enum RegisterBank {
     Predicate,
 }
 
-/// Operand slot with its register bank.
+/// Operand of a decoded instruction: an operand slot with its register bank and width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterOperand {
-    /// Slot of the operand. [`OperandSlot::NONE`] for the sink `_`.
+    /// Slot of the operand, or [`OperandSlot::NONE`] for the sink `_`.
     pub slot: OperandSlot,
     pub bank: RegisterBank,
     /// Width in bits of the register (8 to 128), or of the value if the operand is not a register.
@@ -135,20 +136,20 @@ impl RegisterOperand {
     };
 }
 
-/// Decoded instruction.
+/// Decoded instruction: the decoded operation with its guard, and flags that the step loop tests.
 #[derive(Clone, Copy, Debug)]
 pub struct DecodedInstruction {
     pub op: DecodedOp,
-    /// Guard predicate. [`OperandSlot::NONE`] if the instruction has no guard.
+    /// Slot of the guard predicate, or [`OperandSlot::NONE`] if the instruction has no guard.
     pub guard: OperandSlot,
     pub negated: bool,
-    /// Whether the instruction has no guard and does not read a clock. Both conditions are combined in one flag, so
-    /// that most instructions require only one test.
+    /// Whether the instruction has no guard and does not read a clock. One flag combines both conditions, so that the
+    /// step loop requires only one test for most instructions.
     pub is_plain: bool,
     /// Whether the instruction reads a clock, so that the clock registers must be updated before its execution.
     pub reads_clock: bool,
-    /// Whether the instruction executes in the same step as the next decoded instruction. Such an instruction does not
-    /// count as a step, and the scheduler does not select another lane group after it.
+    /// Whether the instruction executes in the same step as the next decoded instruction. Such an instruction is not
+    /// counted as a step, and the scheduler does not select another lane group after it.
     pub continues_bundle: bool,
 }
 
@@ -158,11 +159,12 @@ pub(crate) enum UnsupportedReason {
     /// The instruction is valid, but the emulator does not support it. `opcode` is the opcode in the source. `why` is
     /// the missing feature, if the front end specifies it.
     NotEmulated { opcode: String, why: Option<String> },
-    /// The front end and the decoder disagree about an operand. `what` names the operand and describes the difference.
+    /// An operand of the program does not have the form that the decoder expects. `what` names the operand and
+    /// describes the difference.
     Internal { what: String },
 }
 
-/// Video instruction, whose result and sources a, b and c have 32 bits.
+/// Plan of a video instruction. The result and the sources a, b and c have 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VideoPlan {
     pub(crate) op: VideoOp,
@@ -181,14 +183,14 @@ pub(crate) struct VideoPlan {
     pub(crate) slots: [OperandSlot; 4],
 }
 
-/// Predicate operand that is optionally negated.
+/// Predicate operand of a decoded instruction, which is optionally negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PredicateOperand {
     pub slot: OperandSlot,
     pub negated: bool,
 }
 
-/// Type of the operands of a comparison.
+/// Type of the operands of a [`Comparison`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareType {
     U16,
@@ -234,7 +236,7 @@ impl CompareType {
     }
 }
 
-/// Predicate with which the result of a comparison is combined, and the logic operation.
+/// Predicate with which the result of a [`Comparison`] is combined, and the logic operation that combines them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PredicateCombine {
     pub op: BoolOp,
@@ -247,11 +249,11 @@ pub struct PredicateCombine {
 pub enum SelectCondition {
     Integer,
     Float,
-    /// Floating-point number whose subnormal values are flushed to zero.
+    /// The operand is a floating-point number whose subnormal values are flushed to zero.
     Flushed,
 }
 
-/// Comparison of two register rows.
+/// Comparison of two operands in all lanes: the operator, the operand type, and the slots of operands and results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
     pub kind: CompareType,
@@ -261,7 +263,7 @@ pub struct Comparison {
     pub b: OperandSlot,
 }
 
-/// SASS operation that computes up to two registers and seven predicates from up to five registers and seven
+/// Plan of a SASS operation that computes up to two registers and seven predicates from up to five registers and seven
 /// predicates.
 #[derive(Clone, Debug)]
 pub(crate) struct SassPlan {
@@ -277,7 +279,8 @@ pub(crate) struct SassPlan {
     pub(crate) number: u32,
 }
 
-/// Memory access of a load or store.
+/// Plan of the memory access of an instruction: address operand, state space, elements and access size. The interpreter
+/// and the JIT compiler execute it.
 #[derive(Clone, Debug)]
 pub struct AccessPlan {
     pub space: StateSpace,
@@ -311,7 +314,7 @@ impl AccessPlan {
     }
 }
 
-/// Properties of a memory access that only observers use.
+/// Properties of a memory access that do not affect results and are only reported to observers.
 #[derive(Clone, Debug)]
 pub struct AccessMetadata {
     /// Type of each element.
@@ -319,16 +322,16 @@ pub struct AccessMetadata {
     pub sem: Sem,
     pub scope: Option<Scope>,
     pub cache: CacheHints,
-    /// Number of bytes per lane of one hardware access. `None` unless the instruction compiles to several accesses.
+    /// Number of bytes per lane of one hardware access, or `None` if the instruction compiles to a single access.
     pub access_bytes: Option<u32>,
     /// Index of each element among the operands of the function.
     pub operands: Vec<u32>,
 }
 
-/// Atomic memory operation.
+/// Plan of an atomic memory operation (`atom`, `red`).
 #[derive(Clone, Debug)]
 pub struct AtomicPlan {
-    /// Memory access, whose elements receive the old value.
+    /// Memory access of the operation. The elements of the access receive the old value.
     pub access: AccessPlan,
     pub op: AtomicOp,
     pub ty: ScalarType,
@@ -339,19 +342,19 @@ pub struct AtomicPlan {
     pub c: RegisterOperand,
 }
 
-/// Operation on an mbarrier object.
+/// Plan of an operation on an mbarrier object.
 #[derive(Clone, Debug)]
 pub(crate) struct MbarrierPlan {
-    /// Memory access to the mbarrier object. The access has no elements.
+    /// Memory access to the mbarrier object, which has no elements.
     pub(crate) access: AccessPlan,
     pub(crate) action: MbarrierAction,
-    /// Arrival count, number of bytes, state or parity. [`RegisterOperand::SINK`] if the operation has no value
+    /// Arrival count, number of bytes, state or parity, or [`RegisterOperand::SINK`] if the operation has no value
     /// operand.
     pub(crate) value: RegisterOperand,
     /// Destination of the returned state, or of the test result.
     pub(crate) result: RegisterOperand,
-    /// Whether the instruction is part of the source. Instructions that initialize the registers of a code snippet are
-    /// not displayed.
+    /// Whether the instruction is part of the source. Hosts do not display instructions that initialize the registers
+    /// of a code snippet.
     pub(crate) is_in_source: bool,
 }
 
@@ -364,7 +367,7 @@ pub(crate) enum MbarrierAction {
         drops: bool,
         no_complete: bool,
     },
-    /// Increases the expected bytes, then arrives once.
+    /// Increases the expected bytes of the current phase, and then arrives once.
     ExpectAndArrive {
         drops: bool,
     },
@@ -386,21 +389,21 @@ pub(crate) enum PhaseSelector {
     Parity,
 }
 
-/// Issue of an asynchronous operation.
+/// Plan of an instruction that issues an asynchronous operation.
 #[derive(Clone, Debug)]
 pub struct AsyncPlan {
     /// Destination of the operation, or `None` for an arrival. For copies, the access width is the required alignment.
     pub(crate) to: Option<AccessPlan>,
-    /// mbarrier that counts the bytes or receives the arrival.
+    /// Access to the mbarrier that counts the bytes or receives the arrival.
     pub(crate) mbarrier: Option<AccessPlan>,
     pub(crate) transfer: AsyncPayload,
-    /// Reduction with the contents of memory. `None` if the data replaces the contents.
+    /// Reduction of the data with the contents of memory, or `None` if the data replaces the contents.
     pub(crate) reduces: Option<Reduction>,
     /// Kind of async-group to which the operation belongs.
     pub(crate) group: Option<AsyncGroupKind>,
 }
 
-/// Data of an asynchronous operation.
+/// Data that an asynchronous operation writes.
 #[derive(Clone, Debug)]
 pub(crate) enum AsyncPayload {
     /// The elements of the destination are stored from registers.
@@ -410,22 +413,22 @@ pub(crate) enum AsyncPayload {
     Arrival(ArrivalCount),
 }
 
-/// Relation of an asynchronous arrival to the arrival counts of its mbarrier: included in the expected count, or added
-/// to the pending count.
+/// Whether the expected count of an mbarrier includes an asynchronous arrival, or the arrival is added to the pending
+/// count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArrivalCount {
     Expected,
     Added,
 }
 
-/// Source of an asynchronous copy.
+/// Source operands of an asynchronous copy: address, sizes and masks.
 #[derive(Clone, Debug)]
 pub(crate) struct CopySource {
     /// Source address. The access width is the required alignment.
     pub(crate) from: AccessPlan,
-    /// Number of bytes that are written.
+    /// Number of bytes that the copy writes.
     pub(crate) size: RegisterOperand,
-    /// Number of bytes that are read. `None` if it equals the number of written bytes.
+    /// Number of bytes that the copy reads, or `None` if this number equals the number of written bytes.
     pub(crate) read: Option<RegisterOperand>,
     /// Whether the low bits of the source address contain the number of bytes at the end of the source that are not
     /// read (`LDGSTS.ZFILL`).
@@ -440,7 +443,7 @@ pub(crate) struct CopySource {
     pub(crate) ignore_bytes: Option<[RegisterOperand; 2]>,
 }
 
-/// Issue of a tensor copy.
+/// Plan of an instruction that issues a tensor copy.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorCopyPlan {
     pub(crate) direction: TensorCopyDirection,
@@ -450,7 +453,7 @@ pub(crate) struct TensorCopyPlan {
     /// Generic address of the tensor map.
     pub(crate) map: RegisterOperand,
     pub(crate) coordinates: Vec<RegisterOperand>,
-    /// mbarrier that counts the transferred bytes. If `None`, the copy belongs to a bulk async-group.
+    /// Access to the mbarrier that counts the transferred bytes, or `None` if the copy belongs to a bulk async-group.
     pub(crate) mbarrier: Option<AccessPlan>,
     /// Offsets of `im2col` copies.
     pub(crate) offsets: Vec<RegisterOperand>,
@@ -462,7 +465,7 @@ pub(crate) struct TensorCopyPlan {
     pub(crate) reduces: Option<AtomicOp>,
 }
 
-/// Modification of a tensor map, or a fence for tensor maps.
+/// Plan of an instruction that modifies a tensor map, or of a fence for tensor maps.
 #[derive(Clone, Debug)]
 pub(crate) enum TensorMapPlan {
     Replace {
@@ -477,7 +480,7 @@ pub(crate) enum TensorMapPlan {
     Acquire { map: AccessPlan },
 }
 
-/// Operation on the stack of each lane.
+/// Plan of an operation on the stack of each lane.
 #[derive(Clone, Debug)]
 pub(crate) enum StackPlan {
     Allocate {
@@ -489,7 +492,7 @@ pub(crate) enum StackPlan {
     Restore(RegisterOperand),
 }
 
-/// Cluster launch control operation.
+/// Plan of a cluster launch control operation.
 #[derive(Clone, Debug)]
 pub(crate) enum ClusterLaunchPlan {
     TryCancel {
@@ -505,7 +508,7 @@ pub(crate) enum ClusterLaunchPlan {
     },
 }
 
-/// Operation on a texture or a surface.
+/// Plan of an operation on a texture or a surface.
 #[derive(Clone, Debug)]
 pub(crate) enum ImagePlan {
     Sample(TexturePlan),
@@ -514,10 +517,10 @@ pub(crate) enum ImagePlan {
     Access(SurfacePlan),
 }
 
-/// Access to a multicast address, which denotes the memory of several devices.
+/// Plan of an access to a multicast address, which denotes the memory of several devices.
 #[derive(Clone, Debug)]
 pub(crate) struct MultimemPlan {
-    /// Memory access, whose elements receive the loaded values.
+    /// Memory access of the instruction. The elements of the access receive the loaded values.
     pub(crate) access: AccessPlan,
     pub(crate) action: MultimemAction,
     /// Values that are stored to the memory of each device, or combined with its contents.
@@ -533,17 +536,17 @@ pub(crate) enum MultimemAction {
     Reduce(AtomicOp),
 }
 
-/// Texture fetch.
+/// Plan of a texture fetch (`tex`, `tld4`).
 #[derive(Clone, Debug)]
 pub(crate) struct TexturePlan {
     pub(crate) geometry: Geometry,
-    /// Channel that is fetched from four texels (`tld4`). `None` for other fetches.
+    /// Channel that `tld4` fetches from four texels, or `None` for other fetches.
     pub(crate) gathers: Option<usize>,
     pub(crate) image: RegisterOperand,
-    /// Sampler that is separate from the texture.
+    /// Handle of a sampler that is separate from the texture, or `None` if the texture contains its sampler.
     pub(crate) sampler: Option<RegisterOperand>,
     pub(crate) coordinates: Vec<RegisterOperand>,
-    /// Whether the coordinates are floats. Otherwise, they are integers.
+    /// Whether the coordinates are floats instead of integers.
     pub(crate) is_float: bool,
     pub(crate) offsets: Vec<RegisterOperand>,
     /// Reference value of a depth comparison.
@@ -555,7 +558,7 @@ pub(crate) struct TexturePlan {
     pub(crate) to: ScalarType,
 }
 
-/// Test of whether a value is a reference to a texture, a sampler or a surface (`istypep`).
+/// Plan of `istypep`, which tests whether a value is a reference to a texture, a sampler or a surface.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeQueryPlan {
     pub(crate) kind: ReferenceKind,
@@ -564,7 +567,7 @@ pub(crate) struct TypeQueryPlan {
     pub(crate) image: RegisterOperand,
 }
 
-/// Query of a property of a texture or a surface.
+/// Plan of a query of a texture or surface property (`txq`, `suq`).
 #[derive(Clone, Debug)]
 pub(crate) struct QueryPlan {
     pub(crate) property: TextureQuery,
@@ -575,7 +578,7 @@ pub(crate) struct QueryPlan {
     pub(crate) level: Option<RegisterOperand>,
 }
 
-/// Access to a surface.
+/// Plan of a surface access.
 #[derive(Clone, Debug)]
 pub(crate) struct SurfacePlan {
     pub(crate) op: SurfaceOp,
@@ -586,7 +589,7 @@ pub(crate) struct SurfacePlan {
     pub(crate) image: RegisterOperand,
     pub(crate) coordinates: Vec<RegisterOperand>,
     pub(crate) reduces: Option<AtomicOp>,
-    /// Memory access, whose elements are the transferred registers. The base address of the access is not used.
+    /// Memory access of the instruction, whose elements are the transferred registers. The base address is unused.
     pub(crate) access: AccessPlan,
 }
 
@@ -597,15 +600,15 @@ pub(crate) struct BulkFillPlan {
     pub(crate) size: RegisterOperand,
 }
 
-/// Call of a function that is known at decoding, or of one of several functions.
+/// Plan of a call: the possible targets, and the register with the target address of an indirect call.
 #[derive(Clone, Debug)]
 pub struct CallPlan {
-    /// Register that contains the address of the function. Used for indirect calls.
+    /// Register that contains the address of the called function in an indirect call.
     pub(crate) register: RegisterOperand,
     pub(crate) targets: Vec<CallTargetPlan>,
 }
 
-/// Possible target of a call, and the transfers of its arguments and results.
+/// Possible target of a call, with the transfers of the arguments and results for this target.
 #[derive(Clone, Debug)]
 pub(crate) struct CallTargetPlan {
     /// Index of the target in [`DecodedCode::functions`].
@@ -617,27 +620,27 @@ pub(crate) struct CallTargetPlan {
     pub(crate) returns: Vec<(CallValueLocation, CallValueLocation)>,
 }
 
-/// Location of an argument or a result of a call.
+/// Location of an argument or a result of a call in the registers or on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallValueLocation {
     Register(RegisterOperand),
-    /// Bytes of a stack frame.
+    /// The argument or result occupies bytes of a stack frame.
     Stack {
         offset: u32,
         size: u32,
     },
 }
 
-/// Collective operation of a warp.
+/// Plan of a warp-level collective operation: the operation and its member mask.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectivePlan {
-    /// Member mask. [`OperandSlot::NONE`] for deprecated instructions without a member mask.
+    /// Slot of the member mask, or [`OperandSlot::NONE`] for deprecated instructions without a member mask.
     pub mask: OperandSlot,
     pub kind: CollectiveKind,
 }
 
-/// Mode of `match`: the result is the mask of the lanes with the same value, in mode `All` only if all lanes have the
-/// same value.
+/// Mode of `match.sync`. The result is the mask of the lanes with the same value. In mode `All`, the result is zero
+/// unless all lanes have the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchMode {
     Any,
@@ -683,7 +686,7 @@ pub enum CollectiveKind {
 pub struct WarpReduction {
     pub op: ReduceOp,
     pub ty: ScalarType,
-    /// Whether magnitudes are compared. Used only for floats.
+    /// Whether the comparison uses the magnitudes of the operands. The flag applies only to floats.
     pub absolute: bool,
     /// Whether a NaN source results in a NaN. Used only for floats.
     pub nan: bool,
@@ -693,7 +696,7 @@ pub struct WarpReduction {
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPlan {
     pub id: OperandSlot,
-    /// Thread count. [`OperandSlot::NONE`] for the whole block.
+    /// Slot of the thread count, or [`OperandSlot::NONE`] for the whole block.
     pub threads: OperandSlot,
     pub kind: BarrierMode,
     /// Whether all threads of the warp must execute the barrier convergently.
@@ -711,7 +714,7 @@ pub enum BarrierMode {
     },
 }
 
-/// Call of a device function that the driver provides.
+/// Plan of a call of a device function that the driver provides, such as `vprintf`.
 #[derive(Clone, Debug)]
 pub(crate) struct DriverCallPlan {
     pub(crate) kind: DriverCall,
@@ -758,7 +761,8 @@ impl DecodedCode {
     /// counter of the function.
     fn start_of(&self, function_start: u32, instruction: u32) -> u32 {
         let origins = self.origins.get(function_start as usize..).unwrap_or(&[]);
-        // The source instruction indices are in ascending order within a function.
+        // Count the preceding operations, because the source instruction indices are in ascending order within a
+        // function.
         let n = origins.iter().take_while(|origin| **origin < instruction);
         function_start + n.count() as u32
     }
@@ -769,7 +773,7 @@ impl DecodedCode {
         decoded_function.map_or(0, |f| self.start_of(f.start, instruction))
     }
 
-    /// Returns the first row of the stack frame at a call depth, in each register bank.
+    /// Returns the first register row of the stack frame at a call depth, for each register bank.
     #[inline(always)]
     pub(crate) fn base(&self, depth: u32) -> RegisterFileSizes {
         if depth == 0 {

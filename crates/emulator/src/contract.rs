@@ -1,5 +1,5 @@
-//! Defines the public types of a run: launch configuration, events, faults and inspection. Hosts, observers and the
-//! interface for the JIT compiler (`translation_view`) share these types.
+//! Public types of a run: launch configuration, events, faults and inspection. Hosts, observers and the interface for
+//! the JIT compiler (`translation_view`) share these types.
 
 pub(crate) mod fault;
 pub(crate) mod image;

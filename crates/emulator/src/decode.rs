@@ -1,5 +1,5 @@
-//! Decoder: converts a program to decoded code. Names are resolved to operand slots or addresses, and the semantics of
-//! instructions to the operations that implement them.
+//! Decoder: converts a program to decoded code. The decoder resolves names to operand slots or addresses, and selects
+//! the operations that implement each instruction.
 
 pub(crate) mod arithmetic;
 pub(crate) mod asynchronous;
@@ -83,7 +83,8 @@ pub(crate) fn decode(program: &Program, layout: &MemoryLayout) -> DecodedCode {
     for sizes in shared.sizes.iter().skip(1) {
         code.frame_sizes = code.frame_sizes.max(*sizes);
     }
-    // If the kernel is recursive, it requires a stack frame like any other called function.
+    // Include the frame size of the kernel itself, because a recursive kernel requires a stack frame like any other
+    // called function.
     code.frame_sizes = code.frame_sizes.max(code.entry_sizes);
     code
 }
@@ -91,13 +92,13 @@ pub(crate) fn decode(program: &Program, layout: &MemoryLayout) -> DecodedCode {
 /// State that is shared by the decoders of all functions, in addition to the decoded code.
 struct DecoderState {
     sizes: Vec<RegisterFileSizes>,
-    /// Index of each function in [`DecodedCode::functions`], by function ID. `None` for unreachable functions.
+    /// Index of each function in [`DecodedCode::functions`], by function ID, or `None` for unreachable functions.
     indices: Vec<Option<u32>>,
     constants: SlotMap,
 }
 
-/// Map from register bank and value to the slot. All slot maps have this type, because each additional monomorphization
-/// adds 4 KB to the WebAssembly module.
+/// Map from a register bank and a value to the slot that contains the value. All slot maps have this type, because each
+/// additional monomorphization adds 4 KB to the WebAssembly module.
 type SlotMap = BTreeMap<(RegisterBank, u64), OperandSlot>;
 
 fn bank_of(bits: u32) -> RegisterBank {
@@ -143,13 +144,13 @@ fn next_slot(sizes: &mut RegisterFileSizes, bank: RegisterBank) -> OperandSlot {
     OperandSlot::register(*n - 1)
 }
 
-/// Reason why an instruction cannot be decoded. The execution of such an instruction faults.
+/// Reason why an instruction cannot be decoded. The execution of an instruction that cannot be decoded faults.
 #[derive(Clone, Debug)]
 pub(crate) enum DecodeError {
     /// The emulator does not support the instruction. The string is a description that is more specific than the
     /// opcode.
     NotYet(Option<String>),
-    /// The front end and the decoder disagree about the instruction.
+    /// The instruction does not have the form that the decoder expects from the front end.
     Internal(String),
 }
 
@@ -170,7 +171,7 @@ pub(crate) struct Decoder<'a> {
     program: &'a Program,
     layout: &'a MemoryLayout,
     function: &'a Function,
-    /// Index of the function in [`DecodedCode::functions`].
+    /// Index of the decoded function in [`DecodedCode::functions`].
     index: usize,
     code: &'a mut DecodedCode,
     shared: &'a mut DecoderState,
@@ -183,13 +184,13 @@ pub(crate) struct Decoder<'a> {
     operands: &'a [Operand],
     /// Index of the current instruction's first operand among the operands of the function.
     first_operand: u32,
-    /// Whether the instruction is part of the source. Instructions that initialize the registers of a code snippet are
-    /// not part of the source.
+    /// Whether the current instruction is part of the source. Instructions that initialize the registers of a code
+    /// snippet are not part of the source.
     is_of_text: bool,
     reads_clock: bool,
     /// For each register, whether any asynchronous `wgmma` uses it.
     is_held: Vec<bool>,
-    /// Operations that execute in the same step before the instruction, and compute sources that the instruction cannot
+    /// Operations that execute in the same step before the instruction and compute sources that the instruction cannot
     /// read directly.
     before: Vec<DecodedOp>,
     /// Operations that execute in the same step after the instruction.
@@ -232,7 +233,7 @@ impl<'a> Decoder<'a> {
         for (origin, instruction) in self.function.instructions.iter().enumerate() {
             self.instruction(origin as u32, instruction);
         }
-        // A function returns at its end, even if its last instruction is not `ret`.
+        // Append a return, because a function returns at its end even if its last instruction is not `ret`.
         self.reads_clock = false;
         let origin = self.starts.len() as u32;
         self.starts.push(self.code.instructions.len() as u32);
@@ -287,8 +288,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Appends an instruction, preceded and followed by its operations in the same step. The preceding operations
-    /// modify only hidden registers, so that they need no guard.
+    /// Appends an instruction, together with the operations before and after it in the same step. The operations before
+    /// it need no guard, because they modify only hidden registers.
     fn push_all(
         &mut self,
         op: DecodedOp,
@@ -351,7 +352,8 @@ impl<'a> Decoder<'a> {
             let code = machine.addresses.iter().zip(starts);
             let places = code.map(|(address, start)| (*address, *start));
             self.code.addresses.extend(places);
-            // Several program instructions that were lowered from one SASS instruction have the same address.
+            // Remove duplicates, because several program instructions that were lowered from one SASS instruction have
+            // the same address.
             self.code.addresses.dedup_by_key(|(address, _)| *address);
         }
         for table in self.code.branch_tables.after_mut(first_table) {
@@ -455,7 +457,7 @@ impl<'a> Decoder<'a> {
         slot
     }
 
-    /// Returns the slot of a constant in the register bank of this width. Constants narrower than 32 bits are
+    /// Returns the slot of a constant in the register bank of the given width. Constants narrower than 32 bits are
     /// zero-extended.
     fn constant(&mut self, value: u64, bits: u32) -> OperandSlot {
         let bank = bank_of(bits);

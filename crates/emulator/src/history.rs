@@ -1,4 +1,4 @@
-//! Snapshots of the machine state, and a machine that can seek to any position of a run.
+//! Snapshots of the machine state, and a timeline that can seek to any position of a run.
 
 pub(crate) mod arena_snapshot;
 pub(crate) mod snapshot;

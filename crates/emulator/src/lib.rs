@@ -7,8 +7,8 @@
 //!   if the run fails.
 //! - **Main types**: [`Machine`] executes steps. [`Timeline`] seeks to any step of a run.
 //!   [`translation_view::TranslationView`] is the interface for the JIT compiler.
-//! - **Invariants**: a run is a function of program, launch, seed and host inputs. A module imports only lower layers
-//!   (see the README).
+//! - **Invariants**: a run is a function of program, launch, seed and host inputs. A module imports only modules of
+//!   lower layers (see the README).
 //! - **Tests**: `cargo test -p warpgrid-emulator` takes seconds. `crates/view/tests` run textual kernels, and
 //!   `crates/translate/tests` compare the interpreter with translated code.
 //!
@@ -93,7 +93,7 @@ pub use crate::contract::support::Support;
 pub use crate::decode::support::supports;
 pub use crate::decode::unsupported::{UnsupportedInstruction, refused};
 pub use crate::history::store_positions::StorePositions;
-pub use crate::history::timeline::{Progress, Timeline, TimelineLimits};
+pub use crate::history::timeline::{RunState, Timeline, TimelineLimits};
 pub use crate::run::last_writers::LastWriters;
 pub use crate::run::machine::Machine;
 pub use crate::run::setup::DecodedLaunch;

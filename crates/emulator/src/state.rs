@@ -1,7 +1,7 @@
-//! Mutable state of a run in a single type: memory, blocks, scheduler, asynchronous operations and counters.
+//! Mutable state of a run in one type, which contains memory, blocks, scheduler, asynchronous operations and counters.
 //!
-//! A snapshot is the same type with another [`StateStorage`]. Therefore, each new field is part of every snapshot:
-//! without a conversion of the field, the history module does not compile.
+//! A snapshot has the same type with a different [`StateStorage`]. A new field is therefore part of every snapshot,
+//! because the history module does not compile without a conversion of the field.
 
 pub(crate) mod block;
 pub(crate) mod cluster;
@@ -35,7 +35,7 @@ use crate::state::warp::Warp;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Storage of the large parts of a state: owned in a running machine, or shared between snapshots.
+/// Storage of the large parts of a state: a running machine owns these parts, and snapshots share them.
 pub(crate) trait StateStorage: Clone + Debug {
     /// Memory that all blocks of the grid share.
     type Global: Clone + Debug;
@@ -56,7 +56,8 @@ impl StateStorage for LiveStorage {
     type Barriers = Vec<Barrier>;
 }
 
-/// Mutable state of a run.
+/// Mutable state of a run: memory, resident blocks, scheduler, asynchronous operations and counters. A machine modifies
+/// it, and the history stores snapshots of it.
 #[derive(Clone, Debug)]
 pub(crate) struct MachineState<F: StateStorage = LiveStorage> {
     /// Number of executed steps.
@@ -69,9 +70,9 @@ pub(crate) struct MachineState<F: StateStorage = LiveStorage> {
     /// Shared memory of the block in each resident slot. Shared memory is stored separately from the blocks, so that a
     /// warp of one block can access the shared memory of the other blocks in its cluster.
     pub(crate) shared: Vec<F::Shared>,
-    /// Tensor memory of the block in each resident slot; empty if the code does not use tensor memory.
+    /// Tensor memory of the block in each resident slot; the vector is empty if the code does not use tensor memory.
     pub(crate) tensor: Vec<F::Shared>,
-    /// Resident block slots, ordered by cluster. The slots of a cluster are reused after all of its blocks have
+    /// Slots for resident blocks, ordered by cluster. The slots of a cluster are reused after all of its blocks have
     /// finished.
     pub(crate) blocks: Vec<Block<F>>,
     pub(crate) clusters: Vec<Cluster>,
@@ -87,6 +88,6 @@ pub(crate) struct MachineState<F: StateStorage = LiveStorage> {
     pub(crate) fault: Option<Fault>,
     /// State of the detection of infinite loops.
     pub(crate) spin_detector: SpinDetector,
-    /// Effect of the last step, which led to `position`.
+    /// Record of the last executed step, after which the run is at `position`.
     pub(crate) last_step: Option<LastStep>,
 }

@@ -1,5 +1,5 @@
-//! Interface of a machine for the JIT compiler: provides decoded code, memory layout and values of special registers,
-//! and transfers the final state of a run of translated code to the machine.
+//! Interface of a machine for the JIT compiler. The interface provides decoded code, the memory layout and values of
+//! special registers, and transfers the final state of a run of translated code to the machine.
 
 pub(crate) mod approximate;
 pub(crate) mod calls;
@@ -29,7 +29,7 @@ pub use crate::state::warp::GROUP_QUANTUM;
 
 pub use crate::code::{CallPlan, CallValueLocation};
 pub use crate::semantics::special_function::{
-    RangeScaling, SpecialFunction, TURNS, scaling_of_quotient,
+    ScaledRanges, SpecialFunction, TURNS, scaling_of_quotient,
 };
 pub use crate::translation_view::approximate::{
     CoefficientRow, index_bits, tangent_bits, unit_function, unit_rows,
@@ -37,7 +37,7 @@ pub use crate::translation_view::approximate::{
 pub use crate::translation_view::calls::Call;
 pub use crate::translation_view::copies::AsyncCopyAccess;
 pub use crate::translation_view::matrix::{
-    FusedMma, LdmatrixAccess, MatrixOperation, MmaOperand, RowElement, WmmaTransfer,
+    FusedMma, LdmatrixPlanView, MatrixOperation, MmaOperand, RowElement, WmmaTransfer,
 };
 pub use crate::translation_view::registers::{BankRegister, RegisterUseDef, WarpRegisterFile};
 
@@ -51,13 +51,13 @@ use crate::state::page::PAGE_BYTES;
 use warpgrid_isa::SpecialRegister;
 use warpgrid_program::FunctionId;
 
-/// Step position of a machine after a translated run that did not count steps.
+/// Step position of a machine after a run of translated code that did not count steps.
 pub(crate) const UNCOUNTED: u64 = u64::MAX;
 
 /// Number of lanes of a warp.
 pub const LANES: usize = crate::semantics::registers::LANES;
 
-/// Kind of the memory of an address range.
+/// Kind of memory that an [`AddressRange`] contains. The JIT compiler uses it to find the ranges of a state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     Global,
@@ -65,38 +65,38 @@ pub enum MemoryKind {
     Parameters,
 }
 
-/// A range of addresses that a kernel may access.
+/// Range of generic addresses that a kernel may access. The JIT compiler generates bounds checks from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressRange {
     pub kind: MemoryKind,
     pub address: u64,
     pub size: u64,
-    /// Offset of the first byte in the arena of shared memory between blocks.
+    /// Offset of the range's first byte in the arena, which contains the memory that all blocks of the grid share.
     pub start: usize,
 }
 
-/// Final state of a run that translated code has executed.
+/// Final state of a run of translated code, which the JIT compiler transfers to the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct TranslatedRunResult<'a> {
-    /// Ranges of the arena that may have changed: start offset and new contents.
+    /// Start offset and new contents of each range of the arena that may have changed.
     pub changes: &'a [(usize, &'a [u8])],
-    /// Step counts, or `None` if a warp diverged, because the number of its steps then depends on the order in which
-    /// its lanes reconverge.
+    /// Step counts of the run, or `None` if a warp diverged. The number of steps of a divergent warp depends on the
+    /// order in which its lanes reconverge.
     pub counts: Option<StepCounts>,
     /// Number of executed lane-instructions, as defined by [`Machine::lane_instructions`].
     pub lane_instructions: u64,
 }
 
-/// Step counts of a run of translated code.
+/// Number of all steps, and of the steps that stored to memory, in a run of translated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepCounts {
     pub steps: u64,
-    /// Number of steps that stored to memory.
+    /// Number of executed steps that stored to memory.
     pub stores: u64,
 }
 
-/// Read-only view of a machine before its first step, whose launch requires only code, registers, shared memory and the
-/// arena.
+/// Read-only view of a machine before its first step, from which the JIT compiler generates code. The launch of the
+/// machine requires only code, registers, shared memory and the arena.
 #[derive(Clone, Copy)]
 pub struct TranslationView<'m> {
     machine: &'m Machine,
@@ -124,8 +124,8 @@ impl Machine {
         is_plain.then_some(TranslationView { machine: self })
     }
 
-    /// Transfers the final state of a run of translated code to the machine, whose blocks are then finished. Returns
-    /// `false` without an effect if a change is outside of the arena.
+    /// Transfers the final state of a run of translated code to the machine, and marks its blocks as finished. If a
+    /// change is outside of the arena, returns `false` without an effect.
     pub(crate) fn take_end(&mut self, end: &TranslatedRunResult<'_>) -> bool {
         let state = &mut self.state;
         let arena = &mut state.global.arena;

@@ -13,7 +13,7 @@ pub mod opcodes;
 pub mod ptx_mapping;
 pub mod stores;
 
-pub use addresses::{AddressForm, AddressShape};
+pub use addresses::{AddressShape, SassAddressForm};
 pub use forms::{Counterpart, Forms, SyntaxLine, find_forms};
 pub use opcodes::{SassOpcode, find_opcode};
 pub use stores::{MnemonicSlot, StoreModifier, StoreModifierKind, StoreOpcode, find_store};

@@ -1,6 +1,6 @@
-//! Exhaustive exploration of litmus tests under the axiomatic PTX memory model. The input consists of a few threads as
-//! checked programs, the shared locations, and the observed values. The output contains all allowed outcomes (each with
-//! a witness execution), the forbidden outcomes (each with the violated axiom), and the data races.
+//! Exhaustive exploration of litmus tests under the axiomatic PTX memory model. The module takes a few threads as checked programs, the
+//! shared locations, and the observed values, and returns all allowed outcomes (each with a witness execution), the forbidden outcomes
+//! (each with the violated axiom), and the data races.
 //!
 //! `traces` enumerates the execution paths of each thread for all values that its reads could return. `event_graph`
 //! combines one trace of each thread into an event graph, `reads_from_candidates` enumerates the reads-from relations
@@ -38,7 +38,7 @@ pub use crate::explore::minimal_repairs::{
     MinimalRepairSearch, RepairKind, RepairResult, RepairStep,
 };
 pub use crate::explore::query::{
-    ExplorationLimits, ExploreError, LitmusQuery, Location, LocationKind, ObservedValue,
+    ExplorationLimits, ExploreError, LitmusLocationKind, LitmusQuery, Location, ObservedValue,
     ThreadSpec, rank_at, window,
 };
 pub use crate::explore::results::{

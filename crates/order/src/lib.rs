@@ -1,8 +1,8 @@
 //! Analyses of concurrency under the PTX memory model: data races and hangs of a run, and the allowed outcomes of
 //! litmus tests.
 //!
-//! Input: the events of a run of the emulator, or the checked programs of the threads of a litmus test. Output: data
-//! races with the missing synchronization, the root cause of a hang, or all outcomes that the memory model allows.
+//! The module takes the events of a run of the emulator, or the threads of a litmus test as checked programs, and returns data races with
+//! the missing synchronization, the root cause of a hang, or all outcomes that the memory model allows.
 //!
 //! Main types:
 //!
@@ -13,8 +13,7 @@
 //! - Litmus tests: [`explore::Explorer`] enumerates all outcomes that the memory model allows for a few threads.
 //! - Scopes: the functions of [`scope`] determine whether the scope of an operation includes another thread.
 //!
-//! The command `cargo test -p warpgrid-order` runs kernels with races and hangs, their corrected versions, and litmus
-//! tests.
+//! Tests: `cargo test -p warpgrid-order` runs kernels with races and hangs, their corrected versions, and litmus tests.
 //!
 //! ```
 //! use warpgrid_isa::Scope;
@@ -33,7 +32,7 @@ pub mod scope;
 
 pub use crate::races::access_site::SiteAccessKind;
 pub use crate::races::detector::RaceDetector;
-pub use crate::races::launch_shape::LaunchShape;
+pub use crate::races::observed_launch_shape::ObservedLaunchShape;
 pub use crate::races::race_report::{
     BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, UninitializedRead,
 };

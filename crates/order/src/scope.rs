@@ -1,9 +1,9 @@
-//! Scopes and moral strength (PTX ISA, "Memory Consistency Model"). Determines the strength of memory operations, and
-//! whether the scopes of two operations include the thread of each other.
+//! Scopes and moral strength (PTX ISA, "Memory Consistency Model"). The functions determine the strength of memory operations, and whether
+//! the scopes of two operations include the thread of each other.
 
 use warpgrid_isa::{Scope, Sem};
 
-/// Location of a thread in the scope hierarchy.
+/// Location of a thread in the scope hierarchy: its block and its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadLocation {
     /// Linear index of the block.
@@ -12,7 +12,7 @@ pub struct ThreadLocation {
     pub cluster: u64,
 }
 
-/// Scope with the location of the thread that specifies it.
+/// Scope of an operation, together with the location of the thread that performs the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScopeInstance {
     pub scope: Scope,
@@ -34,7 +34,7 @@ pub enum Strength {
 }
 
 impl Strength {
-    /// Returns the strength of an operation with this memory ordering and scope.
+    /// Returns the strength of an operation with the given memory ordering and scope.
     pub fn of(sem: Sem, scope: Option<Scope>) -> Strength {
         match sem {
             Sem::Weak => Strength::Weak,

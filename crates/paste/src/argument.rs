@@ -1,12 +1,12 @@
-//! Parts of inline assembly calls that all host languages share: arguments, variables to which the results of a call are assigned, and LLVM
-//! constraints.
+//! Parser functions for parts of inline assembly calls that all host languages share: arguments, variables to which the results of a call
+//! are assigned, and LLVM constraints.
 
 use crate::block::Unresolved;
 use crate::parsed_block::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
 use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::{MappedSource, Span};
 
-/// Argument of a call: the name of a keyword argument, and the token range of the value.
+/// Argument of an inline assembly call: the name of a keyword argument, and the token range of the value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Argument<'a> {
     pub(crate) name: Option<&'a str>,
@@ -108,7 +108,7 @@ pub(crate) fn outputs(pieces: TokenStream<'_>, call: usize) -> Vec<String> {
     names
 }
 
-/// Adds the operands that a list of LLVM constraints describes to a block.
+/// Adds one operand to a block for each constraint in a list of LLVM constraints.
 pub(crate) fn add_operands(
     constraints: &MappedSource,
     outputs: &[String],
@@ -158,7 +158,7 @@ pub(crate) fn add_operands(
     }
 }
 
-/// Returns the operand name of register `number`. Each name belongs to the same number of the `n` registers.
+/// Returns the operand name of register `number`. The names divide the `n` registers into groups of equal size.
 fn shared_name(names: &[String], number: usize, n: usize) -> String {
     if names.is_empty() || n < names.len() {
         return names.get(number).cloned().unwrap_or_default();

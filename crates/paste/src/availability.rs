@@ -1,5 +1,4 @@
-//! Version and target requirements of PTX features: looks up the requirement of a feature by its name in assembler messages
-//! (`tcgen05.wait`, `.bf16x2`, `redux`).
+//! Lookup of the version and target requirement of a PTX feature by its name in assembler messages (`tcgen05.wait`, `.bf16x2`, `redux`).
 
 use warpgrid_isa::form::{FormSyntax, SlotKind, bind, forms_of, layouts};
 use warpgrid_isa::{Gate, Target, TargetRequirement, Version};
@@ -33,14 +32,14 @@ fn has_words(layout: &FormSyntax, words: &[&str]) -> bool {
     })
 }
 
-/// Returns the requirement of a modifier. The requirement is that of the first instruction form with this modifier.
+/// Returns the requirement of a modifier. The result is the requirement of the first instruction form with this modifier.
 fn of_word(word: &str) -> Option<Gate> {
     let gates = layouts().iter().flat_map(|layout| {
         layout.slots.iter().filter_map(|slot| match slot.kind {
             SlotKind::Literal(text, _) => (text == word).then_some(layout.form.gate),
             SlotKind::Set(set) => {
                 let found = set.values.iter().find(|value| value.text == word)?;
-                // A modifier value without a gate has the gate of its instruction form.
+                // If a modifier value has no gate, use the gate of its instruction form.
                 Some(match found.gate.phrase() {
                     Some(_) => found.gate,
                     None => layout.form.gate,
@@ -55,7 +54,7 @@ fn of_word(word: &str) -> Option<Gate> {
     })
 }
 
-/// Returns the replacement for a target that does not satisfy `gate`: the nearest target that satisfies it.
+/// Returns the nearest target that satisfies `gate`, as a replacement for a target that does not satisfy it.
 pub(crate) fn nearest_target(
     gate: Gate,
     stated: &Target,

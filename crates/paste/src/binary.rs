@@ -1,5 +1,6 @@
-//! Compiled files: cubins, fatbins, host object files and executables. Extracts the PTX and the machine code, with the kernel properties
-//! that the compiler recorded. The file contents are untrusted: sizes and offsets are validated, and the decompressed size is limited.
+//! Reader of compiled files: cubins, fatbins, host object files and executables. The reader extracts the PTX and the machine code, with the
+//! kernel properties that the compiler recorded. Because the file contents are untrusted, the reader validates sizes and offsets, and
+//! limits the decompressed size.
 
 mod cubin;
 mod cubin_summary;
@@ -16,10 +17,10 @@ pub const MAX_FILE_BYTES: usize = 512 << 20;
 /// Maximum decompressed size in bytes of one entry, and of all entries together.
 const MAX_ENTRY_BYTES: usize = 64 << 20;
 const MAX_ALL_BYTES: usize = 256 << 20;
-/// Maximum number of entries that are read from one file.
+/// Maximum number of entries that the reader extracts from one file.
 const MAX_ENTRIES: usize = 4096;
 
-/// Contents of a compiled file.
+/// Contents of a compiled file: its kind, its code objects, and notes on unreadable parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BinaryContents {
     /// Kind of the file: `cubin`, `fatbin`, or a file that contains fatbins.
@@ -29,11 +30,11 @@ pub struct BinaryContents {
     pub notes: Vec<String>,
 }
 
-/// Code object in a compiled file.
+/// Code object in a compiled file, which is PTX or a cubin, with the properties that the file records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddedProgram {
     pub kind: EmbeddedProgramKind,
-    /// Target of the code, such as `sm_90`. For PTX, the target in the module header.
+    /// Target of the code, such as `sm_90`. For PTX, the module header specifies the target.
     pub target: Option<String>,
     /// Name of the source file that the compiler recorded.
     pub source_name: Option<String>,
@@ -43,7 +44,7 @@ pub struct EmbeddedProgram {
     pub n_bytes: usize,
 }
 
-/// Contents of a code object.
+/// Contents of an [`EmbeddedProgram`]: a PTX source, or a cubin with machine code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EmbeddedProgramKind {
     Ptx(String),
@@ -51,7 +52,7 @@ pub enum EmbeddedProgramKind {
 }
 
 impl EmbeddedProgram {
-    /// Returns the names of the kernels.
+    /// Returns the names of the kernels in the code object.
     pub fn kernels(&self) -> Vec<String> {
         match &self.kind {
             EmbeddedProgramKind::Ptx(text) => entries_of(text),
@@ -62,7 +63,7 @@ impl EmbeddedProgram {
         }
     }
 
-    /// Returns the code object as text: the unchanged PTX, or a summary of the machine code that requires no disassembler.
+    /// Returns the code object as text. The text is the unchanged PTX, or a summary of the machine code that requires no disassembler.
     pub fn text(&self) -> String {
         match &self.kind {
             EmbeddedProgramKind::Ptx(text) => text.clone(),

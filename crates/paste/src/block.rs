@@ -4,23 +4,25 @@ use crate::constraint::{AsmDialect, ConstraintAccess, OperandKind};
 use warpgrid_isa::TypeKind;
 use warpgrid_program::{Diagnostic, ExternalRegister, MappedSource, Span};
 
-/// Whether a call in Triton specifies that the assembly has no side effects (`is_pure=True`).
+/// Whether an inline assembly call in Triton specifies that the assembly has no side effects (`is_pure=True`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purity {
     Pure,
     Impure,
 }
 
-/// Inline assembly block. All spans of the block refer to the host source.
+/// Inline assembly block of a host source: its assembly as a snippet, its operands and its declared side effects. All spans of the block
+/// refer to the host source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AsmBlock {
-    /// Unique name of the block: the name of the enclosing function, followed by a number if the function contains several asm blocks.
+    /// Unique name of the block, which is the name of the enclosing function, followed by a number if the function contains several asm
+    /// blocks.
     pub name: String,
     /// Span of the whole statement.
     pub span: Span,
     /// Span of the first word of the statement.
     pub word: Span,
-    /// Assembly with operand names in place of operand numbers.
+    /// Assembly in which operand names replace operand numbers.
     pub snippet: MappedSource,
     pub operands: Vec<AsmOperand>,
     /// Whether the statement is volatile, so that the compiler must neither delete nor move it.
@@ -35,14 +37,14 @@ pub struct AsmBlock {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Operand of an asm block.
+/// Operand of an [`AsmBlock`] with its name, its constraint and the expression of the host language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsmOperand {
     /// Name of the operand in the snippet, or the value of a known constant.
     pub name: String,
     pub kind: OperandKind,
     pub role: ConstraintAccess,
-    /// Constraint as written in the source, without quotation marks, such as `=r`.
+    /// Constraint in the notation of the source without quotation marks, such as `=r`.
     pub constraint: String,
     /// Span of the constraint in the host source.
     pub place: Span,
@@ -54,7 +56,7 @@ pub struct AsmOperand {
     pub uses: Vec<Span>,
 }
 
-/// Part of the assembly whose text or value the source does not define.
+/// Part of the assembly of an [`AsmBlock`] whose text or value the source does not define, such as a macro.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unresolved {
     pub name: String,
@@ -73,12 +75,12 @@ impl Unresolved {
     }
 }
 
-/// Kind of an unresolved part of the assembly.
+/// Kind of an [`Unresolved`] part of the assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnresolvedKind {
-    /// Part of the text of the assembly.
+    /// The unresolved part is a part of the assembly text.
     Assembly,
-    /// Value of a constant. The check assumes a value.
+    /// The unresolved part is the value of a constant. The check assumes a value.
     Number,
 }
 
@@ -97,8 +99,8 @@ impl AsmBlock {
             .count()
     }
 
-    /// Returns the registers of the operands with the types that the compiler declares. Integers have untyped bit types, so that `"h"` also
-    /// accepts `.f16`. `stated` contains the names of operands or expressions that annotations define.
+    /// Returns the registers of the operands with the types that the compiler declares. Integer registers have untyped bit types, so that
+    /// `"h"` also accepts `.f16`. `stated` contains the names of operands or expressions that annotations define.
     pub fn given(&self, stated: &[String]) -> Vec<ExternalRegister> {
         let registers = self
             .operands

@@ -1,5 +1,5 @@
-//! Inline assembly in Julia (`@asmcall` of LLVM.jl) and C# (`CudaAsm.Emit` of ILGPU). Extracts the asm blocks of a source with spans of
-//! this source.
+//! Parsers for inline assembly in Julia (`@asmcall` of LLVM.jl) and C# (`CudaAsm.Emit` of ILGPU). They extract the asm blocks of a source
+//! with their spans in this source.
 
 pub(crate) mod csharp;
 pub(crate) mod julia;
@@ -7,10 +7,10 @@ pub(crate) mod lexer;
 
 use crate::token_stream::{Token, TokenKind, TokenStream};
 
-/// Maximum number of asm blocks that are read from one source.
+/// Maximum number of asm blocks that the parsers extract from one source.
 const MAX_BLOCKS: usize = 512;
 
-/// Maximum number of operands that are read from one inline assembly call.
+/// Maximum number of operands that the parsers read from one inline assembly call.
 const MAX_OPERANDS: usize = 64;
 
 /// Returns the tokens of a text without its comments.

@@ -1,9 +1,9 @@
 //! Operand constraints, such as `"=r"`, and the kinds of registers that they specify. The constraint letters are from the guide "Inline PTX
-//! Assembly in CUDA", and from the NVPTX back end of LLVM. The rejected constraints were determined with release 13 of the CUDA compiler.
+//! Assembly in CUDA", and from the NVPTX back end of LLVM. The rejected constraints are those that release 13 of the CUDA compiler rejects.
 
 use warpgrid_isa::ScalarType;
 
-/// Dialect of an inline assembly statement, which determines the syntax of constraints and operands.
+/// Dialect of an inline assembly statement, which determines the notation of its constraints and operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsmDialect {
     /// `asm` statements of CUDA C++, in which operands are written as `%0`.
@@ -14,7 +14,7 @@ pub enum AsmDialect {
     Ilgpu,
 }
 
-/// Kind of an asm operand.
+/// Kind of an asm operand: a register of some type, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
     Register(ScalarType),
@@ -35,14 +35,14 @@ pub enum ConstraintAccess {
     ReadAndWritten,
 }
 
-/// Parsed constraint of an asm operand.
+/// Parsed constraint of an asm operand: its direction and the kind of the operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Constraint {
     pub(crate) role: ConstraintAccess,
     pub(crate) kind: OperandKind,
 }
 
-/// Error in the text of a constraint.
+/// Error in the text of a constraint, which the block parser reports as a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConstraintError {
     /// The constraint has no letter.
@@ -84,7 +84,7 @@ impl Constraint {
                 None => (ConstraintAccess::Read, text),
             },
         };
-        // The modifier `&` marks an early-clobber output, which the assembly writes before it has read all inputs.
+        // Ignore the modifier `&`, which marks an early-clobber output. The assembly writes this output before it has read all inputs.
         let rest = rest.strip_prefix('&').unwrap_or(rest);
         let mut letters = rest.chars();
         let letter = letters.next().ok_or(ConstraintError::Empty)?;

@@ -1,5 +1,5 @@
-//! Inline assembly in C++. Extracts the `asm` statements of a source. The parser does not run a preprocessor. It expands the macros that
-//! the source defines, and reports all other macros as unresolved.
+//! Parser for inline assembly in C++, which extracts the `asm` statements of a source. The parser does not run a preprocessor, but expands
+//! the macros that the source defines, and reports all other macros as unresolved.
 
 pub(crate) mod constants;
 pub(crate) mod lexer;
@@ -15,14 +15,14 @@ use macros::Macros;
 use scopes::Scopes;
 use warpgrid_program::container::ASM_KEYWORDS;
 
-/// C++ source with its tokens, macros and constants.
+/// C++ source with its tokens, macros and constants, from which `asm` statements are parsed.
 pub(crate) struct CppSource<'a> {
     pieces: TokenStream<'a>,
     macros: Macros<'a>,
     pub(crate) constants: ConstantTable<'a>,
 }
 
-/// Maximum number of `asm` statements that are read from one source.
+/// Maximum number of `asm` statements that the parser extracts from one source.
 const MAX_BLOCKS: usize = 512;
 
 /// Returns the asm blocks of a source, in source order.

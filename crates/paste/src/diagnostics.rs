@@ -1,4 +1,4 @@
-//! Diagnostics about host sources and logs, one function per code. The doc comment of a code is the text of its reference page.
+//! Diagnostics about host sources and logs, with one function per code. The doc comment of a code is the text of its reference page.
 
 use crate::block::{AsmOperand, Purity};
 use crate::constraint::{AsmDialect, ConstraintError, LETTERS_IN_WORDS};
@@ -71,7 +71,8 @@ diagnostic_codes! {
     INTEL_DIALECT = "W1222", "Intel dialect", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_Intel)", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)";
 }
 
-/// Converts a diagnostic about an omitted element. A snippet from a manual may omit the element, but an `asm` statement must contain it.
+/// Converts a diagnostic about an omitted element to an error. A snippet from a manual may omit the element, but an `asm` statement must
+/// contain it.
 pub(crate) fn as_in_module(found: Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
@@ -158,7 +159,7 @@ pub(crate) fn input_written(
         ))
 }
 
-/// Returns the notation for an operand that the assembly writes but does not read.
+/// Returns the notation of a dialect for an operand that the assembly writes but does not read.
 const fn output_modifier(dialect: AsmDialect) -> &'static str {
     match dialect {
         AsmDialect::Cuda | AsmDialect::Llvm => "`=`",

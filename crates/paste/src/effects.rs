@@ -1,6 +1,6 @@
-//! Side effects of an asm block that the operands do not declare. Determines from the checked program which transformations the compiler
-//! may apply to the statement, and whether the statement declares all side effects (guide "Inline PTX Assembly in CUDA", "Incorrect
-//! Optimization").
+//! Side effects of an asm block that the operands do not declare. The module determines from the checked program which transformations the
+//! compiler may apply to the statement, and whether the statement declares all side effects (guide "Inline PTX Assembly in CUDA",
+//! "Incorrect Optimization").
 
 use crate::block::AsmBlock;
 use crate::constraint::AsmDialect;
@@ -8,7 +8,7 @@ use crate::diagnostics as diagnose;
 use warpgrid_isa::{AccessKind, AsyncOp, Operation, Sem};
 use warpgrid_program::{Diagnostic, Module, OperandValue, Source};
 
-/// Side effects of the instructions of an asm block.
+/// Side effects of the instructions of an asm block, from which the diagnostics about undeclared effects are derived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effects {
     reads_memory: bool,
@@ -29,12 +29,12 @@ impl Effects {
         let mut effects = Effects::default();
         for function in &module.functions {
             for instruction in &function.instructions {
-                // Instructions that a front end inserted before the source have no span.
+                // Ignore instructions without a span, which a front end inserted before the source.
                 let is_own = instruction.span.end > instruction.span.start;
                 if let Some(action) = module.opcode(instruction).filter(|_| is_own) {
                     effects.add(action.operation);
-                    // A strong load is ordered with respect to accesses of other threads, and a repeated strong load may return a different
-                    // value.
+                    // A strong access counts as ordering, because it is ordered with respect to accesses of other threads, and a repeated
+                    // strong load may return a different value.
                     effects.orders |= action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak);
                 }
                 for operand in function.operands_of(instruction.operands) {
@@ -55,7 +55,7 @@ impl Effects {
             | Operation::Compare(_)
             | Operation::Move(_) => {}
             Operation::Memory(op) => self.access(op.access()),
-            // The lanes of a warp compute an MMA together, but access only registers.
+            // An MMA without memory access has no side effect, although the lanes of a warp compute it together.
             Operation::Matrix(op) if op.access().is_none() => {}
             Operation::Matrix(op) => self.access(op.access()),
             Operation::Async(op) => self.asynchronous(op),
@@ -63,7 +63,7 @@ impl Effects {
             Operation::Unit(_) | Operation::Machine(_) | Operation::Unknown => {
                 self.writes_memory = true
             }
-            // A branch within the asm block has no effect outside of the block.
+            // A branch has no effect outside of the asm block.
             Operation::Control(op) => self.exchanges |= !op.is_branch(),
             Operation::Warp(_) => self.exchanges = true,
             Operation::Hint(_) => self.hints = true,
@@ -86,7 +86,7 @@ impl Effects {
         }
     }
 
-    /// Records an access. An access of unknown kind is recorded as a write.
+    /// Records a memory access. An access of unknown kind counts as a write.
     fn access(&mut self, kind: Option<AccessKind>) {
         match kind {
             Some(AccessKind::Load) => self.reads_memory = true,
@@ -99,7 +99,8 @@ impl Effects {
         self.writes_memory || self.orders || self.exchanges || self.reads_clock || self.hints
     }
 
-    /// Checks whether the statement requires a memory clobber, because the compiler must not cache memory values in registers across it.
+    /// Checks whether the statement requires a memory clobber, because the compiler must not cache memory values in registers across the
+    /// statement.
     fn needs_memory(self) -> bool {
         self.reads_memory || self.writes_memory || self.orders
     }
@@ -122,11 +123,11 @@ impl Effects {
     }
 }
 
-/// Notation of a dialect for the declaration of side effects.
+/// Names of the volatile declaration and of the memory clobber in a dialect, with help texts for diagnostics.
 struct SideEffectSyntax {
     volatile: &'static str,
     memory: &'static str,
-    /// Syntax of the volatile declaration and of the memory clobber.
+    /// Help text that proposes the volatile declaration.
     say_volatile: &'static str,
     say_memory: &'static str,
 }
@@ -140,7 +141,7 @@ impl SideEffectSyntax {
                 say_volatile: "use `asm volatile`",
                 say_memory: "add `\"memory\"` after a third colon",
             },
-            // ILGPU assumes that every call modifies memory.
+            // ILGPU has no syntax for these declarations, because it assumes that every call modifies memory.
             AsmDialect::Ilgpu => SideEffectSyntax {
                 volatile: "a fixed position",
                 memory: "up-to-date memory",
@@ -195,7 +196,7 @@ pub(crate) fn replicated(block: &AsmBlock, effects: Effects) -> Option<Diagnosti
 /// Returns the diagnostic for effects that the statement does not declare.
 pub(crate) fn untold(block: &AsmBlock, effects: Effects) -> Option<Diagnostic> {
     let lacks_volatile = effects.needs_volatile() && !block.is_volatile;
-    // A statement that only reads memory needs no memory clobber, because the memory may be constant.
+    // Require no memory clobber for a statement that only reads memory, because the memory may be constant.
     let changes = effects.writes_memory || effects.orders;
     let lacks_memory = changes && !block.clobbers_memory;
     let words = SideEffectSyntax::of(block.dialect);

@@ -1,14 +1,14 @@
-//! Document embedded in another text: converts the spans of all results from the inner document to the outer text.
+//! Document that is embedded in another text. The module converts the spans of all results from the inner document to the outer text.
 
 use warpgrid_program::{
     CompletionItem, Diagnostic, Document, Hover, MappedSource, SignatureHelp, SourceMap,
 };
 
-/// Inner document, with the offset in this document to which a request refers.
+/// Inner document with the offset of an editor request, which converts the spans of results to the outer text.
 pub(crate) struct Embedded<'d> {
     map: &'d SourceMap,
     document: &'d dyn Document,
-    /// Offset in the text of the inner document.
+    /// Offset of the request in the text of the inner document.
     offset: u32,
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn decode(source: &str, inner: Span, escapes: EscapeSyntax, to: &mut 
         match meaning {
             Some(meaning) => to.stand_in(meaning.encode_utf8(&mut [0; 4]), place),
             None if length == 1 => to.copy("\\", place.start),
-            // A backslash at the end of a line continues the line, and adds no character.
+            // Add no character for a backslash at the end of a line, which continues the line.
             None => {}
         }
         done = at + length;
@@ -63,7 +63,7 @@ fn escape(text: &str, escapes: EscapeSyntax) -> (Option<char>, usize) {
         'U' => number(text, 2, 8, 16),
         '\n' => (None, 2),
         '\r' if text[2..].starts_with('\n') => (None, 3),
-        // The backslash of an unknown escape sequence is part of the text.
+        // Keep the backslash of an unknown escape sequence as part of the text.
         _ => (None, 1),
     }
 }

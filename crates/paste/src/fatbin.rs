@@ -1,5 +1,5 @@
-//! Output of `cuobjdump -ptx` and `cuobjdump -all`: PTX modules, each after the header of its fat binary entry. The parser skips the
-//! headers, and checks each module separately. By default, the first module without errors is executed.
+//! Parser for the output of `cuobjdump -ptx` and `cuobjdump -all`, which consists of PTX modules, each after the header of its fat binary
+//! entry. The document skips the headers, and checks each module separately. By default, hosts execute the first module without errors.
 
 use crate::embedded::{Embedded, place};
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use warpgrid_program::{
 /// Headers of fat binary entries. `elf` entries contain machine code.
 const HEADERS: [&str; 2] = [FATBIN_PTX_HEADER, "Fatbin elf code:"];
 
-/// PTX modules in the output of `cuobjdump`.
+/// PTX modules in the output of `cuobjdump`, each with its architecture and its source map.
 #[derive(Clone, Debug)]
 pub(crate) struct FatbinText {
     modules: Vec<Module>,
@@ -84,7 +84,7 @@ fn begins_module(line: &str) -> bool {
     line.starts_with(['.', '/', '{'])
 }
 
-/// Open document that consists of fat binary modules.
+/// Open document of an editor that consists of the PTX modules of a fat binary.
 pub(crate) struct FatbinDocument<'a> {
     source: Cow<'a, str>,
     modules: Vec<(Module, Box<dyn Document>)>,

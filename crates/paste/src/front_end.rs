@@ -1,5 +1,5 @@
-//! [`FrontEnd`] for texts with embedded instructions: extracts the instructions, passes them to the front end of their language, and
-//! converts all results to positions of the whole text. A text that consists only of instructions is passed unchanged to the front end of
+//! [`FrontEnd`] for texts with embedded instructions. It extracts the instructions, passes them to the front end of their language, and
+//! converts all results to positions in the whole text. It passes a text that consists only of instructions unchanged to the front end of
 //! its language.
 
 use crate::fatbin::{FatbinDocument, FatbinText};

@@ -1,5 +1,5 @@
-//! Syntax highlighting of host sources: comments, strings and numbers of the host language, and the tokens of the assembly within its
-//! strings.
+//! Syntax highlighting of host sources. The tokens are comments, strings and numbers of the host language, and the tokens of the assembly
+//! within its strings.
 
 use crate::calls::lexer as calls;
 use crate::cpp::lexer as cpp;
@@ -41,7 +41,7 @@ pub(crate) fn tokens(source: &str, text: &HostSource, inner: &dyn FrontEnd) -> V
     merged(around, within)
 }
 
-/// Returns the semantic tokens of a log with its module. Log lines have the token kind of comments.
+/// Returns the semantic tokens of a log with its module. Log lines are highlighted as comments.
 pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<SemanticToken> {
     let mut tokens: Vec<SemanticToken> = Vec::new();
     if let Some(module) = &text.module {
@@ -76,7 +76,7 @@ fn of_host(source: &str, found: Vec<Token>, words: &[&str]) -> Vec<SemanticToken
     coloured.collect()
 }
 
-/// C++ keywords that are highlighted.
+/// C++ keywords for syntax highlighting.
 const CPP_WORDS: &[&str] = &[
     "asm",
     "__asm__",
@@ -140,16 +140,16 @@ const CSHARP_WORDS: &[&str] = &[
     "default",
 ];
 
-/// Merges the tokens of the assembly into the tokens of the host language. A token of the host language is split around the assembly tokens
-/// that it contains.
+/// Merges the tokens of the assembly into the tokens of the host language. The function splits a token of the host language around the
+/// assembly tokens that it contains.
 fn merged(around: Vec<SemanticToken>, within: Vec<SemanticToken>) -> Vec<SemanticToken> {
     let mut tokens = Vec::with_capacity(around.len() + within.len());
     let mut within = within.into_iter().peekable();
     for outer in around {
         let mut at = outer.span.start;
         while let Some(inner) = within.next_if(|inner| inner.span.start < outer.span.end) {
-            // Asm blocks that result from several uses of one macro have the same source position, so only the tokens of the first block
-            // are added.
+            // Add only the tokens of the first of several asm blocks at the same source position, which result from several uses of one
+            // macro.
             if inner.span.start < at || inner.span.end > outer.span.end {
                 continue;
             }

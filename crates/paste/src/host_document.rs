@@ -1,4 +1,4 @@
-//! [`Document`] of a host source. Each asm block is checked separately, and all diagnostics have positions in the host source.
+//! [`Document`] of a host source. It checks each asm block separately, and reports all diagnostics at positions in the host source.
 
 use crate::block::{AsmBlock, UnresolvedKind};
 use crate::constraint::OperandKind;
@@ -18,7 +18,7 @@ use warpgrid_program::{
     MappedSource, Overrides, Severity, SignatureHelp, SnippetOperand, Span,
 };
 
-/// Open document of a host source.
+/// Open document of a host source in an editor, with the check results of its asm blocks.
 pub(crate) struct HostDocument<'a> {
     source: Cow<'a, str>,
     language: HostLanguage,
@@ -31,19 +31,18 @@ struct OpenBlock {
     document: Box<dyn Document>,
 }
 
-/// Check results of an asm block.
+/// Check results of an asm block: the program, the diagnostics and the note about side effects.
 struct BlockReport {
     checked: CheckResult,
     /// Diagnostics of the asm block, with spans in the host source.
     diagnostics: Vec<Diagnostic>,
-    /// Informational diagnostics, which are shown only if this asm block is selected.
+    /// Informational diagnostics, which hosts show only if this asm block is selected.
     informational: Vec<Diagnostic>,
     accept: bool,
     note: Option<String>,
 }
 
-/// Maximum number of unknown constants of an asm block for which the check searches values. The search processes one constant after the
-/// other.
+/// Maximum number of unknown constants of an asm block for which the check searches values.
 const MAX_CHOSEN: usize = 8;
 
 /// Returns the values of `n` constants that minimize the number of errors. The search optimizes one constant after the other (coordinate
@@ -116,7 +115,7 @@ impl<'a> HostDocument<'a> {
 }
 
 impl OpenBlock {
-    /// Opens an asm block. If the block has unknown constants, searches for values with which the block is legal.
+    /// Opens an asm block. If the block has unknown constants, the function searches for values for which the block is legal.
     fn new(
         text: &HostSource,
         index: usize,
@@ -137,7 +136,7 @@ impl OpenBlock {
         if n == 0 || usual.document.check().program.is_some() {
             return Some(usual);
         }
-        // The search for constants specifies a version and a target, so that each check does not also search for a target, because wrong
+        // Specify a version and a target for the search for constants. Otherwise, each check would also search for a target, although wrong
         // constants are illegal for every target.
         let stated = Overrides {
             target: overrides.target.or(Some(Target::default_target())),
@@ -168,8 +167,8 @@ impl OpenBlock {
             match found.code {
                 INFERRED => self.inferred(found, &mut diagnostics, &mut asides),
                 SELECTED_TARGET => asides.push(self.placed(found)),
-                // An asm block without instructions is valid: with a memory clobber, it prevents the compiler from moving memory accesses
-                // across the statement.
+                // Accept an asm block without instructions, which prevents the compiler from moving memory accesses across the statement if
+                // it has a memory clobber.
                 EMPTY => {}
                 _ if !block.is_whole() && found.severity == Severity::Error => {}
                 _ if found.is_tolerated => {
@@ -218,7 +217,8 @@ impl OpenBlock {
             })
     }
 
-    /// Splits a diagnostic about inferred declarations. Operands need no declaration, so only the other names are reported as undeclared.
+    /// Splits a diagnostic about inferred declarations. The function reports only names that are not operands as undeclared, because
+    /// operands need no declaration.
     fn inferred(
         &self,
         mut found: Diagnostic,
@@ -342,7 +342,7 @@ impl Document for HostDocument<'_> {
         for (index, found) in self.found().iter().enumerate() {
             let asides = found.informational.iter().filter(|_| chosen == Some(index));
             for found in found.diagnostics.iter().chain(asides) {
-                // All uses of a macro cause the same diagnostics, which are reported only once.
+                // Report each diagnostic only once, because all uses of a macro cause the same diagnostics.
                 if !diagnostics.contains(found) {
                     diagnostics.push(found.clone());
                 }

@@ -1,4 +1,4 @@
-//! Host sources: detects the host language, and extracts the inline assembly blocks with their names.
+//! Host sources with inline assembly. The module detects the host language, and extracts the inline assembly blocks with their names.
 
 use crate::block::AsmBlock;
 use crate::calls::{csharp, julia};
@@ -7,7 +7,7 @@ use crate::{cpp, python};
 use std::collections::BTreeMap;
 use warpgrid_program::container::{ContainerFormat, has_csharp_assembly, has_julia_assembly};
 
-/// Language of a host source.
+/// Programming language of a host source that contains inline assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostLanguage {
     Cpp,
@@ -36,7 +36,7 @@ impl HostLanguage {
     }
 }
 
-/// Host source with its asm blocks.
+/// Host source with its language and its asm blocks, whose operands are resolved on request.
 #[derive(Clone, Debug)]
 pub struct HostSource {
     pub language: HostLanguage,
@@ -56,8 +56,8 @@ impl HostSource {
             true => HostLanguage::Python,
             false => HostLanguage::Cpp,
         };
-        // The detection of Julia and C# is not sufficient, because comments and strings in C++ and Python may contain calls of these
-        // languages. Therefore, the first language in which the source contains an asm block is selected.
+        // Select the first language in which the source contains an asm block. The detection of Julia and C# is not sufficient, because
+        // comments and strings in C++ and Python may contain calls of these languages.
         let candidates = [
             has_julia_assembly(source).then_some(HostLanguage::Julia),
             has_csharp_assembly(source).then_some(HostLanguage::CSharp),
@@ -98,8 +98,8 @@ fn raw_blocks(source: &str, language: HostLanguage) -> Vec<ParsedAsmBlock> {
     raw
 }
 
-/// Assigns unique names to asm blocks. The name is the name of the enclosing function. From the second block of the function on, a number
-/// follows the name.
+/// Assigns unique names to asm blocks. The name of a block is the name of its enclosing function. From the second block of a function on, a
+/// number follows the name.
 fn named(blocks: Vec<ParsedAsmBlock>) -> Vec<(String, ParsedAsmBlock)> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     let all = blocks.into_iter().map(|block| {

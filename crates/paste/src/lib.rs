@@ -1,7 +1,7 @@
-//! Reads input formats that contain PTX or SASS: source code with inline assembly, assembler logs and compiled files.
+//! Reader of input formats that contain PTX or SASS: source code with inline assembly, assembler logs and compiled files.
 //!
-//! - Input: a text, or the bytes of a compiled file.
-//! - Output: the contained instructions with a source map to the input, and the results of a front end with positions in the input.
+//! - The input is a text, or the bytes of a compiled file.
+//! - The output is the contained instructions with a source map to the input, and the results of a front end with positions in the input.
 //! - Main types: [`EmbeddedFrontEnd`] extends a front end to texts with embedded instructions. [`HostSource`] extracts the inline assembly
 //!   blocks of a source as [`AsmBlock`]s. [`binary::open`] reads cubins, fatbins and host object files.
 //! - The crate decompresses files within limits, and executes nothing.

@@ -1,17 +1,18 @@
-//! Assembler and driver logs. Extracts the messages with the module lines to which they refer, and the module, if the text contains it.
+//! Parser for assembler and driver logs. It extracts the messages with the module lines to which they refer, and the module, if the text
+//! contains it.
 
 use warpgrid_program::container::{ContainerFormat, is_compiler_diagnostic, is_log_line, log_word};
 use warpgrid_program::{MappedSource, Span};
 
-/// Log of the assembler, with its module.
+/// Parsed log of an assembler or driver: its messages, and its module if the text contains it.
 #[derive(Clone, Debug)]
 pub(crate) struct LogText {
     pub(crate) entries: Vec<LogEntry>,
-    /// Module, which consists of all lines that are not part of the log. `None` if all of these lines are blank.
+    /// Module, which consists of all lines that are not part of the log, or `None` if all of these lines are blank.
     pub(crate) module: Option<MappedSource>,
 }
 
-/// Message in a line of a log.
+/// Message in a line of a log, with its severity and the module line to which it refers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogEntry {
     pub(crate) word: LogSeverity,
@@ -23,7 +24,7 @@ pub(crate) struct LogEntry {
     pub(crate) span: Span,
 }
 
-/// Severity in the notation of the assembler.
+/// Severity of a [`LogEntry`] in the notation of the assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogSeverity {
     Error,
@@ -44,7 +45,7 @@ impl LogText {
         let mut entries: Vec<LogEntry> = Vec::new();
         let mut start = 0;
         let mut is_after_log = false;
-        // A diagnostic of the C++ compiler also includes the subsequent source lines up to an empty line.
+        // Whether the line belongs to a diagnostic of the C++ compiler, which includes the subsequent source lines up to an empty line.
         let mut is_in_message = false;
         for line in source.split_inclusive('\n') {
             let span = Span::new(start, start + line.trim_end().len() as u32);
@@ -63,7 +64,7 @@ impl LogText {
                 }
             } else if !is_in_message {
                 is_after_log = is_after_log && line.trim().is_empty();
-                // Lines that precede the module are ignored.
+                // Ignore lines that precede the module.
                 if !module.text.is_empty() || is_part_of_module(line) {
                     module.copy(line, start);
                 }
@@ -104,7 +105,7 @@ fn belongs_to_log(line: &str) -> bool {
     line.starts_with("    ") && line.contains(" bytes stack frame")
 }
 
-/// Checks whether a line can be the first line of a module. Blank lines, prompts and Markdown fences cannot.
+/// Checks whether a line can be the first line of a module. Blank lines, prompts and Markdown fences cannot be its first line.
 fn is_part_of_module(line: &str) -> bool {
     let line = line.trim();
     let is_prompt = line.starts_with("$ ") || line.starts_with("```") || line.starts_with("> ");

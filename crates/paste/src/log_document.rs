@@ -1,5 +1,5 @@
-//! [`Document`] of a log with or without its module. The Warpgrid checker checks the module. Each log message is reported at its module
-//! line, with the diagnostic of the Warpgrid checker for the same line.
+//! [`Document`] of a log with or without its module. It checks the module with the Warpgrid checker. It reports each log message at its
+//! module line, with the diagnostic of the Warpgrid checker for the same line.
 
 use crate::diagnostics as diagnose;
 use crate::embedded::{Embedded, place};
@@ -11,7 +11,7 @@ use warpgrid_program::{
     Overrides, Severity, SignatureHelp, Span,
 };
 
-/// Open document of a log.
+/// Open document of a log in an editor, with the check result of its module.
 pub(crate) struct LogDocument<'a> {
     source: Cow<'a, str>,
     entries: Vec<LogEntry>,
@@ -101,7 +101,7 @@ fn log_without_module(entries: &[LogEntry]) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// Log of the assembler, with its module.
+/// Module of a log with the diagnostics of the Warpgrid checker, from which the diagnostics about log messages are created.
 struct LogWithModule<'a> {
     origin: &'a MappedSource,
     lines: LineIndex,
@@ -114,9 +114,10 @@ impl LogWithModule<'_> {
         let mut present = None;
         let mut diagnostics = Vec::new();
         for entry in entries {
-            // With `-v`, the assembler prints several lines about one function. Only the first line names the function.
+            // Remember the named function, because the assembler with `-v` prints several lines about one function, and only the first line
+            // names it.
             present = function(&entry.message).or(present);
-            // This message only states that other errors have occurred.
+            // Skip this message, which only states that other errors have occurred.
             if entry.message.starts_with("Ptx assembly aborted") {
                 continue;
             }
@@ -130,7 +131,7 @@ impl LogWithModule<'_> {
             .line
             .and_then(|line| self.place_of_line(line))
             .or_else(|| function.and_then(|name| self.place_of_function(name)));
-        // The Warpgrid checker decides whether the module is legal, so errors and warnings of another assembler are reported as warnings.
+        // Report errors and warnings of another assembler as warnings, because the Warpgrid checker decides whether the module is legal.
         let severity = match entry.word {
             LogSeverity::Error | LogSeverity::Warning => Severity::Warning,
             LogSeverity::Information

@@ -1,4 +1,4 @@
-//! Help for assembler messages: derives a suggestion from a message. If possible, the suggestion is based on the instruction tables.
+//! Suggestions for assembler messages. If possible, a suggestion is based on the instruction tables.
 
 use crate::availability::{gate_of, nearest_target};
 use warpgrid_isa::{Target, Version};
@@ -135,7 +135,7 @@ const WGMMA_CAUSES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the cause and the remedy for a remark about `wgmma` (C7509 to C7519). Assembler releases 12 use different numbers for some of
+/// Returns the cause and the remedy for a remark about `wgmma` (C7509 to C7519). Assemblers of release 12 use different numbers for some of
 /// these remarks.
 fn performance(message: &str) -> Option<&'static str> {
     let is_remark = ["wgmma", "warpgroup.", "GMMA"]
@@ -212,7 +212,7 @@ fn registers(message: &str) -> Option<&'static str> {
     known.map(|(_, help)| *help)
 }
 
-/// Returns the suggestion for other messages, which are recognized by their prefix.
+/// Returns the suggestion for any other message, which the function recognizes by its prefix.
 fn plain(message: &str) -> Option<&'static str> {
     const KNOWN: &[(&str, &str)] = &[
         (

@@ -1,5 +1,5 @@
-//! Names of operands in a snippet: derives a recognizable name from the expression of an operand. The name does not occur in the assembly.
-//! `d[0]` becomes `d0`, and `__cvta_generic_to_shared(tile)` becomes `tile`.
+//! Names of operands in a snippet. The module derives a recognizable name from the expression of an operand, and avoids names that occur in
+//! the assembly. `d[0]` becomes `d0`, and `__cvta_generic_to_shared(tile)` becomes `tile`.
 
 use crate::cpp::lexer::tokens;
 use crate::token_stream::{Token, TokenKind};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Maximum length of a name.
 const MAX_LEN: usize = 40;
 
-/// Allocator of unique operand names for an asm block.
+/// Allocator that assigns unique names to the operands of an asm block.
 #[derive(Debug)]
 pub(crate) struct NameAllocator {
     taken: BTreeSet<String>,
@@ -18,7 +18,7 @@ impl NameAllocator {
     /// Creates an allocator that does not assign any word of the assembly as a name.
     pub(crate) fn avoiding(assembly: &str) -> NameAllocator {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
-        // `%[name]` is an operand, not a register.
+        // Remove `%[name]`, which is an operand and not a register.
         let mut words = String::new();
         let mut rest = assembly;
         while let Some(at) = rest.find("%[") {

@@ -1,5 +1,5 @@
-//! Consistency of the declared and actual uses of operands in an asm block: reports inputs that the assembly writes, and outputs that the
-//! assembly does not write or reads before the first write.
+//! Check of the operands of an asm block for consistency between declaration and use. It reports inputs that the assembly writes, and
+//! outputs that the assembly does not write or reads before the first write.
 
 use crate::block::{AsmBlock, AsmOperand};
 use crate::constraint::{AsmDialect, ConstraintAccess, OperandKind};
@@ -8,7 +8,7 @@ use warpgrid_program::{
     AddressBase, Diagnostic, Function, Guard, Instruction, OperandValue, RegisterId, Source, Span,
 };
 
-/// Uses of one operand in program order.
+/// Reads and writes of one operand by the instructions of an asm block.
 #[derive(Debug, Default)]
 struct OperandUse {
     /// First instruction that reads the operand before an instruction has written it.
@@ -21,12 +21,12 @@ struct OperandUse {
 /// Returns the diagnostics about the operands of a block, with spans in the host source.
 pub(crate) fn check_operand_use(block: &AsmBlock, function: &Function) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    // A statement without assembly may have operands, because it orders the computation of the operands.
+    // Accept operands of a statement without assembly, because this statement orders the computation of its operands.
     let is_empty = block.snippet.text.trim().is_empty();
     let is_unused = |operand: &AsmOperand| {
         operand.role == ConstraintAccess::Read
             && operand.uses.is_empty()
-            // A constraint that is a number ties the input to an output, so the operand is used.
+            // An operand whose constraint is a number is used, because the number ties the input to an output.
             && operand.constraint.parse::<usize>().is_err()
             && matches!(operand.kind, OperandKind::Register(_))
     };
@@ -46,12 +46,13 @@ pub(crate) fn check_operand_use(block: &AsmBlock, function: &Function) -> Vec<Di
             uses(function, RegisterId(id))
         });
         let mut misuse = examine(block, operand, &uses);
-        // If the block has unused operands, operand numbers may be wrong, so a different constraint is not suggested.
+        // Suggest no other constraint if the block has unused operands, because operand numbers may be wrong.
         if let Some(misuse) = misuse.as_mut().filter(|_| has_unused) {
             misuse.help = None;
             misuse.fixes.clear();
         }
-        // In C#, the keyword `out` or `ref` specifies the direction of an argument instead of a constraint modifier.
+        // Replace the help text for C#, where the keyword `out` or `ref` specifies the direction of an argument instead of a constraint
+        // modifier.
         if let Some(misuse) = misuse
             .as_mut()
             .filter(|_| block.dialect == AsmDialect::Ilgpu)
@@ -67,7 +68,7 @@ pub(crate) fn check_operand_use(block: &AsmBlock, function: &Function) -> Vec<Di
 fn examine(block: &AsmBlock, operand: &AsmOperand, uses: &OperandUse) -> Option<Diagnostic> {
     let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
     let place = |span: Option<Span>| {
-        // Span of the operand within the instruction, if the source contains it.
+        // Find the span of the operand within the instruction, if the source contains it.
         let instruction = block.snippet.map.span(span.unwrap_or_default());
         let within = |own: &&Span| instruction.start <= own.start && own.end <= instruction.end;
         operand
@@ -118,7 +119,7 @@ fn is_partial(guards: &[Option<Guard>]) -> bool {
 fn uses(function: &Function, register: RegisterId) -> OperandUse {
     let mut uses = OperandUse::default();
     for instruction in &function.instructions {
-        // Instructions that a front end inserted before the source have no span.
+        // Ignore instructions without a span, which a front end inserted before the source.
         if instruction.span.end <= instruction.span.start {
             continue;
         }

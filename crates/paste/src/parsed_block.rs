@@ -1,5 +1,5 @@
-//! Inline assembly block after parsing and before the interpretation of its operands. All spans refer to the source in which the block is
-//! parsed. If this source is a string literal, a source map converts the spans to the enclosing source.
+//! Inline assembly block after parsing and before the interpretation of its operands. All spans refer to the source that contains the
+//! block. If this source is a string literal, a source map converts the spans to the enclosing source.
 
 use crate::block::{AsmBlock, AsmOperand, Purity, Unresolved, UnresolvedKind};
 use crate::constraint::{AsmDialect, Constraint, ConstraintAccess, OperandKind};
@@ -10,7 +10,7 @@ use crate::operand_names::NameAllocator;
 use crate::template::{SymbolicOperand, constant_text, expand};
 use warpgrid_program::{Diagnostic, MappedSource, SourceMap, Span};
 
-/// Asm block with uninterpreted operands.
+/// Parsed asm block whose operands have not been resolved. [`ParsedAsmBlock::resolve_operands`] converts it to an [`AsmBlock`].
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedAsmBlock {
     /// Name of the enclosing function.
@@ -28,7 +28,7 @@ pub(crate) struct ParsedAsmBlock {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Operand of an asm block before interpretation.
+/// Operand of a [`ParsedAsmBlock`]: the texts of its constraint and expression.
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedAsmOperand {
     /// Symbolic name in brackets (`[name]`), and its span.
@@ -41,12 +41,12 @@ pub(crate) struct ParsedAsmOperand {
     pub(crate) section: OperandSection,
 }
 
-/// Section of the statement that contains an operand.
+/// Section of an asm statement that contains an operand: the outputs or the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandSection {
     Outputs,
     Inputs,
-    /// Constraint list without sections, in which only the modifier determines the direction.
+    /// The operand is in a constraint list without sections, in which only the modifier determines the direction.
     Either,
 }
 
@@ -249,7 +249,7 @@ impl ParsedAsmBlock {
         }
     }
 
-    /// Parses a constraint. A constraint that is a number is replaced by the constraint of the operand with this number.
+    /// Parses a constraint. If the constraint is a number, the result is the constraint of the operand with this number.
     fn constraint(
         &self,
         text: &str,

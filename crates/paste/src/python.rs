@@ -1,5 +1,5 @@
-//! Inline assembly in Python: calls with assembly and constraints as strings (Triton, Numba, MLIR), and string literals that contain C++
-//! with `asm` statements. Extracts the asm blocks of a source with their spans.
+//! Parser for inline assembly in Python: calls with assembly and constraints as strings (Triton, Numba, MLIR), and string literals that
+//! contain C++ with `asm` statements. It extracts the asm blocks of a source with their spans.
 
 pub(crate) mod call;
 pub(crate) mod lexer;
@@ -106,7 +106,7 @@ fn within(strings: StringReader<'_>, from: usize, to: usize) -> Vec<ParsedAsmBlo
     found.map(|block| block.through(&text.map)).collect()
 }
 
-/// Enclosing functions of a position, based on indentation.
+/// Enclosing functions of the current token, which are determined from the indentation.
 #[derive(Debug, Default)]
 struct FunctionScopes<'a> {
     /// Name of each function, and the column of its `def`.

@@ -1,15 +1,15 @@
-//! Expansion of assembly templates: returns the text that the assembler receives, with operand names in place of placeholders.
+//! Expansion of assembly templates. The result is the text that the assembler receives, in which operand names replace placeholders.
 //!
-//! The treatment of `%` by the CUDA compiler was determined with release 13: `%0` is an operand, `%%` is `%`, `%{`, `%|`, `%}` and other
-//! punctuation characters are removed, a letter before a number (`%r1`) is rejected, and a percent sign before any other word remains
-//! (`%tid`).
+//! The expansion of `%` follows release 13 of the CUDA compiler: `%0` is an operand, and `%%` is `%`. The compiler removes `%{`, `%|`, `%}`
+//! and a percent sign with any other punctuation character. It rejects a letter before a number (`%r1`), and keeps a percent sign before
+//! any other word (`%tid`).
 
 use crate::block::AsmOperand;
 use crate::constraint::{AsmDialect, OperandKind};
 use crate::diagnostics as diagnose;
 use warpgrid_program::{Diagnostic, MappedSource, Span};
 
-/// Operand of an asm block that has a symbolic name.
+/// Symbolic name of an operand (`[name]`), with the index of the operand, for the expansion of templates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SymbolicOperand<'a> {
     pub(crate) name: &'a str,
@@ -155,7 +155,7 @@ impl TemplateExpander<'_> {
             self.keep(at + 1, at + 2);
             return at + 2;
         }
-        // Braces without `$` are literal. Alternatives require `$` (LLVM, `AsmPrinterInlineAsm.cpp`).
+        // Only braces after `$` form alternatives, and all other braces are literal (LLVM, `AsmPrinterInlineAsm.cpp`).
         match (rest.as_bytes().first(), self.alternative) {
             (Some(b'('), None) => {
                 let place = self.place(at, at + 2);
@@ -235,7 +235,7 @@ impl TemplateExpander<'_> {
 /// Prefix of the placeholder names for nonexistent operands.
 pub(crate) const MISSING: &str = "missing_operand_";
 
-/// Returns a name for a nonexistent operand, so that the remaining assembly can be parsed.
+/// Returns a placeholder name for a nonexistent operand, so that the checker can parse the remaining assembly.
 fn stand_in(name: &str) -> String {
     let fits = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     format!("{MISSING}{}", name.chars().filter(fits).collect::<String>())

@@ -2,7 +2,7 @@
 
 use warpgrid_program::Span;
 
-/// Token of a host source.
+/// Token of a host source: its kind, its span, and whether it starts a logical line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -12,7 +12,7 @@ pub(crate) struct Token {
     pub(crate) starts_line: bool,
 }
 
-/// Kind of a token.
+/// Kind of a [`Token`] in a host source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Word,
@@ -29,7 +29,7 @@ pub(crate) enum TokenKind {
     Punctuation(u8),
 }
 
-/// Source with its tokens, without comments.
+/// Host source with its tokens without comments, in which parsers look up texts and matching brackets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TokenStream<'a> {
     pub(crate) source: &'a str,

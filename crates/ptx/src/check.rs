@@ -1,10 +1,10 @@
-//! Checker: converts a syntax tree to diagnostics and, if no diagnostic is an error, to a [`Program`]. This is the only
-//! constructor of a [`Program`] from PTX.
+//! Checker: converts a syntax tree to diagnostics and, if no diagnostic is an error, to a [`Program`]. The checker is the only component
+//! that constructs a [`Program`] from PTX.
 //!
 //! Each phase is a function of the results of earlier phases and does not modify these results: [`header`] determines the version and the
-//! target; [`plans`] checks each distinct opcode once; [`declare`] collects the names of the module in one pass; [`body`] checks each body
-//! in its own scopes and converts it to instructions; [`assemble`] combines the parts; [`performance`] predicts remarks of the assembler.
-//! All phases report to one [`report::DiagnosticSink`], and no phase stops at the first error.
+//! target; [`resolved_opcodes`] checks each distinct opcode once; [`declare`] collects the names of the module in one pass; [`body`] checks
+//! each body in its own scopes and converts it to instructions; [`assemble`] combines the parts; [`performance`] predicts remarks of the
+//! assembler. All phases report to one [`diagnostic_sink::DiagnosticSink`], and no phase stops at the first error.
 
 pub(crate) mod assemble;
 pub(crate) mod body;
@@ -27,7 +27,7 @@ use crate::tree::Tree;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{Diagnostic, ExternalRegister, Overrides, Program, Severity};
 
-/// Result of checking a PTX source.
+/// Program and diagnostics that result from checking a PTX source.
 #[derive(Clone, Debug)]
 pub struct CheckedSource {
     /// Checked program, or `None` if a diagnostic of the parser or the checker is an error.
@@ -72,7 +72,7 @@ pub fn check_among(
     target_selection::select_target(&text, options, &usual).unwrap_or(usual)
 }
 
-/// Parsed source, which may be checked for several versions.
+/// Parsed source with its check options, which the checker may check for several versions and targets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ParsedSource<'a> {
     source: &'a str,
@@ -85,7 +85,7 @@ pub(crate) struct ParsedSource<'a> {
 pub(crate) enum Leniency {
     /// Modifiers are required according to the version of the source.
     Strict,
-    /// The checker assumes missing modifiers and reports a warning. A snippet is checked with this variant if all other attempts have
+    /// The checker assumes missing modifiers and reports a warning. The checker uses this variant for a snippet if all other attempts have
     /// failed.
     Lenient,
 }
@@ -105,7 +105,7 @@ pub(crate) fn check_for(
     let mut reporter = DiagnosticSink::default();
     let module = header::read(source, tree, options, &mut reporter);
     if tree.statements.is_empty() && !parse.diagnostics.is_empty() {
-        // The source has no statements, and the parser has reported the reason.
+        // Return only the parser diagnostics, which explain why the source has no statements.
         return CheckedSource {
             program: None,
             diagnostics: parse.diagnostics.clone(),

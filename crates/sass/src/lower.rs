@@ -1,5 +1,6 @@
 //! Lowering of disassembly listings to programs: each SASS instruction becomes a sequence of operations that the emulator executes in one
-//! step. Each instruction family has one file. One function lowers each opcode, and rejects unsupported modifiers and operands.
+//! step. The lowering of each instruction family is in a separate file. The lowering function of an opcode rejects unsupported modifiers
+//! and operands.
 
 mod asynchronous;
 mod body;
@@ -44,7 +45,8 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterTuple, Source, Span, Variable};
 
-/// Context for the lowering of an instruction. [`InstructionCursor`] contains the modifiers and operands of the instruction.
+/// Context for the lowering of an instruction: the function body under construction, and the properties of the kernel and the module.
+/// [`InstructionCursor`] contains the modifiers and operands of the instruction.
 struct LoweringContext<'a> {
     text: &'a FunctionCode,
     target: &'static Target,
@@ -80,7 +82,7 @@ fn lower_one(
     Ok(steps)
 }
 
-/// Creates an operation with the guard of the instruction.
+/// Creates an operation that has the guard of the SASS instruction.
 #[inline(never)]
 fn step(
     operation: Operation,
@@ -111,13 +113,13 @@ fn typed(ty: ScalarType) -> Modifiers {
     }
 }
 
-/// Creates an arithmetic operation.
+/// Creates an arithmetic operation with operands of the type `ty`.
 #[inline(never)]
 fn arithmetic(op: ArithmeticOp, ty: ScalarType, args: Vec<LoweredOperand>) -> LoweredInstruction {
     step(Operation::Arithmetic(op), typed(ty), args)
 }
 
-/// Creates a 32-bit copy.
+/// Creates an operation that copies a 32-bit value.
 fn copy(to: LoweredOperand, from: SpannedValue) -> LoweredInstruction {
     step(
         Operation::Move(MoveOp::Mov),
@@ -126,7 +128,7 @@ fn copy(to: LoweredOperand, from: SpannedValue) -> LoweredInstruction {
     )
 }
 
-/// Creates an immediate source.
+/// Creates an immediate source operand.
 fn number_of(value: u64) -> OperandValue {
     instruction_cursor::number(value)
 }
@@ -147,7 +149,7 @@ fn predicates_by_table(
     machine.step(SassOp::PredicateLogic3, span)
 }
 
-/// Creates a predicate source.
+/// Creates a source operand that reads a predicate.
 fn predicate_source(register: RegisterId, negated: bool) -> OperandValue {
     OperandValue::Predicate {
         source: Source::Register(RegisterTuple::one(register)),
@@ -172,7 +174,7 @@ impl LoweringContext<'_> {
             LoweredOperand::One(condition, span),
             LoweredOperand::One(own, span),
         ];
-        // All lanes must compute the conjunction, so the guard of the instruction does not apply to this operation.
+        // Compute the conjunction without the guard of the instruction, because all lanes must compute it.
         let mut sum = step(
             Operation::Arithmetic(ArithmeticOp::And),
             typed(ScalarType::Pred),
@@ -205,7 +207,7 @@ fn one((value, span): SpannedValue) -> LoweredOperand {
     LoweredOperand::One(value, span)
 }
 
-/// Operand lists of a SASS-specific operation, in order.
+/// Operand lists of an operation that exists only in SASS, in operand order.
 #[derive(Default)]
 struct SassOperandLists {
     registers: Vec<SpannedValue>,

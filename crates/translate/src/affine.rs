@@ -1,6 +1,7 @@
-//! Affine address analysis: finds addresses that are linear combinations of the thread and block coordinates. Input:
-//! decoded code with its launch. Output: the accesses in which each thread of the grid accesses bytes that no other
-//! thread accesses, so that these accesses need no shadow memory.
+//! Affine address analysis: finds memory accesses whose addresses are linear combinations of the thread and block
+//! coordinates. The module takes decoded code with its launch, and returns the accesses with which each thread of the
+//! grid accesses bytes that no other thread accesses. The translated code does not record these accesses in shadow
+//! memory.
 
 use crate::control_flow_graph::ControlFlowGraph;
 use crate::inlined_code::{InlinedCode, InlinedInstruction};
@@ -54,7 +55,7 @@ impl AffineForm {
         Some(product)
     }
 
-    /// Returns the product of two affine expressions if at least one of them is a constant.
+    /// Returns the product of two affine expressions, or `None` if neither expression is a constant.
     fn multiply(self, other: AffineForm) -> Option<AffineForm> {
         if other.factors == [0; N_COORDINATES] {
             self.times(other.constant)
@@ -65,7 +66,8 @@ impl AffineForm {
         }
     }
 
-    /// Returns the minimum and the maximum of the expression over all coordinates within the extents.
+    /// Returns the minimum and the maximum of the expression over all coordinates within the extents of the grid and
+    /// the block.
     fn bounds(self, extents: &[u32; N_COORDINATES]) -> Option<(i64, i64)> {
         let (mut low, mut high) = (self.constant, self.constant);
         for (factor, extent) in self.factors.iter().zip(extents) {
@@ -85,9 +87,9 @@ pub(crate) struct AffineAnalysis<'p> {
     /// Affine values of registers with a single defining instruction, and the basic block of this instruction.
     known: BTreeMap<RegisterKey, (AffineForm, usize)>,
     dominators: &'p [BTreeSet<usize>],
-    /// Basic block of the instruction under analysis.
+    /// Basic block that contains the instruction under analysis.
     block: usize,
-    /// Frame of the instruction under analysis.
+    /// Frame of the called function that contains the instruction under analysis.
     frame: usize,
     accesses: Vec<AffineAccess>,
 }
@@ -144,9 +146,9 @@ impl<'p> AffineAnalysis<'p> {
         forms
     }
 
-    /// Returns the accesses that are partitioned among threads, by position in the code. The value of an access is the
-    /// number of its memory range plus one. If two accesses have equal values, each thread accesses the same bytes with
-    /// both accesses.
+    /// Returns the accesses that are partitioned among threads, by position in the code. The result maps the position
+    /// of each access to the number of its memory range plus one. If two accesses have the same number, each thread
+    /// accesses the same bytes with both accesses.
     pub(crate) fn thread_private_accesses(&self) -> BTreeMap<u32, u32> {
         let mut found = BTreeMap::new();
         for range in 0..self.plain.ranges().count() {
@@ -159,8 +161,8 @@ impl<'p> AffineAnalysis<'p> {
         found
     }
 
-    /// Returns the coefficient of the thread's x coordinate for each register with an affine value. This coefficient is
-    /// the difference between neighboring threads.
+    /// Returns the coefficient of the thread's x coordinate for each register with an affine value. The coefficient is
+    /// the difference between the register's values in neighboring threads.
     pub(crate) fn x_strides(&self) -> BTreeMap<RegisterKey, i64> {
         let known = self.known.iter();
         known
@@ -216,19 +218,20 @@ impl<'p> AffineAnalysis<'p> {
         }
     }
 
-    /// Returns the expression if its value fits into 32 bits for all threads.
+    /// Returns the affine expression if its value fits into 32 bits in all threads, otherwise `None`.
     fn narrow(&self, form: AffineForm) -> Option<AffineForm> {
         let (low, high) = form.bounds(&self.extents)?;
         (low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX)).then_some(form)
     }
 
-    /// Zero-extends an expression to 64 bits. The result is unknown if the expression may be negative.
+    /// Zero-extends an affine expression to 64 bits. Returns `None` if the value of the expression may be negative.
     fn zero_extended(&self, form: AffineForm) -> Option<AffineForm> {
         let (low, _) = form.bounds(&self.extents)?;
         (low >= 0).then_some(form)
     }
 
-    /// Returns the register that an instruction writes, and its affine value, if the value is known.
+    /// Returns the register that an instruction writes, and the affine value of this register. Returns `None` if the
+    /// value is not affine.
     fn result(&self, instr: &DecodedInstruction) -> Option<(RegisterKey, AffineForm)> {
         if instr.guard.place() != OperandLocation::None {
             return None;
@@ -252,7 +255,7 @@ impl<'p> AffineAnalysis<'p> {
         Some((self.register(*bank, *slot)?, forms[id.index()]?))
     }
 
-    /// Returns the affine value of a graph node, given the affine values of its operands.
+    /// Returns the affine value of a node of the value graph, given the affine values of its operands.
     fn form(
         &self,
         graph: &Graph,
@@ -283,7 +286,8 @@ impl<'p> AffineAnalysis<'p> {
         }
     }
 
-    /// Returns the value of a kernel parameter, which is constant during the launch.
+    /// Returns the destination register of a parameter load, and the value of the parameter, which is constant during
+    /// the launch.
     fn parameter(&self, plan: &AccessPlan) -> Option<(RegisterKey, AffineForm)> {
         let [element] = plan.elements.as_slice() else {
             return None;
@@ -346,7 +350,8 @@ impl<'p> AffineAnalysis<'p> {
         })
     }
 
-    /// Checks whether each thread accesses a separate memory cell with all accesses of the group.
+    /// Checks whether the bytes that a thread accesses with the accesses of a group are disjoint from the bytes of all
+    /// other threads.
     fn are_disjoint(&self, group: &[&AffineAccess]) -> bool {
         let Some(first) = group.first() else {
             return false;
@@ -366,7 +371,8 @@ impl<'p> AffineAnalysis<'p> {
             (Some(low), Some(high)) => high - low,
             _ => return false,
         };
-        // Sort the strides in ascending order. Each stride must exceed the total extent of all smaller strides.
+        // Sort the strides of the coordinates in ascending order. The bytes of the threads are disjoint if each stride
+        // is at least the total extent of all smaller strides.
         let factors = first.form.factors.iter().zip(&self.extents);
         let mut strides: Vec<(i64, i64)> = factors
             .filter(|(_, extent)| **extent > 1)

@@ -16,7 +16,7 @@ pub enum BailoutReason {
     Fault,
     /// Lanes use an operation in an uncommon way for which the translator does not generate code.
     Unsupported,
-    /// Unsynchronized threads access the same memory location, so that the result may depend on the schedule.
+    /// Threads access the same memory location without synchronization, so the result may depend on the schedule.
     Conflict,
     /// Threads of one warp reached different barriers, or some threads exited before the warp reached a barrier.
     DivergentBarrier,

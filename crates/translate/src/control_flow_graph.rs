@@ -1,4 +1,5 @@
-//! Control-flow graph of a kernel. Input: decoded code. Output: basic blocks, region entries, and live registers.
+//! Control-flow graph of a kernel. The module takes decoded code, and returns basic blocks, region entries, and live
+//! registers.
 
 use crate::inlined_code::{InlinedCode, InlinedInstruction};
 use crate::registers::{BlockUseDef, RegisterKey};
@@ -17,7 +18,8 @@ pub(crate) struct BasicBlock {
     pub(crate) end: usize,
     /// Indices of the successor blocks.
     pub(crate) successors: Vec<usize>,
-    /// Number of instructions of the block that count as steps, excluding a warp-level operation at its end.
+    /// Number of instructions of the block that count as steps, excluding a warp-level operation at the end of the
+    /// block.
     pub(crate) steps: u32,
     /// Event for which lanes wait before the last instruction of the block.
     pub(crate) suspends_for: SuspendKind,
@@ -36,7 +38,7 @@ pub(crate) enum SuspendKind {
     Barrier,
 }
 
-/// Whether code may read or write shared memory.
+/// Whether the code of a basic block or barrier interval may read or write shared memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SharedMemoryUse {
     pub(crate) loads: bool,
@@ -59,21 +61,20 @@ pub(crate) struct ControlFlowGraph {
     /// Scheduling priority of each basic block. The interpreter executes the lanes in the block with the lowest number
     /// first.
     pub(crate) numbers: Vec<u32>,
-    /// Reads and writes of shared memory in the barrier intervals that contain each basic block. All subwarps enter a
-    /// barrier interval at the same entry.
+    /// Reads and writes of shared memory in the barrier intervals that contain each basic block. All subwarps of a
+    /// thread block start a barrier interval at the same region entry.
     pub(crate) shared: Vec<SharedMemoryUse>,
     /// Whether copies to shared memory may be in flight across barriers.
     pub(crate) has_copies: bool,
     /// Blocks at which a region may start: the first block, blocks after barriers and warp-level operations, and branch
     /// targets.
     pub(crate) entries: Vec<usize>,
-    /// Warp-level operations at which subwarps wait. Each element is a sequence of such operations that follow one
-    /// another directly.
+    /// Sequences of consecutive warp-level operations at which subwarps wait.
     pub(crate) warp_op_sequences: Vec<WarpOpSequence>,
 }
 
-/// Sequence of consecutive basic blocks that end with warp-level operations. The code in front of the first operation
-/// does not belong to the sequence.
+/// Sequence of consecutive basic blocks that end with warp-level operations. The instructions before the first
+/// warp-level operation do not belong to the sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct WarpOpSequence {
     pub(crate) blocks: std::ops::Range<usize>,
@@ -92,7 +93,8 @@ pub(crate) struct HostCallSites {
 }
 
 impl BasicBlock {
-    /// Checks whether a block is a loop that consists of this block only. `last` is the last instruction of the block.
+    /// Checks whether a basic block branches to itself, so that the block is a complete loop. `last` is the last
+    /// instruction of the block.
     pub(crate) fn loops_to_itself(&self, last: &DecodedInstruction) -> bool {
         matches!(last.op, DecodedOp::Branch { target } if target as usize == self.start)
     }
@@ -118,7 +120,7 @@ pub(crate) fn is_terminator(instr: &DecodedInstruction) -> bool {
     matches!(instr.op, DecodedOp::Branch { .. }) || is_exit(instr)
 }
 
-/// Checks whether lanes exit at an instruction.
+/// Checks whether lanes that execute an instruction exit the kernel.
 pub(crate) fn is_exit(instr: &DecodedInstruction) -> bool {
     matches!(instr.op, DecodedOp::Return | DecodedOp::Exit)
 }
@@ -261,7 +263,7 @@ impl ControlFlowGraph {
         }
     }
 
-    /// Returns the index of the sequence of warp-level operations that starts with a basic block.
+    /// Returns the index of the sequence of warp-level operations whose first block is the given basic block.
     pub(crate) fn sequence_at(&self, block: usize) -> Option<usize> {
         self.warp_op_sequences
             .iter()
@@ -302,8 +304,7 @@ impl ControlFlowGraph {
         starts.map(reached_from).collect()
     }
 
-    /// Returns the number of the group to which each basic block belongs. Control flow leaves a group only at
-    /// synchronization points.
+    /// Returns the group number of each basic block. Control flow leaves a group only at synchronization points.
     pub(crate) fn groups(&self) -> Vec<usize> {
         let n_blocks = self.blocks.len();
         let mut groups: Vec<usize> = (0..n_blocks).collect();
@@ -458,7 +459,7 @@ impl ControlFlowGraph {
         let mut order = Vec::with_capacity(self.blocks.len());
         let mut is_seen = vec![false; self.blocks.len()];
         for first in 0..self.blocks.len() {
-            // Basic block, and number of its successors that have been visited.
+            // Stack of basic blocks, each with the number of its successors that have already been visited.
             let mut way = vec![(first, 0)];
             while let Some((block, n_seen)) = way.pop() {
                 if n_seen == 0 && std::mem::replace(&mut is_seen[block], true) {
@@ -573,7 +574,8 @@ fn memory_use(plain: TranslationView<'_>, op: &DecodedOp) -> Option<MemoryUse> {
             loads: true,
             stores: true,
         }),
-        // A wait for copies completes these copies, which write to shared memory.
+        // A wait for asynchronous copies counts as a store, because the copies that it completes write to shared
+        // memory.
         DecodedOp::AsyncWait(_) => Some(of(StateSpace::Shared, true)),
         DecodedOp::Matrix(plan) => match plain.matrix(plan) {
             MatrixOperation::Lines(lines) => Some(of(lines.access.space, lines.is_store)),
@@ -603,8 +605,8 @@ fn starts_copies(plain: TranslationView<'_>, code: &[InlinedInstruction<'_>]) ->
     })
 }
 
-/// Returns the reads and writes of shared memory in a basic block, including accesses through generic addresses that
-/// may be in shared memory.
+/// Returns whether a basic block may read or write shared memory. Accesses through generic addresses are included if
+/// the addresses may be in shared memory.
 fn shared_use(
     plain: TranslationView<'_>,
     code: &InlinedCode<'_>,

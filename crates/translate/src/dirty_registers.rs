@@ -1,7 +1,7 @@
-//! Dirty-register analysis: computes the registers whose values differ from the context record of the subwarp. Input:
-//! the control-flow graph, and the registers that basic blocks read and write. Output for each block: the registers
-//! saved at synchronization points, the registers saved before loops with synchronization points, and the registers
-//! loaded at a region entry.
+//! Dirty-register analysis, which computes the registers whose values differ from the context record of the subwarp.
+//! The module takes the control-flow graph, and the registers that basic blocks read and write. For each block, it
+//! returns the registers that the code saves at synchronization points, the registers that the code saves before loops
+//! with synchronization points, and the registers that the code loads at a region entry.
 
 use crate::control_flow_graph::{ControlFlowGraph, SuspendKind};
 use crate::registers::{BlockUseDef, RegisterKey};
@@ -14,8 +14,8 @@ type RegisterSet = BTreeSet<RegisterKey>;
 pub(crate) struct DirtyRegisters {
     /// Registers that may differ from the context record at the end of the block.
     dirty_out: Vec<RegisterSet>,
-    /// Registers that are saved at the end of the block although no lane waits there, because a loop follows that
-    /// contains synchronization points and does not modify these registers.
+    /// Registers that are saved at the end of the block because a loop follows that does not modify these registers but
+    /// contains synchronization points. Saving the registers before the loop avoids a save in each iteration.
     spill_before_loop: Vec<RegisterSet>,
     /// Upward-exposed registers if a region starts at the block: registers that are read or saved before they are
     /// written.
@@ -24,7 +24,7 @@ pub(crate) struct DirtyRegisters {
 
 impl DirtyRegisters {
     /// Computes the dirty registers. `live` contains the live-in registers of each block. `put_aside` contains the
-    /// registers that the context records of divergent lanes contain at the end of each block.
+    /// registers that are saved in the context records of divergent lanes at the end of each block.
     pub(crate) fn new(
         flow: &ControlFlowGraph,
         loops: &BTreeMap<usize, BTreeSet<usize>>,
@@ -33,8 +33,8 @@ impl DirtyRegisters {
         put_aside: &[RegisterSet],
     ) -> DirtyRegisters {
         let entered = entered_loops(flow, loops, live);
-        // The first pass assumes that all registers that are live before a loop are saved there, in order to determine
-        // the registers that the loop itself modifies.
+        // To determine the registers that each loop modifies, the first pass assumes that all live registers are saved
+        // before the loop.
         let by_itself = changed(flow, touched, live, &entered.all_live);
         let saved_before_loops = entered.loop_invariant_dirty(live, &by_itself.at_start);
         let sets = changed(flow, touched, live, &saved_before_loops);
@@ -101,8 +101,8 @@ fn of(all: &[RegisterSet], block: usize) -> &RegisterSet {
     all.get(block).unwrap_or(NONE)
 }
 
-/// Returns the successors of a block within its region. A block that ends with a synchronization point has no such
-/// successors.
+/// Returns the successors of a block within its region. A block that ends with a synchronization point has no
+/// successors in its region.
 fn region_successors(
     flow: &ControlFlowGraph,
     block: usize,
@@ -124,8 +124,9 @@ struct DirtySets {
     spill_before_loop: Vec<RegisterSet>,
 }
 
-/// Solves the data-flow problem. At the kernel start, context records contain no registers. At other entries, they
-/// contain the live registers. Each block saves its registers in `kept` at its end.
+/// Solves the data-flow problem of the dirty registers. Context records contain no registers at the kernel start, and
+/// all live registers at every other entry. At its end, each block saves the registers that `kept` contains for the
+/// block.
 fn changed(
     flow: &ControlFlowGraph,
     touched: &[BlockUseDef],
@@ -168,9 +169,9 @@ fn changed(
     sets
 }
 
-/// Edges into loops that contain synchronization points.
+/// Control-flow edges into loops that contain synchronization points, and the live registers of these loops.
 struct LoopPreheaders {
-    /// Edges into such loops: the block before the loop, and the loop header.
+    /// Edges into loops that contain synchronization points: the block before the loop, and the loop header.
     ways: Vec<(usize, usize)>,
     /// Live registers of the following loop, for each block before a loop.
     all_live: Vec<RegisterSet>,
@@ -203,8 +204,8 @@ fn entered_loops(
 }
 
 impl LoopPreheaders {
-    /// Returns the live registers of each loop that have not been modified since the last synchronization point, for
-    /// each block before a loop. `changed` contains the registers that the loops modify.
+    /// Returns, for each block before a loop, the registers that are live in the loop and that the loop does not
+    /// modify. `changed` contains the registers that the loops modify.
     fn loop_invariant_dirty(
         &self,
         live: &[RegisterSet],

@@ -1,6 +1,6 @@
 //! Generates code for regions. A region is the code between two synchronization points, executed for a subwarp of four
-//! lanes. The input consists of decoded code, basic block by basic block. The output consists of WebAssembly
-//! instructions. A register occupies one or two `v128` locals. A predicate has all ones or all zeros in each lane.
+//! lanes. The module takes the decoded code of the basic blocks, and generates WebAssembly instructions. A register
+//! occupies one or two `v128` locals. A predicate has all ones or all zeros in each lane.
 
 pub(crate) mod call_moves;
 pub(crate) mod compare;
@@ -44,12 +44,12 @@ use warpgrid_emulator::translation_view::{
 };
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
 
-/// Location of a register: its locals, and its place in context records.
+/// Location of a register: its WebAssembly locals, and its offset in context records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterSlot {
     /// First WebAssembly local of the register.
     local: u32,
-    /// Offset of the register in a context record, after the header.
+    /// Offset of the register in a context record, counted in bytes from the end of the header.
     offset: u32,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct AddressOperand {
 }
 
 impl AddressOperand {
-    /// Returns the address operand for the address in a local.
+    /// Returns the address operand for the address in a local, without a constant offset.
     const fn to(local: u32) -> AddressOperand {
         AddressOperand { local, beyond: 0 }
     }
@@ -76,7 +76,7 @@ impl AddressOperand {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FixedLocals {
     pub(crate) pc: u32,
-    /// Entry at which the subwarp started.
+    /// Number of the region entry at which the subwarp started.
     pub(crate) start_entry: u32,
     /// Number of the synchronization point at which the subwarp waits.
     pub(crate) waits_for: u32,
@@ -85,14 +85,14 @@ pub(crate) struct FixedLocals {
     pub(crate) phase: u32,
     /// First epoch of the warp in this barrier interval.
     pub(crate) warp_start: u32,
-    /// First epoch of the warp since the last reconvergence of its lanes.
+    /// First epoch that the warp has used since the last reconvergence of its lanes.
     pub(crate) since: u32,
-    /// Bit set of the context records that ran before this call.
+    /// Bit set of the context records of the warp that were executed before this call of the region function.
     pub(crate) ran_contexts: u32,
-    /// Number of the first context record of the call.
+    /// Number of the context record with which the call of the region function started.
     pub(crate) started: u32,
-    /// Context record of the previous subwarp. The following locals contain whether all previous subwarps took the same
-    /// path, and the live lanes of all subwarps.
+    /// Context record of the previous subwarp. The next local contains whether all previous subwarps took the same
+    /// path, and the local after it contains the live lanes of all subwarps.
     pub(crate) before: u32,
     pub(crate) is_converged: u32,
     pub(crate) live: u32,
@@ -106,7 +106,7 @@ pub(crate) struct FixedLocals {
     pub(crate) guard: u32,
     /// Lanes that execute the current side of an if-converted branch.
     pub(crate) detour: u32,
-    /// Lanes that execute the other side of the if-converted branch.
+    /// Lanes that are inactive on the current side of an if-converted branch, because they execute the other side.
     pub(crate) others: u32,
     pub(crate) active: u32,
     /// Lanes in which an operand has a value that the generated code does not handle.
@@ -118,14 +118,14 @@ pub(crate) struct FixedLocals {
     pub(crate) offset: u32,
     pub(crate) vectors: [u32; 6],
     pub(crate) addresses: [u32; 2],
-    /// Result for the upper 16-bit float of a pair while the result for the lower float is computed.
+    /// Result for the upper 16-bit float of a pair, saved while the result for the lower float is computed.
     pub(crate) upper_half: u32,
     /// Operands and intermediate results of an `fma` emulation.
     pub(crate) fused: [u32; 9],
 }
 
 impl FixedLocals {
-    /// Returns the local for the result of a float comparison.
+    /// Returns the local that temporarily contains the result of a float comparison.
     pub(crate) fn float_comparison(&self) -> u32 {
         self.vectors[4]
     }
@@ -147,12 +147,12 @@ pub(crate) struct Emitter<'p> {
     pub(crate) places: &'p ModuleLayout,
     pub(crate) flow: &'p ControlFlowGraph,
     pub(crate) writes: EmitMode,
-    /// Reasons why instructions have no translation, which are collected while the code is emitted as a draft.
+    /// Untranslatable instructions of a draft: the reasons for which they have no translation.
     pub(crate) refused: Vec<BailoutReason>,
     /// Destination registers of atomics that are translated only if their results are unused, each with the position of
     /// the atomic in the code.
     pub(crate) unused_atomic_results: Vec<(RegisterKey, u32)>,
-    /// Registers that any instruction reads.
+    /// Registers that at least one instruction of the kernel reads.
     pub(crate) all_read: BTreeSet<RegisterKey>,
     /// Registers that have the same constant value at all of their uses.
     pub(crate) constants: BTreeMap<RegisterKey, u32>,
@@ -160,7 +160,7 @@ pub(crate) struct Emitter<'p> {
     local_addresses: BTreeMap<RegisterKey, u64>,
     /// Whether any atomic operation may access global memory.
     pub(crate) has_global_atomics: bool,
-    /// Outlined routines in the order of their function indices.
+    /// Outlined routines of the module, in the order of their function indices.
     pub(crate) routines: Vec<SharedRoutine>,
     pub(crate) out: Vec<I<'static>>,
     /// Code of the region function for each group of basic blocks.
@@ -173,18 +173,19 @@ pub(crate) struct Emitter<'p> {
     /// Registers that each basic block reads before the warp-level operation at its end.
     pub(crate) reads: Vec<BTreeSet<RegisterKey>>,
     pub(crate) definitions: DefSites,
-    /// Live-in registers of each basic block. Empty until the liveness analysis has run.
+    /// Live-in registers of each basic block. The vector is empty until the liveness analysis has run.
     pub(crate) live: &'p [BTreeSet<RegisterKey>],
     pub(crate) sites: Vec<AccessSite>,
-    /// Registers that a context record contains at each synchronization point, with their offsets in the record.
+    /// Registers that context records contain at each synchronization point, with their offsets in the records.
     pub(crate) waits: BTreeMap<u32, Vec<(RegisterKey, u32)>>,
     /// Dirty registers of each basic block.
     pub(crate) changed: DirtyRegisters,
-    /// Differences between neighboring lanes of each register, if they are known.
+    /// Known differences between the values of each register in neighboring lanes.
     pub(crate) strides: LaneStrides,
     /// Registers that may contain a noncanonical NaN.
     pub(crate) any_nan: BTreeSet<RegisterKey>,
-    /// Registers that are represented by the value of their first lane.
+    /// Registers that are represented by the value of their first lane, because all other lanes are computed from this
+    /// value.
     scalars: BTreeMap<RegisterKey, uniform_registers::ScalarRegister>,
     /// Registers that each instruction writes, by position in the code.
     pub(crate) writes_at: BTreeMap<u32, BTreeSet<RegisterKey>>,
@@ -197,8 +198,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) address_patterns: BTreeMap<(RegisterKey, u32), memory::AddressPattern>,
     /// State of the current basic block, if it has a fast path and a slow path.
     ways: Option<fast_path::DualPathBlock>,
-    /// Label to which a failing check on the fast path branches, given as the number of WebAssembly constructs that are
-    /// open at the start of the labeled construct. `None` refers to the innermost construct.
+    /// Label to which a failing check on the fast path branches, represented by the number of WebAssembly constructs
+    /// that are open at the start of the labeled construct. The value `None` refers to the innermost construct.
     fallback_label: Option<u32>,
     /// Address operand of the current memory access.
     pub(crate) pointer: AddressOperand,
@@ -206,10 +207,10 @@ pub(crate) struct Emitter<'p> {
     pub(crate) guard: Option<u32>,
     /// If-converted branches, by the block that ends with the branch.
     pub(crate) detours: IfConversions,
-    /// While a side of an if-converted branch is emitted: the registers that must keep their values in the inactive
-    /// lanes.
+    /// Registers whose values in inactive lanes must be preserved. The field is `None` outside of the sides of
+    /// if-converted branches.
     predicated_side: Option<BTreeSet<RegisterKey>>,
-    /// Lowest number of a basic block whose warp-level operation does not wait for all lanes.
+    /// Lowest scheduling priority of a basic block whose warp-level operation does not wait for all lanes.
     pub(crate) first_without_wait: Option<u32>,
     /// Current basic block.
     pub(crate) block: usize,
@@ -217,8 +218,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) nest: u32,
     /// Group to which each basic block belongs.
     groups: Vec<usize>,
-    /// Index of each branch target among the entries and basic blocks of the current group. The following fields
-    /// contain the number of targets in the group, and the index of the current target.
+    /// Index of each branch target (entry or basic block) in the current group, or `None` for targets in other groups.
+    /// The next fields contain the number of targets in the group, and the index of the current target.
     target_index: Vec<Option<usize>>,
     n_targets: usize,
     place: usize,
@@ -226,8 +227,8 @@ pub(crate) struct Emitter<'p> {
     loop_headers: BTreeSet<usize>,
     /// Locals for the operand rows of all subwarps, which are created on demand.
     pub(crate) rows: Vec<u32>,
-    /// Guarded stores between two warp-level operations: a local that is nonzero if the store was executed, and the
-    /// increment of the store count.
+    /// Guarded stores between two warp-level operations: for each store, a local that is nonzero if the store was
+    /// executed, and the increment of the store count.
     pub(crate) did_store: Vec<(u32, u64)>,
     /// Number of unguarded stores between two warp-level operations.
     pub(crate) stores: u64,
@@ -371,7 +372,7 @@ impl<'p> Emitter<'p> {
         self.out.extend(locals.map(I::LocalGet));
     }
 
-    /// Opens a WebAssembly block. Branches to the label of the block continue after its end.
+    /// Opens a WebAssembly block. A branch to the label of the block continues after the end of the block.
     fn open_block(&mut self) {
         self.op(I::Block(BlockType::Empty));
         self.nest += 1;
@@ -397,7 +398,7 @@ impl<'p> Emitter<'p> {
         self.op(I::LocalTee(local));
     }
 
-    /// Returns the error for the current instruction without a translation.
+    /// Returns the error that the current instruction has no translation.
     pub(crate) fn unsupported<T>(&self, what: impl Into<String>) -> Result<T, BailoutReason> {
         Err(BailoutReason::Instruction {
             at: self.at,
@@ -424,7 +425,8 @@ impl<'p> Emitter<'p> {
         home
     }
 
-    /// Returns the offset of a register in a context record, after the header, if the register has a location.
+    /// Returns the offset of a register in a context record, counted from the end of the header. Returns `None` if the
+    /// register has no location.
     pub(crate) fn offset_of(&self, register: RegisterKey) -> Option<u32> {
         self.registers.get(&register).map(|home| home.offset)
     }
@@ -440,7 +442,8 @@ impl<'p> Emitter<'p> {
         self.code.register(self.frame, (bank, index))
     }
 
-    /// Returns the constant local-memory address that a register contains, if it contains one.
+    /// Returns the constant local-memory address that a register contains, or `None` if the register contains no such
+    /// address.
     fn local_address(&self, register: RegisterKey) -> Option<u64> {
         self.local_addresses.get(&register).copied()
     }
@@ -479,7 +482,8 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Pushes the row of an operand like [`Emitter::read32`], for an operation that does not distinguish NaNs.
+    /// Pushes the row of a 32-bit operand, in which NaNs may be noncanonical, for an operation whose result does not
+    /// depend on NaN payloads.
     fn read_any_nan(&mut self, slot: OperandSlot) -> Result<(), BailoutReason> {
         if let OperandLocation::Register(index) = slot.place() {
             let register = self.frame_register(RegisterBank::B32, index);
@@ -492,7 +496,7 @@ impl<'p> Emitter<'p> {
         self.read32(slot)
     }
 
-    /// Pushes the row in the local of a register, in which canonical NaNs replace all NaNs.
+    /// Pushes the row in the local of a register after replacing every NaN with the canonical NaN.
     fn get_canonical(&mut self, register: RegisterKey, local: u32) {
         match self.any_nan.contains(&register) {
             true => self.push_canonical(local),
@@ -654,8 +658,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Calls `one` for each lane. `one` emits code that consumes one 32-bit number per row of `from` and produces one
-    /// number. The results form a row on the stack.
+    /// Calls `one` for each lane. `one` emits code that pushes the 32-bit result of the lane. The results form a row on
+    /// the stack.
     pub(crate) fn each_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
         self.op(splat32(0));
         for lane in 0..SUBWARP_LANES as u8 {
@@ -664,7 +668,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits code for the two 64-bit lanes of a half row like [`Emitter::each_lane`].
+    /// Calls `one` for the two 64-bit lanes of a half row. `one` emits code that pushes the 64-bit result of the lane.
     pub(crate) fn each_wide_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
         self.op(splat64(0));
         for lane in 0..2 {
@@ -706,7 +710,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits an instruction after which the same lanes continue with the next instruction.
+    /// Emits an instruction that is not a control-flow instruction, so that its lanes continue with the next
+    /// instruction.
     pub(crate) fn emit_straight_line(
         &mut self,
         instr: &DecodedInstruction,
@@ -725,7 +730,8 @@ impl<'p> Emitter<'p> {
         let done = self.operation(&instr.op);
         self.guard = None;
         match done {
-            // A draft does not stop at the first untranslated instruction, but collects the reasons of all of them.
+            // A draft does not stop at the first instruction without a translation, but collects the bailout reasons of
+            // all such instructions.
             Err(refusal) if self.writes == EmitMode::Draft => {
                 self.refused.push(refusal);
                 Ok(())
@@ -783,7 +789,7 @@ impl<'p> Emitter<'p> {
                 self.bail_out(stop::FAULT);
                 Ok(())
             }
-            // The driver function prints a message or ends the launch.
+            // A system call prints a message or ends the launch, which only the interpreter implements.
             DecodedOp::SystemCall { .. } => {
                 self.bail_out(stop::UNSUPPORTED);
                 Ok(())
@@ -877,8 +883,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits code that returns the exit code on the stack from the function if the exit code is not zero. The exit code
-    /// is stored in the local `kept`.
+    /// Emits code that returns from the function with the exit code on the stack, unless this exit code is zero. The
+    /// code saves the exit code in the local `kept`.
     fn return_if_nonzero(&mut self, kept: u32) {
         self.ops(runtime::returns_if(kept));
     }

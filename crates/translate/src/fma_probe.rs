@@ -1,5 +1,5 @@
-//! Probe for the rounding of `relaxed_madd`, which the specification leaves to the engine. Input: an engine. Output:
-//! the rounding of `relaxed_madd` in this engine.
+//! Probe for the rounding of `relaxed_madd`, which is implementation-defined in WebAssembly. The module takes an
+//! engine, and returns the rounding of `relaxed_madd` in this engine.
 
 use crate::engine::{Engine, MaddRounding, ModuleInstance};
 use crate::instructions::{splat32, splat64};
@@ -7,8 +7,8 @@ use crate::module::assemble;
 use crate::runtime::{FN_RUN_INTERVAL, TYPES};
 use wasm_encoder::{Function, Instruction as I};
 
-/// Determines the rounding with a product and a sum whose last digits are preserved only if they are rounded once. An
-/// engine without `relaxed_madd` counts as unfused.
+/// Determines the rounding of `relaxed_madd` with operands for which a single rounding and two roundings have different
+/// results. Returns [`MaddRounding::Unfused`] for an engine without `relaxed_madd`.
 pub fn detect_madd_rounding<E: Engine>(engine: &E) -> MaddRounding {
     let found = engine
         .compile(&module())
@@ -20,8 +20,8 @@ pub fn detect_madd_rounding<E: Engine>(engine: &E) -> MaddRounding {
     }
 }
 
-/// Returns a module whose `phase` returns zero if `relaxed_madd` is fused. The host passes zero as the argument of
-/// `phase`, which prevents constant folding.
+/// Returns a module whose `phase` returns zero if `relaxed_madd` is fused. The operands depend on the argument of
+/// `phase`, for which the host passes zero, so that engines cannot fold the operation.
 fn module() -> Vec<u8> {
     let mut phase = Function::new([]);
     // (1 + x)^2 is 1 + 2x + x^2. The difference between this product and 1 + 2x is x^2 if the instruction rounds once,

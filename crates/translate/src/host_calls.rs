@@ -1,5 +1,5 @@
-//! Host calls: the interpreter executes instructions without a translation. Input: the context records of the waiting
-//! lanes. Output: the updated registers of these lanes.
+//! Host calls: the interpreter executes instructions without a translation. The module takes the context records of the
+//! waiting lanes, and returns the updated registers of these lanes.
 
 use crate::layout::{MemoryWindow, SUBWARP_LANES, SUBWARPS_PER_WARP, record};
 use crate::module::{CompiledKernel, HostCall, lane_bytes};
@@ -27,8 +27,8 @@ struct PendingHostCall {
     registers: WarpRegisterFile,
 }
 
-/// Returns the number of the synchronization point at which the lanes of a context record wait, if this point is a host
-/// call that must be executed now.
+/// Returns the number of the synchronization point at which the lanes of a context record wait. Returns `None` unless
+/// this point is a host call for the given callers.
 fn number_of<B: AsRef<[u8]>>(
     kernel: &CompiledKernel,
     records: &MemoryWindow<B>,
@@ -104,14 +104,15 @@ impl HostCallBatch {
         }
     }
 
-    /// Executes all pending host calls. Returns `false` if one of them cannot be executed.
+    /// Executes all pending host calls. Returns `false` if the interpreter cannot execute one of these calls.
     pub(crate) fn execute(&mut self, plain: TranslationView<'_>) -> bool {
         let works = self.pending.values_mut();
         let mut done = works.map(|work| plain.execute(work.at, work.lanes, &mut work.registers));
         done.all(|is_done| is_done)
     }
 
-    /// Writes the results to the context records in a window of linear memory, so that their lanes can continue.
+    /// Writes the results of the host calls to the context records in a window of linear memory, so that the waiting
+    /// lanes can continue.
     pub(crate) fn write<B: AsRef<[u8]> + AsMut<[u8]>>(
         &self,
         kernel: &CompiledKernel,

@@ -1,6 +1,6 @@
-//! If-conversion of short branches: finds hammocks and diamonds whose lanes reconverge after a few instructions, so
-//! that the lanes of a divergent subwarp need no separate context records. Input: the control-flow graph. Output: the
-//! sides of each if-converted branch, by the basic block that ends with the branch.
+//! If-conversion of short branches: finds hammocks and diamonds whose lanes reconverge after a few instructions. With
+//! predicated sides, the lanes of a divergent subwarp need no separate context records. The module takes the
+//! control-flow graph, and returns the sides of each if-converted branch, by the basic block that ends with the branch.
 
 use crate::control_flow_graph::{
     ControlFlowGraph, SuspendKind, accesses_memory, is_guarded, is_terminator,
@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_emulator::translation_view::{DecodedOp, TranslationView};
 
-/// If-converted branch.
+/// Basic blocks of the two sides of an if-converted branch, and the join block after both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IfConversion {
-    /// Basic blocks of the fallthrough side. A branch may leave this side early towards the join block.
+    /// Basic blocks of the fallthrough side. A branch in these blocks may exit the side early and continue at the join
+    /// block.
     pub(crate) fallthrough_blocks: Range<usize>,
     /// Basic blocks of the taken side, which are between the fallthrough side and the join block.
     pub(crate) taken_blocks: Range<usize>,
@@ -25,11 +26,11 @@ pub(crate) struct IfConversion {
 /// If-converted branches, by the basic block that ends with the branch.
 pub(crate) type IfConversions = BTreeMap<usize, IfConversion>;
 
-/// Maximum number of instructions of a side. The code of each side is emitted twice, the second time in predicated
+/// Maximum number of instructions of a side. The code of each side is emitted twice: in normal form and in predicated
 /// form.
 const MAX_SIDE_LEN: usize = 32;
 
-/// Maximum number of instructions of a kernel that are emitted twice.
+/// Maximum number of instructions that are emitted twice because they belong to if-converted sides, per kernel.
 const MAX_DUPLICATED: usize = 1024;
 
 impl IfConversion {
@@ -40,7 +41,8 @@ impl IfConversion {
             .chain(self.taken_blocks.clone())
     }
 
-    /// Returns the registers that inactive lanes must keep while other lanes execute a basic block of a side.
+    /// Returns the registers whose values in inactive lanes must be preserved while other lanes execute a basic block
+    /// of a side.
     pub(crate) fn kept(
         &self,
         block: usize,
@@ -73,8 +75,8 @@ impl IfConversion {
     }
 }
 
-/// Returns the registers whose values may differ between lanes after each if-converted branch, by the basic block that
-/// ends with the branch.
+/// Returns the registers whose values may differ between lanes because of an if-converted branch, by the basic block
+/// that ends with the branch.
 pub(crate) fn mixed_registers(
     detours: &IfConversions,
     touched: &[BlockUseDef],
@@ -106,7 +108,7 @@ pub(crate) fn find_if_conversions(
     conversions
 }
 
-/// Returns the number of additional access sites for the predicated copies of all sides.
+/// Returns the number of additional access sites that the predicated copies of all if-converted sides require.
 pub(crate) fn sites_of(
     plain: TranslationView<'_>,
     code: &InlinedCode<'_>,
@@ -137,7 +139,7 @@ fn detour_at(
     let near = index + 1..target;
     let side = SideChecker { code, flow };
     let detour = match side.jump_from(target - 1) {
-        // In a diamond, the fallthrough side jumps over the taken side.
+        // In a diamond, the fallthrough side ends with a jump over the taken side.
         Some(end) if near.len() == 1 && end > target => IfConversion {
             fallthrough_blocks: near,
             taken_blocks: target..end,
@@ -158,7 +160,8 @@ fn detour_at(
     is_short(detour.fallthrough_blocks.clone())?;
     is_short(detour.taken_blocks.clone())?;
     let is_plain = detour.blocks().all(|block| side.is_plain(block, &detour));
-    // The interpreter must schedule the blocks of both sides before the join block, and in code order.
+    // If-conversion is valid only if the interpreter schedules the blocks of both sides in code order and before the
+    // join block.
     let all = detour.blocks().chain([detour.join_block]);
     let numbers: Vec<u32> = all.map(|block| flow.number(block)).collect();
     (is_plain && detour.join_block < flow.blocks.len() && numbers.is_sorted()).then_some(detour)

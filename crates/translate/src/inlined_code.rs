@@ -1,6 +1,6 @@
 //! Code of a kernel with all calls inlined: each call site has a copy of the called function with separate registers.
-//! Input: decoded code. Output: instructions in which calls and returns are branches, and the frames of the inlined
-//! functions.
+//! The module takes decoded code, and returns instructions in which calls and returns are branches, and the frames of
+//! the inlined functions.
 //!
 //! The interpreter prioritizes lanes in deeper calls, then lanes at lower positions in the code.
 //! [`InlinedCode::scheduler_priority`] returns the corresponding sort key.
@@ -16,7 +16,7 @@ use warpgrid_emulator::translation_view::{
 /// Maximum number of instructions of a translated kernel, which bounds the compilation time.
 const MAX_INSTRUCTIONS: usize = 1 << 14;
 
-/// Maximum call depth of a translated kernel. Kernels with deeper calls are executed by the interpreter.
+/// Maximum call depth of a translated kernel. The interpreter executes kernels with deeper calls.
 const MAX_INLINE_DEPTH: u32 = 32;
 
 /// Alignment of stack frames in the interpreter.
@@ -26,11 +26,11 @@ const STACK_ALIGN: u64 = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct InlinedInstruction<'m> {
     pub(crate) instr: DecodedInstruction,
-    /// Index of the instruction in the decoded code.
+    /// Index of the original instruction in the decoded code.
     pub(crate) origin: u32,
     /// Index of the frame whose registers the instruction accesses.
     pub(crate) frame: usize,
-    /// Arguments or results that are moved before the branch at a call or return.
+    /// Arguments or results that are moved before the branch, if the instruction is a call or a return.
     pub(crate) moves: CallMoves<'m>,
 }
 
@@ -48,7 +48,7 @@ const NO_MOVES: CallMoves<'static> = CallMoves {
     to: 0,
 };
 
-/// Frame of the kernel or of an inlined function.
+/// Frame of the kernel or of an inlined function, with its own copy of the function's registers.
 #[derive(Clone, Copy, Debug)]
 struct InlinedFrame {
     function: u32,
@@ -136,8 +136,8 @@ impl<'m> InlinedCode<'m> {
         Ok(())
     }
 
-    /// Inlines a call as a branch that passes the arguments, the instructions of the function, and a branch that passes
-    /// the results.
+    /// Inlines a call: appends a branch that passes the arguments, the instructions of the called function, and a
+    /// branch that passes the results.
     fn inline_call(&mut self, at: usize, call: Call<'m>) -> Result<(), BailoutReason> {
         let Some(caller) = self.placed.get(at).cloned() else {
             return Ok(());
@@ -220,12 +220,12 @@ impl<'m> InlinedCode<'m> {
             return (Reverse(0), u32::MAX, true, 0);
         };
         let depth = self.frames.get(placed.frame).map_or(0, |frame| frame.depth);
-        // Moves of arguments and results precede the instruction that has the same origin.
+        // Schedule a branch that moves arguments or results before the instruction with the same origin.
         let is_own = placed.moves.from == placed.moves.to;
         (Reverse(depth), placed.origin, is_own, placed.frame)
     }
 
-    /// Returns the register of the inlined code that corresponds to a register operand in a frame.
+    /// Returns the register of the inlined code that a register of the decoded code denotes in a frame.
     pub(crate) fn register(&self, frame: usize, (bank, index): RegisterKey) -> RegisterKey {
         let [kernel, function] = self.plain.most_registers(bank);
         let first = match frame {
@@ -255,7 +255,7 @@ impl<'m> InlinedCode<'m> {
         self.frames.get(frame).map_or(0, |frame| frame.stack)
     }
 
-    /// Returns the minimum stack size of the interpreter in bytes while lanes execute in a frame.
+    /// Returns the minimum number of stack bytes that the interpreter has allocated while lanes execute a frame.
     pub(crate) fn stack_bytes(&self, frame: usize) -> u64 {
         let end = self.frames.get(frame).map_or(0, |frame| {
             frame.stack + self.plain.frame_bytes(frame.function)
@@ -278,7 +278,7 @@ impl<'m> InlinedCode<'m> {
     }
 }
 
-/// Entry into an inlined function.
+/// Inlined function, with the branch that enters it, its call and the ranges of its registers.
 pub(crate) struct InlinedCallee<'c, 'm> {
     pub(crate) at: usize,
     pub(crate) call: u32,

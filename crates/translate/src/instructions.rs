@@ -1,4 +1,4 @@
-//! Sequences of WebAssembly instructions that are shared by several emitters.
+//! Short sequences of WebAssembly instructions that several emitters use.
 
 use wasm_encoder::{Instruction as I, MemArg};
 
@@ -23,7 +23,8 @@ pub(crate) const fn splat64(value: u64) -> I<'static> {
     I::V128Const((value | value << 64) as i128)
 }
 
-/// Sign-extends two of the four 32-bit lanes to 64 bits. A 32-bit lane mask is thereby converted to a 64-bit lane mask.
+/// Returns the instruction that sign-extends two of the four 32-bit lanes to 64 bits. The conversion also converts a
+/// 32-bit lane mask to a 64-bit lane mask.
 pub(crate) const fn halves(half: u32) -> I<'static> {
     match half {
         0 => I::I64x2ExtendLowI32x4S,
@@ -31,7 +32,7 @@ pub(crate) const fn halves(half: u32) -> I<'static> {
     }
 }
 
-/// Zero-extends two of the four 32-bit lanes to 64 bits.
+/// Returns the instruction that zero-extends two of the four 32-bit lanes to 64 bits.
 pub(crate) const fn zero_extended_words(half: u32) -> I<'static> {
     match half {
         0 => I::I64x2ExtendLowI32x4U,
@@ -39,22 +40,22 @@ pub(crate) const fn zero_extended_words(half: u32) -> I<'static> {
     }
 }
 
-/// Combines the low words of two vectors of 64-bit lanes.
+/// Returns the shuffle that combines the low words of two vectors of 64-bit lanes.
 pub(crate) const fn low_words() -> I<'static> {
     I::I8x16Shuffle([0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])
 }
 
-/// Combines the high words of two vectors of 64-bit lanes.
+/// Returns the shuffle that combines the high words of two vectors of 64-bit lanes.
 pub(crate) const fn high_words() -> I<'static> {
     I::I8x16Shuffle([4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])
 }
 
-/// Combines the lower halves of two vectors.
+/// Returns the shuffle that combines the lower halves of two vectors.
 pub(crate) const fn low_halves() -> I<'static> {
     I::I8x16Shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23])
 }
 
-/// Combines the upper halves of two vectors.
+/// Returns the shuffle that combines the upper halves of two vectors.
 pub(crate) const fn high_halves() -> I<'static> {
     I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31])
 }

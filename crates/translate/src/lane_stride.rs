@@ -1,6 +1,6 @@
-//! Lane-stride analysis. Input: decoded code with its launch. Output: the registers whose values differ between
-//! neighboring lanes by a constant, which is zero for uniform registers. For accesses whose address registers have such
-//! constant differences, the generated code need not compare the addresses of the lanes.
+//! Lane-stride analysis. The module takes decoded code with its launch, and returns the registers whose values differ
+//! between neighboring lanes by a constant, which is zero for uniform registers. The generated code need not compare
+//! the addresses of the lanes if the address register differs between neighboring lanes by a constant.
 
 use crate::affine::AffineAnalysis;
 use crate::control_flow_graph::{ControlFlowGraph, SuspendKind};
@@ -18,14 +18,15 @@ use warpgrid_emulator::translation_view::{
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Difference between the values of neighboring lanes, wrapped to the width of the register. The stride of uniform
-/// predicates is zero.
+/// Difference between the values of neighboring lanes, wrapped to the width of the register. The stride of a uniform
+/// predicate is zero.
 type LaneStride = u64;
 
 /// Strides of registers. Registers with unknown strides are absent.
 pub(crate) type LaneStrides = BTreeMap<RegisterKey, LaneStride>;
 
-/// Values of a register in the lanes of a subwarp: the lane stride, and the trailing zeros of the first lane.
+/// Abstract value of a register in the lanes of a subwarp: the lane stride, and the number of trailing zeros of the
+/// first lane's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LanePattern {
     stride: LaneStride,
@@ -33,12 +34,12 @@ struct LanePattern {
     trailing_zeros: u32,
 }
 
-/// Maximum number of trailing zeros that the analysis tracks. Each right shift in a loop removes one trailing zero, so
-/// that the fixed-point iteration needs one more iteration.
+/// Maximum number of trailing zeros that the analysis tracks. The maximum bounds the number of fixed-point iterations,
+/// because a right shift in a loop can remove one trailing zero per iteration.
 const MAX_ZEROS: u32 = 12;
 
 impl LanePattern {
-    /// Returns the pattern of equal values in all lanes, with at least this number of trailing zeros.
+    /// Returns the pattern of a uniform value with at least `zeros` trailing zeros.
     fn one(zeros: u32) -> LanePattern {
         LanePattern {
             stride: 0,
@@ -46,7 +47,7 @@ impl LanePattern {
         }
     }
 
-    /// Returns the pattern after the values are truncated to this width.
+    /// Returns the pattern of the values after truncation to `bits` bits.
     fn wrapped(self, bits: u32) -> LanePattern {
         let stride = match bits {
             1 => 0,
@@ -56,14 +57,15 @@ impl LanePattern {
         LanePattern { stride, ..self }
     }
 
-    /// Returns the difference of each lane from the first lane if all differences fit into the trailing zeros of the
-    /// first lane, so that adding a difference to the first value causes no carry.
+    /// Returns the difference of each lane from the first lane if adding the difference to the first lane's value
+    /// causes no carry, because all differences fit into the trailing zeros of this value.
     fn low_bits(self) -> Option<[u64; 4]> {
         let last = self.stride.checked_mul(u64::from(SUBWARP_LANES) - 1)?;
         (last >> self.trailing_zeros == 0).then(|| [0, 1, 2, 3].map(|lane| lane * self.stride))
     }
 
-    /// Returns the pattern after an operation that changes the low bits and the other bits of the values independently.
+    /// Returns the pattern after an operation that changes the low bits independently of the high bits. `change`
+    /// computes the low bits, and `zeros` is the number of trailing zeros of the result in the first lane.
     fn changed(self, zeros: u32, change: impl Fn(u64) -> u64) -> Option<LanePattern> {
         let [first, rest @ ..] = self.low_bits()?.map(change);
         let stride = rest[0].checked_sub(first)?;
@@ -77,7 +79,7 @@ impl LanePattern {
     }
 }
 
-/// Lattice of the lane-stride analysis.
+/// Lattice value of a register in the lane-stride analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StrideLattice {
     /// Undefined: the analysis has not visited any definition of the register.
@@ -102,8 +104,8 @@ impl StrideLattice {
         }
     }
 
-    /// Returns the lattice value of a result that depends on both operands, for an operation without a transfer
-    /// function.
+    /// Returns the lattice value of an operation without a specific transfer function: the result of two uniform
+    /// operands is uniform, and all other strides are unknown.
     fn combine(self, other: StrideLattice) -> StrideLattice {
         self.with(other, |a, b| {
             ((a.stride, b.stride) == (0, 0)).then(|| LanePattern::one(0))
@@ -179,9 +181,9 @@ struct StrideAnalysis<'a, 'p> {
     /// Block dimensions.
     block: [u32; 3],
     known: BTreeMap<RegisterKey, StrideLattice>,
-    /// Registers whose strides are treated as unknown.
+    /// Registers whose strides the analysis treats as unknown, because an if-converted branch may diverge.
     untracked: BTreeSet<RegisterKey>,
-    /// Frame of the instruction under analysis.
+    /// Frame of the called function that contains the instruction under analysis.
     frame: usize,
     /// Whether the analysis is restricted to registers that each thread of the launch writes at most once.
     is_strict: bool,
@@ -190,9 +192,9 @@ struct StrideAnalysis<'a, 'p> {
 }
 
 /// Returns the strides of registers, and the blocks whose if-converted branches may be divergent. `definitions`
-/// contains the definitions of each register, `at_start` the registers that are live at the kernel start, and `forms`
-/// the affine values of registers. `mixed` contains, for each block that ends with an if-converted branch, the
-/// registers whose strides are unknown if the branch is divergent.
+/// contains the definitions of each register, `at_start` contains the registers that are live at the kernel start, and
+/// `forms` contains the affine values of registers. `mixed` contains, for each block that ends with an if-converted
+/// branch, the registers whose strides are unknown if the branch is divergent.
 pub(crate) fn find_strides(
     source: TranslationInput<'_>,
     flow: &ControlFlowGraph,
@@ -229,7 +231,8 @@ pub(crate) fn find_strides(
     }
 }
 
-/// Returns for each basic block whether it is outside of all cycles of the control-flow graph.
+/// Returns for each basic block whether it executes at most once, because it is outside of all cycles of the
+/// control-flow graph.
 fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
     let comes_back = |start: usize| {
         let mut visited = vec![false; flow.blocks.len()];
@@ -258,8 +261,8 @@ fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
 }
 
 impl StrideAnalysis<'_, '_> {
-    /// Analyzes all registers, or, if lanes may reconverge out of step, only registers whose values are equal in
-    /// reconverging lanes.
+    /// Analyzes all registers. If lanes that executed different numbers of iterations may reconverge, only registers
+    /// with a single definition outside of loops are analyzed.
     fn find(
         &mut self,
         flow: &ControlFlowGraph,
@@ -438,7 +441,8 @@ impl StrideAnalysis<'_, '_> {
 
     fn special(&self, index: u32) -> StrideLattice {
         match self.plain.special32(index) {
-            // The x dimension of the block is a multiple of the number of lanes in a subwarp.
+            // The lanes of a subwarp are neighbors in the x dimension, because the block size in this dimension is a
+            // multiple of the subwarp size.
             Some(SpecialRegister::Tid(0)) if self.has_rows() => NEIGHBOURS,
             Some(SpecialRegister::Tid(_)) if self.has_rows() => ONE,
             Some(SpecialRegister::Laneid) => NEIGHBOURS,
@@ -522,8 +526,8 @@ impl StrideAnalysis<'_, '_> {
                     (Binary::ShiftLeft, Some(amount @ 0..32)) => {
                         row.map(|row| Some(times(row, 1 << amount)))
                     }
-                    // The low bits in which the lanes differ do not contain the sign bit, so that signed and unsigned
-                    // shifts have the same effect on these bits.
+                    // Signed and unsigned shifts have the same effect on the low bits in which the lanes differ,
+                    // because these bits exclude the sign bit.
                     (
                         Binary::ShiftRightSigned | Binary::ShiftRightUnsigned,
                         Some(amount @ 0..32),
@@ -564,7 +568,7 @@ impl StrideAnalysis<'_, '_> {
     }
 }
 
-/// Returns the lattice value of a logic operation whose second operand is uniform: a constant, or a value without ones
+/// Returns the lattice value of a logic operation whose second operand is uniform: a constant, or a value that is zero
 /// in the low bits in which the lanes differ.
 fn logic(
     op: Binary,
@@ -601,8 +605,8 @@ fn times(row: LanePattern, number: u64) -> LanePattern {
     }
 }
 
-/// Returns the pattern of the values extended to 64 bits. The result is unknown if the lanes differ in more than the
-/// low bits, because the values may wrap around.
+/// Returns the pattern of the values extended to 64 bits. Returns `None` if the values may wrap around between lanes,
+/// because the lanes differ in more than the low bits.
 fn extended(row: LanePattern) -> Option<LanePattern> {
     row.low_bits().map(|_| row)
 }

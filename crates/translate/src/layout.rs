@@ -1,5 +1,5 @@
-//! Layout of the module's linear memory. Input: the memories of a machine. Output: addresses of all structures, and the
-//! initial contents.
+//! Layout of the module's linear memory. The module takes the memories of a machine, and returns the addresses of all
+//! structures, and their initial contents.
 
 use crate::bailout::BailoutReason;
 use crate::inlined_code::InlinedCode;
@@ -15,8 +15,8 @@ pub(crate) const SUBWARP_LANES: u32 = 4;
 /// Number of subwarps in a warp.
 pub(crate) const SUBWARPS_PER_WARP: u32 = LANES as u32 / SUBWARP_LANES;
 
-/// Defines a structure in linear memory. Each field becomes a constant: the offset of the field in the `repr(C)`
-/// structure, plus the address of the structure. `BYTES` is the size of the structure.
+/// Defines a structure in linear memory. The macro generates a constant for each field: the offset of the field in the
+/// `repr(C)` structure, plus the address of the structure. `BYTES` is the size of the structure.
 macro_rules! layout {
     ($(#[$doc:meta])* $module:ident at $address:literal { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
         $(#[$doc])*
@@ -37,73 +37,75 @@ macro_rules! layout {
 layout! {
     /// Cells: variables that the host and the generated code share.
     cell at 1024 {
-        /// Number of context records in use.
+        /// Number of context records of the current warp that are in use.
         N_CONTEXTS: u32,
         /// First epoch of the current barrier interval.
         PHASE: u32,
-        /// First epoch of the block.
+        /// First epoch of the current block.
         BLOCK: u32,
-        /// Epoch of the running subwarp.
+        /// Epoch of the subwarp that is currently executed.
         CURRENT_EPOCH: u32,
         ANCESTOR_EPOCHS: u32,
         /// Size in bytes of the list of deferred equality checks.
         VALUE_CHECKS: u32,
         /// Number of steps that a subwarp may still execute in this barrier interval.
         FUEL: u64,
-        /// Steps and stores of warps whose lanes have not diverged.
+        /// Number of steps of the warps whose lanes have not diverged. The next cell contains the number of their
+        /// stores.
         STEPS: u64,
         STORES: u64,
         /// Whether a warp has arrived at a barrier in this barrier interval.
         BARRIER_REACHED: u32,
-        /// Entry of the barrier at which the first warp has arrived.
+        /// Region entry after the barrier at which the first warp has arrived.
         FIRST_ENTRY: u32,
         /// Exit code of a failed address translation.
         EXIT_CODE: u32,
         /// Next unused epoch.
         NEXT_EPOCH: u32,
-        /// First epoch of the warp in this barrier interval. The following cell contains its first epoch since the last
-        /// reconvergence of its lanes.
+        /// First epoch of the warp in this barrier interval. The next cell contains the first epoch of the warp since
+        /// the last reconvergence of its lanes.
         WARP_INTERVAL_EPOCH: u32,
         WARP_SYNC_EPOCH: u32,
-        /// Current warp. The following cells contain the mask of its context records that have run since the last
-        /// reconvergence, and whether lanes of the warp have exited in this barrier interval.
+        /// Index of the current warp. The next two cells contain the mask of the warp's context records that have been
+        /// executed since the last reconvergence, and whether lanes of the warp have exited in this barrier interval.
         WARP: u32,
         RAN_CONTEXTS: u32,
         ENDED: u32,
-        /// Number of steps of all previous warps.
+        /// Total number of steps of all previous warps of the block.
         STEPS_BEFORE: u64,
         /// Mask of the lanes that execute a warp-level operation.
         LIVE: u32,
         /// Highest number of a basic block that a lane has executed since the last reconvergence, plus one. Only blocks
-        /// after the first warp-level operation that does not wait for all lanes count. The value is zero if all lanes
-        /// took one path. All bits are set if a time slice of the scheduler may have ended.
+        /// after the first warp-level operation that does not wait for all lanes are recorded. The value is zero if all
+        /// lanes took one path. All bits are set if a time slice of the scheduler may have ended.
         FURTHEST_BLOCK: u32,
-        /// Entry at which the subwarps continue after a warp-level operation.
+        /// Region entry at which the subwarps continue after a warp-level operation.
         NEXT_ENTRY: u32,
         /// Whether a warp has diverged in this barrier interval, so that its number of steps is only a lower bound.
         DIVERGED: u32,
-        /// Executed lane-instructions of this barrier interval.
+        /// Number of lane-instructions that have been executed in this barrier interval.
         LANE_INSTRUCTIONS: u64,
-        /// Entry at which the current barrier interval began.
+        /// Region entry at which the current barrier interval began.
         BEGINS: u32,
         /// Mask of the lanes that were active at the last reconvergence. All bits are set after a barrier.
         LIVE_AT_LAST_SYNC: u32,
         /// Dummy memory to which accesses of inactive lanes are redirected.
         INACTIVE_LANE_TARGET: [u8; 64],
-        /// Whether all subwarps of the warp have taken the same path to the same entry in one region call. The
-        /// following cell contains the mask of their lanes.
+        /// Whether all subwarps of the warp have taken the same path to the same region entry in one region call. The
+        /// next cell contains the mask of the warp's live lanes.
         IS_CONVERGED: u32,
         ALIKE_LIVE: u32,
-        /// Whether lanes of the current warp have taken different sides of an if-converted branch since the last
+        /// Nonzero if lanes of the current warp have taken different sides of an if-converted branch since the last
         /// reconvergence.
         DETOURS: u32,
     }
 }
 
-/// Address range of the cells of a barrier interval, which the host saves and restores.
+/// Address range of the cells that belong to a barrier interval, which the host writes at the start of the interval and
+/// reads at its end.
 pub(crate) const PHASE_CELLS: Range<usize> = cell::N_CONTEXTS as usize..cell::BEGINS as usize;
 
-/// Address of a dummy store that forces an engine to compute a value immediately. This memory is never read.
+/// Address of a dummy store, which forces the engine to compute a value immediately. This memory is never read.
 pub(crate) const DEAD_STORE: u32 = 1264;
 
 /// Address of the values of special registers that differ by block: at most [`MAX_BLOCK_REGISTERS`] registers of 16
@@ -117,50 +119,51 @@ const _: () =
 layout! {
     /// Context record: saved context of a subwarp, or of the lanes of a subwarp that have diverged.
     record at 0 {
-        /// Entry at which the lanes continue. Negative if the lanes have exited.
+        /// Region entry at which the lanes continue, or a negative number if the lanes have exited.
         ENTRY: u32,
         MASK: u32,
         SUBWARP: u32,
-        /// Number of the current epoch among the epochs of the subwarp. The following field is a mask with the numbers
-        /// of the epochs before the lanes diverged.
+        /// Number of the current epoch among the epochs of the subwarp. The next field is a mask of the epochs that the
+        /// subwarp used before the lanes diverged.
         EPOCH: u32,
         ANCESTOR_EPOCHS: u32,
         PATH: u32,
         STEPS: u64,
         /// Address of the special-register table of the subwarp.
         TABLE: u32,
-        /// Number of the subwarp's next epoch. Used only in the context record of the whole subwarp.
+        /// Number of the subwarp's next epoch. The code uses this field only in the context record of the whole
+        /// subwarp.
         NEXT_EPOCH: u32,
         STORES: u64,
         /// Value of [`FURTHEST_BLOCK`](super::cell::FURTHEST_BLOCK) for the lanes of the context record.
         FURTHEST_BLOCK: u64,
-        /// Number of the synchronization point at which the lanes wait. Zero if the lanes can continue.
+        /// Number of the synchronization point at which the lanes wait, or zero if the lanes can continue.
         SUSPEND_CODE: u32,
-        /// Mask of all lanes of the subwarp. Used only in the context record of the whole subwarp.
+        /// Mask of all lanes of the subwarp. The code uses this field only in the context record of the whole subwarp.
         FIRST_MASK: u32,
         REGISTERS: [u64; 0],
     }
 }
 
 /// Counter increment of a store. The low half of a counter counts stores, and the high half counts completions of
-/// copies. A completion is a separate step that stores.
+/// copies. The interpreter counts the completion of a copy as a separate step that stores.
 pub(crate) const STORE: u64 = 1;
 /// Counter increment of the completion of an asynchronous copy.
 pub(crate) const LANDING: u64 = 1 << 32 | STORE;
 
-/// Maximum number of kinds of atomic operations. A shadow word contains either the number of such a kind or an epoch, so the numbers of the
-/// kinds are less than [`SHARED_EPOCH`].
+/// Maximum number of kinds of atomic operations. A shadow word contains either the number of a kind or an epoch, so
+/// kinds have lower numbers than [`SHARED_EPOCH`].
 pub(crate) const MAX_KINDS: u32 = 14;
 /// Epoch of words to which several subwarps or blocks have stored.
 pub(crate) const SHARED_EPOCH: u32 = 15;
 /// First epoch of the first subwarp.
 pub(crate) const FIRST_NAME: u32 = 16;
 
-/// Maximum number of pending deferred checks of unordered stores.
+/// Maximum number of deferred equality checks that are pending at the same time.
 pub(crate) const MAX_VALUE_CHECKS: u32 = 2048;
 
 layout! {
-    /// Deferred equality check: previous value of a word to which several subwarps have stored.
+    /// Deferred equality check of a word to which several subwarps have stored: its address and its previous value.
     suspect at 0 {
         PLACE: u32,
         WORD: u32,
@@ -169,22 +172,22 @@ layout! {
     }
 }
 
-/// Maximum number of copies of a warp that are in flight, which is a power of two.
+/// Maximum number of asynchronous copies of a warp that are in flight. The number is a power of two.
 pub(crate) const MAX_COPIES: u32 = 2048;
-/// Maximum number of async-groups that a wait may leave in flight.
+/// Maximum number of async-groups for which a wait instruction may not wait.
 pub(crate) const MAX_GROUPS: u32 = 64;
 
 layout! {
-    /// Description of a copy in flight.
+    /// Description of an asynchronous copy in flight.
     copy at 0 {
-        /// Address of the destination.
+        /// Linear-memory address of the copy's destination.
         TO: u32,
-        /// Address of the source.
+        /// Linear-memory address of the copy's source.
         FROM: u32,
-        /// Number of written bytes, the number of read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT),
-        /// and the flag [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
+        /// Bitwise OR of the number of written bytes, the number of read bytes shifted by
+        /// [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT), and the flag [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
         SIZES: u32,
-        /// Epoch of the subwarp at the start of the copy.
+        /// Epoch of the subwarp that started the copy.
         EPOCH: u32,
     }
 }
@@ -194,7 +197,7 @@ pub(crate) const COPY_READ_SHIFT: u32 = 8;
 pub(crate) const COPY_IS_NOTED: u32 = 1 << 31;
 
 layout! {
-    /// Copy state of a warp: number of started copies, of completed copies, and of committed async-groups.
+    /// Copy state of a warp: the numbers of started copies, completed copies and committed async-groups.
     copies at 0 {
         STARTED: u32,
         LANDED: u32,
@@ -204,15 +207,14 @@ layout! {
     }
 }
 
-/// Epoch that marks the bytes of a copy in flight as written. Accesses with this epoch do not happen before any other
-/// access.
+/// Epoch that marks the bytes of a copy in flight as written. No access with this epoch happens before another access.
 pub(crate) const IN_FLIGHT_EPOCH: u32 = 0x0fff_fffe;
 
-/// Bit position of the byte mask in a shadow word. The bits below contain the epoch.
+/// Bit position of the byte mask in a shadow word. The lower bits of the shadow word contain the epoch.
 pub(crate) const BYTES_SHIFT: u32 = 28;
 pub(crate) const ALL_BYTES: u32 = 15 << BYTES_SHIFT;
 
-/// Kinds of memory in an address range, with one bit each. An access site accepts some of these kinds.
+/// Flags for the kinds of memory in an address range. An access site accepts some of these kinds.
 pub(crate) mod holds {
     pub(crate) const GLOBAL: u32 = 1;
     pub(crate) const CONSTANT: u32 = 2;
@@ -230,15 +232,15 @@ pub(crate) mod holds {
 }
 
 layout! {
-    /// Entry of the table of address ranges.
+    /// Entry of the table of address ranges, in which the address translation searches.
     range at 0 {
         ADDRESS: u64,
         SIZE: u64,
-        /// Linear-memory address of the range.
+        /// Linear-memory address at which the range starts.
         PLACE: u32,
         HOLDS: u32,
-        /// Partition among threads that is common to all accesses to the range so far: none, a partition number, or
-        /// several different partitions.
+        /// Partition among threads that all accesses to the range so far have in common: none, a partition number, or
+        /// [`NO_COMMON_PATTERN`](super::NO_COMMON_PATTERN).
         PRIVATE_PATTERN: u32,
         /// Whether any instruction has accessed the range.
         TOUCHED: u32,
@@ -246,27 +248,28 @@ layout! {
 }
 
 layout! {
-    /// State of an access site: the address range that the instruction has cached.
+    /// State of an access site: the address range that its memory instruction has cached.
     site at 0 {
         ADDRESS: u64,
         SIZE: u64,
-        /// Number of offsets in the range at which a contiguous row of a subwarp may start.
+        /// Number of offsets in the cached range at which a contiguous row of a subwarp may start.
         ROWS: u64,
         PLACE: u32,
         HOLDS: u32,
         /// Kinds of memory that the access site accepts.
         ACCEPTS: u32,
         PRIVATE_PATTERN: u32,
-        /// Number of offsets in the range at which an access on the fast path may start, in units of the access
-        /// alignment.
+        /// Number of offsets in the cached range at which an access on the fast path may start. The offsets are
+        /// multiples of the access alignment.
         FAST_OFFSETS: u64,
-        /// Size in bytes of an access on the fast path. The following field is the binary logarithm of its alignment.
+        /// Size in bytes of an access on the fast path. The next field is the binary logarithm of the access alignment.
         QUICK_BYTES: u32,
         QUICK_ALIGN: u32,
     }
 }
 
-/// Partition number of accesses that do not partition a range among threads, or that partition it in different ways.
+/// Partition number of accesses that do not partition a range among threads, or that partition the range in different
+/// ways.
 pub(crate) const NO_COMMON_PATTERN: u32 = u32::MAX;
 
 /// Maximum size in bytes of the emulated memory that is copied to linear memory.
@@ -275,12 +278,12 @@ const MAX_ARENA: usize = 768 << 20;
 /// Maximum size in bytes of the local memory of a thread.
 const MAX_LOCAL: u64 = 1 << 16;
 
-/// Access site: a memory instruction with a cache for one address range.
+/// Access site: a memory instruction of the translated code with a cache for one address range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessSite {
-    /// Kinds of memory that the site accepts.
+    /// Kinds of memory that the access site accepts.
     pub(crate) accepts: u32,
-    /// Partition number of the accesses at the site.
+    /// Partition number of the accesses at the access site.
     pub(crate) sharing: u32,
     /// Size in bytes of the range check on the fast path, including the accesses that share this check. Zero for sites
     /// without a fast path.
@@ -290,7 +293,7 @@ pub(crate) struct AccessSite {
 }
 
 impl AccessSite {
-    /// Returns an access site without a fast path and without a known partition.
+    /// Returns an access site that accepts the given kinds of memory, without a fast path and without a partition.
     pub(crate) fn of_any(accepts: u32) -> AccessSite {
         AccessSite {
             accepts,
@@ -316,13 +319,14 @@ pub(crate) const PARTS: u32 = SUBWARPS_PER_WARP * (SUBWARP_LANES - 1);
 /// Size in bytes of the scratch memory for operand rows of a warp, and for operands of an MMA.
 const SCRATCH_BYTES: u64 = 32 << 10;
 
-/// Addresses of the structures in linear memory.
+/// Addresses and sizes of the structures in the linear memory of a module.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleLayout {
     pub(crate) n_subwarps: u32,
     /// Special registers that the kernel reads and whose values differ by block, in the order of their cells.
     pub(crate) by_block: Vec<SpecialRegister>,
-    /// All other special registers that the kernel reads, in the order of the special-register table of a subwarp.
+    /// Special registers that the kernel reads and whose values differ by thread, in the order of the special-register
+    /// table of a subwarp.
     pub(crate) by_thread: Vec<SpecialRegister>,
     pub(crate) table: u32,
     pub(crate) sites: u32,
@@ -331,28 +335,28 @@ pub(crate) struct ModuleLayout {
     pub(crate) records: u32,
     pub(crate) record_bytes: u32,
     pub(crate) most_records: u32,
-    /// Upper bound, for each warp, of the number of steps since the start of the block in which several groups of its
-    /// lanes were ready.
+    /// Address of one counter per warp: an upper bound of the number of steps in which several lane groups of the warp
+    /// were ready, since the start of the block.
     pub(crate) divergent_steps: u32,
-    /// List of deferred checks of unordered stores.
+    /// Address of the list of deferred equality checks.
     pub(crate) suspects: u32,
-    /// Scratch memory for the operand rows of a warp during a warp-level operation.
+    /// Address of the scratch memory for the operand rows of a warp during a warp-level operation.
     pub(crate) scratch: u32,
-    /// Copy state of each warp, and descriptions of its copies in flight.
+    /// Address of the copy states of all warps.
     pub(crate) copies: u32,
     pub(crate) copies_bytes: u32,
-    /// Descriptions of the copies in flight.
+    /// Address of the descriptions of the copies in flight.
     pub(crate) in_flight: u32,
-    /// Coefficient tables of the special functions, which are data segments of the module.
+    /// Address of the coefficient tables of the special functions, which are data segments of the module.
     pub(crate) special_function_tables: u32,
     pub(crate) shared: u32,
     pub(crate) shared_bytes: u32,
-    /// Local memory of the threads of a block, in consecutive order.
+    /// Address of the local memory of all threads of a block, in the order of the thread indices.
     pub(crate) local: u32,
     /// Size of the local memory of one thread in bytes.
     pub(crate) local_bytes: u32,
-    /// Offsets from the address of a word in shared memory to the shadow word of its writer, and to the shadow word of
-    /// its readers.
+    /// Offsets from the address of a word in shared memory to the two shadow words that contain its writer and its
+    /// readers.
     pub(crate) shared_shadow: [u32; 2],
     pub(crate) arena: u32,
     pub(crate) arena_shadow: [u32; 2],
@@ -459,12 +463,12 @@ impl ModuleLayout {
         self.ranges as usize..(self.ranges + self.n_ranges * range::BYTES) as usize
     }
 
-    /// Returns the range of linear memory that is initialized before the first block, except for the arena.
+    /// Returns the range of linear memory that contains the tables. The tables are initialized before the first block.
     fn tables(&self) -> Range<usize> {
         self.table as usize..self.divergent_steps as usize
     }
 
-    /// Initializes the tables and the arena.
+    /// Initializes the tables and the arena in the linear memory of an instance.
     pub(crate) fn fill(
         &self,
         plain: TranslationView<'_>,
@@ -511,7 +515,7 @@ impl ModuleLayout {
     ) {
         for (index, found) in (0..).zip(sites) {
             let at = self.sites + index * site::BYTES;
-            // An empty range contains no address, so that the first access misses the cache.
+            // Cache an empty range, which contains no address, so that the first access misses the cache.
             for offset in [site::SIZE, site::ROWS, site::FAST_OFFSETS] {
                 memory.put64(at + offset, 0);
             }
@@ -522,7 +526,8 @@ impl ModuleLayout {
         }
     }
 
-    /// Restores the initial state of linear memory. The accesses to the given ranges are tracked in shadow memory.
+    /// Restores the initial state of linear memory. In the next run, shadow memory tracks the accesses to the given
+    /// address ranges.
     pub(crate) fn reset(
         &self,
         plain: TranslationView<'_>,
@@ -552,7 +557,7 @@ impl ModuleLayout {
         }
     }
 
-    /// Returns the contents of the written address ranges, and their start offsets in the arena.
+    /// Returns the linear-memory location of each address range in `ranges`, and its start offset in the arena.
     pub(crate) fn changed(
         &self,
         plain: TranslationView<'_>,
@@ -621,15 +626,15 @@ impl ModuleLayout {
         (0..self.n_ranges).filter(holds).collect()
     }
 
-    /// Returns the address of the context record with this index.
+    /// Returns the linear-memory address of the context record with the given index.
     pub(crate) fn context(&self, index: u32) -> u32 {
         self.records + index * self.record_bytes
     }
 }
 
-/// View of a range of linear memory, accessed by address.
+/// View of a range of linear memory, which the host reads and writes by linear-memory address.
 pub(crate) struct MemoryWindow<B> {
-    /// Address of the first byte.
+    /// Linear-memory address of the first byte.
     pub(crate) start: usize,
     pub(crate) bytes: B,
 }
@@ -661,7 +666,7 @@ impl<B: AsRef<[u8]>> MemoryWindow<B> {
 }
 
 impl<B: AsRef<[u8]> + AsMut<[u8]>> MemoryWindow<B> {
-    /// Stores a 32-bit number at an address. Addresses outside of the view are ignored.
+    /// Stores a 32-bit number at an address. The function ignores stores outside of the view.
     pub(crate) fn put32(&mut self, at: u32, value: u32) {
         let from = (at as usize).checked_sub(self.start);
         let place = from.and_then(|from| self.bytes.as_mut().get_mut(from..from + 4));
@@ -680,20 +685,20 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> MemoryWindow<B> {
 pub(crate) mod stop {
     pub(crate) const FAULT: u32 = 1;
     pub(crate) const CONFLICT: u32 = 2;
-    /// The launch must restart, because the accesses to an address range must be tracked in shadow memory from the
-    /// start.
+    /// The launch must restart, because shadow memory must track the accesses to an address range from the start of the
+    /// launch.
     pub(crate) const RESTART: u32 = 3;
     pub(crate) const STEPS: u32 = 4;
-    /// A case occurred for which the translator does not generate code.
+    /// The execution reached a case for which the translator does not generate code.
     pub(crate) const UNSUPPORTED: u32 = 5;
     /// The warp is divergent: its lanes wait at different instructions, or some lanes exited before the other lanes
     /// arrived.
     pub(crate) const DIVERGENT: u32 = 6;
-    /// All available epochs have been used.
+    /// The launch has used all [`MAX_EPOCHS`](super::MAX_EPOCHS) epochs.
     pub(crate) const TOO_LARGE: u32 = 7;
-    /// Host call for some lanes of a warp.
+    /// The host must execute an instruction for some lanes of a warp.
     pub(crate) const HOST_CALL: u32 = 8;
-    /// Host call for the whole warp.
+    /// The host must execute an instruction for the whole warp.
     pub(crate) const CALL_FOR_WARP: u32 = 9;
 }
 
@@ -703,7 +708,7 @@ pub(crate) const RESUMES: i32 = -2;
 /// Maximum number of epochs of a launch.
 pub(crate) const MAX_EPOCHS: u32 = 0x0fff_0000;
 
-/// Size in bytes of one row of a coefficient table: c0 has 64 bits, and c1 and c2 have 32 bits each.
+/// Size in bytes of one row of a coefficient table: the coefficient c0 has 64 bits, and c1 and c2 have 32 bits each.
 pub(crate) const ROW_BYTES: u32 = 16;
 
 /// Maximum size in bytes of the coefficient table of one function.

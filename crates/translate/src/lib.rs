@@ -1,12 +1,12 @@
 //! Compiles kernels to WebAssembly modules with SIMD instructions, and runs the modules.
 //!
-//! - Input: a [`TranslationView`](warpgrid_emulator::translation_view::TranslationView) of a machine that has not
+//! - The input is a [`TranslationView`](warpgrid_emulator::translation_view::TranslationView) of a machine that has not
 //!   executed a step.
-//! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a
-//!   [`BailoutReason`], which is the reason for a bailout to the interpreter.
+//! - The output is the memory at the end of the run, which is identical to the result of the interpreter, or a
+//!   [`BailoutReason`] if the interpreter must execute the launch.
 //! - An [`Engine`] executes the module: Wasmtime in native hosts, or the engine of a JavaScript host.
-//! - Tests: `cargo test -p warpgrid-translate` compares both engines with the corpus and with random kernels (two
-//!   minutes).
+//! - Tests: `cargo test -p warpgrid-translate` compares compiled runs with interpreted runs, for the kernels of the
+//!   corpus and for random kernels (two minutes).
 //!
 //! The comments use the following terms. A *subwarp* consists of four adjacent lanes of a warp, which execute in one
 //! SIMD vector. A *region* is the code between two synchronization points. A *barrier interval* is the execution of a

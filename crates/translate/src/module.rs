@@ -1,5 +1,5 @@
-//! Translation of a kernel to a WebAssembly module. Input: decoded code and the launch dimensions. Output: the bytes of
-//! the module, and the metadata that the host requires.
+//! Translation of a kernel to a WebAssembly module. The module takes decoded code and the launch dimensions, and
+//! returns the bytes of the module, and the metadata that the host requires.
 
 use crate::affine::AffineAnalysis;
 use crate::bailout::BailoutReason;
@@ -39,9 +39,10 @@ pub(crate) struct CompiledKernel {
     pub(crate) sites: Vec<AccessSite>,
     /// Whether the blocks of the launch cannot be partitioned, because atomics accumulate values across blocks.
     pub(crate) is_unpartitionable: bool,
-    /// Host calls of the kernel, by the number of their synchronization point.
+    /// Host calls of the kernel, by the number of the synchronization point at which lanes wait for the call.
     pub(crate) host_calls: BTreeMap<u32, HostCall>,
-    /// First number of a synchronization point at which individual lanes, not whole warps, wait for a host call.
+    /// Lowest number of the synchronization points at which individual lanes wait for a host call. At points with lower
+    /// numbers, whole warps wait.
     pub(crate) first_of_lanes: u32,
 }
 
@@ -50,13 +51,13 @@ pub(crate) struct CompiledKernel {
 pub(crate) struct HostCall {
     /// Position of the instruction in the decoded code.
     pub(crate) at: u32,
-    /// Registers that the instruction reads, in the numbering of the decoded code. Each has its offset among the
-    /// registers of a context record.
+    /// Registers that the instruction reads, in the numbering of the decoded code. Each register is listed with its
+    /// offset among the registers of a context record.
     pub(crate) read: Vec<(RegisterKey, u32)>,
     pub(crate) written: Vec<(RegisterKey, u32)>,
 }
 
-/// Properties of the code that are determined by a draft of the translation.
+/// Properties of the code that a draft of the translation determines.
 struct DraftAnalysis {
     touched: Vec<BlockUseDef>,
     reads: Vec<BTreeSet<RegisterKey>>,
@@ -205,8 +206,8 @@ fn learn_flow(
     let TranslationInput { plain, code, .. } = source;
     let mut by_host = operations_of_host(plain, code);
     let mut flow = ControlFlowGraph::new(plain, code, &by_host);
-    // The first pass determines which registers the basic blocks read and write. The final pass uses the liveness
-    // information that is derived from them.
+    // The draft determines which registers each basic block reads and writes. The final translation uses the live
+    // registers that are derived from these register sets.
     let mut learnt = analyze_draft(source, &flow)?;
     if !learnt.refused.is_empty() {
         translate_with_host_calls(source, &learnt.refused, &mut by_host)?;
@@ -279,8 +280,8 @@ fn translate_code(source: TranslationInput<'_>) -> Result<CompiledKernel, Bailou
     })
 }
 
-/// Rejects functions that may read an uninitialized register. In the interpreter, such a register contains the value
-/// from an earlier call, whereas each inlined copy of the function has separate registers.
+/// Rejects called functions that may read an uninitialized register. In the interpreter, an uninitialized register
+/// contains the value from an earlier call, whereas each inlined copy of the function has separate registers.
 fn check_functions(
     code: &InlinedCode<'_>,
     flow: &ControlFlowGraph,
@@ -400,8 +401,9 @@ fn module(
     assemble(&types, &bodies, FN_RUN_INTERVAL, places.bytes, &data)
 }
 
-/// Assembles a module from functions of the given types. The memory of the module has at least the given size and is
-/// initialized with data segments. The module exports its memory and the function `phase`, which every engine requires.
+/// Assembles a module from functions of the given types. The memory of the module has at least the given size, and data
+/// segments initialize parts of it. The module exports its memory and the function `phase`, which every engine
+/// requires.
 pub(crate) fn assemble(
     types_of: &[FunctionType],
     bodies: &[&Function],
@@ -446,7 +448,7 @@ pub(crate) fn assemble(
     module.finish()
 }
 
-/// Returns the range that the bytes of one lane occupy within a register.
+/// Returns the byte range of one lane within a register of a subwarp.
 pub(crate) fn lane_bytes(register: RegisterKey, lane: u32) -> std::ops::Range<u32> {
     let bytes = 4 * parts(register);
     lane * bytes..(lane + 1) * bytes

@@ -1,6 +1,6 @@
-//! Elision of NaN canonicalization. Input: decoded code. Output: the 32-bit registers that are written only by
-//! arithmetic with canonical NaN results. Arithmetic that reads these registers does not distinguish NaNs, so that NaNs
-//! are canonicalized only when other instructions read the registers.
+//! Elision of NaN canonicalization. The module takes decoded code, and returns the 32-bit registers that are written
+//! only by arithmetic with canonical NaN results. NaNs in these registers are canonicalized only when an instruction
+//! that distinguishes NaNs reads the registers.
 
 use crate::inlined_code::InlinedInstruction;
 use crate::inlined_code::TranslationInput;
@@ -11,8 +11,8 @@ use warpgrid_emulator::translation_view::{
     RegisterBank, RoundingMode, unit_function,
 };
 
-/// Returns the registers that are written only by arithmetic with canonical NaN results, if any arithmetic instruction
-/// reads them.
+/// Returns the registers that may contain noncanonical NaNs: registers that are written only by arithmetic with
+/// canonical NaN results and read by at least one arithmetic instruction.
 pub(crate) fn find_nan_insensitive(
     source: TranslationInput<'_>,
     definitions: &DefSites,
@@ -72,7 +72,7 @@ fn makes_nan(source: TranslationInput<'_>, at: u32, register: RegisterKey) -> bo
     }
 }
 
-/// Returns the destination and the sources of an arithmetic instruction that does not distinguish NaNs.
+/// Returns the destination and the sources of an arithmetic instruction whose result does not depend on NaN payloads.
 fn arithmetic(instr: &DecodedInstruction) -> Option<(OperandSlot, [OperandSlot; 3])> {
     let DecodedOp::Float32 {
         f,
@@ -85,7 +85,8 @@ fn arithmetic(instr: &DecodedInstruction) -> Option<(OperandSlot, [OperandSlot; 
     is_nan_insensitive(f, mode).then_some((d, [a, b, c]))
 }
 
-/// Checks whether an operation does not distinguish NaN operands, and returns only canonical NaNs.
+/// Checks whether the result of an operation does not depend on the payloads of NaN operands, and is the canonical NaN
+/// if it is a NaN.
 pub(crate) fn is_nan_insensitive(f: Float32Op, mode: FloatMode) -> bool {
     use Float32Op as F;
     mode.round == RoundingMode::Nearest

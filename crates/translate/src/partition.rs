@@ -1,6 +1,6 @@
-//! Partitions of the blocks of a launch, each of which has a separate memory. A launch has a single partition, or one
-//! partition for each thread or host. Input: a machine that has not executed a step. Output: the memory and the counts
-//! at the end of the run, or the reason for a bailout.
+//! Partitions of the blocks of a launch, each of which has a separate memory. A run divides its launch into a single
+//! partition, or into one partition for each thread or host. The module takes a machine that has not executed a step,
+//! and returns the memory and the counts at the end of the run, or the reason for a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::engine::{Engine, LinearMemory, ModuleInstance};
@@ -20,30 +20,30 @@ use warpgrid_emulator::translation_view::{TranslatedRunResult, TranslationView};
 /// partition saves.
 const MIN_BLOCKS_PER_PARTITION: u64 = 4;
 
-/// Maximum total size in bytes of the memories of all partitions. A native process contains all of these memories. In a
-/// web page, they are in the memories of the workers, and are copied once.
+/// Maximum total size in bytes of the memories of all partitions. In a native process, all of these memories belong to
+/// the process. In a web page, each memory belongs to a worker and is copied once.
 const MAX_TOTAL_BYTES: u64 = if cfg!(target_arch = "wasm32") {
     1 << 30
 } else {
     4 << 30
 };
 
-/// Finished run.
+/// Finished run of a translated kernel: the memory at its end, its counts and its durations.
 #[derive(Debug)]
 pub struct FinishedRun<I> {
     instance: I,
-    /// Ranges of linear memory that blocks may have changed, and the start of each range in the arena.
+    /// Ranges of linear memory that the blocks may have changed, each with its start offset in the arena.
     changed: Vec<(Range<usize>, usize)>,
     pub counts: ReplayBlock,
-    /// Duration of the translation.
+    /// Time that the translation and compilation of the kernel took.
     pub translating: Duration,
-    /// Duration of the run.
+    /// Time that the execution of the blocks took.
     pub running: Duration,
     pub n_parts: usize,
 }
 
 impl<I: ModuleInstance> FinishedRun<I> {
-    /// Passes the result of the run to a machine.
+    /// Calls `take` with the result of the run, which a machine can adopt.
     pub fn with_result<R>(&self, take: impl FnOnce(&TranslatedRunResult<'_>) -> R) -> R {
         let changed = self.changed.iter();
         let looked: Vec<(usize, Cow<'_, [u8]>)> = changed
@@ -76,8 +76,8 @@ pub fn run<E: Engine>(
     })
 }
 
-/// Runs a kernel like [`run`], but divides the blocks of the launch among threads, each of which has a separate memory.
-/// The result does not depend on the number of threads.
+/// Translates a kernel, and divides the blocks of its launch among threads, each of which has a separate memory. The
+/// result does not depend on the number of threads.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn run_on_threads<E>(
     engine: &E,
@@ -116,7 +116,8 @@ where
 /// Divides a range of blocks into `n_parts` ranges of similar size.
 pub fn split_evenly(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u64>> {
     let n_blocks = blocks.end - blocks.start;
-    // Number of blocks before a partition. The intermediate product may exceed 64 bits.
+    // Compute the number of blocks before a partition with 128 bits, because the intermediate product may exceed 64
+    // bits.
     let before = move |part: u64| {
         let n = u128::from(n_blocks) * u128::from(part) / u128::from(n_parts.max(1));
         blocks.start + n as u64
@@ -160,12 +161,12 @@ impl<E: Engine> PartitionedRun<E> {
         by_bytes.min(plain.n_blocks() / MIN_BLOCKS_PER_PARTITION)
     }
 
-    /// Returns the size in bytes of the memory that must be sent to another host for each partition.
+    /// Returns the size in bytes of a partition's memory, which a host must send to merge the partition.
     pub fn n_bytes(&self) -> u64 {
         self.kernel.places.bytes
     }
 
-    /// Returns a partition of the launch whose blocks have not run.
+    /// Creates a partition with the given blocks of the launch, which have not run.
     pub fn part(
         &self,
         engine: &E,
@@ -184,8 +185,8 @@ impl<E: Engine> PartitionedRun<E> {
         })
     }
 
-    /// Runs the remaining blocks of a partition. If `rest` is given, no block starts after this duration, and
-    /// [`Partition::remaining_blocks`] returns the blocks that have not run.
+    /// Runs the remaining blocks of a partition. If `rest` is given, no block starts after this duration.
+    /// [`Partition::remaining_blocks`] then returns the blocks that have not run.
     pub fn run_part(
         &self,
         plain: TranslationView<'_>,
@@ -204,8 +205,8 @@ impl<E: Engine> PartitionedRun<E> {
         part.outcome = run.blocks(launch, part.blocks.end);
     }
 
-    /// Resets a partition to its initial state. The accesses to the given ranges are tracked in shadow memory from the
-    /// start.
+    /// Resets a partition to its initial state. In the next attempt, shadow memory tracks the accesses to the given
+    /// address ranges from the start.
     pub fn restart(
         &self,
         plain: TranslationView<'_>,
@@ -268,8 +269,8 @@ impl<E: Engine> PartitionedRun<E> {
     }
 
     /// Returns the address ranges that all partitions must track in the next attempt, if this attempt tracked the
-    /// ranges `noted`. Returns `None` if no blocks conflict. Returns an error if a partition bailed out, or if blocks
-    /// conflict.
+    /// ranges `noted`. Returns `None` if the accesses of different partitions do not conflict. Returns an error if a
+    /// partition bailed out, or if accesses conflict.
     pub fn ranges_to_track(
         &self,
         plain: TranslationView<'_>,
@@ -281,8 +282,8 @@ impl<E: Engine> PartitionedRun<E> {
             return Ok(None);
         }
         let all: BTreeSet<u32> = noted.iter().copied().chain(more).collect();
-        // Each attempt must track at least one range more than the previous attempt, so that the number of attempts is
-        // bounded.
+        // Each attempt must track at least one range more than the previous attempt, which bounds the number of
+        // attempts.
         if all.len() <= noted.len() {
             return Err(BailoutReason::Conflict);
         }
@@ -351,8 +352,8 @@ fn untracked_ranges(
     Ok(ranges)
 }
 
-/// Partition of a launch: a range of blocks with a separate memory. The memory belongs to an instance that runs the
-/// blocks, or has been received from another host.
+/// Partition of a launch: a range of blocks with a separate memory. The memory is the linear memory of the instance
+/// that runs the blocks, or a copy received from another host.
 #[derive(Debug)]
 pub struct Partition<M: ?Sized> {
     blocks: Range<u64>,
@@ -363,14 +364,15 @@ pub struct Partition<M: ?Sized> {
     memory: M,
 }
 
-/// Partition whose memory has any type.
+/// Partition as a trait object, so that partitions of this host and of other hosts can be merged.
 pub type AnyPartition<'m> = Partition<dyn LinearMemory + 'm>;
 
-/// Results of a partition, which are sent together with its memory.
+/// Results of a partition: counts, tracking requirement and bailout reason. A host sends them together with the
+/// partition's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionSummary {
     pub counts: ReplayBlock,
-    /// Whether the accesses to some address range must be tracked from the start of the run.
+    /// Whether shadow memory must track the accesses to some address range from the start of the run.
     pub needs_tracking: bool,
     /// Reason for the bailout of the partition, as a message fragment.
     pub refused: Option<String>,
@@ -389,7 +391,8 @@ impl<M> Partition<M> {
         &self.blocks
     }
 
-    /// Releases the blocks from `end` on, which have not run, to other partitions.
+    /// Removes the blocks from `end` on from the partition, so that another partition can run them. These blocks must
+    /// not have run.
     pub fn release_blocks(&mut self, end: u64) {
         self.blocks.end = end.clamp(self.progress.next_block, self.blocks.end);
     }
@@ -398,7 +401,7 @@ impl<M> Partition<M> {
         &self.memory
     }
 
-    /// Returns the size in bytes of the part of linear memory that describes the accesses of the partition.
+    /// Returns the size in bytes of the linear memory that a host must send to merge the partition.
     pub fn n_bytes(&self) -> u64 {
         self.n_bytes
     }
@@ -415,7 +418,7 @@ impl<M> Partition<M> {
         }
     }
 
-    /// Creates a partition that has run in another host.
+    /// Creates a partition from the results and the memory that another host has sent.
     pub fn from_host(facts: PartitionSummary, memory: M) -> Partition<M> {
         let outcome = match facts.refused {
             Some(reason) => Err(RunExit::Refused(BailoutReason::RemotePartition(reason))),

@@ -1,6 +1,6 @@
-//! Merge of the partitions of a run, each of which has a separate memory. Input: partitions whose blocks have finished.
-//! Output: whether blocks of different partitions conflict at a word, the address ranges that must be tracked to
-//! determine conflicts, and the merged memory.
+//! Merge of the partitions of a run, each of which has a separate memory. The module takes partitions whose blocks have
+//! finished, and returns whether blocks of different partitions access the same word in conflict, the address ranges
+//! that must be tracked to detect such conflicts, and the merged memory.
 
 use crate::bailout::BailoutReason;
 use crate::engine::{LinearMemory, ModuleInstance};
@@ -8,7 +8,7 @@ use crate::layout::{BYTES_SHIFT, MemoryWindow, ModuleLayout, NO_COMMON_PATTERN, 
 use std::borrow::Cow;
 use warpgrid_emulator::translation_view::TranslationView;
 
-/// Accesses of a partition to an address range.
+/// Whether and how a partition has accessed an address range.
 #[derive(Clone, Copy)]
 struct RangeAccess {
     range_flags: u32,
@@ -70,7 +70,7 @@ pub(crate) fn check(
             unnoted.push(index);
             continue;
         }
-        // Round the range up to whole words. No other range begins in its last word.
+        // Round the range up to whole words. No other address range begins in the last word of this range.
         let place = place.start..place.end.next_multiple_of(4);
         let mut met = ConflictMap::new(place.len());
         for (part, _) in &touched {
@@ -91,9 +91,9 @@ pub(crate) fn check(
     Ok(unnoted)
 }
 
-/// Stores of a partition to an address range.
+/// Stores of a partition to an address range: the written bytes and their values.
 struct PartitionStores<'m> {
-    /// Shadow words of the address range that contain the writer of each word.
+    /// Shadow words that contain the writer of each word in the address range.
     written_mask: Cow<'m, [u8]>,
     /// Contents of the address range after the last block of the partition.
     contents: Cow<'m, [u8]>,
@@ -121,7 +121,8 @@ fn word_of(bytes: &[u8], word: usize) -> u32 {
     bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// Words of an address range that the partitions added so far have accessed.
+/// Read and write flags for each word of an address range, combined from the partitions added so far. The merge detects
+/// conflicts between partitions with these flags.
 struct ConflictMap<'m> {
     words: Vec<u8>,
     parts: Vec<PartitionStores<'m>>,
@@ -192,5 +193,5 @@ pub(crate) fn add(
     }
 }
 
-/// Number of bytes that are compared at once.
+/// Number of bytes that one comparison covers.
 const CHUNK: usize = 64;

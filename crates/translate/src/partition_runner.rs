@@ -1,6 +1,6 @@
-//! Execution of a partition of a translated kernel, block by block and barrier interval by barrier interval. Input: an
-//! instance, and the progress of the partition. Output: the instance after its last block, or the reason for an early
-//! exit.
+//! Execution of a partition of a translated kernel, block by block and barrier interval by barrier interval. The module
+//! takes a module instance, and the progress of the partition, and returns the memory of the instance after the last
+//! block of the partition, or the reason for an early exit.
 
 use crate::bailout::BailoutReason;
 use crate::engine::ModuleInstance;
@@ -14,14 +14,14 @@ use crate::module::CompiledKernel;
 use std::time::Duration;
 use warpgrid_emulator::translation_view::{StepCounts, TranslationView};
 
-/// Maximum number of steps of one region call. The limit ends a region whose loop waits for another subwarp, because no
-/// other subwarp can run during the call.
+/// Maximum number of steps of one region call. The limit ends a region that polls for a store of another subwarp,
+/// because no other subwarp can run during the call.
 const MAX_REGION_STEPS: u64 = 1 << 26;
 
-/// Limits of a run.
+/// Limits on the number of steps, the speed and the duration of a run, which the caller specifies.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimits {
-    /// Maximum number of steps of the run. For a divergent warp, only the steps on its longest path count.
+    /// Maximum number of steps of the run. For a divergent warp, the count includes only the steps on the longest path.
     pub max_steps: u64,
     /// Minimum throughput in lane-instructions per second, or `None` for no minimum. A slower run is abandoned after
     /// [`SPEED_CHECK_DELAY`].
@@ -29,7 +29,7 @@ pub struct RunLimits {
 }
 
 impl RunLimits {
-    /// Returns the limits of one of `n_parts` partitions. All partitions together must reach the minimum throughput.
+    /// Returns the limits of one of `n_parts` partitions. The minimum throughput is divided among the partitions.
     pub fn of_part(self, n_parts: u64) -> RunLimits {
         let least_pace = self.min_steps_per_second.map(|pace| pace / n_parts as f64);
         RunLimits {
@@ -39,17 +39,17 @@ impl RunLimits {
     }
 }
 
-/// Duration after the start of a run in which the throughput is not checked.
+/// Duration after the start of a run before the first check of the throughput.
 const SPEED_CHECK_DELAY: Duration = Duration::from_millis(50);
 /// Number of steps between two checks of the throughput.
 const STEPS_BETWEEN_LOOKS: u64 = 1 << 15;
 
-/// Parameters of a run.
+/// Parameters with which an attempt to run a partition is started.
 #[derive(Clone, Copy)]
 pub(crate) struct RunParams<'m> {
     pub(crate) plain: TranslationView<'m>,
     pub(crate) limits: RunLimits,
-    /// Duration after which no further block starts. `None` for no limit.
+    /// Duration after which no further block starts, or `None` for no limit.
     pub(crate) time_slice: Option<Duration>,
     /// Function that returns the current time.
     pub(crate) now: fn() -> Duration,
@@ -71,7 +71,7 @@ pub(crate) enum RunExit {
     Refused(BailoutReason),
 }
 
-/// Progress of a partition.
+/// Progress of a partition: its next block, its counts and its next epoch.
 #[derive(Clone, Debug)]
 pub(crate) struct PartitionProgress {
     pub(crate) next_block: u64,
@@ -80,14 +80,14 @@ pub(crate) struct PartitionProgress {
     next_name: u32,
 }
 
-/// Step, store and lane-instruction counts for some blocks of a run.
+/// Counts of steps, stores and lane-instructions for some blocks of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplayBlock {
     /// Number of executed lane-instructions.
     pub lane_instructions: u64,
-    /// Number of steps. This number is a lower bound if a warp has diverged.
+    /// Number of steps. The number is only a lower bound if a warp has diverged.
     pub steps: u64,
-    /// Number of steps that stored to memory. This number is unknown if a warp has diverged.
+    /// Number of steps that stored to memory. The number is not meaningful if a warp has diverged.
     pub stores: u64,
     pub has_diverged: bool,
 }
@@ -103,7 +103,7 @@ impl ReplayBlock {
         }
     }
 
-    /// Returns the step counts of the interpreter, if they are known.
+    /// Returns the step counts of the interpreter, or `None` if they are unknown because a warp has diverged.
     pub(crate) fn of_steps(self) -> Option<StepCounts> {
         let ReplayBlock { steps, stores, .. } = self;
         (!self.has_diverged).then_some(StepCounts { steps, stores })
@@ -120,14 +120,14 @@ impl PartitionProgress {
         }
     }
 
-    /// Resets the progress to a block. The epochs continue, because shadow memory still contains the epochs of the
+    /// Resets the progress to a block. Epochs are not reused, because shadow memory still contains the epochs of the
     /// earlier attempt.
     pub(crate) fn begin_again(&mut self, first_block: u64) {
         (self.next_block, self.counts) = (first_block, ReplayBlock::default());
     }
 }
 
-/// Runs the blocks of a partition in an instance.
+/// Runner that executes the blocks of a partition in a module instance.
 pub(crate) struct PartitionRunner<'r, I> {
     kernel: &'r CompiledKernel,
     instance: &'r mut I,
@@ -154,10 +154,10 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         &self.kernel.places
     }
 
-    /// Runs the next blocks up to block `end`, or until the time slice of the launch has expired.
+    /// Runs the next blocks up to block `end`, or until the time slice in `launch` has expired.
     pub(crate) fn blocks(&mut self, launch: RunParams<'_>, end: u64) -> Result<(), RunExit> {
         let (plain, max_steps) = (launch.plain, launch.limits.max_steps);
-        // The throughput is measured for each attempt, and does not include the time of memory copies.
+        // Measure the throughput of each attempt separately, excluding the time of memory copies.
         let (started, before) = ((launch.now)(), self.progress.counts);
         let mut next_look = before.steps + STEPS_BETWEEN_LOOKS;
         while self.progress.next_block < end {
@@ -194,7 +194,7 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         Ok(())
     }
 
-    /// Runs a barrier interval, including its host calls.
+    /// Runs one barrier interval of the current block, including its host calls.
     fn run_phase(&mut self, plain: TranslationView<'_>, begins: i32) -> Result<(), RunExit> {
         let mut begins = begins;
         loop {
@@ -269,7 +269,8 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
             let start = places.copies as usize;
             let end = start + places.copies_bytes as usize;
             self.instance.zero(start..end);
-            // Copies of the previous block for which no thread has waited are no longer in flight.
+            // Discard the copies of the previous block for which no thread has waited: clear the shadow words that mark
+            // their destinations as in flight.
             let [written, _] = places.shared_shadow;
             let start = (places.shared + written) as usize;
             let end = start + places.shared_bytes as usize;
@@ -283,8 +284,8 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         self.progress.next_name += FIRST_NAME;
         let left = max_steps.saturating_sub(self.progress.counts.steps);
         let fuel = left.min(MAX_REGION_STEPS);
-        // All cells are written at once, because calls of a JavaScript engine are expensive. The remaining cells are
-        // zero, or the generated code initializes them for each subwarp.
+        // Write all cells with a single call, because calls of a JavaScript engine are expensive. The cells without an
+        // explicit value are zero, or the generated code initializes them for each subwarp.
         let mut cells = MemoryWindow {
             start: PHASE_CELLS.start,
             bytes: [0; PHASE_CELLS.end - PHASE_CELLS.start],
@@ -314,7 +315,7 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
     }
 
     /// Reserves the epochs that this attempt has used. If the attempt stops within a barrier interval, shadow memory
-    /// contains these epochs in the next attempt.
+    /// still contains these epochs during the next attempt.
     fn reserve_epochs(&mut self) {
         let cells = MemoryWindow::of(self.instance, PHASE_CELLS);
         self.progress.next_name = cells.get32(cell::NEXT_EPOCH);

@@ -1,8 +1,9 @@
-//! Symbolic results of the operations that the emulator defines with primitive operations: integer operations,
-//! comparisons, selections and moves. Input: a decoded operation. Output: a graph of its results.
+//! Symbolic evaluation of the operations that the emulator defines with primitive operations: integer operations,
+//! comparisons, selections and moves. The module takes a decoded operation, and returns a graph that computes the
+//! results of the operation.
 //!
-//! Code generation, and the analyses of strides and addresses, read these graphs, so that none of them interprets
-//! operations itself.
+//! The code generator, the stride analysis and the affine address analysis read these graphs instead of interpreting
+//! operations.
 
 use crate::value::{Capture, Flag, Graph, Node, NodeId, Value};
 use warpgrid_emulator::translation_view::compare::{Upper16, compare, true_bits};
@@ -27,14 +28,14 @@ pub(crate) type OperationResults = Vec<(Destination, NodeId)>;
 type Word32<'g> = Value<'g, 32>;
 type Word64<'g> = Value<'g, 64>;
 
-/// Source of the operands of an operation.
+/// Lookup of the constant operands of an operation, implemented by the code generator and the analyses.
 pub(crate) trait Operands {
     fn plain(&self) -> TranslationView<'_>;
     /// Returns the constant value that a register has in all lanes, if it is known.
     fn known_register(&self, bank: RegisterBank, index: u32) -> Option<u64>;
 }
 
-/// Source of operands for which only constants of the code are known.
+/// Lookup that finds only the constants of the decoded code, not the constant values of registers.
 impl Operands for TranslationView<'_> {
     fn plain(&self) -> TranslationView<'_> {
         *self
@@ -54,7 +55,7 @@ pub(crate) fn results(
     GraphBuilder { operands, graph }.results(op)
 }
 
-/// Builder for the graph of an operation.
+/// Builder for the graph that computes the results of an operation.
 struct GraphBuilder<'a, 'g, O> {
     operands: &'a O,
     graph: &'g Graph,
@@ -259,7 +260,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         match *op {
             DecodedOp::PredicateLogic { table, d, a, b } => {
                 let [a, b] = [a, b].map(|slot| self.flag(slot));
-                // Bit `2 * a + b` of the truth table is the result for the operands `a` and `b`.
+                // In the truth table, bit `2 * a + b` is the result for the operands `a` and `b`.
                 let terms = (0..4u8).filter(|bit| table >> bit & 1 != 0).map(|bit| {
                     let a = if bit & 2 != 0 { a } else { a.not() };
                     let b = if bit & 1 != 0 { b } else { b.not() };
@@ -328,7 +329,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         Some(results)
     }
 
-    /// Returns a register value that is composed of elements.
+    /// Returns the value of a register into which elements are packed.
     fn packed(
         &self,
         d: RegisterOperand,
@@ -391,13 +392,13 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         }
     }
 
-    /// Returns the destination slot of an operation, and its sources as 32-bit values.
+    /// Returns the destination slot of an operation, and the source operands as 32-bit values.
     fn words(&self, slots: [OperandSlot; 4]) -> (OperandSlot, [Word32<'g>; 3]) {
         let [d, sources @ ..] = slots;
         (d, sources.map(|slot| self.word32(slot)))
     }
 
-    /// Returns the destination slot of an operation, and its sources as 64-bit values.
+    /// Returns the destination slot of an operation, and the source operands as 64-bit values.
     fn wide_words(&self, slots: [OperandSlot; 4]) -> (OperandSlot, [Word64<'g>; 3]) {
         let [d, sources @ ..] = slots;
         (d, sources.map(|slot| self.word64(slot)))
@@ -449,7 +450,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     }
 }
 
-/// Writes the low bits of a value to a register element.
+/// Returns the result that replaces a register element with the low bits of a value.
 fn to_element(e: RegisterOperand, value: Word64<'_>) -> Option<OperationResults> {
     match e.bank {
         RegisterBank::B64 => register(RegisterBank::B64, e.slot, value.id),

@@ -16,12 +16,12 @@ pub(crate) struct BlockUseDef {
     pub(crate) written: BTreeSet<RegisterKey>,
 }
 
-/// Kind of code that an emitter produces.
+/// Kind of code that an [`Emitter`](crate::emit::Emitter) generates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EmitMode {
-    /// Draft of the code, which determines the accessed registers.
+    /// Draft of a region, which is discarded after it has determined the accessed registers.
     Draft,
-    /// Code of a region, which executes between two synchronization points for one subwarp.
+    /// Code of a region, which executes one subwarp between two synchronization points.
     Region,
     /// Code of warp-level operations, and of the instructions between them.
     Warp,

@@ -1,6 +1,5 @@
 //! Runtime functions of the module: address translation, shadow-memory updates, context records of diverged lanes, step
-//! counts, reconvergence, dispatch to the functions of a long region, and the execution of a barrier interval, in which
-//! every warp of a block runs up to its next barrier.
+//! counts, reconvergence, dispatch to the functions of a long region, and execution of a barrier interval.
 
 pub(crate) mod address_translation;
 pub(crate) mod async_copy;
@@ -37,10 +36,10 @@ pub(crate) const WARP: u32 = 9;
 pub(crate) const COPY: u32 = 10;
 pub(crate) const GROUPS: u32 = 11;
 pub(crate) const FN_CHECK_SAME_VALUE: u32 = 12;
-/// Function index of the first routine that is shared by several operations.
+/// Function index of the first outlined routine, which follows the runtime functions.
 pub(crate) const ROUTINES: u32 = 13;
 
-/// Parameter types and result type of a function.
+/// Parameter types and result type of a WebAssembly function.
 pub(crate) type FunctionType = (&'static [ValType], ValType);
 
 /// Type of each runtime function, by its index.
@@ -73,8 +72,8 @@ pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Functi
     function
 }
 
-/// Returns the function `FN_REGION`: `(context record, index of the record in the warp) -> exit code or zero`. The
-/// function calls the function of the group of blocks in which the lanes of the record continue.
+/// Returns the function `FN_REGION`: `(context record, index of the record in the warp) -> exit code or zero`.
+/// `FN_REGION` calls the function of the group of basic blocks in which the lanes of the record continue.
 pub(crate) fn region_dispatch(groups_of_entries: &[usize], first_part: u32) -> Function {
     let n_groups = groups_of_entries.iter().max().map_or(0, |last| last + 1) as u32;
     let mut code = vec![I::Block(EMPTY); n_groups as usize];
@@ -105,7 +104,8 @@ pub(crate) const NO_STORES_IN_INTERVAL: u32 = 2;
 
 pub(crate) const EMPTY: BlockType = BlockType::Empty;
 
-/// Converts the number of a subwarp to the distance of the subwarp's first epoch from the first epoch of its warp.
+/// Emits code that replaces the index of a subwarp on the stack with the offset of the subwarp's first epoch from the
+/// first epoch of its warp.
 pub(crate) fn first_epoch() -> [I<'static>; 6] {
     [
         I::I32Const(SUBWARPS_PER_WARP as i32 - 1),
@@ -118,10 +118,11 @@ pub(crate) fn first_epoch() -> [I<'static>; 6] {
 }
 
 /// Number of epochs that a warp uses between two reconvergences: eight epochs for each subwarp, and eight further
-/// epochs. The first of the further epochs is shared by several readers in the warp.
+/// epochs. The first of these further epochs represents several readers in the warp.
 pub(crate) const EPOCHS_PER_WARP: u32 = 8 * (SUBWARPS_PER_WARP + 1);
 
-/// Starts new epochs for the warp, so that all earlier accesses of the warp happen before its later accesses.
+/// Emits code that starts new epochs for the warp, so that all earlier accesses of the warp happen before all later
+/// accesses.
 pub(crate) fn advance_epochs() -> [I<'static>; 10] {
     [
         I::I32Const(0),
@@ -137,7 +138,7 @@ pub(crate) fn advance_epochs() -> [I<'static>; 10] {
     ]
 }
 
-/// Ends an iteration of a loop. The local `left` contains the number of remaining iterations.
+/// Emits the end of a counted loop, which decrements the number of remaining iterations in the local `left`.
 pub(crate) fn loop_while_nonzero(left: u32) -> [I<'static>; 6] {
     [
         I::LocalGet(left),
@@ -149,8 +150,8 @@ pub(crate) fn loop_while_nonzero(left: u32) -> [I<'static>; 6] {
     ]
 }
 
-/// Returns pairs of a load and a store that copy bytes at the given offsets. Each pair expects the addresses of the
-/// destination and the source on the stack.
+/// Returns load and store instructions that copy `n_bytes` bytes at the given offsets. Each pair expects the addresses
+/// of the destination and the source on the stack.
 pub(crate) fn copies(n_bytes: u64, from: u64, to: u64) -> Vec<[I<'static>; 2]> {
     let mut all = Vec::new();
     let mut done = 0;
@@ -173,8 +174,8 @@ pub(crate) fn copies(n_bytes: u64, from: u64, to: u64) -> Vec<[I<'static>; 2]> {
     all
 }
 
-/// Pushes whether an address is outside of the cached range of an access site. The offset of the address in the range
-/// is stored in a local.
+/// Emits code that pushes whether an address is outside of the cached range of an access site, and stores the offset of
+/// the address in the range in a local.
 pub(crate) fn is_outside([address, site, offset]: [u32; 3]) -> [I<'static>; 8] {
     [
         I::LocalGet(address),
@@ -188,7 +189,7 @@ pub(crate) fn is_outside([address, site, offset]: [u32; 3]) -> [I<'static>; 8] {
     ]
 }
 
-/// Pushes the number of bytes from an offset to the end of an access site's cached range.
+/// Emits code that pushes the number of bytes from an offset to the end of an access site's cached range.
 pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
     [
         I::LocalGet(site),
@@ -198,8 +199,8 @@ pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
     ]
 }
 
-/// Emits code that returns zero if the address on the stack is zero, which indicates a failed address translation. In
-/// this case, the exit-code cell contains the reason.
+/// Emits code that returns zero if the address on the stack is zero, which indicates a failed address translation.
+/// After a failed translation, the exit-code cell contains the reason.
 pub(crate) fn return_if_unresolved() -> [I<'static>; 6] {
     [
         I::I32Eqz,
@@ -211,13 +212,13 @@ pub(crate) fn return_if_unresolved() -> [I<'static>; 6] {
     ]
 }
 
-/// Emits code that returns the exit code `reason` if the number on the stack is not zero.
+/// Emits code that returns from the function with the exit code `reason` if the number on the stack is not zero.
 pub(crate) fn stops_if(reason: u32) -> [I<'static>; 4] {
     [I::If(EMPTY), I::I32Const(reason as i32), I::Return, I::End]
 }
 
-/// Advances to the next context record of a warp. The records of the subwarps precede the records of diverged lanes.
-/// `record` and `index` are locals with the address and the index of the current record.
+/// Emits code that advances to the next context record of a warp. The records of the subwarps precede the records of
+/// diverged lanes. `record` and `index` are locals with the address and the index of the current record.
 pub(crate) fn next_record(places: &ModuleLayout, record: u32, index: u32) -> [I<'static>; 12] {
     let parts = places.records + places.n_subwarps * places.record_bytes;
     [
@@ -236,7 +237,8 @@ pub(crate) fn next_record(places: &ModuleLayout, record: u32, index: u32) -> [I<
     ]
 }
 
-/// Emits code that returns the exit code on the stack if it is not zero. The exit code is stored in the local `kept`.
+/// Emits code that returns from the function with the exit code on the stack if this exit code is not zero. The code
+/// saves the exit code in the local `kept`.
 pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
     [
         I::LocalTee(kept),
@@ -247,7 +249,7 @@ pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
     ]
 }
 
-/// Emits code that stores an exit code in the exit-code cell, and returns zero.
+/// Emits code that stores an exit code in the exit-code cell and returns zero from the function.
 pub(crate) fn stops(reason: u32) -> [I<'static>; 5] {
     [
         I::I32Const(0),

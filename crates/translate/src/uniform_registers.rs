@@ -1,7 +1,7 @@
-//! Uniformity analysis: finds registers that can be represented by the value of their first lane. Input: decoded code
-//! and lane strides. Output: the registers for which every definition computes the value of the first lane from the
-//! first-lane values of its sources. The stride of a register determines the values of its other lanes, independently
-//! of the active lanes.
+//! Uniformity analysis: finds registers that can be represented by the value of their first lane. The module takes
+//! decoded code and lane strides, and returns the registers whose first-lane value can be computed from the first-lane
+//! values of other registers. The stride of a register determines the values of its other lanes, independently of the
+//! active lanes.
 
 use crate::inlined_code::InlinedInstruction;
 use crate::inlined_code::TranslationInput;
@@ -38,7 +38,7 @@ pub(crate) fn find_uniform_registers(
     }
 }
 
-/// Checks whether all definitions of a register compute the value of its first lane from scalar values.
+/// Checks whether every definition of a register can compute the value of the first lane from scalar values.
 fn is_scalar(
     source: TranslationInput<'_>,
     definitions: &DefSites,
@@ -83,7 +83,7 @@ fn is_scalar(
     })
 }
 
-/// Checks whether the translator can compute the single result of an operation only for the first lane.
+/// Checks whether an operation has a single result that the translator can compute for the first lane only.
 fn is_done_on_scalars(plain: TranslationView<'_>, instr: &DecodedInstruction) -> bool {
     if let DecodedOp::Load(plan) = instr.op {
         return plain.access(plan).is_some_and(is_constant_load);

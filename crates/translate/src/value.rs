@@ -1,5 +1,5 @@
-//! Symbolic integer values. Input: the sources of an operation. Output: a graph of primitive operations that is
-//! simplified and contains no duplicates.
+//! Symbolic integer values. The module takes the source operands of an operation, and returns a simplified graph of
+//! primitive operations without duplicate nodes.
 //!
 //! [`Value`] is the translator's instantiation of [`Word`]: the functions that define the integer instructions build a
 //! graph from values of this type, and [`lower`](crate::emit::lower) generates code from the graph. Simplification
@@ -12,7 +12,7 @@ use warpgrid_emulator::translation_view::word::{Truth, Word};
 use warpgrid_emulator::translation_view::{OperandSlot, RegisterBank};
 use warpgrid_isa::Signedness;
 
-/// Index of a node in its graph.
+/// Index of a node in a [`Graph`], by which other nodes refer to the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NodeId(u32);
 
@@ -23,7 +23,7 @@ impl NodeId {
     }
 }
 
-/// Primitive operation with one operand.
+/// Primitive operation of a value graph with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Unary {
     Not,
@@ -34,7 +34,7 @@ pub(crate) enum Unary {
     ToWideUnsigned,
 }
 
-/// Primitive operation with two operands. Shift amounts have 32 bits.
+/// Primitive operation of a value graph with two operands. Shift amounts have 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Binary {
     Add,
@@ -61,13 +61,13 @@ pub(crate) enum Binary {
     AddTruth,
 }
 
-/// Node of a graph: a source of the operation, or the result of a primitive operation.
+/// Node of a value graph: a source operand of the instruction, a constant, or the result of a primitive operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Node {
     Source(RegisterBank, OperandSlot),
-    /// The carry flag of each lane.
+    /// Carry flag of each lane, read as a truth value.
     CarryFlag,
-    /// Result of a comparison of floats, which depends on these two sources.
+    /// Result of the floating-point comparison of two source operands.
     FloatComparison([NodeId; 2]),
     /// Constant number. Truth values are 0 or 1.
     Constant(u64),
@@ -93,7 +93,8 @@ pub(crate) enum Node {
     },
 }
 
-/// Graph of the values of one operation. Each node has a width of 32 or 64 bits, or 1 bit for truth values.
+/// Graph of the primitive operations that compute the results of one instruction. The code generator and the analyses
+/// read it. Each node has a width of 32 or 64 bits, or 1 bit for truth values.
 #[derive(Default)]
 pub(crate) struct Graph {
     nodes: RefCell<Vec<(Node, u32)>>,
@@ -265,7 +266,7 @@ impl Graph {
                 Node::Unary(Unary::ToWideUnsigned, _) if number & 0xffff_ffff == 0xffff_ffff => {
                     Some(a)
                 }
-                // The mask does not clear any bit that can be nonzero after the shift.
+                // Remove a mask that does not clear any bit that can be nonzero after the shift.
                 Node::Binary(B::ShiftRightUnsigned, [_, amount]) => {
                     let amount = self.constant_of(amount)? % u64::from(bits);
                     let left = ones >> amount;
@@ -289,7 +290,7 @@ impl Graph {
         use Binary as B;
         let ones = all_ones(bits);
         match first {
-            // Both shifts together extend the low half of a 64-bit value.
+            // A left shift by 32 bits followed by a right shift by 32 bits extends the low half of a 64-bit value.
             Node::Binary(B::ShiftLeft, [x, same])
                 if amount == 32 && bits == 64 && same == b && op != B::ShiftLeft =>
             {
@@ -300,7 +301,7 @@ impl Graph {
                 };
                 Some(self.unary(extension, low, 64))
             }
-            // The shift removes all bits that the mask clears.
+            // Remove the mask if the shift discards all bits that the mask clears.
             Node::Binary(B::And, [x, mask])
                 if op == B::ShiftLeft
                     && self
@@ -371,8 +372,7 @@ where
 fn evaluate_binary(op: Binary, bits: u32, a: u64, b: u64) -> u64 {
     match bits {
         32 => evaluate_word_binary(op, a as u32, b),
-        // Truth values are 0 or 1, for which the operations on words have the same results as the operations on truth
-        // values.
+        // Evaluate truth values as words, because the results of the operations are equal for the values 0 and 1.
         _ => evaluate_word_binary(op, a, b),
     }
 }
@@ -409,7 +409,8 @@ where
     result.to_wide_unsigned()
 }
 
-/// Value of a graph with `BITS` bits.
+/// Node of a graph that represents a symbolic integer with `BITS` bits. Implements the primitive operations by adding
+/// nodes.
 #[derive(Clone, Copy)]
 pub(crate) struct Value<'g, const BITS: u32> {
     graph: &'g Graph,
@@ -437,8 +438,8 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
         }
     }
 
-    /// Returns the upper 64 bits of the product of two unsigned 64-bit factors, computed from the products of their
-    /// 32-bit halves.
+    /// Returns the upper 64 bits of the product of two unsigned 64-bit factors, computed from the products of the
+    /// factors' 32-bit halves.
     fn mul_high_wide_unsigned(self, other: Self) -> Self {
         let low = |v: Self| v.and(v.constant(0xffff_ffff));
         let high = |v: Self| v.shift_right_unsigned(v.of(v.graph.constant(32, 32)));
@@ -450,8 +451,8 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
         high(carried).add(high(middle)).add(high(x).mul(high(y)))
     }
 
-    /// Returns the upper 64 bits of the product of two signed 64-bit factors. A negative factor that is interpreted as
-    /// an unsigned number exceeds its value by 2^64.
+    /// Returns the upper 64 bits of the product of two signed 64-bit factors. The code corrects the unsigned product,
+    /// because a negative factor exceeds its value by 2^64 if it is interpreted as an unsigned number.
     fn mul_high_wide_signed(self, other: Self) -> Self {
         let product = self.mul_high_wide_unsigned(other);
         let correction =
@@ -462,7 +463,7 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
     }
 }
 
-/// Truth value of a graph.
+/// Node of a graph that represents a symbolic truth value.
 #[derive(Clone, Copy)]
 pub(crate) struct Flag<'g>(Value<'g, 1>);
 
@@ -508,7 +509,7 @@ macro_rules! comparison {
     };
 }
 
-/// Defines shifts, each of which adds one node to the graph.
+/// Defines shift methods, each of which adds one node to the graph.
 macro_rules! shift {
     ($($name:ident: $op:ident;)*) => {
         $(fn $name(self, amount: Value<'g, 32>) -> Self {
@@ -517,7 +518,8 @@ macro_rules! shift {
     };
 }
 
-/// Defines minima and maxima. WebAssembly has no vector instructions for minima and maxima of 64-bit lanes.
+/// Defines the minimum and maximum methods. For 64-bit values, they consist of a comparison and a selection, because
+/// WebAssembly has no vector instructions for minima and maxima of 64-bit lanes.
 macro_rules! extreme {
     ($($name:ident: $op:ident, $less:ident, $pick:expr;)*) => {
         $(fn $name(self, other: Self) -> Self {
@@ -662,7 +664,8 @@ impl<'g, const BITS: u32> Word for Value<'g, BITS> {
     }
 }
 
-/// Symbolic sources of an operation, and the destination of its result.
+/// Receiver of a generic instruction definition: applies the definition to symbolic source operands, and stores the
+/// result.
 pub(crate) struct Capture<'a, S, R> {
     pub(crate) sources: S,
     pub(crate) result: &'a mut Option<R>,

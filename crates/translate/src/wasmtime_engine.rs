@@ -11,7 +11,7 @@ use wasmtime::{Config, Module, OptLevel, Store, TypedFunc};
 /// Page size of the operating system in bytes.
 const PAGE: usize = 4096;
 
-/// Start time of the clock.
+/// Reference point in time of [`Engine::now`].
 static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Wasmtime engine, which all kernels of a process share.
@@ -83,7 +83,7 @@ impl Engine for WasmtimeEngine {
     }
 }
 
-/// Module instance of [`WasmtimeEngine`].
+/// Module instance of [`WasmtimeEngine`], with its memory and its function `phase`.
 pub struct WasmtimeInstance {
     store: Store<()>,
     memory: wasmtime::Memory,
@@ -122,7 +122,7 @@ impl ModuleInstance for WasmtimeInstance {
     }
 
     fn zero(&mut self, range: Range<usize>) {
-        // Pages that already contain only zeros are not written, so that they remain unmapped.
+        // Skip pages that contain only zeros, so that the operating system need not map them.
         for page in self.bytes(range).chunks_mut(PAGE) {
             if page.iter().any(|byte| *byte != 0) {
                 page.fill(0);

@@ -1,5 +1,5 @@
-//! Runs SASS listings of compiled kernels in a directory of cases, each with a `case.json`. Prints the number of listings with the expected
-//! memory by tier, and the failure of each other listing.
+//! Runs the SASS listings of compiled kernels in a directory of cases, each of which has a `case.json`. Prints for each tier the number of
+//! listings whose final memory is as expected. For each other listing, prints the failure.
 //!
 //! `cargo run --release -p warpgrid-view --example machine_code -- DIR [NAME-SUBSTRING]`
 

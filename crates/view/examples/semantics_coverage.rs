@@ -1,5 +1,5 @@
-//! Lists the instructions that the assembler accepts and the emulator does not support, in files of recorded decisions, and counts the
-//! cases that run.
+//! Reads files of recorded assembler decisions. Lists the instructions that the assembler accepts but the emulator does not support, and
+//! counts the cases that run.
 #![expect(
     clippy::print_stdout,
     reason = "the example prints its results to standard output"

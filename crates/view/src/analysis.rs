@@ -1,5 +1,5 @@
-//! Analyses that execute the steps of a [`Session`](crate::Session) again, or run a second session. Input: a session, or scenarios. Output:
-//! plain data of [`model`](crate::model). An analysis runs only when a host requests it.
+//! Analyses of a run that execute the steps of a [`Session`](crate::Session) again, or that run a second session. Each analysis returns
+//! plain data of [`model`](crate::model), and runs only when a host requests it.
 
 pub mod cell_history;
 pub mod comparison;

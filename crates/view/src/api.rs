@@ -1,10 +1,11 @@
-//! Requests of hosts. Each request is a function with plain arguments that returns plain data or a [`RequestError`].
+//! Functions that execute requests of hosts. Each function has plain arguments, and returns plain data or a [`RequestError`].
 //!
 //! All hosts, including the npm package and the command-line program, call these functions. The functions validate arguments, fill in
-//! defaults and format error messages. A [`Session`] is the only stateful result, and its methods with plain arguments are in `session`.
+//! default values and format error messages. The only stateful result is a [`Session`], whose methods with plain arguments are in the
+//! module `session`.
 //!
-//! - `final_values`: final registers of a snippet, and changed memory.
-//! - `limits`: step limits, and numbers of JavaScript.
+//! - `final_values`: final register values of a snippet, and memory elements that a run has changed.
+//! - `limits`: step limits, and the conversion of numbers from JavaScript.
 //! - `session`: methods of a session that identify memories by name.
 //! - `report`: a complete run, compared with the expectations of its scenario.
 //! - `values`: elements of a memory in the notation of scenarios.
@@ -64,13 +65,13 @@ pub fn inspect_layout(request: &FragmentRequest) -> Result<LayoutView, RequestEr
     Ok(inspector::picture::layout(request)?)
 }
 
-/// Calls [`fragment`], [`layout`] or [`inspect_layout`], depending on the requested operation.
+/// Calls [`fragment`], [`layout`] or [`inspect_layout`], depending on the operation that `request` names.
 pub fn element_map(request: &FragmentRequest) -> Result<ElementMap, RequestError> {
     Ok(ElementMap::new(request)?)
 }
 
-/// Formats the diagram of a URL of the matrix view or the layout inspector, or of a list of parameters with one parameter per line. `form`
-/// is the output format: `svg`, `text` or `link`.
+/// Formats the diagram of a URL of the matrix view or the layout inspector, or of a list with one parameter per line. `form` is the output
+/// format: `svg`, `text` or `link`.
 pub fn render_diagram(query: &str, form: &str) -> Result<String, RequestError> {
     let Some(form) = PictureFormat::from_name(form) else {
         let reason = format!("found `{form}`, expected `svg`, `text` or `link`");
@@ -97,8 +98,8 @@ pub fn compare(scenario: Scenario, max_steps: u64) -> Result<ComparisonReport, R
     report.map_err(|ComparisonError { error, .. }| error)
 }
 
-/// Checks a source, and runs the selected kernel of the scenario, or all kernels if the scenario selects none. A rejected source is a
-/// verdict of the report. Fails if an option is invalid.
+/// Checks a source, and runs the selected kernel of the scenario, or all kernels if the scenario selects none. A rejected source is not an
+/// error but a verdict of the report. Fails if an option is invalid.
 pub fn analyze(
     scenario: &Scenario,
     options: AnalysisOptions,
@@ -128,8 +129,8 @@ pub fn repair_litmus(source: &str) -> Result<LitmusRepairs, RequestError> {
     Ok(litmus::repairs(&test, &view)?)
 }
 
-/// Extracts a litmus test from lines of a kernel as source text. The kernel executes at most `max_steps` steps to reach these lines. Fails
-/// if the scenario cannot run, or if no litmus test can be extracted from the lines.
+/// Extracts a litmus test from lines of a kernel as source text. The function runs the kernel for at most `max_steps` steps to reach these
+/// lines. Fails if the scenario cannot run, or if no litmus test can be extracted from the lines.
 pub fn extract_litmus_test(
     scenario: Scenario,
     cut: &ExtractionRequest,

@@ -1,11 +1,11 @@
-//! Contents of a compiled file as plain data: its code objects, and the recorded properties of their kernels.
+//! Contents of a compiled file as plain data: its code objects, and the properties of their kernels that the file records.
 
 #[cfg(feature = "paste")]
 pub(crate) mod open;
 
 use serde::{Deserialize, Serialize};
 
-/// Contents of a compiled file.
+/// Contents of a compiled file, which hosts display: its kind, its code objects and the parts that cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileView {
@@ -16,7 +16,7 @@ pub struct FileView {
     pub notes: Vec<String>,
 }
 
-/// Code object in a compiled file.
+/// Code object in a [`FileView`], which is PTX or machine code, with its kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -25,25 +25,25 @@ pub struct ProgramView {
     pub target: Option<String>,
     /// Name of the source file of the code object, as recorded by the compiler.
     pub source_name: Option<String>,
-    /// Compression of the code object in the file: `zstd`, `LZ4`. Absent if the code object is not compressed.
+    /// Compression of the code object in the file: `zstd`, `LZ4`. The field is absent if the code object is not compressed.
     pub packed: Option<String>,
     /// Size of the code object in bytes after decompression.
     pub bytes: u32,
     pub kernels: Vec<ProgramKernel>,
 }
 
-/// Language of a code object.
+/// Language of a code object in a [`FileView`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum ProgramLanguage {
     Ptx,
-    /// Machine code, of which a disassembler produces a listing.
+    /// Machine code, from which a disassembler produces a listing.
     MachineCode,
 }
 
 impl ProgramLanguage {
-    /// Returns the name of the language that lists of code objects show.
+    /// Returns the name of the language for lists of code objects.
     pub const fn name(self) -> &'static str {
         match self {
             ProgramLanguage::Ptx => "PTX",
@@ -52,7 +52,7 @@ impl ProgramLanguage {
     }
 }
 
-/// Kernel of a code object.
+/// Kernel of a code object, with the properties that the compiled file records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ProgramKernel {

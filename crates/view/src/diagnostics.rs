@@ -1,4 +1,4 @@
-//! Diagnostics of hosts: one function per message, and the reference page of each diagnostic code.
+//! Diagnostics about the input of hosts, with one function per message, and the reference pages of the diagnostic codes.
 
 use crate::model::text::{DiagnosticView, Severity, SourceRange};
 use warpgrid_isa::form::nearest;
@@ -12,7 +12,7 @@ pub const NO_SUCH_MEMORY: &str = "W0902";
 /// Code of the note on an instruction that the emulator does not support.
 pub(crate) const NOT_RUN_YET: &str = "W0904";
 
-/// Range of a diagnostic without a source position.
+/// Range for diagnostics that have no source position.
 const START: SourceRange = SourceRange {
     line: 1,
     column: 1,
@@ -89,12 +89,12 @@ pub fn unreadable_file(reason: &str) -> DiagnosticView {
     DiagnosticView::new("W0909", Severity::Error, reason.to_owned(), START)
 }
 
-/// Returns the message of [`UNREADABLE_ARGUMENT`].
+/// Returns the message of the error with the code [`UNREADABLE_ARGUMENT`].
 pub fn unreadable_argument(what: &str, reason: &str) -> String {
     format!("cannot read the {what}: {reason}")
 }
 
-/// Returns the message of [`NO_SUCH_MEMORY`].
+/// Returns the message of the error with the code [`NO_SUCH_MEMORY`].
 pub fn no_such_memory(name: &str) -> String {
     format!("the launch has no buffer or variable `{name}`")
 }
@@ -110,8 +110,8 @@ pub(crate) fn unknown_version(found: &str) -> Diagnostic {
     Diagnostic::error("W0903", Span::at(0), message)
 }
 
-/// Returns the note at the first instruction of each kind that is valid but that the emulator does not support. `opcode` is the opcode of
-/// the instruction.
+/// Returns a note about a valid instruction that the emulator does not support. The check reports this note only at the first instruction
+/// of each kind. `opcode` is the opcode of the instruction.
 pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic {
     let message = format!(
         "`{opcode}` is valid, but the emulator does not support this instruction, so execution stops here"
@@ -122,7 +122,7 @@ pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic 
     note
 }
 
-/// Reference pages of the diagnostic codes, ordered by code.
+/// Reference pages of the diagnostic codes of this crate, ordered by code.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[DiagnosticDoc] = &[
     DiagnosticDoc::page("W0900", "invalid batch request", "Each line of a batch is a JSON object with the fields `id` and `source` and, optionally, `front`, `target` and `ptx_version`. Other fields are ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),

@@ -1,6 +1,6 @@
-//! Grammar of run-until conditions, watch expressions and lane selections of puzzle quantities. Input: a text. Output: a syntax tree, or an
-//! error message with its position in the text. The modules `session::stop_conditions::condition` and `session::inspect::watch_expressions`
-//! evaluate the syntax trees.
+//! Grammar of run-until conditions, watch expressions and lane selections of puzzle quantities. The parsers convert a text to a syntax
+//! tree, or to an error message with its position in the text. The modules `session::stop_conditions::condition` and
+//! `session::inspect::watch_expressions` evaluate the syntax trees.
 //!
 //! ```text
 //! condition  := [place ":"] register comparison number

@@ -1,9 +1,9 @@
-//! The facade for all hosts, such as the page, the npm package and the command-line program.
+//! Common interface of all hosts, such as the page, the npm package and the command-line program, to checking and running kernels.
 //!
-//! - Input: a source in PTX or SASS, or a [`Scenario`], which contains a source and the parameters of its launch.
-//! - Output: plain serializable data with the texts that hosts display, or a [`RequestError`].
-//! - Main types: [`check()`] checks a source and returns a [`CheckReport`]. A [`Session`] runs a scenario, and returns the types of
-//!   [`model`]. The functions of [`api`] are the requests of hosts with plain arguments.
+//! - The input is a source in PTX or SASS, or a [`Scenario`], which contains a source and the parameters of its launch.
+//! - The output is plain serializable data with the texts that hosts display, or a [`RequestError`].
+//! - [`check()`] checks a source and returns a [`CheckReport`]. A [`Session`] runs a scenario, and returns the types of [`model`]. The
+//!   functions of [`api`] execute requests of hosts with plain arguments.
 //!
 //! The types of [`model`] are serializable, because hosts send the same types from the worker to the page, return them to JavaScript, and
 //! print them on the command line. These types contain no references to the machine.
@@ -59,7 +59,7 @@ pub use crate::source::document::Document;
 pub use crate::source::language::{Language, ParseCoverage};
 pub use crate::source::reference::explain;
 pub use warpgrid_program::counted;
-// Hosts depend only on this crate, so this crate exports the types of launches that hosts use.
+// Export the launch types that hosts use, because hosts depend only on this crate.
 pub use warpgrid_emulator::WriterTracking;
 pub use warpgrid_launch::{
     Parameter, Scenario, SourceLanguage, annotations, diagnostics::NO_SUCH_KERNEL, scenario, value,
@@ -72,12 +72,12 @@ pub fn format(source: &str) -> String {
 }
 
 /// Checks whether the instructions of a text are embedded in host source code or in the lines of a log. Hosts without the feature `paste`
-/// must not pass such a text to this crate.
+/// must not pass texts with embedded instructions to this crate.
 pub fn is_wrapped(source: &str) -> bool {
     warpgrid_program::container::ContainerFormat::of_source(source).is_some()
 }
 
-/// Returns the number of lines of a text that are valid and invalid in its detected language. If a text has no valid statements, its actual
+/// Returns the number of valid and of invalid lines of a text in its detected language. If a text has no valid statements, its actual
 /// language can differ from the detected language.
 pub fn understanding(source: &str) -> ParseCoverage {
     let front = SourceLanguage::of_source(source);

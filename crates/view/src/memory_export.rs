@@ -9,7 +9,7 @@ use crate::model::grid::GridRequest;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
-/// Format of an exported file.
+/// Format of the file to which a host exports a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -41,7 +41,7 @@ impl ExportFormat {
         found.map(|(form, ..)| *form)
     }
 
-    /// Returns the error message for a name that is not the name of a format.
+    /// Returns the error message for an unknown format name, with the names of all formats.
     pub fn expected(name: &str) -> String {
         let names: Vec<String> = ExportFormat::ALL
             .iter()
@@ -85,8 +85,8 @@ impl ExportFormat {
 }
 
 impl Session {
-    /// Exports a memory at the present position. The error contains the reason why the export is impossible, such as a nonexistent memory
-    /// or too many elements for a table.
+    /// Exports a memory at the present position. The error is the reason why the export is impossible, such as a nonexistent memory or too
+    /// many elements for a table.
     pub fn memory_file(
         &mut self,
         request: &GridRequest,

@@ -1,4 +1,4 @@
-//! Types of the data that hosts display, such as grids, lanes, stores and sentences. The types have no behavior.
+//! Types of the data that hosts display, such as grids, lanes, stores and sentences. The types are plain data.
 
 pub(crate) mod cluster;
 pub(crate) mod fault;
@@ -52,7 +52,7 @@ use serde::{Deserialize, Serialize};
 pub use warpgrid_emulator::MachineStatus as RunStatus;
 pub use warpgrid_launch::fault::{FaultSort, MemorySpace};
 
-/// Object to which a part of a sentence links.
+/// Object that the page displays when the user clicks a part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -63,7 +63,7 @@ pub enum PhraseLink {
     Warp(u64, u32),
 }
 
-/// Part of a sentence. Hosts emphasize numbers and names.
+/// Part of a sentence about a step, which hosts display. Hosts emphasize numbers and names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Phrase {
@@ -76,25 +76,25 @@ pub struct Phrase {
 /// Number of grid columns for each block in a grid that displays the blocks of a cluster side by side.
 const CLUSTER_COLUMNS: u32 = 4;
 
-/// View of a run at one position of the run.
+/// All data that the page displays for one position of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionFrame {
     /// Number of steps that the run has executed.
     pub position: u64,
-    /// Number of steps of the complete run. Absent as long as this number is unknown.
+    /// Number of steps of the complete run. The field is absent as long as this number is unknown.
     pub length: Option<u64>,
     pub status: RunStatus,
     /// Summary sentence of the last executed step.
     pub sentence: Vec<Phrase>,
-    /// Last step that the run executed. Absent at the start of the run.
+    /// Last step that the run executed. The field is absent at the start of the run.
     pub last: Option<StepView>,
-    /// Step that the run executes next. Absent at the end of the run.
+    /// Step that the run executes next. The field is absent at the end of the run.
     pub next: Option<StepView>,
-    /// Store that the last step performed. Absent if the last step performed no store.
+    /// Store that the last step performed. The field is absent if the last step performed no store.
     pub store: Option<StoreView>,
-    /// Matrices of the last step. Absent if the last step was not a matrix instruction.
+    /// Matrices of the last step. The field is absent if the last step was not a matrix instruction.
     pub matrix: Option<MatrixStep>,
     /// Tensor operation that the last step started or completed.
     pub tensor: Option<TensorStep>,
@@ -106,26 +106,26 @@ pub struct SessionFrame {
     pub warp: Option<WarpView>,
     /// Progress of each block of the launch, and the resident warps.
     pub blocks: BlockMap,
-    /// Positions after steps with stores, which the transport control marks. If the number of such positions is very large, the list
-    /// contains only a sample of the positions.
+    /// Positions after steps with stores, which the timeline of the page marks. If the number of these positions is very large, the list
+    /// contains only a sample of them.
     pub store_steps: Vec<u64>,
-    /// Number of stores up to this position.
+    /// Number of stores that the run has executed up to this position.
     pub stores_done: u64,
     /// Number of stores in all steps that are known so far.
     pub stores_known: u64,
-    /// Cluster of the displayed block. Absent if the launch has no clusters.
+    /// Cluster of the displayed block. The field is absent if the launch has no clusters.
     pub cluster: Option<ClusterView>,
     /// The mbarrier objects of the resident blocks.
     pub mbarriers: Vec<MbarrierView>,
-    /// Pending asynchronous operations. An earlier step issued such an operation, and a later separate step completes it.
+    /// Pending asynchronous operations, which an earlier step issued and a later step completes.
     pub pending: Vec<AsyncOperationView>,
     /// Notes of the run, such as output of `printf` and relevant choices of the scheduler. The number of notes is limited.
     pub notes: Vec<String>,
 }
 
 impl SessionFrame {
-    /// Checks whether a page with this frame displays a memory. Of the shared memories and tensor memories, the page displays only those of
-    /// the displayed block and of its cluster.
+    /// Checks whether a page with this frame displays a memory. The page displays the shared memory and tensor memory only of the displayed
+    /// block and of the other blocks in its cluster.
     pub fn shows(&self, memory: &MemoryKey) -> bool {
         match memory {
             MemoryKey::Buffer(_) | MemoryKey::Variable(_) => true,
@@ -136,8 +136,8 @@ impl SessionFrame {
         }
     }
 
-    /// Returns the number of grid columns of a memory, if it differs from the default number of columns. The number differs if the blocks
-    /// of a cluster are displayed side by side.
+    /// Returns the number of grid columns for a memory if the page displays the blocks of a cluster side by side, otherwise `None` for the
+    /// default number.
     pub fn columns_of(&self, memory: &MemoryKey) -> Option<u32> {
         match memory {
             MemoryKey::Shared(_) if self.cluster.is_some() => Some(CLUSTER_COLUMNS),

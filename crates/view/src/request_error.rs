@@ -1,4 +1,4 @@
-//! Error of a request, in the common format that all hosts use.
+//! Error of a request to this crate, in the format that all hosts share.
 
 use crate::diagnostics::{UNREADABLE_ARGUMENT, unreadable_argument};
 use crate::layouts::fragment::request::FragmentRequestError;
@@ -7,7 +7,7 @@ use crate::model::text::DiagnosticView;
 use serde::Serialize;
 use std::fmt;
 
-/// Error of a request, which consists of a diagnostic code, a message, and diagnostics if the error concerns a source.
+/// Error of a request of a host. It consists of a diagnostic code, a message, and diagnostics if the error concerns a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RequestError {
     pub code: String,
@@ -31,7 +31,7 @@ impl RequestError {
         RequestError::new(UNREADABLE_ARGUMENT, unreadable_argument(what, reason))
     }
 
-    /// Creates an error for a well-formed request that has no result.
+    /// Creates an error for a well-formed request that cannot be fulfilled.
     pub fn unsupported(message: impl Into<String>) -> RequestError {
         RequestError::new(UNREADABLE_ARGUMENT, message)
     }

@@ -45,10 +45,10 @@ use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_launch::scenario::{Buffer, Scenario};
 use warpgrid_program::{FunctionId, Program};
 
-/// Maximum number of stores that one call of [`Session::events`] returns. The call stops after this number.
+/// Maximum number of stores that one call of [`Session::events`] returns. The call stops when it has collected this number of stores.
 pub const MAX_EVENTS: usize = 10_000;
 
-/// Data of the last step: its stores, loads, matrices and tensor operation.
+/// Cache of the data of the last step: its stores, loads, matrices and tensor operation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastStepCache {
     /// Position to which the cached data belongs, and whether the machine has a fault at this position.
@@ -63,7 +63,7 @@ pub(crate) struct LastStepCache {
     tensor: TensorRecord,
 }
 
-/// Execution of a checked scenario, which can step forward and backward.
+/// Execution of a checked scenario on a machine. Hosts step forward and backward, and query the state at each position.
 pub struct Session {
     scenario: Scenario,
     pub(crate) language: Language,
@@ -77,7 +77,7 @@ pub struct Session {
     infers_launch: bool,
     /// Prefix of `//@` lines in the language of the source. The prefix starts a comment.
     pub(crate) comment_marker: String,
-    /// Indices of the module variables that an instruction of the program names.
+    /// Indices of the module variables that instructions of the program name.
     named: BTreeSet<u32>,
     last: LastStepCache,
     pub(crate) counter: TrafficCounter,
@@ -123,7 +123,7 @@ impl Session {
         first.map(String::as_str)
     }
 
-    /// Returns the warnings and notes of the checker. The result contains no errors, because a source with errors has no session.
+    /// Returns the warnings and notes of the checker. The result contains no errors, because no session exists for a source with errors.
     pub fn diagnostics(&self) -> &[DiagnosticView] {
         &self.diagnostics
     }
@@ -143,7 +143,7 @@ impl Session {
         self.timeline.length()
     }
 
-    /// Checks whether the run is complete: every thread has exited, or a fault stopped the launch.
+    /// Checks whether the run is complete, because every thread has exited or a fault stopped the launch.
     pub fn is_finished(&self) -> bool {
         self.timeline.machine().status() != MachineStatus::Running
     }
@@ -157,7 +157,7 @@ impl Session {
         })
     }
 
-    /// Returns the number of executed lane-instructions, which is the sum of the numbers of active lanes over all steps of warps.
+    /// Returns the number of executed lane-instructions, which is the sum of the active lanes over all steps that warps have executed.
     pub fn lane_instructions(&self) -> u64 {
         self.timeline.machine().lane_instructions()
     }
@@ -176,7 +176,7 @@ impl Session {
 
     /// Steps back over one warp instruction. Returns `false` if the run is at its start.
     pub fn step_back(&mut self) -> bool {
-        // A fault is not a separate step. A step back from a fault returns to the position before the faulting step.
+        // A step back from a fault returns to the position before the faulting step, because a fault is not a separate step.
         self.timeline.back()
     }
 
@@ -191,7 +191,7 @@ impl Session {
         self.timeline.seek_within(position, budget)
     }
 
-    /// Runs forward at most `max_steps` steps. Returns whether the run is complete. Further calls continue the run.
+    /// Executes at most `max_steps` steps. Returns whether the run is complete. If the result is `false`, further calls continue the run.
     pub fn run(&mut self, max_steps: u64) -> bool {
         self.timeline.run_to_end(max_steps);
         self.is_finished()
@@ -248,7 +248,7 @@ impl Session {
     pub fn back_to_store(&mut self) {
         let position = self.position();
         let known = self.timeline.ticks();
-        // The list contains the index of the step of each recorded store. The position directly after this step is greater by one.
+        // The recorded indices identify the steps with stores. The position directly after a step is its index plus one.
         let sampled = known
             .steps
             .iter()
@@ -259,7 +259,7 @@ impl Session {
             self.seek(sampled.map_or(0, |step| step + 1));
             return;
         }
-        // Stores between two samples are not recorded, so the session replays these steps to find the last store.
+        // Replay the steps after the last recorded store, because the list is only a sample and does not contain every store.
         let from = sampled.unwrap_or(0);
         let mut last = LastStoreObserver {
             before: position.saturating_sub(1),

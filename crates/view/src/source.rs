@@ -1,4 +1,5 @@
-//! Source text: checks, editor assistance and reference pages. The front end of the source language provides the underlying functions.
+//! Functions for source texts: checks, editor assistance and reference pages. The front end of the source language provides the underlying
+//! functions.
 
 pub mod check;
 pub(crate) mod document;

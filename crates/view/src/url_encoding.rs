@@ -2,10 +2,10 @@
 
 /// URL fragment that opens the Layout Explorer.
 pub const LAYOUTS: &str = "#layouts";
-/// Former spellings of [`LAYOUTS`], which old links and documents may contain.
+/// Former spellings of [`LAYOUTS`], which old links and documents can contain.
 pub const FORMER_LAYOUTS: [&str; 2] = ["#matrix", "#lens"];
 
-/// Percent-encodes a text. Each byte that requires encoding is replaced by its hexadecimal value, as in `%20`.
+/// Percent-encodes a text. The function replaces each byte that requires encoding with its hexadecimal value, as in `%20`.
 pub fn percent_encode(text: &str) -> String {
     let mut word = String::with_capacity(text.len());
     for byte in text.bytes() {

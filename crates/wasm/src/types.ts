@@ -3,15 +3,15 @@
 /** Front end that parses a source. */
 export type SourceLanguage = "ptx" | "sass";
 
-/** Options of a check of a source. */
+/** Options with which a host checks a source: language, target and PTX ISA version. */
 export type CheckOptions = { front?: SourceLanguage,
-/** Target for which the source is checked, which overrides the target of the module: `sm_90`. */
+/** Target for which to check the source: `sm_90`. The option overrides the target of the module. */
 target?: string | null,
-/** PTX ISA version for which the source is checked, which overrides the version of the module: `8.8`. The JSON of `check --batch` and
- * of scenarios uses the same name. */
+/** PTX ISA version for which to check the source: `8.8`. The option overrides the version of the module. The JSON format of `check
+ * --batch` and of scenarios has a field with this name. */
 ptx_version?: string | null, };
 
-/** Result of the check of a source. */
+/** Result of the check of a source, which hosts display: the diagnostics, the target and version, and the asm blocks. */
 export type CheckReport = {
 /** Whether the diagnostics contain no error. */
 accept: boolean, diagnostics: Array<DiagnosticView>,
@@ -19,29 +19,30 @@ accept: boolean, diagnostics: Array<DiagnosticView>,
 target: string | null,
 /** PTX ISA version that the source specifies. */
 ptx_version: string | null,
-/** Target for which a source without a target is checked: the default target, or the nearest target for which the source is
+/** Target that the check assumes for a source without a target: the default target, or the nearest target for which the source is
  * legal. */
 assumed_target: string | null,
-/** PTX ISA version for which a source that specifies no version is checked. */
+/** PTX ISA version that the check assumes for a source without a version. */
 assumed_ptx_version: string | null,
-/** Asm blocks of a source with inline assembly. Each asm block runs separately, and its name identifies it. */
+/** Asm blocks of a source with inline assembly. Hosts run each asm block separately, and select it by its name. */
 parts: Array<InlineAsmView>, };
 
-/** Inline assembly block in host source code. Lines and columns refer to the host source code and start at 1. Columns count UTF-16 units,
- * and the end is exclusive. */
+/** Inline assembly block in host source code, as hosts display it. Lines and columns refer to the host source code and start at 1. Columns
+ * count UTF-16 units, and the end is exclusive. */
 export type InlineAsmView = {
 /** Name of the enclosing function, followed by a number if the function contains several asm blocks. The field `entry` of a scenario
- * refers to this name. */
+ * selects the asm block by this name. */
 name: string, line: number, column: number, endLine: number, endColumn: number,
-/** Instructions of the asm block that are checked and executed. Operand names replace operand numbers. */
+/** Instructions of the asm block, in the form in which the checker and the emulator process them. Operand names replace operand
+ * numbers. */
 text: string,
 /** Whether the checker found no error in the asm block. */
 accept: boolean,
-/** Target for which the asm block is checked. */
+/** Target for which the checker checks the asm block. */
 target: string | null,
-/** PTX version for which the asm block is checked. */
+/** PTX version for which the checker checks the asm block. */
 ptxVersion: string | null, operands: Array<PartOperandView>,
-/** Transformations that a compiler may apply to the statement, and the qualifiers that the statement requires. */
+/** Transformations that a compiler may apply to the asm statement, and the qualifiers that the statement requires. */
 note: string | null, };
 
 /** Operand of an asm block. */
@@ -55,7 +56,7 @@ constraint: string,
 /** Expression that is passed to the operand. */
 expression: string, };
 
-/** Range of a source. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive. */
+/** Range in a source text, as hosts display it. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive. */
 export type SourceRange = { line: number, column: number, endLine: number, endColumn: number, };
 
 /** Source file from which a compiler generated a kernel. */
@@ -63,18 +64,18 @@ export type SourceFile = {
 /** Name of the file: `saxpy.cu`. Directories are optional. */
 name: string, text: string, };
 
-/** Position in a source file of the compiler. */
+/** Position in the source file from which a compiler generated an instruction: file, line, column and inlined function. */
 export type SourcePosition = {
 /** Name of the file as the compiler recorded it. */
 file: string,
-/** Line, counted from 1. */
+/** Line number in the file, starting at 1. */
 line: number,
-/** Column, counted from 1. Absent if the compiler recorded no column. */
+/** Column number, starting at 1. The field is absent if the compiler recorded no column. */
 column: number | null,
-/** Inlined function that contains the position. Absent for the kernel or function itself. */
+/** Inlined function that contains the position. The field is absent if the position is in the kernel or function itself. */
 function: string | null, };
 
-/** Source file of a line table. */
+/** Source file to which a [`LineTableView`] refers, with its text if the scenario contains it. */
 export type MappedFile = {
 /** Name of the file as the compiler recorded it. */
 name: string,
@@ -83,16 +84,16 @@ text?: string,
 /** Largest line number to which the line table refers. */
 last_line: number, };
 
-/** Lines of the checked source that a compiler generated for one source position. */
+/** Consecutive lines of the checked source that a compiler generated for one source position, as part of a [`LineTableView`]. */
 export type MappedLines = {
 /** First line of the checked source. */
 line: number,
 /** Last line of the checked source, inclusive. */
 endLine: number,
-/** Source position, followed by the call sites of the inlined functions that contain it. At least one element. */
+/** Source position, followed by the call sites of the inlined functions that contain it. The list has at least one element. */
 frames: Array<SourcePosition>, };
 
-/** Line table of a session. */
+/** Line table of a session, which hosts use to display source files next to the checked source. */
 export type LineTableView = {
 /** Source files to which the table refers, in the order of their first use. */
 files: Array<MappedFile>,
@@ -189,14 +190,15 @@ export type MarkKind = "arrival" | "missing" | "race" | "fault";
 /** Severity of a diagnostic. Only an error rejects the source. */
 export type Severity = "error" | "warning" | "information";
 
-/** Diagnostic in the form that the command, JavaScript and the page share. Lines and columns start at 1. Columns count UTF-16
- * units, and the end is exclusive. */
+/** Diagnostic in the form that the command-line program, the npm package and the page display. Lines and columns start at 1. Columns count
+ * UTF-16 units, and the end is exclusive. */
 export type DiagnosticView = { code: string, severity: Severity, message: string, line: number, column: number, end_line: number, end_column: number, help: string | null,
-/** Requirement such as "since PTX 8.8, on `sm_100` and later", if the version or the target is the reason for the diagnostic. */
+/** Required PTX version or target, such as "since PTX 8.8, on `sm_100` and later". The field is present if the version or the target is
+ * the reason for the diagnostic. */
 needs: string | null,
 /** Source ranges that are related to the diagnostic, with messages. */
 labels: Array<LabelView>,
-/** Preferred fix of the diagnostic. Absent if the diagnostic has no fix. */
+/** Preferred fix of the diagnostic. The field is absent if the diagnostic has no fix. */
 fix: FixView | null,
 /** Alternative fixes that the user can choose. */
 other_fixes: Array<FixView>, };
@@ -204,13 +206,12 @@ other_fixes: Array<FixView>, };
 /** Source range that is related to a diagnostic, with a message. */
 export type LabelView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
-/** Fix of a diagnostic that can be applied to the source. */
+/** Fix of a diagnostic, which consists of edits that hosts can apply to the source. */
 export type FixView = { title: string,
-/** Whether the fix changes the version or target of the source. If an option overrides the version or the target, the host hides such a
- * fix. */
+/** Whether the fix changes the version or target of the source. If an option overrides the version or the target, hosts hide this fix. */
 is_header: boolean, edits: Array<EditView>, };
 
-/** Text replacement that is part of a fix. */
+/** Replacement of a range of the source with a text, as part of a fix. */
 export type EditView = { line: number, column: number, end_line: number, end_column: number, text: string, };
 
 /** Value in a scenario. */
@@ -341,7 +342,7 @@ expect?: Array<Literal> | null,
 /** SHA-256 digest of the expected bytes in little-endian order. */
 expect_sha256?: string | null, };
 
-/** Treatment of misaligned accesses. */
+/** Treatment of misaligned memory accesses by the emulator. */
 export type MisalignedPolicy = "fault" | "force";
 
 /** Second version of a kernel. */
@@ -388,19 +389,19 @@ sources?: Array<SourceFile>, };
 
 /** Options of `Session.history`. */
 export type HistoryOptions = {
-/** Displayed element type. Default: the element type of the memory. */
+/** Displayed element type. The default is the element type of the memory. */
 type?: ElementType | null,
-/** Size of the cell in bytes, from 1 to 64. Default: the size of an element. */
+/** Size of the cell in bytes, from 1 to 64. The default is the size of an element. */
 bytes?: number | null, };
 
-/** Store to a memory cell. */
+/** Store to a memory cell in a [`CellHistory`], with its position, its lanes and the values before and after it. */
 export type CellWrite = {
 /** Position directly after the store, as an argument for `seek`. */
 position: number,
 /** Linear index of the block that executed the store. */
 block: number, warp: number,
-/** Lane that wrote the cell. If several lanes wrote the cell, this is the last of these lanes. Absent for tensor memory, because whole
- * warps and asynchronous operations write it. */
+/** Lane that wrote the cell. If several lanes wrote the cell, the field contains the last of these lanes. The field is absent for
+ * tensor memory, because whole warps and asynchronous operations write tensor memory. */
 lane: number | null,
 /** Number of lanes that wrote bytes of the cell. */
 nLanes: number, range: SourceRange,
@@ -413,7 +414,7 @@ before: string,
 /** Value of the cell after the store. */
 after: string, };
 
-/** Stores to a memory cell in the executed steps. */
+/** Stores to a memory cell in the executed steps, which hosts list with the values before and after each store. */
 export type CellHistory = { memory: MemoryKey,
 /** Byte offset of the cell from the start of the memory. */
 offset: number, nBytes: number, type: ElementType,
@@ -430,27 +431,29 @@ steps: number,
 /** Stores that the history lists, in order of execution. */
 writes: Array<CellWrite>, };
 
-/** Stop condition of `Session.runUntil`: one of `condition`, `lines` and `memory`. */
+/** Options of `Session.runUntil`. Exactly one of the fields `condition`, `lines` and `memory` specifies the stop condition. */
 export type StopOptions = {
 /** Condition that a lane meets after the step at which the run stops, but not before this step: `lane 3: %r5 == 7`. */
 condition?: string | null,
 /** Lines of the source. The run stops when the next step executes one of these lines. */
 lines?: Array<number> | null,
-/** Name of a memory. The run stops when `bytes` bytes (default: one element) at `offset` bytes from the start of this memory change. */
+/** Name of a memory. The run stops when a value in this memory changes. The value has `bytes` bytes (by default one element), and
+ * starts `offset` bytes after the start of the memory. */
 memory?: string | null, offset?: number | null, bytes?: number | null,
-/** Whether to search backwards for the previous match. */
+/** Whether to search backward for the previous match. */
 back?: boolean,
 /** Number of steps after which the run pauses. */
 maxSteps?: number | null, };
 
-/** Result of `Session.runUntil`. */
+/** Result of `Session.runUntil`, which states whether and where the stop condition holds. */
 export type StopResult = {
-/** Whether the stop condition was met. If the value is false, the run is at its end, at its start, or at the step limit. */
+/** Whether the run stopped because the condition holds. If the value is false, the run is at its end, at its start, or at the step
+ * limit. */
 isReached: boolean, position: number,
 /** Description of the match, or a message that the run found no match: `lane 3 of warp 0, block 0: %r5 is 7`. */
 text: string, };
 
-/** Store to an element of a memory. */
+/** Store to an element of a memory, with its source line and the value after the store. */
 export type ElementStore = { step: number, block: [number, number, number], warp: number, lane: number,
 /** Line of the source, starting at 1. */
 line: number, instruction: string,
@@ -459,17 +462,17 @@ value: string, };
 
 /** Value of an element in one run, with the stores to the element. */
 export type DifferenceSide = { seed: number, value: string,
-/** Latest stores to the element, in order of execution. Empty if no store wrote the element. */
+/** Latest stores to the element, in order of execution. The list is empty if no store wrote the element. */
 stores: Array<ElementStore>, };
 
-/** Memory whose final contents differ between two runs. */
+/** Memory whose final contents differ between two runs, with the values of its first differing element. */
 export type MemoryDifference = { memory: MemoryKey,
-/** Index of the first element that differs. */
+/** Index of the first element whose value differs. */
 index: number, nElements: number,
 /** Values of this element in each run. */
 sides: [DifferenceSide, DifferenceSide], };
 
-/** Run of one of the two versions of a kernel. */
+/** Summary of the run of one of the two compared versions of a kernel. */
 export type ComparisonSide = { front: SourceLanguage,
 /** Target for which this version was checked and run. */
 target: string,
@@ -479,12 +482,12 @@ entry: string,
 steps: number,
 /** Number of steps that stored to a compared memory. */
 stores: number,
-/** Whether the run finished within the step limit. */
+/** Whether the run finished within the step limit, with or without a fault. */
 over: boolean,
-/** Fault that stopped the run. */
+/** Message of the fault that stopped the run, if a fault occurred. */
 fault: string | null, };
 
-/** Result of the comparison of two versions of a kernel. */
+/** Result of the comparison of two versions of a kernel, which hosts display: equality, both runs, and the differences in memory. */
 export type ComparisonReport = {
 /** Whether both runs finished with identical memory contents and, if the runs faulted, with the same kind of fault. */
 equal: boolean,
@@ -498,48 +501,48 @@ nBytes: number,
 alone: [Array<MemoryKey>, Array<MemoryKey>],
 /** First differing element of each memory, with the stores of both versions to this element. */
 differences: Array<MemoryDifference>,
-/** Findings that make the results of a version undefined, such as a data race. Empty if the results are equal. */
+/** Findings that make the results of a version undefined, such as a data race. The list is empty if the results are equal. */
 notes: Array<string>, };
 
-/** Lane and register that hold a matrix element. */
+/** Lane and register that contain a matrix element in a [`FragmentView`]. */
 export type CellHolder = { lane: number, register: number, element: number, };
 
-/** Matrix element with its value in a run. */
+/** Matrix element in a [`MatrixOperandView`], with its value and its locations in registers and memory. */
 export type ElementView = {
-/** Lanes and registers that hold the element, the lowest lane first. The list has several entries if the hardware replicates the
+/** Lanes and registers that contain the element, the lowest lane first. The list has several entries if the hardware replicates the
  * element. */
 holders: Array<CellHolder>, value: string,
 /** Bits of the element in hexadecimal: `0x3c00`. */
 bits: string,
-/** Memory from which the instruction loads the element or to which it stores the element. Absent if the instruction does not access
- * memory. */
+/** Memory from which the instruction loads the element or to which it stores the element. The field is absent if the instruction does
+ * not access memory. */
 memory: MemoryKey | null,
 /** Byte offset of the element from the start of the memory. */
 offset: number | null, };
 
-/** Matrix that the step read from or wrote to registers. */
+/** Matrix that a step read from or wrote to registers, with its elements and their locations. */
 export type MatrixOperandView = {
 /** Name of the operand: `A`, `B`, `C` or `D`. */
 name: string,
 /** Request for the fragment layout of the operand, with the stride of the memory access if the access has a stride. */
 fragment: FragmentRequest,
-/** Byte offset of the matrix from a 256-byte boundary of memory. The value is 0 if the instruction does not access memory. */
+/** Byte offset of the matrix from a 256-byte boundary of memory. The offset is 0 if the instruction does not access memory. */
 baseBytes: number, rows: number, columns: number,
 /** Elements of the operand, ordered by matrix and within a matrix by row. */
 cells: Array<ElementView>,
-/** Names of the registers of the operand. Empty for a constant. */
+/** Names of the registers of the operand. The list is empty for a constant. */
 registers: Array<string>, elementsPerRegister: number, };
 
-/** Tensor operation that a step started or completed. */
+/** Tensor operation that a step started or completed, which hosts display with its tiles. */
 export type TensorStep = {
 /** Whether the step completed the operation. Otherwise, the step started the operation. */
 hasLanded: boolean,
 /** Tiles that the operation reads and writes. The list contains at most eight tiles. */
 tiles: Array<TileView>,
-/** Details of a tensor copy. Absent if the operation is not a tensor copy. */
+/** Details of a tensor copy. The field is absent if the operation is not a tensor copy. */
 copy: TensorCopyView | null, };
 
-/** Matrix tile that a tensor operation reads or writes. */
+/** Matrix tile that a tensor operation reads or writes, with its location and layout. */
 export type TileView = {
 /** Name of the tile: `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source` or `destination`. */
 name: string,
@@ -547,41 +550,41 @@ name: string,
 type: string, rows: number, columns: number, isWritten: boolean,
 /** Location and layout of the tile: `from byte 1024, K-major, 128B swizzle`. */
 place: string,
-/** Memories that contain the tile. Empty if the tile is in registers. */
+/** Memories that contain the tile. The list is empty if the tile is in registers. */
 memories: Array<MemoryKey>,
 /** Byte offset of the tile in each memory. */
 starts: Array<number>,
 /** Number of bytes of the tile that the operation accesses. */
 nBytes: number,
-/** Request that shows the layout of the tile in the Layout Explorer. Absent if no such layout exists. */
+/** Request that shows the layout of the tile in the Layout Explorer. The field is absent if no such layout exists. */
 layout: FragmentRequest | null, };
 
-/** Cells of a grid that belong to a tile. */
+/** Range of memory elements in a grid that belong to a tile of a tensor operation. Hosts mark these cells. */
 export type TileCells = {
 /** Index of the tile among the tiles of the step. */
 tile: number,
-/** Index in the memory of the first element of the tile. */
+/** Index of the first element of the tile in the memory. */
 first: number,
 /** Number of elements of the tile. */
 n: number, };
 
-/** Copy of a box of a tensor between global memory and shared memory. */
+/** Details of a copy of a tensor box between global memory and shared memory, which hosts display. */
 export type TensorCopyView = {
 /** Whether the copy transfers data from the tensor to shared memory. Otherwise, it transfers data from shared memory to the tensor. */
 isLoad: boolean,
 /** Mode of the copy: `tiled` or `im2col`. */
 mode: string,
-/** Element type: `f16`. */
+/** Element type of the tensor: `f16`. */
 type: string,
 /** Extents of the tensor in elements, the innermost dimension first. */
 extents: Array<number>,
-/** Extents of the box in elements along each dimension. In `im2col` mode, the extents are the numbers of channels and pixels. */
+/** Numbers of elements of the box along each dimension. In `im2col` mode, the list contains the numbers of channels and pixels. */
 boxExtents: Array<number>,
 /** Coordinates of the first element of the box. */
 coordinates: Array<number>,
-/** Swizzle mode: `128B`, `none`. */
+/** Swizzle mode of the copy: `128B`, `none`. */
 swizzle: string,
-/** Buffer that contains the tensor. */
+/** Buffer in global memory that contains the tensor. */
 memory: MemoryKey | null,
 /** Shared memories that the copy accesses. A multicast copy accesses several shared memories. */
 shared: Array<MemoryKey>,
@@ -607,25 +610,26 @@ plain: number, nBytes: number,
 /** Number of bytes of the chunk that are inside of the tensor. */
 nInside: number, };
 
-/** Results of a matrix multiplication on Tensor Cores. */
+/** Rounding of the results of a matrix multiplication on Tensor Cores, compared with the exact sums. */
 export type StepMma = {
-/** Request for the computation of an element of the multiplication. The request contains no operand values. */
+/** Request for the computation of an element of the multiplication. The request does not contain operand values. */
 request: MmaRequest,
 /** Number of elements of the result matrix D. */
 nElements: number,
 /** Number of elements of D that are not correctly rounded. */
 nOdd: number,
-/** Index of the first element that is not correctly rounded, among the cells of D. Absent if all elements are correctly rounded. */
+/** Index of the first element that is not correctly rounded, among the cells of D. The field is absent if all elements are correctly
+ * rounded. */
 firstOdd: number | null, };
 
 /** Matrix instruction of a step, with its operands and results. */
 export type MatrixStep = {
 /** Matrix operands in the order in which the instruction specifies them. */
 operands: Array<MatrixOperandView>,
-/** Results of a floating-point multiplication whose sums Tensor Cores round. Absent for other instructions. */
+/** Results of a floating-point multiplication whose sums Tensor Cores round. The field is absent for other instructions. */
 product: StepMma | null, };
 
-/** Options of a run. */
+/** Options of functions that run a scenario with a step limit. */
 export type RunOptions = {
 /** Number of steps after which the run pauses. */
 maxSteps?: number | null, };
@@ -634,52 +638,52 @@ maxSteps?: number | null, };
  * `translated` compiles even short runs. */
 export type EngineChoice = "auto" | "interpreter" | "translated";
 
-/** Options of `Session.run`. */
+/** Options of `Session.run`: the step limit and the engine. */
 export type SessionRunOptions = {
 /** Number of steps after which the run pauses. */
 maxSteps?: number | null,
-/** Engine of the run. */
+/** Engine that executes the run. */
 engine?: EngineChoice | null, };
 
 /** Engine that executed a run of a session. */
 export type EngineKind = "interpreter" | "translated";
 
-/** Engine that executed the last run of a session, and its throughput. */
+/** Engine that executed the last run of a session, and the throughput of this run. */
 export type EngineView = { name: EngineKind,
 /** Description of the engine in a sentence. If a run was not compiled, the sentence contains the reason. */
 words: string,
 /** Throughput of the run in million lane-instructions per second. */
 rate: number, };
 
-/** Options of an analysis. */
+/** Options of an analysis, as a host specifies them. */
 export type AnalysisOptions = {
 /** Step limit of each run. A run that does not finish within this limit is incomplete. */
 maxSteps?: number | null,
-/** Number of scheduler seeds with which each kernel runs. Default: 8. */
+/** Number of scheduler seeds with which each kernel runs. The default is 8. */
 seeds?: number | null, };
 
-/** Kind of a finding. */
+/** Kind of a [`Finding`], such as a fault, a data race or a bank conflict. Hosts use it to filter findings. */
 export type FindingKind = "wrong-result" | "fault" | "hang" | "data-race" | "uninitialized-read" | "schedule-dependence" | "diagnostic" | "bank-conflict" | "uncoalesced-access" | "note";
 
-/** Severity of a finding, most severe first. */
+/** Severity of a [`Finding`]. The variants are ordered by decreasing severity. */
 export type FindingSeverity = "error" | "warning" | "performance" | "information";
 
-/** Verdict of an analysis, from the best to the worst. */
+/** Verdict of an analysis about a kernel or a source. The variants are ordered from the best to the worst. */
 export type Verdict = "clean" | "incomplete" | "findings" | "error";
 
-/** Finding about the source or a run. */
+/** Finding of an analysis about a source or the run of a kernel, with its severity, location and message. */
 export type Finding = { kind: FindingKind, severity: FindingSeverity,
-/** Code of a diagnostic: `W0107`. Absent for findings of a run. */
+/** Code of a diagnostic: `W0107`. The code is absent for findings of a run. */
 code: string | null,
-/** Range in the checked source. Absent for a finding that concerns the whole run. */
+/** Range in the checked source. The range is absent for a finding that concerns the whole run. */
 range: SourceRange | null,
 /** All lines of the checked source that take part in the finding, in ascending order. */
 lines: Array<number>,
 /** Position of `range` in the language from which a compiler generated the source, followed by the call sites of inlined functions. */
 source: Array<SourcePosition>,
-/** Description in one sentence. */
+/** Description of the finding in one sentence. */
 message: string,
-/** Explanations and further occurrences, one sentence each. */
+/** Sentences that explain the finding or describe further occurrences. */
 details: Array<string>,
 /** Number of occurrences that the finding combines, at least 1. */
 occurrences: number,
@@ -688,33 +692,33 @@ fix: FixView | null,
 /** Whether the finding depends on an inferred part of the launch configuration. */
 dependsOnInferredLaunch: boolean, };
 
-/** Analysis of one kernel. */
+/** Result of the analysis of one kernel in an [`AnalysisReport`]: verdict, launch and findings. */
 export type KernelAnalysis = {
 /** Name of the kernel or asm block. */
 kernel: string, verdict: Verdict, target: string, grid: [number, number, number], block: [number, number, number],
 /** Launch in the syntax of CUDA C++: `<<<4, (32, 8)>>>`. */
 launch: string,
-/** Inferred parts of the launch configuration as `//@` lines. Empty if the source states the whole launch. */
+/** Inferred parts of the launch configuration as `//@` lines. The list is empty if the source states the whole launch configuration. */
 inferred: Array<string>,
-/** Number of executed steps. */
+/** Number of steps that the run executed. */
 steps: number,
 /** Number of scheduler seeds with which the kernel was run. */
 seeds: number,
 /** Findings of the run, most severe first. */
 findings: Array<Finding>,
-/** Parts of the run that the analysis did not cover, one sentence each. Empty if the verdict is not `incomplete`. */
+/** Sentences that describe the parts of the run that the analysis did not cover. The list is empty if the verdict is not `incomplete`. */
 notCovered: Array<string>, };
 
-/** Analysis of a source. */
+/** Result of the analysis of a source and its kernels, which hosts display: verdict, diagnostics and findings. */
 export type AnalysisReport = {
-/** Worst verdict of the source and its kernels. */
+/** Worst verdict among the source and its kernels. */
 verdict: Verdict,
 /** Diagnostics of the source. */
 diagnostics: Array<Finding>,
-/** Kernels, in the order of their verdicts and the severities of their findings, the worst kernel first. */
+/** Analyses of the kernels. The kernels with the worst verdicts and the most severe findings come first. */
 kernels: Array<KernelAnalysis>, };
 
-/** Options of `Session.report`. */
+/** Options of a [`RunReport`], as a host passes them to `Session.report`. */
 export type ReportOptions = {
 /** Step limit of the run. The result `ok` is false if the run does not finish within this limit. */
 maxSteps?: number | null,
@@ -724,39 +728,39 @@ traffic?: boolean,
 races?: boolean,
 /** Whether to infer the layout of each access from its addresses. */
 layouts?: boolean,
-/** Whether to compute a digest of the contents of every buffer. */
+/** Whether to compute a digest of the final contents of every buffer. */
 digests?: boolean,
 /** Whether the result `ok` remains true if the run has certain data races or undefined behavior. */
 allowUndefined?: boolean,
-/** Engine of the run. */
+/** Engine that executes the run. */
 engine?: EngineChoice | null, };
 
-/** Result of a run, and of the comparison with the expectations of its scenario. */
+/** Result of a run, and of its comparison with the expectations of the scenario, which hosts display. */
 export type RunReport = {
 /** Whether the launch finished, all expectations of the scenario hold, and no certain data race or undefined behavior was
  * found. */
 ok: boolean,
-/** Fault that stopped the launch. */
+/** Fault that stopped the launch, if a fault occurred. */
 fault: FaultReport | null,
-/** Digests of the buffers after the run, indexed by buffer name. Absent if digests are not requested. */
+/** Digests of the buffers after the run, indexed by buffer name. The field is absent if the request does not include digests. */
 buffers?: { [key in string]: BufferDigest },
 /** Number of steps that the run executed. `null` after a JIT run in which a warp diverged. */
 steps: number | null,
 /** Number of executed steps that stored to memory. `null` after a JIT run in which a warp diverged. */
 stores: number | null,
-/** Number of executed lane-instructions, which is the sum of the numbers of active lanes over all steps of warps. */
+/** Number of executed lane-instructions, which is the sum of the active lanes over all steps that warps have executed. */
 lane_instructions: number,
 /** Memory traffic of the run: sectors, cache lines, wavefronts and bank conflicts, in total and per source line. */
 traffic: TrafficView | null,
-/** Data races of the run. Absent if race detection is not requested. */
+/** Data races of the run. The field is absent if the request does not include race detection. */
 races?: Array<RaceView>,
 /** Diagnosis of a launch that hangs. */
 hang?: HangView,
-/** Inferred layouts of the accesses of the run. Absent if layout inference is not requested. */
+/** Inferred layouts of the accesses of the run. The field is absent if the request does not include layout inference. */
 layouts?: Array<InferredAccessLayout>,
-/** Registers that a snippet has written, at the end of the run. Empty for a kernel. */
+/** Registers that a snippet has written, with their values at the end of the run. The list is empty for a kernel. */
 registers?: Array<RegisterResult>,
-/** Reasons why `ok` is false, one sentence each: differences from the expectations, and undefined behavior. */
+/** Sentences that state why `ok` is false, because of differences from the expectations or undefined behavior. */
 differences: Array<string>,
 /** Notes for the user: the inferred launch configuration, the notes on the run, and the differences. */
 notes: Array<string>, };
@@ -768,14 +772,14 @@ source: Array<SourcePosition>,
 /** Earlier events that are related to the fault. */
 causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: MemorySpace | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
-/** Digest of the contents of a buffer after a run. */
+/** Digest of the contents of a buffer after a run, in a [`RunReport`]. */
 export type BufferDigest = { type: string,
 /** SHA-256 digest of the bytes of the buffer in little-endian order, in hexadecimal. */
 sha256: string, };
 
 /** Register that a snippet has written, with its values at the end of the run. */
 export type RegisterResult = { name: string,
-/** Type in which the values of the register are displayed: `b32`, `f32`. */
+/** Type in which hosts display the values of the register: `b32`, `f32`. */
 type: string,
 /** Groups of lanes in which the register has equal values, in the order of blocks, warps and lanes. */
 groups: Array<LaneGroup>, };
@@ -790,9 +794,9 @@ lanes: number, value: string, };
 /** Options of `Session.grid`: the fields of [`GridRequest`] except `memory`. */
 export type GridOptions = { type?: ElementType | null, columns?: number | null, firstRow?: number | null, nRows?: number | null, };
 
-/** Request for a window of a memory as a grid. */
+/** Request of a host for the cells in a window of a memory. */
 export type GridRequest = { memory: MemoryKey,
-/** Displayed element type. Default: the element type of the memory. */
+/** Displayed element type. The default is the element type of the memory. */
 type?: ElementType | null,
 /** Number of cells per row. The default follows from the shape of a multidimensional array. For other arrays, the default is 2 to 32
  * and depends on the element size. */
@@ -800,15 +804,15 @@ columns?: number | null, firstRow?: number,
 /** Number of rows of the window, at most 512. */
 nRows?: number | null, };
 
-/** Request for a frame at the present position of a session. */
+/** Request of a host for a `SessionFrame` at the present position of a session. */
 export type FrameRequest = { grids?: Array<GridRequest>,
-/** Warp that the host displays, as the linear index of its block and its index in the block. Default: the warp of the last step. */
+/** Warp that the host displays, as the linear index of its block and its index in the block. The default is the warp of the last step. */
 warp?: [number, number] | null, };
 
-/** Format of an exported file. */
+/** Format of the file to which a host exports a memory. */
 export type ExportFormat = "svg" | "animation" | "csv" | "npy";
 
-/** ID of a memory of a launch. */
+/** Identifier of a memory of a launch, with which hosts request its contents. */
 export type MemoryKey = string;
 
 /** State space or memory of an access. */
@@ -817,10 +821,10 @@ export type MemorySpace = "generic" | "const" | "global" | "local" | "param" | "
 /** Kind of a fault. */
 export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "unsupported" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "mbarrier_in_other_block" | "invalid_copy_size" | "invalid_ignore_bytes" | "tensor_copy" | "tensor_memory" | "image" | "surface_out_of_bounds" | "internal";
 
-/** Declared type of a register. Registers of other types are untyped bits of the same width. */
+/** Type that hosts display for a register. Hosts display a register with any other declared type as untyped bits of the same width. */
 export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";
 
-/** Memory that a host can display as a grid. */
+/** Memory of a launch that a host can display as a grid, with its name, address, element type and size. */
 export type MemoryView = {
 /** ID of the memory: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
  * `var:table` for a module variable. */
@@ -831,25 +835,25 @@ title: string, space: MemorySpace,
 address: string, sizeBytes: number,
 /** Element type of the memory: `f32`. */
 type: ElementType,
-/** Declared extents of the array, the outermost dimension first. Empty for a one-dimensional array. */
+/** Declared extents of the array, the outermost dimension first. The list is empty for a one-dimensional array. */
 shape: Array<number>,
 /** Whether an instruction of the program uses the memory. A host can hide unused memories, because compilers declare many unused
  * variables. */
 isNamed: boolean, };
 
-/** Time of the last write to a cell, relative to the present step. */
+/** Time of the last write to a [`GridCell`], relative to the present step. */
 export type WriteAge = "never" | "before" | "now";
 
-/** Cell of a grid. */
+/** Cell of a [`MemoryGrid`] with the value and the last writer of a memory element. */
 export type GridCell = {
 /** Value of the cell in the displayed type, with the fewest digits that identify the value. */
 text: string,
 /** Whether the value of the cell is zero. Negative zero does not count as zero. */
 isZero: boolean,
-/** Lane of the last write to the cell. Absent if no store of the run wrote the cell. In very large launches, always absent, because the
- * session tracks only whether a store wrote the cell. */
+/** Lane of the last write to the cell. The field is absent if no store of the run wrote the cell. In very large launches, it is always
+ * absent, because the session tracks only whether a store wrote the cell. */
 lane: number | null,
-/** Step of the last write to the cell. Absent if no store of the run wrote the cell. */
+/** Step of the last write to the cell. The field is absent if no store of the run wrote the cell. */
 step: number | null, written: WriteAge,
 /** Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
  * the winning lane. */
@@ -857,24 +861,24 @@ conflict: boolean,
 /** Whether a pending asynchronous operation will write to the cell. */
 pending: boolean, };
 
-/** Window of a memory as a grid of cells. */
+/** Window of a memory as a grid of cells, which hosts display. */
 export type MemoryGrid = { memory: MemoryView, type: ElementType, columns: number, firstRow: number, nRows: number,
 /** Number of rows of the complete memory. */
 totalRows: number,
-/** Size in bytes of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors. */
+/** Size in bytes of the sectors in which the hardware transfers this memory. The field is absent for state spaces without sectors. */
 sectorBytes: number | null,
 /** Cells of the window in row-major order. The last row may be incomplete. */
 cells: Array<GridCell>,
 /** Cells that belong to tiles of the tensor operation of the step. */
 tiles: Array<TileCells>, };
 
-/** Element that a lane stored. */
+/** Element that a lane stored in a [`LaneStore`], with its location and the values before and after the store. */
 export type PieceView = {
 /** Index of the element in the vector operand of the lane that stored it. */
 element: number,
 /** Lane that supplied the address of the element. */
 asked: number,
-/** ID of the memory. Absent if the address is in no known memory. */
+/** ID of the memory. The field is absent if the address is in no known memory. */
 memory: MemoryKey | null, address: string,
 /** Byte offset of the element from the start of the memory. */
 offset: number | null, nBytes: number, type: ElementType,
@@ -884,20 +888,20 @@ value: string,
 before: string,
 /** Value that the instruction writes: the stored value, or the result of the atomic operation. */
 given: string,
-/** Whether the instruction modified the memory. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum
- * whose result memory already contained. */
+/** Whether the instruction modified the memory. The value is false for an atomic compare-and-swap whose comparison failed, or for an
+ * atomic minimum if memory already contained its result. */
 written: boolean,
-/** Source operand of the lane, as written in the program: `%r3`. */
+/** Source operand of the lane in the notation of the program: `%r3`. */
 source: string | null, };
 
-/** Kind of a memory modification. */
+/** Kind of the memory modification that a [`StoreView`] performs: a plain store or an atomic operation. */
 export type StoreAction = "store" | "atomic" | "reduction";
 
-/** Bytes that one lane stored in one store. */
+/** Address and values that one lane stored in one [`StoreView`]. */
 export type LaneStore = { lane: number,
 /** Index of the storing thread in its block. */
 thread: [number, number, number], address: string,
-/** Byte offset of the store from the start of the memory. Absent if the address is in no known memory. */
+/** Byte offset of the store from the start of the memory. The field is absent if the address is in no known memory. */
 offset: number | null,
 /** Bytes of the elements of the lane after the store. Elements whose operand is the sink `_` have no bytes. */
 bytes: Array<number>,
@@ -906,28 +910,28 @@ value: string,
 /** Elements of the store that are not sinks. */
 pieces: Array<PieceView>, };
 
-/** Cost of accesses to global or local memory. */
+/** Numbers of sectors and cache lines of accesses to global or local memory, as part of [`Traffic`]. */
 export type SectorTraffic = {
-/** Number of requests. */
+/** Number of requests to this memory. */
 requests: number,
 /** Number of distinct bytes that each access touches, summed over all accesses. */
 bytes: number,
 /** Number of distinct 32-byte sectors that each access touches, summed over all accesses (`memory_l2_theoretical_sectors_global`). */
 sectors: number,
-/** Smallest number of sectors that can hold the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`). */
+/** Smallest number of sectors that can contain the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`). */
 sectorsIdeal: number,
-/** Number of excessive sectors (`derived__memory_l2_theoretical_sectors_global_excessive`). */
+/** Number of sectors beyond the smallest possible number (`derived__memory_l2_theoretical_sectors_global_excessive`). */
 sectorsExcessive: number,
 /** Number of distinct 128-byte cache lines that each access touches, summed over all accesses (`memory_l1_tag_requests_global`). */
 lines: number,
-/** Number of cache lines beyond the smallest number that can hold the accessed bytes. */
+/** Number of cache lines beyond the smallest number that can contain the accessed bytes. */
 linesExcessive: number,
 /** Number of bytes in the accessed sectors that no lane accessed. */
 bytesWasted: number, };
 
-/** Cost of accesses to shared memory. */
+/** Numbers of wavefronts and bank conflicts of accesses to shared memory, as part of [`Traffic`]. */
 export type BankTraffic = {
-/** Number of requests. */
+/** Number of requests to shared memory. */
 requests: number,
 /** Number of distinct bytes that each access touches, summed over all accesses. */
 bytes: number,
@@ -938,7 +942,8 @@ wavefrontsIdeal: number,
 /** Number of additional wavefronts due to bank conflicts (`derived__memory_l1_wavefronts_shared_excessive`). */
 bankConflicts: number, };
 
-/** Cost of memory accesses. The comment of each count contains the name of the corresponding metric in the source view of Nsight Compute. */
+/** Counts of requests, sectors, wavefronts and bank conflicts of memory accesses. The comment of each count contains the name of the
+ * corresponding metric in the source view of Nsight Compute. */
 export type Traffic = {
 /** Number of warp instructions that accessed global, local or shared memory (`inst_executed`), and of completions of
  * asynchronous operations. */
@@ -946,7 +951,7 @@ requests: number,
 /** Sum of the numbers of active lanes over all of these warp instructions (`thread_inst_executed`). */
 lanes: number, global: SectorTraffic, local: SectorTraffic, shared: BankTraffic, };
 
-/** Store that a step of the run performed. */
+/** Store that a step of the run performed, which hosts display with its lanes, its values and its cost. */
 export type StoreView = { step: number, block: [number, number, number], warp: number, range: SourceRange,
 /** Source text of the store instruction. */
 instruction: string,
@@ -954,7 +959,7 @@ instruction: string,
 opcode: string, action: StoreAction,
 /** Whether the store is the completion of an asynchronous operation. */
 hasLanded: boolean,
-/** ID of the memory that the lanes wrote. Absent if the lanes wrote several memories. */
+/** ID of the memory that the lanes wrote. The field is absent if the lanes wrote several memories. */
 memory: MemoryKey | null,
 /** IDs of all memories that the lanes of the store wrote. */
 memories: Array<MemoryKey>, space: MemorySpace,
@@ -970,46 +975,46 @@ traffic: Traffic,
 order: string,
 /** Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`. */
 scope: string | null,
-/** Cache hints, as written in the program: `cs`, `L1::no_allocate`. Cache hints do not affect the results of the emulator. */
+/** Cache hints in the notation of the program: `cs`, `L1::no_allocate`. Cache hints do not affect the results of the emulator. */
 hints: Array<string>,
-/** Number of lanes with a write conflict: another lane of the same store wrote a different value to at least one byte that the lane
- * wrote. */
+/** Number of lanes with a write conflict. A lane has a write conflict if another lane of the same store wrote a different value to at
+ * least one of its bytes. */
 lost: number, };
 
-/** Bytes that a pending asynchronous operation will write. */
+/** Contiguous bytes that a pending asynchronous operation will write. */
 export type AsyncPieceView = { lane: number,
-/** ID of the memory. Absent if the address is in no known memory. */
+/** ID of the memory. The field is absent if the address is in no known memory. */
 memory: MemoryKey | null, address: string,
 /** Byte offset of the bytes from the start of the memory. */
 offset: number | null, bytes: Array<number>, };
 
-/** Pending asynchronous operation. */
+/** Pending asynchronous operation, which hosts display with its origin, its completion step and the bytes that it will write. */
 export type AsyncOperationView = {
 /** ID of the operation. With this ID, a host can request the completion of the operation. */
 id: number,
 /** Index of the step that issued the operation. */
 step: number,
-/** Index of the step before which the operation completes automatically. Absent while other warps must first issue their part of the
- * operation. */
+/** Index of the step before which the operation completes automatically. The field is absent as long as other warps must issue their
+ * part of the operation. */
 landsAt: number | null, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<AsyncPieceView>, };
 
 /** Equivalent of a store instruction in the other language, PTX or SASS. */
 export type CounterpartView = {
-/** Text of the equivalent instruction. The registers have names of the other language: `STG.E.64 desc[UR4][R2.64], R4`. */
+/** Text of the equivalent instruction. Its registers have the names of the other language: `STG.E.64 desc[UR4][R2.64], R4`. */
 text: string,
 /** Language of the equivalent instruction, with the architecture if the instruction depends on it: `SASS for sm_90`. */
 language: string,
 /** Limitations of the equivalence between both instructions. */
 about: string, };
 
-/** Step that a warp executed or will execute. */
+/** Step that a warp executed or will execute, which hosts display with its instruction, its lanes and its source line. */
 export type StepView = { step: number,
 /** Linear index of the block of the warp. */
 block: number,
 /** Coordinates of the block in the grid. */
 blockId: [number, number, number], warp: number, range: SourceRange,
-/** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. Empty if
- * the compiler recorded no position. */
+/** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. The list
+ * is empty if the compiler recorded no position. */
 source: Array<SourcePosition>,
 /** Text of the instruction in the source. */
 instruction: string,
@@ -1019,24 +1024,25 @@ opcode: string,
 names: Array<string>,
 /** Mask of the active lanes of the step: bit `i` is lane `i`. */
 active: number,
-/** Equivalent of a store instruction in the other language, PTX or SASS. Absent if the step is not a store. */
+/** Equivalent of a store instruction in the other language, PTX or SASS. The field is absent if the step is not a store. */
 counterpart: CounterpartView | null,
 /** Scheduling control bits of the encoded instruction: `stall 4 cycles, waits for 0`. The control bits do not affect the results of the
  * emulator. */
 schedule: string | null, };
 
-/** Fault that stopped a run. */
+/** Fault that stopped a run, which hosts display: its message, its source line and the faulting lanes. */
 export type FaultView = { kind: FaultSort,
-/** Buffer or module variable that contains the faulting address or is adjacent to it. Absent if no such buffer or variable exists. */
+/** Buffer or module variable that contains the faulting address or is adjacent to it. The field is absent if no such buffer or variable
+ * exists. */
 buffer: string | null,
-/** State space of the faulting address. Present only if the address is in neither a buffer nor a variable. */
+/** State space of the faulting address. The field is present only if the address is in neither a buffer nor a variable. */
 space: MemorySpace | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
 /** Mask of faulting lanes: bit `i` is lane `i`. */
 lanes: number, range: SourceRange,
 /** Position in the language from which a compiler generated the instruction, followed by the call sites of inlined functions. */
 source: Array<SourcePosition>, message: string, help: string | null, };
 
-/** Event before a fault that is related to the fault. */
+/** Event that contributed to a fault, such as the computation of the faulting address, with its step and description. */
 export type CauseView = {
 /** Index of the step in which the event occurred, starting at 0. */
 step: number, range: SourceRange,
@@ -1046,14 +1052,14 @@ text: string, };
 /** State of a lane at the present step. */
 export type LaneState = "active" | "ready" | "guarded" | "inactive" | "waiting" | "faulted" | "exited" | "absent";
 
-/** Lane of a warp with its state. */
+/** Lane of a [`WarpView`], with its state, its next source line and the event for which it waits. */
 export type LaneView = { lane: number, thread: [number, number, number], state: LaneState,
-/** Source line that the lane executes next. Absent if the lane has exited or does not exist. */
+/** Source line that the lane executes next. The line is absent if the lane has exited or does not exist. */
 line: number | null,
 /** Event for which the lane waits: `for the other threads at barrier 0`. */
 waits: string | null, };
 
-/** Values of a register in the lanes of a warp. */
+/** Register in a [`WarpView`], with its value in each lane. */
 export type RegisterView = { name: string, type: RegisterType,
 /** Value of the register in each lane, in the type of the register. */
 values: Array<string>,
@@ -1062,40 +1068,40 @@ hex: Array<string>,
 /** Whether the last step wrote the register. */
 changed: boolean, };
 
-/** Warp with the state of its lanes and registers. */
+/** State of a warp, which hosts display: its lanes and the values of its registers. */
 export type WarpView = { block: number, blockId: [number, number, number], warp: number, active: number, lanes: Array<LaneView>, registers: Array<RegisterView>, };
 
-/** Object to which a part of a sentence links. */
+/** Object that the page displays when the user clicks a part of a sentence. */
 export type PhraseLink = { "memory": MemoryKey } | { "warp": [number, number] };
 
-/** Part of a sentence. Hosts emphasize numbers and names. */
+/** Part of a sentence about a step, which hosts display. Hosts emphasize numbers and names. */
 export type Phrase = { text: string, strong: boolean,
 /** Object that this part of the sentence names, if the host can display the object. */
 link: PhraseLink | null, };
 
-/** Progress of a block or a warp. */
+/** Progress of a block or a warp in a [`BlockMap`]. */
 export type BlockProgress = "toCome" | "running" | "waiting" | "done";
 
-/** Block that is resident on the machine. */
+/** Resident block in a [`BlockMap`], with the progress of its warps. */
 export type ResidentBlock = {
 /** Linear index of the block. */
 block: number,
 /** Progress of each warp of the block. */
 warps: Array<BlockProgress>, };
 
-/** Map of the blocks of a launch. */
+/** Map of the blocks of a launch with their progress, which the page draws as a grid of cells. */
 export type BlockMap = {
 /** Size of the grid in blocks. */
 grid: [number, number, number], nBlocks: number, nDone: number,
 /** Number of blocks that each cell represents. The number is 1 except for very large grids. */
 blocksPerCell: number,
-/** Progress of the blocks of each cell, in the order of linear block indices. A cell that represents several blocks is finished if all
- * of these blocks are finished, and not started if none of these blocks has started. */
+/** Progress of the blocks that each cell represents, in the order of linear block indices. A cell that represents several blocks is
+ * finished if all of these blocks are finished, and not started if none of these blocks has started. */
 cells: Array<BlockProgress>,
 /** Blocks that are resident on the machine. */
 resident: Array<ResidentBlock>, };
 
-/** Block of a cluster, with its progress. */
+/** Block of a [`ClusterView`], with its progress. */
 export type ClusterBlock = {
 /** Rank of the block in the cluster (`%cluster_ctarank`). */
 rank: number,
@@ -1106,12 +1112,12 @@ blockId: [number, number, number],
 /** Progress of each warp of the block. */
 warps: Array<BlockProgress>, };
 
-/** Cluster whose blocks are resident on the machine. */
+/** Cluster of the displayed block, with the progress of all of its blocks. */
 export type ClusterView = {
 /** Blocks of the cluster, in ascending order of rank. */
 blocks: Array<ClusterBlock>, };
 
-/** Current phase of an mbarrier object. This phase is not yet complete. */
+/** Current phase of an mbarrier object, which is not yet complete, with its pending counts. */
 export type MbarrierPhase = {
 /** Parity of the phase: 0 for the first phase, 1 for the second phase, 0 for the third phase. */
 parity: number,
@@ -1119,10 +1125,10 @@ parity: number,
 pending: number,
 /** Expected arrival count of the next phase. */
 expected: number,
-/** Pending tx-count of the phase in bytes. Negative if more bytes have completed than are expected so far. */
+/** Pending tx-count of the phase in bytes. The number is negative if more bytes have completed than the phase expects so far. */
 bytes: number, };
 
-/** Lanes of a warp that wait for a phase of an mbarrier object. */
+/** Lanes of a warp that wait for a phase of an mbarrier object, with the source line of the wait. */
 export type PhaseWaiter = {
 /** Linear index of the block of the waiting lanes. */
 block: number, warp: number,
@@ -1133,25 +1139,25 @@ parity: number,
 /** Source line of the wait instruction, starting at 1. */
 line: number, };
 
-/** Object of type mbarrier in shared memory. */
+/** The mbarrier object in shared memory that hosts display, with its phase, its pending operations and its waiting threads. */
 export type MbarrierView = {
 /** Shared memory that contains the object. */
 memory: MemoryKey,
 /** Byte offset of the object from the start of the memory. */
 offset: number,
-/** Name of the object in the source: `full`, `full[1]`. Absent if no variable contains the object. */
+/** Name of the object in the source: `full`, `full[1]`. The field is absent if no variable contains the object. */
 name: string | null,
-/** Current phase of the object. Absent if a store has overwritten the object. */
+/** Current phase of the object. The field is absent if a store has overwritten the object. */
 phase: MbarrierPhase | null,
 /** Number of pending asynchronous operations that complete on the object. */
 nInFlight: number,
 /** Number of bytes that these pending operations transfer. */
 bytesInFlight: number, waiting: Array<PhaseWaiter>, };
 
-/** State of a run. */
+/** Status of a run: running, finished or faulted. */
 export type RunStatus = "running" | "finished" | "faulted";
 
-/** Memory traffic of a source line. */
+/** Memory traffic of the instructions in a source line, as part of a [`TrafficView`]. */
 export type LineTraffic = {
 /** Line of the source, starting at 1. */
 line: number,
@@ -1161,7 +1167,7 @@ source: Array<SourcePosition>,
 /** Opcode of the first instruction of the line that accesses memory. */
 opcode: string, traffic: Traffic, };
 
-/** Memory traffic of a run. */
+/** Memory traffic of a run, which hosts display in total and per source line. */
 export type TrafficView = {
 /** Number of steps, counted from the start of the run, that the traffic includes. */
 steps: number, total: Traffic,
@@ -1171,48 +1177,48 @@ lines: Array<LineTraffic>, };
 /** Unsatisfied condition because of which two accesses race. */
 export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | "init";
 
-/** Certainty of a race: the source from which the race follows. */
+/** Certainty of a [`RaceView`], which depends on the specification from which the race follows. */
 export type RaceConfidence = "certain" | "axiom" | "documented";
 
 /** Kind of one side of a reported race: a read, write or atomic access, or the start or exit of a block. */
-export type RaceKind = "read" | "write" | "atomic" | "life";
+export type RaceAccessKind = "read" | "write" | "atomic" | "life";
 
 /** One of the two accesses of a data race. */
 export type RaceAccess = {
-/** Line of the access in the source, starting at 1. Absent if this side of the race is the start or exit of a block. */
+/** Line of the access in the source, starting at 1. The line is absent if this side of the race is the start or exit of a block. */
 line: number | null,
 /** Description of this side of the race if it has no line: `exit of block 1`. */
 what: string | null, block: [number, number, number],
 /** Index of the accessing thread in its block. */
-thread: [number, number, number], kind: RaceKind,
-/** Proxy through which the access is performed: `generic`, `async` or `tensormap`. */
+thread: [number, number, number], kind: RaceAccessKind,
+/** Proxy through which the thread performs the access: `generic`, `async` or `tensormap`. */
 proxy: string, asynchronous: boolean,
 /** Memory order and scope of a strong access: `relaxed at gpu`. */
 scope: string | null, };
 
-/** Bytes of memory on which a data race occurs. */
+/** Memory location of a data race: state space, buffer or variable, and byte range. */
 export type RaceLocation = {
 /** State space of the bytes: `global` or `shared`. */
 space: string,
-/** Linear index of the block that owns the shared memory. Absent for global memory. */
+/** Linear index of the block that owns the shared memory. The index is absent for global memory. */
 block: number | null, buffer: string | null, variable: string | null,
 /** Byte offset from the start of the buffer or variable. If the bytes belong to no named buffer or variable, the offset is relative to
  * the start of the memory. */
 offset: number, bytes: number, };
 
-/** Kind of an edit. */
+/** Kind of a [`RepairEdit`]. */
 export type RepairOp = "insert-before" | "insert-after" | "replace" | "delete";
 
-/** Edit of a statement in the source, as part of a repair. */
+/** Edit of a statement in the source, as part of the repair of a data race. Hosts display it and can apply it. */
 export type RepairEdit = { op: RepairOp,
 /** Line of the statement that the edit changes, starting at 1. */
 line: number,
-/** Text of the inserted or replacing statements, without indentation. Empty if the edit deletes a statement. */
+/** Text of the inserted or replacing statements, without indentation. The text is empty if the edit deletes a statement. */
 text: string,
 /** Text replacement that performs the edit in the source. */
 edit: EditView, };
 
-/** Data race between two source positions, with an example of two conflicting accesses. */
+/** Data race between two source positions, which hosts display with an example of two conflicting accesses. */
 export type RaceView = { first: RaceAccess, second: RaceAccess,
 /** Bytes that both accesses touch. */
 where: RaceLocation, why: RaceWhy,
@@ -1222,17 +1228,17 @@ sure: RaceConfidence,
 sameValue: boolean,
 /** Step of the run in which the second access was executed. */
 step: number, message: string,
-/** Edits of the weakest repair that the search has found. Empty if no repair was found. */
+/** Edits of the weakest repair that the search has found. The list is empty if the search found no repair. */
 repair: Array<RepairEdit>,
 /** Whether a run of the repaired kernel has verified the repair. */
 repairTried: boolean, };
 
-/** Read of shared memory that no thread has written. */
+/** Read of a shared memory location that no thread has written, with its source line and location. */
 export type UninitializedReadView = { reader: RaceAccess,
 /** First uninitialized byte that the instruction reads. */
 where: RaceLocation, step: number, message: string, };
 
-/** Data races and other findings of a run. */
+/** Report for hosts on the data races, uninitialized reads and other findings of a run. */
 export type RaceReport = {
 /** Data races of the run in the order of their detection, except that certain races precede all other races. */
 races: Array<RaceView>,
@@ -1241,10 +1247,10 @@ unwritten: Array<UninitializedReadView>,
 /** Additional notes as sentences, including one sentence for each uninitialized read. */
 notes: Array<string>, };
 
-/** Results of a litmus test. */
+/** Results of a litmus test, which hosts display: allowed and forbidden outcomes with executions, and data races. */
 export type LitmusView = { name: string, observe: Array<string>,
-/** All outcomes that the memory model allows, in ascending order. Absent if accesses with a data race overlap only partially, because
- * the memory model gives no guarantees for such races. */
+/** All outcomes that the memory model allows, in ascending order. The list is absent if accesses with a data race overlap only
+ * partially, because the memory model gives no guarantees for such races. */
 outcomes: Array<OutcomeView> | null, forbidden: Array<ForbiddenView>,
 /** Lower bound for the number of forbidden outcomes that are missing in `forbidden`. */
 moreForbidden: number, race: boolean,
@@ -1254,11 +1260,11 @@ racyPairs: Array<[[number, number], [number, number]]>,
 racyLines: Array<[[number, number], [number, number]]>,
 /** Number of candidate executions that the exploration examined. */
 candidates: number,
-/** Maximum number of iterations of loops other than polling loops, to which the exploration was limited. Absent if the exploration
+/** Number of iterations after which the exploration stopped in loops other than polling loops. The field is absent if the exploration
  * limited no loop. */
 cutOffAfter: number | null, };
 
-/** Outcome that the memory model allows. */
+/** Outcome of a litmus test that the memory model allows, with an execution that produces it. */
 export type OutcomeView = { values: number[], races: RacesName,
 /** Whether an interleaving of the instructions of all threads produces the outcome. */
 isInterleaving: boolean, graph: GraphView, };
@@ -1266,96 +1272,96 @@ isInterleaving: boolean, graph: GraphView, };
 /** Fraction of the executions with an outcome that have a data race. */
 export type RacesName = "always" | "sometimes" | "never";
 
-/** Outcome that the memory model forbids. */
+/** Outcome of a litmus test that the memory model forbids, with the violated axiom and an execution. */
 export type ForbiddenView = { values: number[], violation: ViolationView,
 /** Candidate execution with this outcome that comes closest to consistency. */
 graph: GraphView, };
 
-/** Axiom that a candidate execution violates. */
+/** Axiom that the candidate execution of a forbidden outcome violates, with an explanation. */
 export type ViolationView = { axiom: AxiomName, sentence: string,
 /** Indices of the graph nodes that violate the axiom. */
 nodes: Array<number>, };
 
-/** Axioms of the memory model. */
+/** Axiom of the PTX memory model, which every consistent execution satisfies. */
 export type AxiomName = "no_thin_air" | "causality" | "coherence" | "sc_per_location" | "atomicity";
 
-/** Execution of a litmus test as a graph of events and relations. */
+/** Execution of a litmus test as a graph of events and relations, which hosts draw. */
 export type GraphView = {
 /** Events of the execution, grouped by thread and in program order. */
 nodes: Array<NodeView>, edges: Array<EdgeView>, };
 
-/** Event of an execution of a litmus test. */
+/** Event in a [`GraphView`], with its thread, its source line and its label. */
 export type NodeView = {
-/** Thread that performs the event. Absent for the initial value of a location. */
+/** Thread that performs the event. The field is absent for the initial value of a location. */
 thread: number | null,
 /** Line of the event in the source, starting at 1, or in the thread body if the test has no source. */
 line: number | null, kind: NodeName,
 /** Label of the event: `x = 1`, `read x: 0`, `fence.sc.gpu`. */
 label: string,
-/** Memory order and scope of the event: `release at gpu`. Empty for weak accesses. */
+/** Memory order and scope of the event: `release at gpu`. The text is empty for weak accesses. */
 words: string, isAsynchronous: boolean, };
 
 /** Kind of an event. */
 export type NodeName = "init" | "read" | "write" | "atomic" | "fence" | "proxy_fence" | "arrive" | "leave" | "group_wait";
 
-/** Edge between two nodes, by their indices. */
+/** Edge of a witness execution between two nodes, given by their indices. */
 export type EdgeView = { from: number, to: number, kind: EdgeName, };
 
-/** Relation between two events. */
+/** Kind of an edge in a witness execution, which is a relation between two events. */
 export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises" | "fence_order" | "barrier" | "asynchronous" | "causality";
 
-/** Request for the extraction of a litmus test from lines of a kernel. */
+/** Request of a host for the extraction of a litmus test: lines of a kernel, and threads. */
 export type ExtractionRequest = {
 /** First and last line of the selection, starting at 1. */
 lines: [number, number],
 /** Threads of the test. By default, the test has two threads that access the same bytes in the selected lines, where at least one of
  * the accesses is a write. */
 threads: Array<ExtractionThread>,
-/** Step before which the threads execute the lines. If present, the test uses the last execution of the lines by each thread before
- * this step. If absent, the test uses the first execution. */
+/** Step before which the threads execute the lines. If the field is present, the test contains the last execution of the lines by each
+ * thread before this step, otherwise the first execution. */
 before: number | null, };
 
-/** Thread that an extracted litmus test must contain. */
+/** Thread of an [`ExtractionRequest`] that the extracted litmus test must contain. */
 export type ExtractionThread = { block: [number, number, number],
 /** Index of the thread in its block. */
 thread: [number, number, number],
 /** Line that the thread must execute within the selected lines. By default, the thread may execute any of the selected lines. */
 line?: number | null, };
 
-/** All weakest repairs of a litmus test. */
+/** Weakest repairs of a litmus test, which hosts display, and the extent of the search for them. */
 export type LitmusRepairs = {
 /** Outcomes that the repairs forbid. */
 bad: number[][], repairs: Array<Array<LitmusEdit>>,
-/** Number n of edits for which the search tried all combinations of at most n edits. */
+/** Largest number n for which the search tried all combinations of at most n edits. */
 completeTo: number,
 /** Number of combinations of edits that the search evaluated. */
 tried: number, };
 
-/** Edit of a line in the body of a thread. */
+/** Edit of a line in the body of a thread, as part of a repair of a litmus test. */
 export type LitmusEdit = { thread: number,
 /** Line of the thread body that the edit changes, starting at 0. */
 line: number, op: LitmusEditOp,
 /** Complete text of the new statement that the edit inserts. */
 text: string,
-/** Line number that a host displays. */
+/** Line number of the edited line that a host displays. */
 shownLine: number,
-/** Text of the statement that the edit replaces. Empty if the edit inserts a statement. */
+/** Text of the statement that the edit replaces. The text is empty if the edit inserts a statement. */
 before: string,
 /** Text replacement in the source of the test that performs the edit. */
 edit: EditView, };
 
-/** Kind of an edit. */
+/** Kind of a [`LitmusEdit`]. */
 export type LitmusEditOp = "replace" | "insert-before";
 
-/** Kind of a hang, which the root wait determines. */
+/** Kind of a hang, as determined by the root wait. */
 export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 
-/** Object for which threads wait. */
+/** Object for which threads in a [`HangView`] wait: a number of a barrier or block, or a name. */
 export type HangResource = number | string;
 
-/** Numbers of missing arrivals, bytes or lanes, if the analysis can count them. */
+/** Numbers of missing arrivals, bytes or lanes of the root wait of a hang, if the analysis can count them. */
 export type MissingCounts = { arrivals?: number,
-/** Number of missing bytes of an mbarrier phase. Negative if the number of completed bytes is greater than the expected number. */
+/** Number of missing bytes of an mbarrier phase. The number is negative if more bytes have completed than the phase expects. */
 bytes?: number, lanes?: Array<number>, };
 
 /** Threads of one block that wait at the same line for the same object. */
@@ -1365,30 +1371,32 @@ threads: string, line: number | null, object: HangResource | null,
 /** Number of phases that the awaited barrier or mbarrier has completed. */
 phase: number | null, awaited_parity: number | null, pending_arrivals: number | null, pending_bytes: number | null, expected: number | null, arrived: number | null, };
 
-/** Diagnosis of a launch that hangs. */
+/** Diagnosis of a launch that hangs, which hosts display: the waiting threads, the missing event, and the line that should have produced
+ * it. */
 export type HangView = { kind: HangKind,
-/** Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object differs between schedules. */
+/** Object for which threads wait: the number of a barrier or of a block, or the name of an mbarrier. The field is absent if the object
+ * differs between schedules. */
 object: HangResource | null,
 /** Line at which the lanes of the root wait are waiting. All other waits depend on the root wait. */
 line: number, missing: MissingCounts | null,
-/** Line that should have produced the missing event, or line after which the code should have produced the event. */
+/** Line that should have produced the missing event, or the line after which this event should have occurred. */
 line_at_fault: number | null, message: string, waits: Array<HangWait>, };
 
-/** View of a run at one position of the run. */
+/** All data that the page displays for one position of a run. */
 export type SessionFrame = {
 /** Number of steps that the run has executed. */
 position: number,
-/** Number of steps of the complete run. Absent as long as this number is unknown. */
+/** Number of steps of the complete run. The field is absent as long as this number is unknown. */
 length: number | null, status: RunStatus,
 /** Summary sentence of the last executed step. */
 sentence: Array<Phrase>,
-/** Last step that the run executed. Absent at the start of the run. */
+/** Last step that the run executed. The field is absent at the start of the run. */
 last: StepView | null,
-/** Step that the run executes next. Absent at the end of the run. */
+/** Step that the run executes next. The field is absent at the end of the run. */
 next: StepView | null,
-/** Store that the last step performed. Absent if the last step performed no store. */
+/** Store that the last step performed. The field is absent if the last step performed no store. */
 store: StoreView | null,
-/** Matrices of the last step. Absent if the last step was not a matrix instruction. */
+/** Matrices of the last step. The field is absent if the last step was not a matrix instruction. */
 matrix: MatrixStep | null,
 /** Tensor operation that the last step started or completed. */
 tensor: TensorStep | null, fault: FaultView | null,
@@ -1396,18 +1404,18 @@ tensor: TensorStep | null, fault: FaultView | null,
 causes: Array<CauseView>, memories: Array<MemoryView>, grids: Array<MemoryGrid>, warp: WarpView | null,
 /** Progress of each block of the launch, and the resident warps. */
 blocks: BlockMap,
-/** Positions after steps with stores, which the transport control marks. If the number of such positions is very large, the list
- * contains only a sample of the positions. */
+/** Positions after steps with stores, which the timeline of the page marks. If the number of these positions is very large, the list
+ * contains only a sample of them. */
 storeSteps: Array<number>,
-/** Number of stores up to this position. */
+/** Number of stores that the run has executed up to this position. */
 storesDone: number,
 /** Number of stores in all steps that are known so far. */
 storesKnown: number,
-/** Cluster of the displayed block. Absent if the launch has no clusters. */
+/** Cluster of the displayed block. The field is absent if the launch has no clusters. */
 cluster: ClusterView | null,
 /** The mbarrier objects of the resident blocks. */
 mbarriers: Array<MbarrierView>,
-/** Pending asynchronous operations. An earlier step issued such an operation, and a later separate step completes it. */
+/** Pending asynchronous operations, which an earlier step issued and a later step completes. */
 pending: Array<AsyncOperationView>,
 /** Notes of the run, such as output of `printf` and relevant choices of the scheduler. The number of notes is limited. */
 notes: Array<string>, };
@@ -1415,10 +1423,10 @@ notes: Array<string>, };
 /** Class of a token for syntax highlighting. */
 export type SemanticTokenKind = "comment" | "directive" | "opcode" | "modifier" | "type" | "register" | "special-register" | "number" | "string" | "label" | "name" | "punctuation" | "error";
 
-/** Token of the source for syntax highlighting. Offsets are counted in UTF-16 units from the start of the source. */
+/** Token of the source with its kind, for syntax highlighting. Offsets count UTF-16 units from the start of the source. */
 export type TokenView = { start: number, end: number, class: SemanticTokenKind, };
 
-/** Hover text of a token in the source. */
+/** Text that an editor shows when the user hovers over a token in the source. */
 export type HoverView = {
 /** Start of the range of the token, in UTF-16 units from the start of the source. */
 start: number, end: number,
@@ -1426,17 +1434,17 @@ start: number, end: number,
 title: string, lines: Array<string>,
 /** Anchor of the section in the PTX ISA manual that describes the token. */
 section: string | null,
-/** Source range of the declaration. Present only if the token is a declared name. */
+/** Source range of the declaration. The range is present only if the token is a declared name. */
 declared: SourceRange | null, };
 
 /** Kind of a completion. */
 export type CompletionSort = "opcode" | "modifier" | "type" | "register" | "variable" | "label" | "function";
 
-/** Completion item that an editor offers. */
+/** Completion that an editor offers at a position: the text, the range that it replaces, and its description. */
 export type CompletionView = {
 /** Start of the source range that the completion replaces. */
 start: number, end: number, text: string, sort: CompletionSort, help: string,
-/** Requirement of the completion for a version and a target: "since PTX 8.1, on `sm_90` and later". */
+/** PTX version and target that the completion requires: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null, };
 
 /** Modifier, or a family of modifiers that differ only in one number. */
@@ -1460,7 +1468,7 @@ export type SlotPage = { name: string,
 /** Title of the slot: "state space". */
 title: string, required: boolean, values: Array<ValuePage>, };
 
-/** Reference page of an instruction form. */
+/** Reference page of an instruction form, which hosts display: syntax, requirements, rules and modifiers. */
 export type FormPage = {
 /** Opcode of the instruction: `st`. */
 opcode: string,
@@ -1468,11 +1476,12 @@ opcode: string,
 title: string,
 /** Syntax line of the instruction form. */
 syntax: string, help: string,
-/** Requirement of the form for a version and a target: "since PTX 8.1, on `sm_90` and later". */
+/** PTX version and target that the form requires: "since PTX 8.1, on `sm_90` and later". */
 needs: string | null,
-/** Anchor of the section in the PTX ISA manual that describes the form. Empty for an instruction of which only the modifiers are known. */
+/** Anchor of the section in the PTX ISA manual that describes the form. The text is empty for an instruction of which only the
+ * modifiers are known. */
 section: string, slots: Array<SlotPage>, operands: Array<OperandPage>,
-/** Rules for combinations of the modifiers, one phrase each. */
+/** Phrases that state the rules for combinations of the modifiers. */
 rules: Array<string>, examples: Array<string>, };
 
 /** Request for a fragment layout or a tensor layout. The parameter values are PTX names. */
@@ -1484,12 +1493,12 @@ op: string,
 shape?: string,
 /** Element type: `f16`. */
 type?: string,
-/** Target for which the layout is requested: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not
- * depend on the target. */
+/** Target for which the layout is requested: `sm_90`. The default is the newest target that supports the fragment. Tensor layouts do
+ * not depend on the target. */
 target?: string,
-/** Layout of the matrix in memory: `row` or `col`. Default: the first layout that the operation supports. */
+/** Layout of the matrix in memory: `row` or `col`. The default is the first layout that the operation supports. */
 layout?: string | null,
-/** Distance in elements between the starts of adjacent rows (columns) in memory. Default: the length of a row (column). */
+/** Distance in elements between the starts of adjacent rows (columns) in memory. The default is the length of a row (column). */
 stride?: number | null,
 /** Additional parameters of a tensor layout, indexed by name: `swizzle: "128B"`. */
 with?: { [key in string]: string }, };
@@ -1497,15 +1506,16 @@ with?: { [key in string]: string }, };
 /** Reason why the requested fragment does not exist, and the available alternatives. */
 export type FragmentRequestError = { message: string, };
 
-/** Fragment layout. The field `format` and all later fields form the contents of a fragment-map file that contains this layout. */
+/** Layout of a matrix fragment in registers, which hosts display. The field `format` and all later fields form the contents of a
+ * fragment-map file that contains this layout. */
 export type FragmentView = { op: string, shape: string, type: string, target: string,
 /** Layout of the matrix in memory: `row` or `col`. */
 layout: string,
 /** Distance in elements between the starts of adjacent rows of the matrix in memory, or of adjacent columns for the layout `col`. */
 stride: number,
-/** Element size in bits. */
+/** Size of a matrix element in bits. */
 element_bits: number,
-/** Source of the map: "assembler 13.5" (derived from compiled code) or "PTX ISA". */
+/** Source of the fragment map: "assembler 13.5" (derived from compiled code) or "PTX ISA". */
 origin: string,
 /** Number of registers that contain each element. The number is greater than 1 if the hardware replicates elements. */
 copies: number, rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>,
@@ -1522,40 +1532,40 @@ variables: { [key in string]: string }, maps: { [key in string]: FragmentMapEntr
 /** Entry of a fragment-map file, which consists of one map and the operations that use the map. */
 export type FragmentMapEntry = { rows: number, cols: number, regs: number, elems_per_reg: number, formula: string, lanes: Array<Array<Array<[number, number]>>>, };
 
-/** Operation that uses the map. */
+/** Operation that uses the fragment map of a [`FragmentMapEntry`], with its targets and memory accesses. */
 export type FragmentEntry = { op: string, shape: string, type: string,
 /** Targets on which the operation uses the map. */
 archs: Array<string>, layouts: Array<string>,
-/** Family of the map: `quad-pair` or `group`. */
+/** Family of the fragment map: `quad-pair` or `group`. */
 family: string, regs: number, elems_per_reg: number,
 /** Default stride in elements for each layout of the matrix in memory. */
 default_stride: { [key in string]: number }, map: string,
-/** Number of registers, from the first register of the fragment, that `wmma.mma` reads. Present for operands A and B of shapes whose
- * fragments contain copies of elements. */
+/** Number of registers, from the first register of the fragment, that `wmma.mma` reads. The field is present for operands A and B of
+ * shapes whose fragments contain copies of elements. */
 mma_reads?: number | null, };
 
-/** Memory accesses that the compiled code of an operation performs. */
+/** Memory accesses in the compiled code of an operation, by state space. */
 export type AccessEntry = { op: string, shape: string, type: string, layout: string, archs: Array<string>,
-/** Accesses to global memory and accesses with generic addresses. */
+/** Accesses to global memory, or with generic addresses. */
 global: AccessView, shared: AccessView, };
 
-/** Accesses of an operation to one state space. */
+/** Number and width of the accesses of an operation to one state space in its compiled code. */
 export type AccessView = {
 /** Size in bytes of the widest access. The address and the stride must be multiples of this size. */
 bytes: number, count: number,
-/** Effect of a misaligned stride: `fault`, or `moved` if the operation stores rows at other addresses. */
+/** Effect of a misaligned stride: `fault` if the access faults, or `moved` if the operation stores rows at other addresses. */
 short_stride?: string | null, };
 
-/** Parameter of a layout request. */
+/** Parameter of a layout request with its value and its possible values, which the page offers to the user. */
 export type LayoutParameter = {
 /** Name of the parameter: `shape`, `type`, or a name in `with` such as `swizzle`. */
 name: string, value: string,
-/** Possible values of the parameter. Empty if the value is a number or a shape. */
+/** Possible values of the parameter. The list is empty if the value is a number or a shape. */
 choices: Array<string>,
 /** Description of the parameter for the user. */
 about: string, };
 
-/** Layout of the elements of a matrix, as a grid with additional information. */
+/** Layout of the elements of an operand or of a layout expression, which hosts display as a grid with formulas and notes. */
 export type LayoutView = {
 /** Name of the operation: `wgmma.d`. */
 op: string,
@@ -1575,17 +1585,17 @@ origin: string,
 sure: string, rows: number, columns: number,
 /** Meaning of a row of the grid: `row`, `lane`, `column of B`. */
 row_name: string, column_name: string,
-/** Element size in bits. */
+/** Size of an element in bits. */
 element_bits: number,
 /** Names of the numbers that form the location of an element. */
 place: Array<string>,
 /** Locations of the element of each cell, indexed by row and column. An element has several locations if the layout requires
  * replication. An empty cell has no location. */
 grid: Array<Array<Array<Array<number>>>>,
-/** Element `[row, column]` for each thread, each register, and each position in the register (low bits first). Present only for layouts
- * in registers. */
+/** Element `[row, column]` for each thread, each register, and each position in the register (low bits first). The field is present
+ * only for layouts in registers. */
 lanes: Array<Array<Array<[number, number]>>> | null,
-/** Bits of the descriptor in hexadecimal. Absent if the layout has no descriptor. */
+/** Bits of the descriptor in hexadecimal. The field is absent if the layout has no descriptor. */
 descriptor: string | null,
 /** Fields of the descriptor, in order from the lowest to the highest bits. */
 fields: Array<DescriptorField>,
@@ -1593,12 +1603,13 @@ fields: Array<DescriptorField>,
 wrong: Array<[number, number]>,
 /** PTX instructions that build the descriptor. */
 ptx: Array<string>,
-/** Cells, as `[row, column]`, that the selected step reads. Present only if the diagram also contains other cells for comparison. */
+/** Cells, as `[row, column]`, that the selected step reads. The field is present only if the diagram also contains other cells for
+ * comparison. */
 marked: Array<[number, number]>,
 /** Links to diagrams that are related to the layout. */
 related: Array<RelatedLayout>, };
 
-/** Field of a descriptor. */
+/** Field of a descriptor in a [`LayoutView`], with its bit range, its value and its meaning. */
 export type DescriptorField = { name: string,
 /** Indices of the lowest and the highest bit of the field. */
 bits: [number, number],
@@ -1612,12 +1623,12 @@ export type RelatedLayout = {
 /** Title of the related diagram. */
 title: string, request: FragmentRequest, };
 
-/** Dimension of an inferred layout. */
+/** Dimension of an inferred layout, with its name and its number of indices. */
 export type LayoutDimension = {
-/** Name of the dimension: `element`, `lane`, `iteration` or `warp`. */
+/** Name of the access dimension: `element`, `lane`, `iteration` or `warp`. */
 name: string, size: number, };
 
-/** Layout that the analysis inferred for an access. */
+/** Layout that the analysis inferred for a memory access, or the reason why no layout matches. Hosts display it with the source line. */
 export type InferredAccessLayout = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
@@ -1631,7 +1642,7 @@ dimensions: Array<LayoutDimension>,
 layout: string | null,
 /** Bases of the layout over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases. */
 bases: string | null,
-/** Reason why no layout matches the addresses, with the first mismatch. Absent if a layout matches. */
+/** Reason why no layout matches the addresses, with the first mismatch. The field is absent if a layout matches. */
 broken: string | null,
 /** Description of the layout in one sentence. */
 text: string,
@@ -1640,7 +1651,7 @@ requests: number,
 /** Number of requests of the first block that the analysis examined. */
 lookedAt: number, };
 
-/** Word of a bank, with the lanes that access the word. */
+/** Word of a bank with the lanes that access it in one phase. */
 export type BankWord = {
 /** Address of the word in the shared memory of the block. */
 address: number, lanes: Array<number>, };
@@ -1663,12 +1674,12 @@ export type Collision = { lanes: [number, number],
 /** Addresses of the words that the two lanes access, in the shared memory of the block. */
 addresses: [number, number], bank: number, text: string, };
 
-/** Expected value of a metric, with the name of the metric in Nsight Compute. */
+/** Value that Nsight Compute is expected to report for a metric of an access, with the name of the metric. */
 export type ProfilerCount = { name: string, count: number,
-/** Reason why Nsight Compute may report another value. */
+/** Reason why Nsight Compute may report a different value. */
 beside: string, };
 
-/** Instruction that accesses shared memory, with its bank conflicts. */
+/** Instruction that accesses shared memory, with the number and an example of its bank conflicts. */
 export type AccessConflicts = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
@@ -1683,7 +1694,7 @@ worstStep: number, phases: Array<BankPhase>,
 /** Example of two lanes that access different words of one bank. */
 collision: Collision | null, };
 
-/** Proposed layout of a buffer without bank conflicts. */
+/** Proposed layout change that removes all bank conflicts of a buffer, with its costs. */
 export type FixProposal = {
 /** Description of the layout change, for example an XOR swizzle or padding. */
 change: string,
@@ -1692,17 +1703,17 @@ moreBytes: number,
 /** Number of instructions that the layout change adds to each access. */
 instructions: number, };
 
-/** Buffer in shared memory whose accesses have bank conflicts. */
+/** Buffer in shared memory whose accesses have bank conflicts, with the proposed layouts or the reason why no layout helps. */
 export type BufferConflicts = { name: string, conflicts: number,
 /** Source lines of the instructions that access the buffer. */
 lines: Array<number>,
 /** Layouts for which all accesses to the buffer are free of bank conflicts, the smallest change first. */
 proposals: Array<FixProposal>,
-/** Reason why no layout without bank conflicts exists: two accesses with incompatible requirements, or an obstacle that prevents any
- * change of the layout. */
+/** Reason why no layout without bank conflicts exists. The reason is two accesses with incompatible requirements, or an obstacle that
+ * prevents any change of the layout. */
 impossible: string | null, };
 
-/** Access to global memory that touches more sectors than necessary. */
+/** Access to global memory that touches more sectors than necessary, with a suggestion for the user. */
 export type SectorAdvice = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
@@ -1715,7 +1726,7 @@ ideal: number,
 /** Sentence that suggests a change of the access. */
 text: string, };
 
-/** Bank conflicts and uncoalesced accesses of a run, with proposed layout changes. */
+/** Report for hosts on the bank conflicts and uncoalesced accesses of a run, with proposed layout changes. */
 export type ConflictReport = {
 /** Accesses to shared memory, ordered by source line. */
 accesses: Array<AccessConflicts>,
@@ -1733,8 +1744,8 @@ before: number, after: number,
 /** Names of the buffers of the launch. Each buffer has identical contents after both runs. */
 same: Array<string>, };
 
-/** Request for the computation of one element of the result matrix D of a matrix multiplication. The instruction, shape and types have
- * their PTX names. */
+/** Request for the computation of one element of the result matrix D of a matrix multiplication. The fields identify the instruction, the
+ * shape and the types by their PTX names. */
 export type MmaRequest = {
 /** Name of the instruction: `wmma` or `mma`. */
 op: string,
@@ -1744,47 +1755,49 @@ shape: string,
 types: Array<string>,
 /** Target architecture: `sm_90`. */
 target: string,
-/** Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements are zeros. */
+/** Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements at the end are zeros. */
 a: Array<string>,
 /** Column of matrix B, in the same notation as the row of A. */
 b: Array<string>,
-/** Element of matrix C. Default: zero. */
+/** Element of matrix C, which is zero if the field is absent. */
 c: string | null, };
 
-/** Floating-point number, with the bits that represent it. */
+/** Floating-point number in an [`MmaExplanation`], as a decimal number and as bits. */
 export type NumberView = { text: string,
 /** Bits of the number in hexadecimal: `0x3f800000`. */
 bits: string, };
 
-/** Computation of one element of the result matrix D. */
+/** Explanation of the computation of one element of the result matrix D, which hosts display: the hardware steps, the result, and
+ * comparison values. */
 export type MmaExplanation = {
 /** Title of the computation: `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`. */
 title: string,
 /** Summary in one sentence, which states whether the result is correctly rounded, and the reason if the result is not correctly
  * rounded. */
 summary: string, result: NumberView,
-/** Exact sum of all terms as a decimal number. Absent if a term is infinite or NaN. */
+/** Exact sum of all terms as a decimal number. The field is absent if a term is infinite or NaN. */
 exact: string | null,
 /** Exact sum of all terms, rounded one time to the nearest value of the type of D (ties to even). */
 rounded_once: NumberView | null,
 /** Result of a chain of `f32` fused multiply-adds that starts with the element of C and proceeds in ascending order of k, rounded to
- * the type of D. A host compares the result of the Tensor Core with this value. */
+ * the type of D. Hosts show this value for comparison with the result of the Tensor Core. */
 chain: NumberView, steps: Array<MmaStepView>,
-/** Results of all GPU generations that support the instruction. Generations with equal results form one entry. The entries are in order
- * of first occurrence. */
+/** Results of all GPU generations that support the instruction. Generations with equal results share one entry. The entries are ordered
+ * by their oldest generation. */
 generations: Array<GenerationView>, };
 
-/** Targets whose Tensor Cores compute the same result. */
+/** GPU generations whose Tensor Cores compute the same result, with this result. */
 export type GenerationView = {
 /** First target of each GPU generation with this result. */
 targets: Array<string>, result: NumberView, };
 
-/** One operation of the hardware in an MMA computation. */
+/** Hardware operation of an MMA computation, in the form that hosts display. */
 export type MmaStepView = { "block": AccumulationBlockView } | { "operation": OperationView };
 
-/** Fused sum of several terms. The hardware aligns all terms to the largest exponent, truncates them, and adds them as integers. */
+/** Fused sum of an MMA computation, in the form that hosts display. The hardware aligns all terms to the largest exponent, truncates them,
+ * and adds them as integers. */
 export type AccumulationBlockView = {
-/** Range of the index k of the products in this block: `k = 0 to 7`. */
+/** Indices k of the products in this block: `k = 0 to 7`. */
 products: string, accumulator: NumberView,
 /** Largest exponent of the terms. The value is undefined if `special` is set. */
 exponent: number,
@@ -1794,12 +1807,12 @@ kept_bits: number,
 terms: Array<TermView>,
 /** Fused sum in units of 2^(`exponent` - `kept_bits`), as a decimal number. */
 sum: string,
-/** Reason why the fused sum is NaN or infinite. Absent if the sum is finite. */
+/** Reason why the fused sum is NaN or infinite. The field is absent if the sum is finite. */
 special: string | null, result: NumberView,
 /** Whether the fused sum has more bits than the result type. */
 is_cut: boolean, };
 
-/** Term of a fused sum. */
+/** Term of an [`AccumulationBlockView`] before and after the alignment, in the form that hosts display. */
 export type TermView = {
 /** Name of the source of the term: `accumulator` or `k = 3`. */
 source: string,
@@ -1807,37 +1820,37 @@ source: string,
 value: string,
 /** Value of the term after alignment, in the units of the sum of its block, as a decimal number. */
 aligned: string,
-/** Bits that the alignment truncates, in binary. Empty if the alignment truncates no bits. */
+/** Bits that the alignment truncates, in binary. The text is empty if the alignment truncates no bits. */
 cut: string, };
 
-/** IEEE 754 operation in an MMA computation. */
+/** IEEE 754 operation of an MMA computation with its result, in the form that hosts display. */
 export type OperationView = {
 /** Formula of the operation: `1.5 * 2 + 0.25, rounded to f32`. */
 text: string, result: NumberView, };
 
-/** Reference page of a diagnostic. */
+/** Reference page of a diagnostic code, which hosts display. */
 export type CodePage = { code: string, title: string, explanation: string, wrong: string, right: string, };
 
-/** Contents of a compiled file. */
+/** Contents of a compiled file, which hosts display: its kind, its code objects and the parts that cannot be read. */
 export type FileView = {
 /** Kind of the compiled file: `cubin`, `fatbin`, `object or program with fatbins`. */
 kind: string, programs: Array<ProgramView>,
 /** Descriptions of the parts of the file that cannot be read, one sentence each. */
 notes: Array<string>, };
 
-/** Code object in a compiled file. */
+/** Code object in a [`FileView`], which is PTX or machine code, with its kernels. */
 export type ProgramView = { language: ProgramLanguage, target: string | null,
 /** Name of the source file of the code object, as recorded by the compiler. */
 sourceName: string | null,
-/** Compression of the code object in the file: `zstd`, `LZ4`. Absent if the code object is not compressed. */
+/** Compression of the code object in the file: `zstd`, `LZ4`. The field is absent if the code object is not compressed. */
 packed: string | null,
 /** Size of the code object in bytes after decompression. */
 bytes: number, kernels: Array<ProgramKernel>, };
 
-/** Language of a code object. */
+/** Language of a code object in a [`FileView`]. */
 export type ProgramLanguage = "ptx" | "machineCode";
 
-/** Kernel of a code object. */
+/** Kernel of a code object, with the properties that the compiled file records. */
 export type ProgramKernel = { name: string,
 /** Properties of the kernel that the compiled file records, one phrase each: `32 registers`. */
 facts: Array<string>, };
@@ -1934,6 +1947,9 @@ export type Progress = BlockProgress;
 
 /** @deprecated Use {@link FixProposal}. */
 export type Proposal = FixProposal;
+
+/** @deprecated Use {@link RaceAccessKind}. */
+export type RaceKind = RaceAccessKind;
 
 /** @deprecated Use {@link RaceLocation}. */
 export type RacePlace = RaceLocation;

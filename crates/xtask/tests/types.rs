@@ -29,8 +29,8 @@ use warpgrid_view::layouts::inspector::{
 use warpgrid_view::layouts::tensor::{DescriptorField, LayoutParameter, LayoutView, RelatedLayout};
 use warpgrid_view::memory_export::ExportFormat;
 use warpgrid_view::memory_model::concurrency::{
-    HangKind, HangResource, HangView, HangWait, MissingCounts, RaceAccess, RaceCause,
-    RaceConfidence, RaceKind, RaceLocation, RaceReport, RaceView, RepairEdit, RepairOp,
+    HangKind, HangResource, HangView, HangWait, MissingCounts, RaceAccess, RaceAccessKind,
+    RaceCause, RaceConfidence, RaceLocation, RaceReport, RaceView, RepairEdit, RepairOp,
     UninitializedReadView,
 };
 use warpgrid_view::memory_model::litmus::{
@@ -107,6 +107,7 @@ const FORMER_NAMES: &[(&str, &str)] = &[
     ("ProductView", "MmaExplanation"),
     ("Progress", "BlockProgress"),
     ("Proposal", "FixProposal"),
+    ("RaceKind", "RaceAccessKind"),
     ("RacePlace", "RaceLocation"),
     ("RaceSure", "RaceConfidence"),
     ("Reached", "StopResult"),
@@ -289,7 +290,7 @@ fn generated_typescript_types_match_rust_types() {
         TrafficView,
         RaceCause,
         RaceConfidence,
-        RaceKind,
+        RaceAccessKind,
         RaceAccess,
         RaceLocation,
         RepairOp,

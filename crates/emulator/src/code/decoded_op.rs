@@ -78,12 +78,12 @@ pub enum DecodedOp {
     /// `bfi`: the slots are the result, a, b, position and length.
     Insert32([OperandSlot; 5]),
     Insert64([OperandSlot; 5]),
-    /// 64-bit product of 32-bit factors. If c is present, it is added.
+    /// 64-bit product of 32-bit factors, plus c if c is present.
     Wide32 {
         sign: Signedness,
         slots: [OperandSlot; 4],
     },
-    /// 32-bit product of 16-bit factors. If c is present, it is added.
+    /// 32-bit product of 16-bit factors, plus c if c is present.
     Wide16 {
         sign: Signedness,
         slots: [OperandSlot; 4],
@@ -171,7 +171,7 @@ pub enum DecodedOp {
         a: OperandSlot,
         b: OperandSlot,
     },
-    /// Converts two or four numbers, or a packed pair, with random bits or scale factors as additional operand.
+    /// Converts two or four numbers, or a packed pair. An additional operand contains random bits or scale factors.
     ConvertBy {
         conversion: Conversion,
         d: RegisterOperand,
@@ -276,7 +276,8 @@ pub enum DecodedOp {
     Exit,
     Trap,
     Barrier(PlanId<BarrierPlan>),
-    /// Fence. Steps execute sequentially, so a fence has no effect on the state, but is reported to observers.
+    /// Fence. Steps execute sequentially, so a fence has no effect on the state. The interpreter only reports it to
+    /// observers.
     Fence,
     /// `barrier.cluster.arrive`
     ClusterArrive,
@@ -294,7 +295,7 @@ pub enum DecodedOp {
     TensorCopy(PlanId<TensorCopyPlan>),
     /// Operation on the stack of each lane.
     Stack(PlanId<StackPlan>),
-    /// Cluster launch control operation: requests a cancellation, or decodes the response.
+    /// Cluster launch control operation, which requests a cancellation or decodes the response.
     Launch(PlanId<ClusterLaunchPlan>),
     /// Operation on tensor memory.
     TensorMemory(PlanId<TensorMemoryPlan>),
@@ -305,7 +306,7 @@ pub enum DecodedOp {
     AsyncCommit(AsyncGroupKind),
     /// Accesses a multicast address.
     Multimem(PlanId<MultimemPlan>),
-    /// Checks whether registers of the instruction belong to a pending `wgmma`.
+    /// Checks whether the next instruction accesses registers of a pending `wgmma`.
     CheckInFlight(PlanId<TouchedRegisters>),
     AsyncWait(GroupWait),
     /// `st.bulk`
@@ -340,8 +341,8 @@ pub enum DecodedOp {
     Reconverge {
         mask: OperandSlot,
     },
-    /// `BSYNC` of architectures that also have `BSYNC.RECONVERGENT`: waits like [`DecodedOp::Reconverge`], but the wait
-    /// also ends when one of the lanes yields.
+    /// `BSYNC` of architectures that also have `BSYNC.RECONVERGENT`: waits for the lanes of the member mask in a
+    /// barrier register, but the wait also ends when one of these lanes yields.
     ReconvergeUnlessYielded {
         mask: OperandSlot,
     },
@@ -363,8 +364,8 @@ pub enum DecodedOp {
     Unsupported(PlanId<UnsupportedReason>),
 }
 
-/// Frequent operations that modify only registers. [`compute`](crate::exec::arithmetic::alu::compute) executes them
-/// directly.
+/// Expands to the frequent operations that modify only registers, which
+/// [`compute`](crate::exec::arithmetic::alu::compute) executes directly.
 macro_rules! hot_alu_ops {
     () => {
         DecodedOp::Int32 { .. }
@@ -383,7 +384,7 @@ macro_rules! hot_alu_ops {
     };
 }
 
-/// Less frequent operations that modify only registers. `compute_more` executes them.
+/// Expands to the less frequent operations that modify only registers, which `compute_more` executes.
 macro_rules! cold_alu_ops {
     () => {
         DecodedOp::Int16 { .. }
@@ -421,7 +422,7 @@ macro_rules! cold_alu_ops {
     };
 }
 
-/// Operations that access memory or other warps, or that modify the control flow. The step loop and
+/// Expands to the operations that access memory or other warps, or that modify the control flow. The step loop and
 /// [`dispatch`](crate::exec::dispatch::dispatch) execute them.
 macro_rules! side_effect_ops {
     () => {
@@ -461,7 +462,8 @@ macro_rules! side_effect_ops {
     };
 }
 
-/// Operations that may have to wait for other lanes, warps or asynchronous operations before they execute.
+/// Expands to the operations that may have to wait for other lanes, warps or asynchronous operations before they
+/// execute.
 macro_rules! blocking_ops {
     () => {
         DecodedOp::Collective(_)

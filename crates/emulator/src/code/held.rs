@@ -2,17 +2,17 @@
 
 use warpgrid_program::RegisterId;
 
-/// Registers that a `wgmma` uses while it is in flight.
+/// Registers that a `wgmma` uses while it is in flight, which other instructions must not access.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InFlightRegisters {
-    /// Accumulators. Any access to an accumulator is undefined while the `wgmma` is in flight.
+    /// Accumulator registers. Any access to an accumulator is undefined while the `wgmma` is in flight.
     pub(crate) sums: Vec<RegisterId>,
     /// Registers of A and of its metadata. A write to one of these registers is undefined while the `wgmma` is in
     /// flight.
     pub(crate) factors: Vec<RegisterId>,
 }
 
-/// Registers of any `wgmma` that an instruction accesses.
+/// Registers of `wgmma` operations that another instruction reads or writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TouchedRegisters {
     pub(crate) read: Vec<RegisterId>,

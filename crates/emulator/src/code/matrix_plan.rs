@@ -7,7 +7,7 @@ use crate::semantics::registers::{LANES, OperandSlot};
 use crate::semantics::tensor::model::TensorCoreModel;
 use warpgrid_isa::fragment::WmmaAccess;
 
-/// Matrix operation of a warp.
+/// Plan of a matrix operation of a warp.
 #[derive(Clone, Debug)]
 #[allow(
     private_interfaces,
@@ -31,7 +31,7 @@ pub(crate) struct WmmaMemoryPlan {
     pub(crate) kind: AccessKind,
     /// 32-bit register that contains the stride.
     pub(crate) stride: OperandSlot,
-    /// Number of registers that are loaded from memory. The remaining registers contain copies of these registers.
+    /// Number of registers that the instruction loads from memory. The remaining registers receive copies.
     pub(crate) n_read: usize,
     /// Number of units that each register contains.
     pub(crate) per_register: u32,
@@ -75,8 +75,8 @@ pub(crate) struct ScaleFactorPlan {
     pub(crate) n: u8,
     /// Number of lanes in each group of four lanes that the lane selector may specify.
     pub(crate) n_lanes: u8,
-    /// Whether the scale factors belong to rows of A. In this case, two adjacent lanes provide the scale factors of two
-    /// rows with a distance of eight.
+    /// Whether the scale factors belong to rows of A, so that two adjacent lanes provide the scale factors of two rows
+    /// that are eight rows apart.
     pub(crate) is_paired: bool,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct FragmentPlan {
     pub(crate) mask: u64,
 }
 
-/// Location of a matrix element: register and lane, and the first bit `shift` in the register.
+/// Location of a matrix element in a fragment: register, lane, and position `shift` of the element's first bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentElement {
     pub register: u8,
@@ -103,7 +103,8 @@ pub struct FragmentElement {
     pub shift: u8,
 }
 
-/// Plan of `ldmatrix` and `stmatrix`, which transfer matrix rows of 16 bytes. Lanes provide the addresses of the rows.
+/// Plan of `ldmatrix` and `stmatrix`, which transfer matrix rows of 16 bytes. The lanes of the warp provide the
+/// addresses of the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct LdmatrixPlan {
     /// Memory access, whose elements are the registers of a lane. The access width is the total size of these

@@ -1,4 +1,4 @@
-//! Operand table: the register slots that each decoded operation reads and writes.
+//! Visitor for the register slots that each decoded operation reads and writes.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::matrix_plan::{MatrixPlan, ScaleFactorPlan};
@@ -27,8 +27,8 @@ use SlotAccess::{Read, Write};
 
 impl DecodedCode {
     /// Visits the operand slots that an operation reads and writes, except for the guard of the instruction. The slots
-    /// of constants, special registers and absent operands are also visited. A call accesses slots in two stack frames,
-    /// of which only the slots of the caller are visited.
+    /// of constants, special registers and absent operands are also visited. For a call, which accesses two stack
+    /// frames, only the slots of the caller are visited.
     pub(crate) fn visit_slots(
         &self,
         op: &DecodedOp,
@@ -317,7 +317,7 @@ impl DecodedCode {
     }
 }
 
-/// Calls a function for each operand slot.
+/// Visitor that calls a function for each operand slot.
 struct Visitor<'v>(&'v mut dyn FnMut(SlotAccess, RegisterBank, OperandSlot));
 
 impl Visitor<'_> {
@@ -580,8 +580,8 @@ impl Visitor<'_> {
         }
     }
 
-    /// Visits the operands of a matrix multiplication. The accumulators of a `wgmma` are read and written at its
-    /// completion.
+    /// Visits the operands of a matrix multiplication. The accumulators of a `wgmma` are excluded, because the `wgmma`
+    /// accesses them at its completion.
     fn warp_product(&mut self, plan: &WarpMmaPlan) {
         for factor in [&plan.a, &plan.b] {
             match factor {

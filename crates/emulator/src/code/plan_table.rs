@@ -1,10 +1,10 @@
 //! Side tables for the details of operations, with one table for each kind of operation. The type parameter of a
-//! [`PlanId`] is the kind, so that an index cannot be used with another table.
+//! [`PlanId`] is the kind of operation, which prevents the use of an index with another table.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Details of all operations of one kind, indexed by [`PlanId`].
+/// Side table with the details of all operations of one kind, indexed by [`PlanId`].
 #[derive(Clone, Debug)]
 pub(crate) struct PlanTable<P>(Vec<P>);
 
@@ -44,7 +44,7 @@ impl<P> Default for PlanTable<P> {
     }
 }
 
-/// Index of an operation's details in the table of its kind.
+/// Index of an operation's details in the [`PlanTable`] of its kind.
 pub struct PlanId<P> {
     number: u32,
     kind: PhantomData<fn() -> P>,
@@ -65,7 +65,7 @@ impl<P> PlanId<P> {
     }
 }
 
-// Implemented manually, because a derived implementation would require `P: Clone`.
+// `Clone` is implemented manually, because a derived implementation would require `P: Clone`.
 impl<P> Clone for PlanId<P> {
     fn clone(&self) -> PlanId<P> {
         *self

@@ -1,4 +1,4 @@
-//! Fields of a `clusterlaunchcontrol` response, which `clusterlaunchcontrol.query_cancel` decodes.
+//! Fields of the response of `clusterlaunchcontrol.try_cancel`, which `clusterlaunchcontrol.query_cancel` decodes.
 
 /// Field of the response to a cancellation request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use warpgrid_isa::{
     Unpacking, WarpMulticast,
 };
 
-/// Operation on tensor memory.
+/// Plan of an operation on tensor memory.
 #[derive(Clone, Debug)]
 pub(crate) enum TensorMemoryPlan {
     Allocate {
@@ -51,7 +51,7 @@ impl TensorMemoryPlan {
 #[derive(Clone, Debug)]
 pub(crate) enum AllocationTarget {
     Memory(AccessPlan),
-    /// Register. Used by SASS, in which a separate instruction stores the address.
+    /// The address is written to a register. SASS code stores the register with a separate instruction.
     Register(RegisterOperand),
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct TensorMemoryAddress {
     pub(crate) offset: u32,
 }
 
-/// Load or store between registers and tensor memory.
+/// Plan of a transfer between registers and tensor memory (`tcgen05.ld`, `tcgen05.st`).
 #[derive(Clone, Debug)]
 pub(crate) struct TensorLoadStorePlan {
     pub(crate) place: TensorMemoryAddress,
@@ -74,11 +74,11 @@ pub(crate) struct TensorLoadStorePlan {
     pub(crate) registers: Vec<RegisterOperand>,
     /// Mask of the lanes that transfer registers. SASS has one instruction for each half of `.16x32bx2`.
     pub(crate) lanes: u32,
-    /// Reduction of all registers that a thread loads, if there is one.
+    /// Reduction of all registers that a thread loads, or `None` for an instruction without a reduction.
     pub(crate) reduces: Option<LoadReduction>,
 }
 
-/// Reduction of a load: minimum or maximum of the loaded words.
+/// Reduction of a `tcgen05.ld`: minimum or maximum of the loaded words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoadReduction {
     pub(crate) to: RegisterOperand,
@@ -88,7 +88,7 @@ pub(crate) struct LoadReduction {
     pub(crate) nan: bool,
 }
 
-/// Asynchronous operation on tensor memory.
+/// Plan of an asynchronous operation on tensor memory (`tcgen05.cp`, `tcgen05.shift`, `tcgen05.mma`).
 #[derive(Clone, Debug)]
 pub(crate) struct AsyncTensorPlan {
     pub(crate) kind: AsyncTensorKind,
@@ -106,7 +106,7 @@ pub(crate) enum AsyncTensorKind {
         /// Expansion of elements with 4 or 6 bits to bytes.
         unpacking: Option<Unpacking>,
     },
-    /// Shifts the rows of tensor memory down by one row.
+    /// The operation shifts the rows of tensor memory down by one row.
     Shift,
     Product(TcgenMmaOperands),
 }
@@ -135,7 +135,7 @@ pub(crate) struct TcgenMmaOperands {
     pub(crate) is_described: bool,
 }
 
-/// Location of matrix A: tensor memory, or shared memory at the addresses that a descriptor defines.
+/// Location of matrix A of a `tcgen05.mma`: tensor memory, or shared memory at the addresses that a descriptor defines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MatrixAOperand {
     Kept(TensorMemoryAddress),

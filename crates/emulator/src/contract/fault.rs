@@ -9,7 +9,8 @@ pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{FunctionId, counted};
 
-/// Fault that stopped a run. The faulting instruction has no effect, and all earlier steps are complete.
+/// Fault that stopped a run: its kind, the faulting instruction, and the faulting lanes. The faulting instruction has
+/// no effect, and all earlier steps are complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub kind: FaultKind,
@@ -29,7 +30,7 @@ pub struct Fault {
     pub lanes: u32,
     /// Thread index of the lowest faulting lane.
     pub thread: [u32; 3],
-    /// Memory access that faulted. `None` if the fault was not caused by a memory access.
+    /// Memory access that faulted, or `None` if no memory access caused the fault.
     pub access: Option<AccessFault>,
     /// Source names and shared memory addresses of the mbarriers to which the fault refers.
     pub mbarrier_names: Vec<(u64, String)>,
@@ -44,7 +45,7 @@ pub struct AccessFault {
     /// Address as computed by the lane.
     pub address: u64,
     pub width_bytes: u32,
-    /// Location relative to the region that contains the address or is nearest to the address.
+    /// Location of the address relative to the region that contains the address or is nearest to it.
     pub place: FaultLocation,
 }
 
@@ -60,7 +61,7 @@ pub struct FaultLocation {
     pub size_bytes: u64,
 }
 
-/// Named region of memory.
+/// Named region of memory, in which hosts locate a faulting address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedRegion {
     Buffer {
@@ -74,7 +75,7 @@ pub enum NamedRegion {
     },
     /// Shared memory of the block. Offsets are relative to the first variable.
     Shared,
-    /// Stack of the faulting thread.
+    /// Stack of the faulting thread in local memory.
     Local,
     /// Kernel parameters.
     Parameters,
@@ -96,7 +97,7 @@ impl NamedRegion {
     }
 }
 
-/// Kind of a fault.
+/// Kind of a fault, with the values that its message contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// The address is not a multiple of the access size.
@@ -110,7 +111,7 @@ pub enum FaultKind {
     WrongSpace,
     /// All remaining threads of the block wait for an event that cannot occur.
     Deadlock { waiting: Vec<WaitingGroup> },
-    /// The PTX ISA does not define the behavior of the matrix instruction.
+    /// The matrix instruction is used in a way whose behavior the PTX ISA does not define.
     UndefinedMatrix(MatrixMisuse),
     /// The instruction is `trap`, or `brkpt` without a debugger.
     Trap,
@@ -127,7 +128,7 @@ pub enum FaultKind {
     BadBranchIndex { index: u64, n_targets: u32 },
     /// A barrier number is 16 or more, or a thread count is not a multiple of 32.
     BadBarrier { id: u32, threads: Option<u32> },
-    /// An operation on an mbarrier object is undefined.
+    /// The PTX ISA does not define the behavior of an operation on an mbarrier object.
     Mbarrier(MbarrierFault),
     /// The completion mbarrier of an asynchronous operation is not in the memory of the operation's destination.
     MbarrierInOtherBlock,
@@ -147,7 +148,7 @@ pub enum FaultKind {
     Internal { what: String },
 }
 
-/// Undefined operation on an mbarrier object, with the state of the object.
+/// Undefined operation on an mbarrier object: the misuse, and the location and state of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierFault {
     /// Linear index of the block whose shared memory contains the object.
@@ -159,7 +160,7 @@ pub struct MbarrierFault {
     pub held: Option<MbarrierState>,
 }
 
-/// Reason why a matrix instruction is undefined.
+/// Reason why the behavior of a matrix instruction is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatrixMisuse {
     /// Some lanes have exited, do not exist in the block, or are predicated off.
@@ -208,7 +209,7 @@ impl fmt::Display for MatrixMisuse {
     }
 }
 
-/// Formats a lane mask as text: `lane 3`, `lanes 0 to 7 and 12`, `all lanes`.
+/// Lane mask that is formatted as text in messages: `lane 3`, `lanes 0 to 7 and 12`, `all lanes`.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneMaskDisplay(pub u32);
 
@@ -240,7 +241,7 @@ impl fmt::Display for LaneMaskDisplay {
     }
 }
 
-/// Group of lanes that wait in a deadlock.
+/// Group of lanes that wait in a deadlock: its location, and the event for which it waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingGroup {
     /// Linear index of the block.
@@ -252,7 +253,7 @@ pub struct WaitingGroup {
     pub waits_for: WaitReason,
     /// State of the mbarrier for which the lanes wait.
     pub mbarrier: Option<MbarrierState>,
-    /// Condition that the lanes poll in a spin loop. `None` if the lanes do not execute instructions.
+    /// Condition that the lanes poll in a spin loop, or `None` if the lanes wait without executing instructions.
     pub spins_at: Option<PollTarget>,
 }
 
@@ -268,19 +269,19 @@ pub enum PollTarget {
         address: u64,
         parity: bool,
     },
-    /// The loop tests only registers that it does not modify.
+    /// The spin loop tests only registers that it does not modify.
     Registers,
 }
 
-/// Reason why a group of lanes waits.
+/// Reason why a group of lanes waits, with the event that ends the wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
     /// The lanes wait at a barrier of the block at which other threads have not arrived.
     Barrier { id: u32 },
     /// The lanes wait for lanes in the member mask of a warp-level collective or barrier that have not arrived.
     WarpLanes { missing: u32 },
-    /// The lanes wait until the phase with this parity completes. The phase belongs to the mbarrier at this address in
-    /// the shared memory of the block.
+    /// The lanes wait until the phase with this parity completes. The mbarrier is located at this address in the shared
+    /// memory of the block.
     MbarrierPhase { address: u64, parity: bool },
     /// The lanes wait until all async-groups except for the latest `n` groups have completed.
     AsyncGroup { n: u32 },
@@ -293,8 +294,8 @@ pub enum WaitReason {
 }
 
 impl WaitReason {
-    /// Checks whether an arrival count includes the waiting lanes. Other lanes must not be merged into a group of such
-    /// lanes.
+    /// Checks whether an arrival count includes the waiting lanes. No other lanes may be merged into a group whose
+    /// arrival count includes the waiting lanes.
     pub(crate) const fn counts_arrival(&self) -> bool {
         match self {
             WaitReason::Barrier { .. } => true,
@@ -472,7 +473,7 @@ impl fmt::Display for WaitReason {
     }
 }
 
-/// Writes the reason of a wait as text. `mbarrier` formats the mbarrier at an address.
+/// Writes the reason of a wait as text. The function `mbarrier` formats the mbarrier at an address.
 fn write_reason(
     f: &mut fmt::Formatter<'_>,
     reason: &WaitReason,

@@ -6,24 +6,25 @@ use warpgrid_isa::ScalarType;
 /// First image handle. Handles are opaque, and no memory has an address in their range.
 pub(crate) const FIRST_HANDLE: u64 = 0x7d00_0000_0000;
 
-/// Distance between consecutive handles, so that a handle plus a small offset is an invalid handle.
+/// Distance between consecutive handles. Because of this distance, the sum of a handle and a small offset is an invalid
+/// handle.
 pub(crate) const HANDLE_STEP: u64 = 64;
 
 /// Addressing mode of a texture for out-of-range coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressMode {
-    /// The image repeats.
+    /// The image repeats outside of its bounds.
     Wrap,
     /// The coordinate is clamped to the nearest texel.
     #[default]
     Clamp,
-    /// The image repeats, and every second copy is mirrored.
+    /// The image repeats outside of its bounds, and every second copy is mirrored.
     Mirror,
     /// Texels outside of the image have the border color.
     Border,
 }
 
-/// Sampling parameters of a texture fetch.
+/// Sampling parameters of a texture: addressing modes, filtering, and interpretation of coordinates and texels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sampler {
     /// Addressing modes of the coordinates x, y and z.
@@ -37,7 +38,8 @@ pub struct Sampler {
     pub border_color: [f32; 4],
 }
 
-/// Image of a launch: a texture with its sampler, or a surface.
+/// Image of a launch, which is a texture with its sampler or a surface: the buffer with the texels, the format and the
+/// extents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageInit {
     /// Name of the image in the launch.

@@ -5,7 +5,7 @@ use crate::contract::pending::AsyncGroupKind;
 use crate::contract::step_event::Agent;
 use warpgrid_program::{FunctionId, RegisterId, VariableId};
 
-/// State of a run.
+/// Status of a run: running, finished or faulted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -22,7 +22,7 @@ pub enum MachineStatus {
     Faulted,
 }
 
-/// Resident block, which may have finished.
+/// State of a resident block for inspection: its position and its warps. The block may have finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockView {
     /// Linear index of the block, in which x varies fastest.
@@ -32,7 +32,7 @@ pub struct BlockView {
     pub finished: bool,
 }
 
-/// Warp and its groups of converged lanes.
+/// State of a warp for inspection: its lanes, and its groups of converged lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpView {
     pub block: u64,
@@ -44,7 +44,7 @@ pub struct WarpView {
     pub groups: Vec<LaneGroup>,
 }
 
-/// Converged lanes of a warp.
+/// Group of converged lanes of a warp, with the next instruction of the group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneGroup {
     pub mask: u32,
@@ -55,7 +55,7 @@ pub struct LaneGroup {
     pub waiting: Option<WaitReason>,
 }
 
-/// Next step of a machine: the warp and the instruction that it executes.
+/// Next step of a machine: the selected warp, and the instruction that it will execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextStep {
     pub agent: Agent,
@@ -80,7 +80,7 @@ pub struct SharedVariable {
     pub size_bytes: u64,
 }
 
-/// Diagnostic or output of a run that does not stop the run.
+/// Diagnostic or output of a run that does not stop the run. Hosts print it with the step that produced it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunDiagnostic {
     /// Step that produced the diagnostic.
@@ -93,10 +93,10 @@ pub struct RunDiagnostic {
 /// Kind of a [`RunDiagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunDiagnosticKind {
-    /// Output of `printf`.
+    /// A lane has printed text with `printf`.
     Printed { lane: u32, text: String },
     /// Only part of a warp reached an aligned barrier, which is undefined behavior (PTX ISA, "barrier": `.aligned`).
-    /// The diagnostic is recorded once per instruction.
+    /// The machine records the diagnostic once per instruction.
     DivergentBarrierArrival {
         function: FunctionId,
         instruction: u32,
@@ -107,25 +107,25 @@ pub enum RunDiagnosticKind {
         of: u32,
     },
     /// Lanes executed a warp-level instruction whose member mask does not contain these lanes. The result in these
-    /// lanes is undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). The
-    /// diagnostic is recorded once per instruction.
+    /// lanes is undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). The machine
+    /// records the diagnostic once per instruction.
     LanesOutsideMask {
         function: FunctionId,
         instruction: u32,
         lanes: u32,
     },
-    /// A block exited without deallocating its tensor memory columns (PTX ISA, "tcgen05.alloc"). The diagnostic is
-    /// recorded once.
+    /// A block exited without deallocating its tensor memory columns (PTX ISA, "tcgen05.alloc"). The machine records
+    /// the diagnostic once.
     UnfreedTensorColumns { n: u32 },
-    /// The instruction waits for async-groups of a kind that the kernel never commits. The diagnostic is recorded once
-    /// per instruction.
+    /// The instruction waits for async-groups of a kind that the kernel never commits. The machine records the
+    /// diagnostic once per instruction.
     WaitWithoutGroups {
         function: FunctionId,
         instruction: u32,
         kind: AsyncGroupKind,
     },
     /// `mbarrier.init` was executed on an object that was not invalidated, which is undefined (PTX ISA,
-    /// "mbarrier.init"). The diagnostic is recorded once per instruction.
+    /// "mbarrier.init"). The machine records the diagnostic once per instruction.
     MbarrierReinitialized {
         function: FunctionId,
         instruction: u32,
@@ -133,7 +133,7 @@ pub enum RunDiagnosticKind {
         offset: u64,
     },
     /// Registers of a pending `wgmma` were accessed before a wait, so that their contents are undefined (PTX ISA,
-    /// "wgmma.mma_async"). The diagnostic is recorded once per instruction.
+    /// "wgmma.mma_async"). The machine records the diagnostic once per instruction.
     RegistersInFlight {
         function: FunctionId,
         instruction: u32,
@@ -143,7 +143,7 @@ pub enum RunDiagnosticKind {
     },
 }
 
-/// Step and lane that last wrote a byte.
+/// Step and lane that last wrote a byte of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastWriter {
     /// Number of the step, counted from 0.
@@ -151,7 +151,7 @@ pub struct LastWriter {
     pub lane: u32,
 }
 
-/// Memory region that a host can inspect.
+/// Memory region that a host can inspect, such as a buffer or the shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemoryRegion {
     Buffer(crate::contract::launch::BufferIndex),
@@ -162,7 +162,7 @@ pub enum MemoryRegion {
         block: u64,
     },
     /// Tensor memory of a resident block, identified by its linear index: 128 lanes of 512 columns of 32 bits, in
-    /// lane-major order. Exists only for code that uses tensor memory.
+    /// lane-major order. This region exists only for code that uses tensor memory.
     Tensor {
         block: u64,
     },
@@ -177,8 +177,8 @@ pub enum MemoryRegion {
 }
 
 impl LastWriter {
-    /// Packs the writer into an integer that increases with the step. The value 0 denotes a byte that no step has
-    /// written.
+    /// Packs the writer into an integer that increases with the number of the step. The value 0 denotes a byte that no
+    /// step has written.
     pub(crate) const fn pack(self) -> u64 {
         (self.step << 8) | (self.lane as u64 + 1)
     }

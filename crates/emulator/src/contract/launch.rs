@@ -5,11 +5,12 @@ use crate::contract::multicast::MulticastInit;
 use std::fmt;
 use warpgrid_program::{FunctionId, counted};
 
-/// Index into [`Launch::buffers`].
+/// Index of a buffer in [`Launch::buffers`], by which arguments and images refer to the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BufferIndex(pub u32);
 
-/// A kernel launch: entry function, grid and block dimensions, memory and arguments.
+/// Launch configuration from which a machine is created: entry function, grid and block dimensions, memory and
+/// arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
     pub entry: FunctionId,
@@ -19,16 +20,16 @@ pub struct Launch {
     pub cluster: [u32; 3],
     pub dynamic_shared_bytes: u64,
     pub buffers: Vec<BufferInit>,
-    /// Textures and surfaces. The handle of an image is [`ImageInit::handle`] of its index.
+    /// Textures and surfaces. The function [`ImageInit::handle`] returns the handle of the image with a given index.
     pub images: Vec<ImageInit>,
-    /// Multicast addresses. The address of an element is [`MulticastInit::address`] of its index.
+    /// Multicast addresses. The function [`MulticastInit::address`] returns the multicast address with a given index.
     pub multicasts: Vec<MulticastInit>,
     /// Kernel arguments in the order of the parameters.
     pub arguments: Vec<KernelArgument>,
     /// Seed of the scheduler. The seed 0 selects round-robin scheduling.
     pub seed: u64,
     pub writer_tracking: WriterTracking,
-    /// Registers with a nonzero initial value. Registers that the kernel does not use are ignored.
+    /// Registers with a nonzero initial value. Entries for registers that the kernel does not use have no effect.
     pub registers: Vec<RegisterInit>,
     pub misaligned: MisalignedPolicy,
 }
@@ -81,11 +82,11 @@ pub struct RegisterInit {
     pub per_lane: u64,
     /// Factor of the thread's linear index within its block.
     pub per_thread: u64,
-    /// Buffer whose address is added to the value.
+    /// Buffer whose address is added to the initial value.
     pub buffer: Option<BufferIndex>,
 }
 
-/// Treatment of misaligned accesses.
+/// Treatment of misaligned memory accesses by the emulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -97,11 +98,11 @@ pub enum MisalignedPolicy {
     /// The launch faults when an instruction attempts a misaligned access.
     #[default]
     Fault,
-    /// The address is rounded down to a multiple of the access size.
+    /// The emulator rounds the address down to a multiple of the access size.
     Force,
 }
 
-/// Buffer in global memory.
+/// Buffer that a launch allocates in global memory, with its initial contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferInit {
     pub name: String,
@@ -158,14 +159,14 @@ pub struct PointerRelocation {
     pub addend: i64,
 }
 
-/// Resource limits of a run.
+/// Limits on the memory, blocks and threads of a run, which the host specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceLimits {
     /// Limit for the size of global memory, constants and parameters. Values above [`ResourceLimits::MAX_GLOBAL_BYTES`]
     /// are rejected. The limit does not include last-writer entries, which are allocated on the first write.
     pub max_memory_bytes: u64,
     /// Limit for the size of shared memory, local memory and registers of resident warps, including last-writer entries
-    /// if writers are tracked. Memory that global memory does not use is available in addition.
+    /// if writers are tracked. In addition, memory that global memory does not use is available.
     pub max_resident_bytes: u64,
     /// Maximum number of resident blocks.
     pub max_resident_blocks: u32,
@@ -199,7 +200,7 @@ impl Default for ResourceLimits {
     }
 }
 
-/// Reason why a launch is rejected.
+/// Reason why a launch is rejected before its first step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchError {
     NoSuchEntry,
@@ -211,8 +212,8 @@ pub enum LaunchError {
         what: &'static str,
         extents: [u32; 3],
     },
-    /// An extent is too large. The limit is 2^31-1 for `grid.x`, 65535 for `grid.y` and `grid.z`, and 1024, 1024 and 64
-    /// for `block`.
+    /// An extent of the grid or the block is too large. The limit is 2^31-1 for `grid.x`, 65535 for `grid.y` and
+    /// `grid.z`, and 1024, 1024 and 64 for `block`.
     ExtentTooLarge {
         what: &'static str,
         axis: usize,

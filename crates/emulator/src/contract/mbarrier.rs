@@ -13,7 +13,7 @@ use warpgrid_program::counted;
 const MAX_COUNT: u32 = (1 << 20) - 1;
 const MARK: u64 = 0b10;
 
-/// State of an mbarrier object.
+/// Decoded state of an mbarrier object: phase parity, arrival counts and tx-count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierState {
     /// Parity of the current, incomplete phase; `false` for the first phase.
@@ -22,12 +22,12 @@ pub struct MbarrierState {
     pub pending: u32,
     /// Expected arrival count of the next phase.
     pub expected: u32,
-    /// tx-count of the current phase in bytes. Negative if more bytes have completed than an instruction has announced
-    /// so far.
+    /// tx-count of the current phase in bytes. The tx-count is negative if more bytes have completed than instructions
+    /// have announced so far.
     pub bytes: i32,
 }
 
-/// Reason why an operation on an mbarrier object is undefined.
+/// Reason why the behavior of an operation on an mbarrier object is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierMisuse {
     /// The memory does not contain an mbarrier object.
@@ -111,7 +111,7 @@ impl MbarrierState {
         Ok(self.end_phase())
     }
 
-    /// Performs `count` arrivals like [`MbarrierState::arrive`]. Returns an error if the phase would complete.
+    /// Performs `count` arrivals that must not complete the phase. Returns an error if the phase would complete.
     pub fn arrive_before_last(&mut self, count: u32) -> Result<bool, MbarrierMisuse> {
         match self.arrive(count)? {
             true => Err(MbarrierMisuse::UnexpectedCompletion(count)),

@@ -8,7 +8,7 @@ pub(crate) const FIRST: u64 = 0x7e00_0000_0000;
 /// Distance between multicast addresses, which exceeds the size of any buffer.
 pub(crate) const STEP: u64 = 1 << 33;
 
-/// Multicast address, which denotes one buffer on each device.
+/// Multicast address of a launch, which denotes one buffer on each device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MulticastInit {
     /// Name of the multicast address in the launch.

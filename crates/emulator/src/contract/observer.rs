@@ -1,5 +1,5 @@
-//! Observation of a run: memory accesses per element, and the interface through which observers receive events. Events
-//! are built only for observers that request them.
+//! Observation of a run: memory accesses per element, and the interface through which observers receive events. The
+//! interpreter builds events only for observers that request them.
 
 use crate::contract::step_event::{Agent, StepEvent, WarpId};
 use crate::contract::sync_event::SyncEvent;
@@ -7,7 +7,7 @@ use std::ops::Range;
 use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::{Function, FunctionId, Operand};
 
-/// Kind of a memory access.
+/// Kind of a memory access: load, store, atomic or reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessAction {
     Load,
@@ -35,7 +35,7 @@ impl AccessAction {
     }
 }
 
-/// Identifies a memory by its kind and its owner.
+/// Identifier of a memory by its kind and its owner, such as the shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryId {
     /// Buffers and `.global` variables.
@@ -76,7 +76,7 @@ impl MemoryId {
 pub struct OperandIndex(pub u32);
 
 impl OperandIndex {
-    /// Returns the operand of this index in `function`.
+    /// Returns the operand of `function` that has this index.
     pub fn of(self, function: &Function) -> Option<&Operand> {
         function.operands.get(self.0 as usize)
     }
@@ -94,13 +94,13 @@ pub struct ElementAccess {
     pub element: u8,
     /// Size of the element in bytes.
     pub n_bytes: u32,
-    /// Whether the access stored the new bytes. `false` for loads, for failed comparisons, and for a minimum or maximum
-    /// that memory already contained.
+    /// Whether the access stored the new bytes. The field is `false` for loads, for failed comparisons, and for a
+    /// minimum or maximum that memory already contained.
     pub written: bool,
     /// Type of the element.
     pub ty: ScalarType,
-    /// Source operand of a store, or destination operand of a load. `None` if an asynchronous operation performs the
-    /// access.
+    /// Source operand of a store, or destination operand of a load. The field is `None` if an asynchronous operation
+    /// performs the access.
     pub operand: Option<OperandIndex>,
     pub memory: MemoryId,
     /// Address of the first byte in the address space of the accessed [`MemoryId`]. Addresses in shared and local
@@ -131,8 +131,9 @@ pub struct CacheHints {
     pub mmio: bool,
 }
 
-/// Memory accesses of one agent in one step. The pieces are in the order in which they took effect. If several lanes
-/// access the same address, the old bytes of each piece are the bytes that the preceding piece wrote.
+/// Memory accesses of one agent in one step, which the interpreter reports to observers. The pieces are in the order in
+/// which they took effect. If several lanes access the same address, the old bytes of each piece are the bytes that the
+/// preceding piece wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessEvent<'a> {
     /// Number of the step, from 0. The access takes place between the positions `step` and `step + 1`.
@@ -160,7 +161,7 @@ pub struct AccessEvent<'a> {
     old: &'a [u8],
 }
 
-/// Consecutive pieces of one lane whose bytes are contiguous in memory.
+/// Bytes of consecutive pieces of one lane that are contiguous in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContiguousRun<'a> {
     pub lane: u8,
@@ -252,8 +253,8 @@ impl<'a> Iterator for ContiguousRuns<'a> {
     }
 }
 
-/// Fields that are common to all kinds of access summaries of a warp. An observer may accept a summary in place of an
-/// [`AccessEvent`] with pieces.
+/// Common fields of all access summaries of a warp. An observer may accept a summary in place of an [`AccessEvent`]
+/// with pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpAccessSummary {
     pub step: u64,
@@ -272,7 +273,7 @@ pub struct WarpAccessSummary {
 }
 
 impl WarpAccessSummary {
-    /// Returns the accessing warp.
+    /// Returns the warp that performs the access.
     pub fn of(&self) -> WarpId {
         WarpId {
             block: self.block,
@@ -328,8 +329,8 @@ pub struct PerLaneAccess<'a> {
     pub addresses: &'a [u64; 32],
 }
 
-/// Builder for access events, whose buffers are reused in every step. Once the buffers have grown to the size of the
-/// largest access, a step allocates no memory.
+/// Builder for access events, which reuses its buffers in every step. A step allocates no memory once the buffers have
+/// grown to the size of the largest access.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventBuffer {
     pieces: Vec<ElementAccess>,
@@ -400,7 +401,8 @@ impl EventBuffer {
     }
 }
 
-/// Appends bytes to a buffer. Four bytes have a separate case with a constant length, which compiles to a single store.
+/// Appends bytes to a buffer. Four bytes are a separate case, because an append with a constant length compiles to a
+/// single store.
 #[inline(always)]
 fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
     match <&[u8; 4]>::try_from(bytes) {
@@ -409,7 +411,7 @@ fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// [`ElementAccess`] without its size and its position in the buffers.
+/// Fields of an [`ElementAccess`] without its size and its position in the buffers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ElementAccessHeader {
     pub(crate) address_lane: u8,
@@ -422,7 +424,7 @@ pub(crate) struct ElementAccessHeader {
     pub(crate) address: u64,
 }
 
-/// Set of events that an observer receives.
+/// Set of events that an observer requests with [`Observer::interest`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventMask {
     /// Whether stores, atomics and reductions are received.
@@ -477,8 +479,8 @@ impl EventMask {
     }
 }
 
-/// Receives events during execution. Observers are called through a trait object, so that the step loop is compiled
-/// only once. Each observed step costs one additional call.
+/// Receiver of events during execution, such as the race detector. The step loop calls observers through a trait
+/// object, so that the loop is compiled only once.
 pub trait Observer {
     /// Returns the events that the observer requests. The method is called before the steps of a warp.
     fn interest(&self) -> EventMask {
@@ -488,23 +490,23 @@ pub trait Observer {
         }
     }
 
-    /// Receives an access that [`Observer::interest`] covers. Called after the access has taken effect.
+    /// Receives an access that [`Observer::interest`] covers. The method is called after the access has taken effect.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
 
-    /// Receives the summary of a [`ContiguousAccess`], if [`Observer::interest`] includes synchronization events.
-    /// Called before the access. Returns `true` to accept the summary in place of an [`AccessEvent`].
+    /// Receives the summary of a [`ContiguousAccess`], if [`Observer::interest`] includes synchronization events. The
+    /// method is called before the access. Returns `true` to accept the summary in place of an [`AccessEvent`].
     fn row(&mut self, _access: &ContiguousAccess) -> bool {
         false
     }
 
-    /// Receives the summary of any other access that is a [`HalfWarpAccess`], under the condition and with the result
-    /// of [`Observer::row`].
+    /// Receives the summary of an access that is a [`HalfWarpAccess`] but not a [`ContiguousAccess`]. The condition of
+    /// the call and the result are those of [`Observer::row`].
     fn even(&mut self, _access: &HalfWarpAccess) -> bool {
         false
     }
 
-    /// Receives the summary of any other load or store in a single memory, under the condition and with the result of
-    /// [`Observer::row`]. A matrix is reported with one call for each row of elements.
+    /// Receives the summary of any other load or store in a single memory. The condition of the call and the result are
+    /// those of [`Observer::row`]. For a matrix, the method is called once for each row of elements.
     fn lanes(&mut self, _access: &PerLaneAccess<'_>) -> bool {
         false
     }

@@ -1,4 +1,5 @@
-//! Asynchronous operations in flight: their origin, the bytes that they will write, and their completion mechanisms.
+//! Types for asynchronous operations in flight: their origin, the bytes that they will write, and their completion
+//! mechanisms.
 
 use crate::contract::step_event::{AsyncOperationId, WarpId};
 use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection};
@@ -16,12 +17,12 @@ pub struct TensorMemoryOperation {
     pub(crate) plan: u32,
     /// Tensor memory address of D, or destination address of a copy.
     pub(crate) d: u32,
-    /// Descriptor of matrix A or of the source of a copy, or a tensor memory address.
+    /// Descriptor of matrix A or of the source of a copy, or tensor memory address of matrix A.
     pub(crate) a: u64,
     pub(crate) b: u64,
     pub(crate) descriptor: u32,
     pub(crate) adds: bool,
-    /// Mask of the tensor memory lanes in both blocks for which rows of D are not written.
+    /// Mask of the tensor memory lanes of both blocks in which the operation does not write rows of D.
     pub(crate) left_out: [u32; 8],
     pub(crate) factors: [u32; 2],
     pub(crate) metadata: u32,
@@ -55,12 +56,12 @@ impl AsyncOrigin {
     }
 }
 
-/// Bytes of a piece, which are stored inline up to 16 bytes.
+/// Bytes of an [`AsyncWrite`], of which up to 16 bytes are stored inline.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PieceBytes(SmallVec<[u8; 16]>);
 
 impl PieceBytes {
-    /// Copies a slice.
+    /// Creates the bytes of a piece from a copy of a slice.
     pub fn from_slice(bytes: &[u8]) -> PieceBytes {
         PieceBytes(SmallVec::from_slice(bytes))
     }
@@ -97,7 +98,7 @@ impl DerefMut for PieceBytes {
     }
 }
 
-/// Bytes that an operation writes on completion.
+/// Bytes that an asynchronous operation writes on completion, with their destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncWrite {
     /// Lane to which the write is attributed.
@@ -108,15 +109,16 @@ pub struct AsyncWrite {
     pub block: u64,
     /// Destination address in the state space. For shared memory, the address is an offset.
     pub address: u64,
-    /// Bytes to write. Until the source is read, these bytes are the contents of the source at the time of the issue.
+    /// Bytes to write. Until the operation reads its source, these bytes are the contents of the source at the time of
+    /// the issue.
     pub bytes: PieceBytes,
-    /// Source of a copy. `None` after the source has been read.
+    /// Source of a copy, or `None` after the source has been read.
     pub source: Option<AsyncSource>,
-    /// Reduction with the contents of memory at completion. `None` if the bytes replace the contents.
+    /// Reduction of the bytes with the contents of memory at completion, or `None` if the bytes replace the contents.
     pub reduces: Option<Reduction>,
 }
 
-/// Reduction of bytes with the contents of memory.
+/// Reduction that an asynchronous operation performs on the contents of memory: operation and element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction {
     pub op: AtomicOp,
@@ -126,7 +128,7 @@ pub struct Reduction {
     pub flushes: bool,
 }
 
-/// Source of a copy.
+/// Source of an asynchronous copy: state space, address and conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsyncSource {
     /// State space of the source: `Global` or `Shared`.
@@ -138,7 +140,7 @@ pub struct AsyncSource {
     pub form: SourceConversion,
 }
 
-/// Conversion from the bytes of a source to the bytes of a piece.
+/// Conversion that a copy applies to its source bytes before it writes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceConversion {
     /// The bytes are not converted.
@@ -196,7 +198,7 @@ pub(crate) const fn rounded_to_tf32(bits: u32) -> u32 {
     rounded >> DROPPED << DROPPED
 }
 
-/// Kinds of async-groups.
+/// Kind of an async-group, which the committing and waiting instructions determine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsyncGroupKind {
     /// Async-groups of `cp.async`.
@@ -211,8 +213,8 @@ pub enum AsyncGroupKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupWait {
     pub kind: AsyncGroupKind,
-    /// Number of latest groups that may remain pending. `None` waits for all operations, including operations that do
-    /// not belong to a group.
+    /// Number of latest groups that may remain pending. The value `None` represents a wait for all operations,
+    /// including operations that do not belong to a group.
     pub latest: Option<u32>,
     /// Whether the instruction waits only until the sources have been read.
     pub reads: bool,
@@ -241,8 +243,8 @@ pub enum CompletionMechanism {
     AsyncGroup { kind: AsyncGroupKind, number: u32 },
 }
 
-/// Effect and constraints of an asynchronous operation. [`InFlightOperation`] adds the schedule of an operation in
-/// flight.
+/// Effect and constraints of an asynchronous operation. An [`InFlightOperation`] combines this effect with the schedule
+/// of the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncOperation {
     pub origin: AsyncOrigin,
@@ -263,7 +265,8 @@ pub enum AsyncEffect {
     /// The operation only writes its pieces.
     #[default]
     Pieces,
-    /// Copies a box of a tensor. The box is split into pieces when the source is read or the operation completes.
+    /// Copies a box of a tensor. The emulator splits the box into pieces when the operation reads its source or
+    /// completes.
     Tensor(Box<TensorCopy>),
     /// The operation only writes its pieces, into which this tensor copy was split.
     TensorPieces(Box<TensorCopy>),
@@ -288,15 +291,15 @@ impl AsyncEffect {
     }
 }
 
-/// An operation in flight.
+/// Asynchronous operation in flight, with the steps in which it reads its source and completes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InFlightOperation {
     pub id: AsyncOperationId,
     /// Step at which the operation completes, unless no warp is runnable before this step or a host requests an earlier
     /// completion.
     pub completes_at: u64,
-    /// Step at which the operation reads its source, or `None` after the read. The source is read before the completion
-    /// only if threads can wait for the read (PTX ISA, "cp.async.bulk.wait_group").
+    /// Step at which the operation reads its source, or `None` after the read. The operation reads its source before
+    /// its completion only if threads can wait for the read (PTX ISA, "cp.async.bulk.wait_group").
     pub reads_at: Option<u64>,
     pub operation: AsyncOperation,
 }

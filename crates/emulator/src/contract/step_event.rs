@@ -25,7 +25,7 @@ pub struct WarpId {
     pub warp: u32,
 }
 
-/// Effect of a step.
+/// Effect of a step: the agent, the instruction, the lanes and the outcome. The interpreter reports it to observers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepEvent {
     /// Number of the step, from 0. The step leads from position `position` to `position + 1`. A group of lanes that

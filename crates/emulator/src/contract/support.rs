@@ -1,6 +1,6 @@
-//! Support status of instructions in the emulator.
+//! Support status of instructions in the emulator, which front ends and hosts query.
 
-/// Support status of an instruction in the emulator.
+/// Whether the emulator supports an instruction, and the missing feature if it does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
     /// The instruction is emulated.

@@ -1,5 +1,5 @@
 //! Synchronization events: effects of steps that order other steps, such as barriers, fences, mbarrier operations and
-//! asynchronous operations. Events are built only for observers that request them.
+//! asynchronous operations. The interpreter builds events only for observers that request them.
 
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::observer::MemoryId;
@@ -8,7 +8,8 @@ use crate::contract::step_event::WarpId;
 use crate::contract::tiles::Tile;
 use warpgrid_program::FunctionId;
 
-/// Effect of a step that orders other steps, or for which other steps can wait.
+/// Effect of a step that orders other steps, or for which other steps can wait. The interpreter reports it to observers
+/// such as the race detector.
 #[derive(Clone, Copy, Debug)]
 pub struct SyncEvent<'a> {
     /// Number of the step that produced the event.
@@ -34,7 +35,7 @@ impl SyncEvent<'_> {
     }
 }
 
-/// Kind of a synchronization event.
+/// Kind of a synchronization event, with the affected barriers, mbarriers or operations.
 #[derive(Clone, Copy, Debug)]
 pub enum SyncKind<'a> {
     /// The lanes executed a fence. The instruction specifies the kind of the fence.
@@ -89,11 +90,11 @@ pub enum SyncKind<'a> {
     Exited,
 }
 
-/// Kind of access to tensor maps.
+/// Kind of access to tensor maps in a [`SyncKind::TensorMap`] event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorMapAction {
-    /// Copies that the instruction issues will read the tensor map. The event is reported before the copies are
-    /// checked.
+    /// Copies that the instruction issues will read the tensor map. The interpreter reports the event before it checks
+    /// the copies.
     Use,
     /// `tensormap.replace`.
     Replace,
@@ -105,7 +106,7 @@ pub enum TensorMapAction {
     Acquire,
 }
 
-/// Tensor map that a lane accessed.
+/// Tensor map that a lane accessed, identified by its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorMapAccess {
     pub lane: u8,
@@ -113,7 +114,7 @@ pub struct TensorMapAccess {
     pub address: u64,
 }
 
-/// Whether lanes wait at a barrier after their arrival.
+/// Whether lanes that arrive at a barrier also wait at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrivalMode {
     Yes,
@@ -133,11 +134,11 @@ pub enum MbarrierOperation {
     Complete,
     /// Tests whether a phase is complete.
     Test,
-    /// Reads the state of the object, without a test.
+    /// Reads the state of the mbarrier object without testing a phase.
     Query,
 }
 
-/// Operation of one lane on an mbarrier.
+/// Operation of one lane on an mbarrier, with the state of the object before and after the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierAccess {
     pub lane: u8,
@@ -149,7 +150,7 @@ pub struct MbarrierAccess {
     pub value: u32,
     pub before: Option<MbarrierState>,
     pub after: Option<MbarrierState>,
-    /// Whether the tested phase was complete. Meaningful for tests only.
+    /// Whether the tested phase was complete. The field is meaningful only for tests.
     pub passed: bool,
 }
 

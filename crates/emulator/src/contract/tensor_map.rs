@@ -16,7 +16,8 @@ pub const TENSOR_MAP_BYTES: usize = 128;
 /// Maximum number of dimensions of a tensor.
 pub const MAX_RANK: usize = 5;
 
-/// Tensor map. Dimensions are ordered from the innermost to the outermost dimension.
+/// Decoded tensor map, which describes a tensor in global memory and the box that a copy transfers. Dimensions are
+/// ordered from the innermost to the outermost dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TensorMap {
     pub mode: TensorMode,
@@ -29,7 +30,7 @@ pub struct TensorMap {
     pub extents: [u64; MAX_RANK],
     /// Strides in bytes of all dimensions except for the innermost dimension.
     pub strides: [u64; MAX_RANK - 1],
-    /// Number of elements of the box along each dimension. Used in tiled mode.
+    /// Number of elements of the box along each dimension. The field applies to tiled mode.
     pub box_extents: [u32; MAX_RANK],
     /// Element stride along each dimension. The stride 0 has the same meaning as 1.
     pub element_strides: [u32; MAX_RANK],
@@ -71,7 +72,7 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// Selection of the elements that copies with a tensor map transfer.
+    /// Mode of a tensor map, which determines the elements that a copy transfers.
     TensorMode {
         Tiled = "tiled",
         Im2col = "im2col",
@@ -96,11 +97,11 @@ numbered! {
     TensorType {
         U8 = "u8", U16 = "u16", U32 = "u32", S32 = "s32", U64 = "u64", S64 = "s64", F16 = "f16", F32 = "f32", F64 = "f64",
         Bf16 = "bf16", F32Ftz = "f32_ftz", Tf32 = "tf32", Tf32Ftz = "tf32_ftz",
-        /// Two values per byte.
+        /// Two 4-bit values per byte.
         U4Align8 = "u4_align8",
-        /// 16 values in 8 bytes, padded to 16 bytes of shared memory.
+        /// 16 values of 4 bits in 8 bytes, padded to 16 bytes of shared memory.
         U4Align16 = "u4_align16",
-        /// 16 values in 12 bytes, padded to 16 bytes of shared memory.
+        /// 16 values of 6 bits in 12 bytes, padded to 16 bytes of shared memory.
         U6Align16 = "u6_align16",
     }
 }
@@ -109,7 +110,8 @@ numbered! {
     Interleave { None = "none", B16 = "16B", B32 = "32B", }
 }
 
-/// Smallest group of values that occupies a whole number of bytes in both global and shared memory.
+/// Storage unit of a tensor: smallest group of values that occupies a whole number of bytes in both global and shared
+/// memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageUnit {
     /// Number of values in the unit.
@@ -282,7 +284,7 @@ impl TensorMap {
             };
             (0..bits).map(bit).fold(0, |value, bit| value | bit)
         };
-        // The hardware clears this bit when an instruction replaces the address.
+        // Ignore this bit, which the hardware clears when an instruction replaces the address.
         take((64 + 21, 1));
         let map = TensorMap {
             address: take(ADDRESS),
@@ -511,7 +513,7 @@ fn put<T>(list: &mut [T], index: usize, value: T) -> Option<()> {
     Some(())
 }
 
-/// Position of the first bit and number of bits of a field.
+/// Position of the first bit and number of bits of a field in an encoded tensor map.
 type BitField = (usize, u32);
 
 const ADDRESS: BitField = (0, 64);

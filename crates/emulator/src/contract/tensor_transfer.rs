@@ -4,7 +4,7 @@ use crate::contract::pending::Reduction;
 use crate::contract::tensor_map::{MAX_RANK, TensorMap};
 use warpgrid_isa::LoadMode;
 
-/// Direction of a tensor copy.
+/// Direction of a [`TensorCopy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorCopyDirection {
     /// From the tensor in global memory to shared memory.
@@ -13,7 +13,7 @@ pub enum TensorCopyDirection {
     Store,
 }
 
-/// Copy of a box of a tensor between global and shared memory.
+/// Tensor copy that was issued: the tensor map, the coordinates of the box, and the locations in shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorCopy {
     pub map: TensorMap,

@@ -1,11 +1,11 @@
-//! Matrices that an operation in flight reads or writes.
+//! Types for the matrices that an operation in flight reads or writes.
 
 use crate::contract::inspect::MemoryRegion;
 use std::ops::Range;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::tensor_layout::{AccumulatorLayout, DescriptorKind, Major};
 
-/// Matrix that an operation in flight reads or writes.
+/// Matrix that an operation in flight reads or writes: its role, type, extents and byte ranges. Observers receive it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
     pub matrix: TileRole,
@@ -18,7 +18,7 @@ pub struct Tile {
     pub columns: usize,
     pub is_written: bool,
     pub place: TileLocation,
-    /// Byte ranges of the matrix in ascending order for each memory. Empty for a matrix in registers.
+    /// Byte ranges of the matrix in ascending order for each memory. The list is empty for a matrix in registers.
     pub ranges: Vec<(MemoryRegion, Range<u64>)>,
 }
 

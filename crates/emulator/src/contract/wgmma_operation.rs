@@ -3,7 +3,7 @@
 
 use crate::semantics::registers::{RegisterFileSizes, Row32};
 
-/// Rows of a `wgmma` that one warp computes. Accumulators are read and written when the operation completes.
+/// Rows of a `wgmma` that one warp computes. The operation reads and writes the accumulators when it completes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WgmmaOperation {
     /// Index of the plan in the decoded code.
@@ -12,7 +12,7 @@ pub struct WgmmaOperation {
     pub(crate) base: RegisterFileSizes,
     /// Number of `wgmma` instructions that the warp had issued before this `wgmma`.
     pub(crate) index: u32,
-    /// Operand matrix A. Empty if A is in shared memory.
+    /// Registers of operand matrix A. The list is empty if A is in shared memory.
     pub(crate) a: Vec<Row32>,
     /// Descriptors of A and B.
     pub(crate) descriptors: [u64; 2],

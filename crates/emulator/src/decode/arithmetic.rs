@@ -91,7 +91,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<Deco
     })
 }
 
-/// Decodes a destination and `n` sources of the same width. The remaining sources are constants with the value zero.
+/// Decodes a destination and `n` sources of the same width. The slots of the remaining sources are zero constants.
 pub(crate) fn same_width(
     d: &mut Decoder<'_>,
     bits: u32,
@@ -105,7 +105,8 @@ pub(crate) fn same_width(
     Ok(slots)
 }
 
-/// Decodes operands like [`same_width`], except that the shift amounts of `shl` and `shr` always have 32 bits.
+/// Decodes a destination and sources of the same width, except that the shift amounts of `shl` and `shr` always have 32
+/// bits.
 fn mixed_width(
     d: &mut Decoder<'_>,
     op: ArithmeticOp,
@@ -157,7 +158,7 @@ fn insert(d: &mut Decoder<'_>, bits: u32) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// Decodes `and.pred` and related instructions. Negations of the sources are included in the truth table.
+/// Decodes `and.pred` and related instructions. The truth table includes the negations of the sources.
 fn predicate_logic(d: &mut Decoder<'_>, logic: PredicateLogicOp) -> DecodeResult<DecodedOp> {
     let to = d.target(0, 1)?;
     let a = d.predicate(1)?;

@@ -62,7 +62,7 @@ fn wait(d: &mut Decoder<'_>, kind: AsyncGroupKind) -> DecodeResult<DecodedOp> {
     }))
 }
 
-/// Decodes `st.async` and `red.async`: `[a], b{, [mbar]}`.
+/// Decodes the operands of `st.async` and `red.async`: `[a], b{, [mbar]}`.
 fn registers(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let (elements, operands) = d.sources(1, ty.width_bits())?;
@@ -161,7 +161,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     let from = place(d, 1, from_space, BULK_ALIGNMENT)?;
     let size = d.element(2, 32)?;
     let counts = modifiers.completion == Some(Completion::MbarrierCompleteTxBytes);
-    // Copies with a destination in shared memory may have two operands for ignored bytes before the mbarrier operand.
+    // Copies to shared memory have two optional operands for ignored bytes before the mbarrier operand.
     let address = match (to_space, from_space) {
         (StateSpace::Shared, _) => 5,
         _ => 3,

@@ -32,7 +32,7 @@ pub(crate) fn supports(form: ComparisonOp, modifiers: &Modifiers) -> Support {
 
 pub(crate) fn decode(d: &mut Decoder<'_>, form: ComparisonOp) -> DecodeResult<DecodedOp> {
     match form {
-        // The assembler accepts `testp.f32 p, a` without a test, which leaves p unmodified.
+        // The assembler accepts `testp.f32 p, a` without a test. Such an instruction leaves p unmodified.
         ComparisonOp::Testp if d.modifiers.test.is_none() => Ok(DecodedOp::Nop),
         ComparisonOp::Setp if is_pair(d) => set_predicates(d),
         ComparisonOp::Set if is_pair(d) => set_pair(d),
@@ -133,14 +133,13 @@ fn high_half(d: &mut Decoder<'_>, of: OperandSlot) -> OperandSlot {
     to
 }
 
-/// Decodes `setp.lt.f16x2 p|q, a, b`. p receives the result for the lower halves, and q the result for the upper
-/// halves.
+/// Decodes `setp.lt.f16x2 p|q, a, b`. The predicate p receives the result for the lower halves, and q receives the
+/// result for the upper halves.
 fn set_predicates(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let [low, high] = halves(d)?;
     let combine = combined(d, 3)?;
     let (p, q) = d.pair(0, 1)?;
-    // Both results are computed before p and q are written, because p or q may also be the combined predicate or the
-    // guard.
+    // Compute both results before writing p and q, because p or q may also be the combined predicate or the guard.
     let results = [d.hidden(1).slot, d.hidden(1).slot];
     for (compare, to) in [low, high].into_iter().zip(results) {
         d.before.push(DecodedOp::SetPredicate {

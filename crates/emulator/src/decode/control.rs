@@ -41,9 +41,9 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> DecodeResult<Decoded
         ControlOp::Call => call(d),
         ControlOp::Return => Ok(DecodedOp::Return),
         ControlOp::Exit => Ok(DecodedOp::Exit),
-        // Without a debugger, `brkpt` stops the launch like `trap`.
+        // Decode `brkpt` like `trap`, because without a debugger, `brkpt` stops the launch.
         ControlOp::Trap | ControlOp::Breakpoint => Ok(DecodedOp::Trap),
-        // The mask of the active lanes is saved in a barrier register, with which these lanes reconverge later.
+        // Save the mask of the active lanes in a barrier register, with which these lanes reconverge later.
         ControlOp::PushReconvergence => Ok(DecodedOp::ActiveMask {
             d: d.target(0, 32)?,
         }),

@@ -121,7 +121,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> DecodeResult<DecodedOp>
     }
 }
 
-/// Returns the kind of additional operand that a conversion has, if it has one.
+/// Returns the kind of the additional operand of a conversion, or `None` if it has no additional operand.
 fn beside(modifiers: &Modifiers) -> Option<ConversionOperand> {
     if modifiers.has(Flag::ScaledN2) {
         Some(ConversionOperand::Factors)
@@ -240,7 +240,7 @@ fn copy(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
         }
         let (d, a) = (d.target(0, 1)?, d.predicate(1)?);
         return Ok(match a.negated {
-            // Truth table of the logic operation "not a".
+            // The table is the truth table of the logic operation "not a".
             true => DecodedOp::PredicateLogic {
                 table: 0b0011,
                 d,
@@ -295,7 +295,7 @@ fn element_bits(d: &Decoder<'_>, index: usize) -> DecodeResult<u32> {
     Ok(ty.width_bits() / n)
 }
 
-/// Decodes `mov.v2.b32 {d, e}, {a, b}`. All sources are read before any destination is written.
+/// Decodes `mov.v2.b32 {d, e}, {a, b}`. The instruction reads all sources before it writes any destination.
 fn transfer(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let bits = ty.width_bits();
@@ -367,8 +367,8 @@ fn converted(conversion: Conversion, d: RegisterOperand, a: RegisterOperand) -> 
     let word = matches!(conversion.to, T::S32 | T::U32 | T::B32);
     let from_wide = matches!(conversion.from, T::S64 | T::U64 | T::B64);
     let saturates = conversion.mode.saturate;
-    // Without modifiers, the assembler generates a move, which preserves the bits of a NaN. For 16-bit floats, the
-    // assembler generates an addition instead (assembler 13.5).
+    // For a conversion without modifiers between equal types, the assembler generates a move, which preserves the bits
+    // of a NaN. For 16-bit floats, it generates an addition instead (assembler 13.5).
     let is_move = conversion.from == conversion.to && conversion.mode == ArithmeticMode::default();
     match (d.bank, a.bank, widening(conversion.from)) {
         (RegisterBank::B32, RegisterBank::B32, _) if is_move && conversion.to == T::F32 => {
@@ -417,8 +417,8 @@ fn address(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let bits = d.modifiers.ty.map_or(64, ScalarType::width_bits);
     let to = d.destination(0)?;
     let a = d.element(1, bits)?;
-    // Compilers compute addresses of parameters and constants with 32 bits before they convert the addresses to generic
-    // addresses.
+    // Supply the upper half of the address, because compilers compute addresses of parameters and constants with 32
+    // bits before the conversion to generic addresses.
     let upper = match d.modifiers.has(Flag::To) {
         true => 0,
         false => d.layout.upper_bits(space),

@@ -1,4 +1,5 @@
-//! Arithmetic that reads or writes the carry flag (PTX ISA, "Extended-Precision Integer Arithmetic Instructions").
+//! Decoder of arithmetic that reads or writes the carry flag (PTX ISA, "Extended-Precision Integer Arithmetic
+//! Instructions").
 
 use crate::code::decoded_op::DecodedOp;
 use crate::contract::support::Support;

@@ -6,7 +6,7 @@ use crate::semantics::alu_ops::{
 };
 use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MulPart, OverflowMode, ScalarType, Signedness};
 
-/// Functional unit that executes an instruction, with the operation of the unit.
+/// Functional unit of the emulator that executes an arithmetic instruction, with the operation of the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FunctionalUnit {
     Int16(Int16Op),
@@ -58,7 +58,8 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Functional
     if ty.is_float() {
         return units.float(ty);
     }
-    // `lop3` with a predicate and `min.relu` of integers are legalized to several operations.
+    // No single unit supports `lop3` with a predicate or `min.relu` of integers, which are legalized to several
+    // operations.
     if modifiers.combine.is_some() || modifiers.has(Flag::Relu) {
         return None;
     }
@@ -99,7 +100,7 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Functional
     }
 }
 
-/// Arrangement of integers in a register.
+/// Number and width of the integers that a register contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     None,
@@ -119,7 +120,7 @@ fn part(modifiers: &Modifiers) -> MulPart {
     modifiers.part.unwrap_or(MulPart::Lo)
 }
 
-/// Implementations of an arithmetic operation in each functional unit.
+/// Implementation of an arithmetic operation in each functional unit that supports the operation.
 #[derive(Clone, Copy, Default)]
 struct UnitSupport {
     /// Operation that is common to 16-bit, 32-bit and 64-bit integers.
@@ -137,7 +138,7 @@ struct UnitSupport {
 }
 
 impl UnitSupport {
-    /// Returns the implementations of an operation. A new operation must be added here.
+    /// Returns the functional units that implement an operation. A new operation requires an entry in this function.
     fn of(op: ArithmeticOp, modifiers: &Modifiers) -> UnitSupport {
         use ArithmeticOp as A;
         use Int32Op as I;
@@ -240,7 +241,7 @@ impl UnitSupport {
             A::Xor => int(IntOp::Xor),
             A::Not => int(IntOp::Not),
             A::Cnot => int(IntOp::Cnot),
-            // The truth table is inserted when the operands are decoded.
+            // The decoder of the operands inserts the truth table.
             A::Lop3 => int32(I::Lop3(0)),
             A::Shl => UnitSupport {
                 int16: Some(Int16Op::Shl),
@@ -272,7 +273,7 @@ impl UnitSupport {
             A::Prmt => int32(modifiers.permute.map_or(I::Prmt, I::PrmtMode)),
             A::Dp4a => int32(I::Dp4a { signs }),
             A::Dp2a => int32(I::Dp2a { signs, high }),
-            // `bfi` has a dedicated unit with five operands.
+            // A dedicated unit with five operands executes `bfi`.
             A::Bfi => NONE,
         }
     }

@@ -1,6 +1,7 @@
 //! Static analysis of the registers of asynchronous `wgmma` instructions, which must not be accessed before completion
-//! (PTX ISA, "wgmma.mma_async"). Computes which registers of any `wgmma` each instruction of a function accesses. At
-//! run time, the emulator uses this result to detect accesses to registers of a pending `wgmma`.
+//! (PTX ISA, "wgmma.mma_async"). For each instruction of a function, the analysis computes which registers of
+//! asynchronous `wgmma` instructions it accesses. At run time, the emulator uses this result to detect accesses to
+//! registers of a pending `wgmma`.
 
 use crate::code::held::{InFlightRegisters, TouchedRegisters};
 use warpgrid_isa::{DeviceUnitOp, Operation, WarpgroupOp};
@@ -29,7 +30,8 @@ pub(crate) fn held(
         Some(operand) => function.operand_registers(&operand.value),
         None => Vec::new(),
     };
-    // A descriptor is read only at issue, so the registers of the descriptor may be modified afterwards.
+    // Exclude the registers of a descriptor, which the program may modify after the issue, because the instruction
+    // reads the descriptor only at issue.
     let is_list = matches!(
         operands.get(1).map(|operand| &operand.value),
         Some(OperandValue::List(_))
@@ -77,8 +79,8 @@ pub(crate) fn touched(
     let Some(instruction) = rest.first() else {
         return touched;
     };
-    // A SASS `wgmma` has an explicit addend, and a preceding instruction of the same step copies the addend to the
-    // accumulators.
+    // A `wgmma` of SASS has an explicit addend, which an instruction of the same step copies to the accumulators.
+    // Ignore these copies.
     let n_step = rest.iter().position(|of| of.step == StepGrouping::Whole);
     let of_step = rest.get(1..=n_step.unwrap_or(0)).unwrap_or(&[]);
     if of_step.iter().any(|of| is_product(program, of)) {

@@ -10,7 +10,7 @@ use crate::semantics::rounding::{Conversion, FloatMode};
 use warpgrid_isa::{ArithmeticOp, CompareOp, Flag, Modifiers, ScalarType, Signedness};
 use warpgrid_program::OperandValue;
 
-/// Legalization of an instruction to several operations.
+/// Kind of legalization, by which an arithmetic instruction is decoded to several operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Legalization {
     /// `lop3` that combines its result with a predicate.
@@ -58,7 +58,7 @@ pub(crate) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Legal
     None
 }
 
-/// Returns the legalization of an instruction like [`expansion`], including legalizations that depend on the operands.
+/// Returns the legalization of an instruction, including legalizations that depend on the operands.
 pub(crate) fn expansion_of(d: &Decoder<'_>, op: ArithmeticOp) -> Option<Legalization> {
     let is_extreme = matches!(op, ArithmeticOp::Min | ArithmeticOp::Max);
     let has_third = !matches!(d.operand(3), OperandValue::Absent);
@@ -81,7 +81,8 @@ pub(crate) fn decode(
     }
 }
 
-/// Decodes `lop3.or.b32 d|p, a, b, c, table, q`. p receives whether the result is nonzero, combined with q.
+/// Decodes `lop3.or.b32 d|p, a, b, c, table, q`. The predicate p receives whether the result is nonzero, combined with
+/// the predicate q.
 fn logic_and_predicate(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let (to, p) = d.pair(0, 32)?;
     let to = match to.is_some() {
@@ -181,7 +182,7 @@ fn widened(d: &mut Decoder<'_>, index: usize) -> DecodeResult<OperandSlot> {
     Ok(to.slot)
 }
 
-/// Decodes `min.relu.s32` and `max.relu.s16x2`. Negative results are replaced by zero.
+/// Decodes `min.relu.s32` and `max.relu.s16x2`. The operation replaces negative results with zero.
 fn extreme_above_zero(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<DecodedOp> {
     let is_min = op == ArithmeticOp::Min;
     let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);

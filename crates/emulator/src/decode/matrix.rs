@@ -69,7 +69,8 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<DecodedO
 fn map(d: &Decoder<'_>, op: MatrixOp, matrix: MatrixOperand) -> DecodeResult<FragmentMap> {
     let query = FragmentQuery::of_operand(op, &counted(d.modifiers), matrix, *d.program.target);
     let query = query.ok_or(DecodeError::NotYet(None))?;
-    // The features of the target are not checked for SASS.
+    // For SASS, the target was not checked for the features of the instruction, so an unsupported fragment is an error
+    // here.
     fragment(&query).map_err(|error| DecodeError::NotYet(Some(error.to_string())))
 }
 
@@ -99,7 +100,8 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
         }
         _ => d.source(2, 32)?,
     };
-    // Elements with less than 8 bits have the same order in memory and in a register.
+    // Elements with less than 8 bits are transferred as whole registers, because they have the same order in memory and
+    // in a register.
     let element_bits = ty.width_bits();
     let per_register = match element_bits {
         0..8 => 1,
@@ -165,7 +167,8 @@ fn product_of(d: &Decoder<'_>, op: MatrixOp) -> DecodeResult<MmaDescription> {
         modifiers.c_type.ok_or_else(missing)?,
         modifiers.d_type.ok_or_else(missing)?,
     );
-    // `wmma.mma` with `f16` operands specifies only the types of C and D.
+    // Assume `f16` operands if the instruction specifies only the types of C and D, as `wmma.mma` with `f16` operands
+    // does.
     let a_type = modifiers.a_type.unwrap_or(ScalarType::F16);
     let b_type = modifiers.b_type.unwrap_or(ScalarType::F16);
     let shape = modifiers.shape;
@@ -265,7 +268,7 @@ fn operand(
     registers: Vec<RegisterOperand>,
     line: fn(ElementCoord) -> (u16, u16),
 ) -> FragmentPlan {
-    // Single-bit elements are read as words of 32 elements.
+    // Read single-bit elements as words of 32 elements.
     let bits = match map.container_bits() {
         1 => 32,
         bits => bits,
@@ -296,8 +299,7 @@ fn operand(
         let place = place.fold(0, |key, part| key << 16 | u64::from(part));
         place << 16 | u64::from(gather.lane) << 8 | u64::from(gather.register)
     });
-    // If several lanes contain copies of an element, the element is read from the lowest lane, and written to all
-    // lanes.
+    // If several lanes contain copies of an element, read the element from the lowest lane, and write it to all lanes.
     let held = placed.iter().map(|(_, gather)| *gather).collect();
     placed.dedup_by_key(|(place, _)| *place);
     let values: Vec<FragmentElement> = placed.into_iter().map(|(_, gather)| gather).collect();
@@ -320,14 +322,14 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     };
     let n_registers = registers.len();
     let at = AddressOperands::address(address);
-    // The type of an event piece is the type of the container that holds an element in a register.
+    // Report the container type of an element in a register as the type of event pieces.
     let ty = match map.container_bits() {
         8 => ScalarType::B8,
         _ => ScalarType::B16,
     };
     let mut row = access_plan(d, at, ty, Sem::Weak, Vec::new(), Vec::new())?;
     let mut access = access_plan(d, at, ty, Sem::Weak, registers, operands)?;
-    // If the instruction has no state space, the address of a shared variable implies shared memory.
+    // If the instruction specifies no state space, the address of a shared variable implies shared memory.
     if let AddressBase::Variable(_) = d.address_operand(address)?.base
         && access.space == StateSpace::Generic
     {

@@ -155,7 +155,7 @@ pub(crate) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> DecodeResult<Deco
     })))
 }
 
-/// Operand positions of the address and the cache policy of a memory access.
+/// Operand positions of the address and the optional cache policy of a memory access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressOperands {
     address: usize,

@@ -60,7 +60,7 @@ impl<'a> Decoder<'a> {
         ))
     }
 
-    /// Decodes a destination register, or the sink `_`. The register determines the register bank.
+    /// Decodes a destination register, or the sink `_`. The register determines the bank of the returned operand.
     pub(crate) fn destination(&mut self, index: usize) -> DecodeResult<RegisterOperand> {
         match self.operand(index) {
             OperandValue::Destination(None) => Ok(RegisterOperand::SINK),
@@ -69,8 +69,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Decodes a destination in the register bank of this width. If the destination register is in another bank, the
-    /// value is copied to it after the instruction.
+    /// Decodes a destination in the register bank of the given width. If the destination register is in another bank,
+    /// an operation after the instruction copies the value to the register.
     pub(crate) fn target(&mut self, index: usize, bits: u32) -> DecodeResult<OperandSlot> {
         let element = self.destination(index)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
@@ -87,7 +87,7 @@ impl<'a> Decoder<'a> {
         Ok(a.slot)
     }
 
-    /// Decodes a destination, and a destination predicate after it. Both are optional.
+    /// Decodes a destination, and a destination predicate after it. The destination and the predicate are optional.
     pub(crate) fn pair(
         &mut self,
         index: usize,
@@ -131,8 +131,8 @@ impl<'a> Decoder<'a> {
         )))
     }
 
-    /// Decodes a source in the register bank of this width. If the source register is in another bank, its low bits are
-    /// copied before the instruction.
+    /// Decodes a source in the register bank of the given width. If the source register is in another bank, an
+    /// operation before the instruction copies its low bits.
     pub(crate) fn source(&mut self, index: usize, bits: u32) -> DecodeResult<OperandSlot> {
         let element = self.element(index, bits)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
@@ -194,7 +194,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes the coordinates of a texture or surface operand. The first element and addresses of variables have 64
-    /// bits, and coordinates have 32 bits.
+    /// bits, and the coordinates have 32 bits.
     pub(crate) fn place(&mut self, index: usize) -> DecodeResult<Vec<RegisterOperand>> {
         let (_, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
@@ -262,7 +262,7 @@ impl<'a> Decoder<'a> {
             elements.push(match &operand.value {
                 OperandValue::Destination(None) => RegisterOperand::SINK,
                 OperandValue::Destination(Some(run)) => self.written(*run)?,
-                // Elements that cannot be written are ignored, as in the assembler.
+                // Decode elements that cannot be written as sinks, because the assembler ignores them.
                 OperandValue::Source(..) => RegisterOperand::SINK,
                 _ => return Err(self.unexpected(index, "destinations")),
             });
@@ -287,7 +287,8 @@ impl<'a> Decoder<'a> {
         Ok((elements, (list.start..list.start + list.n).collect()))
     }
 
-    /// Decodes consecutive registers that are written as one value. The value is unpacked after the instruction.
+    /// Decodes consecutive destination registers that the instruction writes as one value. An operation after the
+    /// instruction unpacks the value.
     pub(crate) fn written(&mut self, run: RegisterTuple) -> DecodeResult<RegisterOperand> {
         if run.n == 1 {
             return self.register(run.first);
@@ -314,8 +315,8 @@ impl<'a> Decoder<'a> {
         Ok((elements, bits))
     }
 
-    /// Decodes a source. If the instruction cannot read the source directly, the source is computed into a hidden
-    /// register before the instruction.
+    /// Decodes a source. If the instruction cannot read the source directly, an operation before the instruction
+    /// computes the source into a hidden register.
     pub(crate) fn read(
         &mut self,
         source: Source,
@@ -326,7 +327,8 @@ impl<'a> Decoder<'a> {
         self.read_as(source, modifiers, bits, ty)
     }
 
-    /// Decodes a source of the given type like [`Decoder::read`].
+    /// Decodes a source of the given type. An operation before the instruction may compute the source into a hidden
+    /// register.
     pub(crate) fn read_as(
         &mut self,
         source: Source,
@@ -399,7 +401,8 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Decodes consecutive registers that are read as one value. The value is packed before the instruction.
+    /// Decodes consecutive source registers that the instruction reads as one value. An operation before the
+    /// instruction packs the value.
     fn read_run(&mut self, run: RegisterTuple) -> DecodeResult<RegisterOperand> {
         let (elements, bits) = self.run(run)?;
         let d = self.hidden(bits);
@@ -502,7 +505,7 @@ impl<'a> Decoder<'a> {
         (d.slot, true, offset)
     }
 
-    /// Decodes the address `base * scale + uniform`, which is computed before the instruction.
+    /// Decodes the address `base * scale + uniform`, which an operation before the instruction computes.
     fn address_sum(&mut self, address: &Address) -> DecodeResult<BaseAddress> {
         let plain = Address {
             scale_log2: 0,
@@ -520,7 +523,7 @@ impl<'a> Decoder<'a> {
             Some(run) => self.read(Source::Register(run), SourceModifiers::NONE, 64)?,
             None => RegisterOperand::SINK,
         };
-        // An absolute address has no base register, so it does not determine the address width.
+        // Ignore an absolute address for the address width, because it has no base register.
         let wide_base = wide && address.base != AddressBase::None;
         let wide = wide_base || uniform.bits > 32;
         let d = self.hidden(if wide { 64 } else { 32 });
@@ -561,7 +564,7 @@ impl<'a> Decoder<'a> {
         } else {
             &mut self.code.specials32
         };
-        // A linear search is sufficient for a few dozen special registers.
+        // Search linearly, which is sufficient for a few dozen special registers.
         let known = list.iter().position(|known| *known == special);
         let index = known.unwrap_or_else(|| {
             list.push(special);

@@ -44,7 +44,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: SassOp) -> DecodeResult<DecodedOp>
                 "operand 2: expected sources".to_owned(),
             ));
         };
-        // The operation itself applies complements to its sources, because complements affect carries.
+        // Leave negations and inversions to the operation, because they affect its carries.
         plan.negated |= u8::from(modifiers.negate) << index;
         plan.inverted |= u8::from(modifiers.invert) << index;
         let rest = SourceModifiers {
@@ -80,7 +80,7 @@ pub(crate) fn copy_both(
         plan.predicates[i] = to[i];
         plan.conditions[i].slot = from[i];
     }
-    // Truth tables of the logic functions `a` and `b`.
+    // The number contains the truth tables of the logic functions `a` and `b`.
     plan.number = 0xf0 | 0xcc << 8;
     DecodedOp::Machine(d.code.machine.add(plan))
 }

@@ -71,7 +71,7 @@ pub(crate) fn decode_launch(
             };
             let parts = match part {
                 Some(part) => vec![(d.destination(0)?, part)],
-                // The fourth word of the result is undefined. The emulator does not modify it.
+                // Do not modify the fourth word of the result, which is undefined.
                 None => {
                     let (elements, _) = d.destinations(0)?;
                     elements

@@ -1,5 +1,5 @@
-//! Determines which instructions the emulator supports. The decoder calls the same function, so that diagnostics before
-//! a run agree with the execution of the run.
+//! Support status of instructions. The decoder calls the same function as hosts, so that diagnostics before a run agree
+//! with the execution of the run.
 
 use crate::contract::support::Support;
 use crate::decode::{

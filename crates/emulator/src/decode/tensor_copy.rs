@@ -30,7 +30,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> DecodeResult<Deco
     let plan = match op {
         TensorCopyOp::Load => load(d)?,
         TensorCopyOp::Store | TensorCopyOp::Reduction => store(d)?,
-        // The emulator does not model caches, so that a prefetch has no effect.
+        // A prefetch has no effect, because the emulator does not model caches.
         TensorCopyOp::Prefetch => return Ok(DecodedOp::Nop),
     };
     Ok(DecodedOp::TensorCopy(d.code.tensor_copies.add(plan)))

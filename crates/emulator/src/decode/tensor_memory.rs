@@ -92,7 +92,7 @@ fn address(d: &mut Decoder<'_>, index: usize) -> DecodeResult<TensorMemoryAddres
     })
 }
 
-/// Operand positions of the register operand, the address operand and the immediate operand of a load or store.
+/// Positions of the register operand, the address operand and the immediate operand of a `tcgen05.ld` or `tcgen05.st`.
 type MoveOperandIndices = (usize, usize, usize);
 
 fn moved(
@@ -188,7 +188,7 @@ fn copy(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     })))
 }
 
-/// Positions of the operands of an MMA that follow `[d], a, b`.
+/// Positions of the operands of a `tcgen05.mma` after `[d], a, b`.
 #[derive(Clone, Copy)]
 struct MmaOperandIndices {
     metadata: Option<usize>,
@@ -253,7 +253,8 @@ fn product(d: &mut Decoder<'_>, places: MmaOperandIndices) -> DecodeResult<Tenso
         OperandValue::Address(_) => MatrixAOperand::Kept(address(d, 1)?),
         _ => MatrixAOperand::Described(d.element(1, 64)?),
     };
-    // The assembler also accepts the predicate at the position of the disable-output-lane mask.
+    // Test the kind of the operand, because the assembler also accepts the predicate at the position of the
+    // disable-output-lane mask.
     let leaves_out = present(d, places.left_out)
         .filter(|at| !matches!(d.operand(*at), OperandValue::Predicate { .. }));
     let adds = match places.left_out {

@@ -137,7 +137,7 @@ fn place(
     let Some((image, rest)) = elements.split_first() else {
         return Err(DecodeError::missing("texture"));
     };
-    // Coordinates have 32 bits, and handles have 64 bits.
+    // Distinguish the sampler from coordinates by its width: handles have 64 bits, and coordinates have 32 bits.
     match rest.split_first() {
         Some((sampler, coordinates)) if sampler.bits == 64 => {
             Ok((*image, Some(*sampler), coordinates.to_vec()))
@@ -146,7 +146,7 @@ fn place(
     }
 }
 
-/// `d, [a]`
+/// Decodes the operands of a query, `d, [a]`.
 fn query(d: &mut Decoder<'_>) -> DecodeResult<QueryPlan> {
     let property = d.modifiers.unit.property;
     let property = property.ok_or_else(|| DecodeError::missing("property"))?;
@@ -186,7 +186,7 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> DecodeResult<ImagePlan> {
             surface_sources(d, values_at, ty)?
         }
     };
-    // A single source value applies to all elements.
+    // Repeat a single source value for all elements.
     let (Some(last), Some(operand)) = (elements.last().copied(), operands.last().copied()) else {
         return Err(DecodeError::missing("element"));
     };

@@ -1,5 +1,5 @@
-//! Finds the instructions of a program that the decoder does not support, with the reason. The execution of such an
-//! instruction faults.
+//! Search for the instructions of a program that the decoder does not support, with the reasons. The execution of an
+//! unsupported instruction faults.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{DecodedCode, FunctionCode, UnsupportedReason};
@@ -9,11 +9,11 @@ use crate::state::memory_layout::MemoryLayout;
 use warpgrid_isa::Operation;
 use warpgrid_program::{Function, FunctionId, FunctionKind, Instruction, Program, Span};
 
-/// Valid instruction that the emulator does not support, so that its execution faults.
+/// Valid instruction of a program that the emulator does not support, with the missing feature. Its execution faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsupportedInstruction {
     pub span: Span,
-    /// Semantics of the instruction. [`Operation::Unknown`] if the program cannot represent its operands.
+    /// Semantics of the instruction, or [`Operation::Unknown`] if the program cannot represent its operands.
     pub operation: Operation,
     /// Feature that the emulator lacks.
     pub why: String,

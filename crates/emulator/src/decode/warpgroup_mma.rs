@@ -40,7 +40,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> DecodeResult<Decod
     }
 }
 
-/// Whether A is sparse.
+/// Whether matrix A of a multiplication is dense or sparse.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MatrixSparsity {
     Dense,
@@ -147,7 +147,7 @@ fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
     [bits(d.modifiers.a_type), bits(d.modifiers.b_type)]
 }
 
-/// Compiles the matrix multiplication. Returns its plan, and the number of products per element of D.
+/// Returns the plan of a matrix multiplication, and the number of products per element of D.
 fn plan(
     d: &Decoder<'_>,
     op: MmaInstruction,

@@ -1,4 +1,4 @@
-//! Instructions that modify only registers.
+//! Execution of instructions that modify only registers.
 
 pub(crate) mod alu;
 pub(crate) mod compare;

@@ -13,7 +13,7 @@ use crate::state::block::{Barrier, Block, N_BARRIERS};
 use crate::state::warp::{Warp, WarpSplit, WarpSplitState};
 use warpgrid_isa::BarrierReduce;
 
-/// Result of an arrival at a barrier.
+/// Result of an arrival at a barrier: whether the phase completed, and the divergent arrivals.
 pub(crate) struct ArrivalResult {
     pub(crate) id: u32,
     pub(crate) waits: ArrivalMode,
@@ -108,7 +108,7 @@ fn operands(
         .threads
         .is_some()
         .then(|| lanes.r32(plan.threads)[lanes.first()])
-        // A thread count of zero in a SASS register denotes all threads of the block.
+        // In SASS, a thread count of zero in a register denotes all threads of the block.
         .filter(|threads| *threads != 0 || code.addresses.is_empty());
     let bad_count = threads.is_some_and(|t| t == 0 || !t.is_multiple_of(32));
     if id as usize >= N_BARRIERS || bad_count {
@@ -164,7 +164,7 @@ fn parts_of_warp(
     })
 }
 
-/// Effect of exited lanes on the barriers of the block.
+/// Effect of the exit of lanes on the barriers of their block.
 #[derive(Default)]
 pub(crate) struct ExitResult {
     /// Bit mask of the barriers that the exit completed, because all other expected lanes had arrived.
@@ -172,8 +172,8 @@ pub(crate) struct ExitResult {
     pub(crate) parts: Vec<DivergentArrival>,
 }
 
-/// Updates the barriers after lanes of a warp have exited. Barriers that waited only for the exited lanes complete.
-/// Lanes of the warp that wait at an aligned barrier are reported as divergent.
+/// Updates the barriers after lanes of a warp have exited. Barriers that waited only for the exited lanes complete. The
+/// function reports lanes of the warp that wait at an aligned barrier as divergent.
 pub(crate) fn after_exit(code: &DecodedCode, block: &mut Block, warp_index: usize) -> ExitResult {
     let mut after = ExitResult::default();
     if let Some(warp) = block.warps.get(warp_index) {
@@ -212,7 +212,7 @@ fn open(code: &DecodedCode, block: &mut Block, id: usize) {
         barrier.expected = 0;
     }
     let state = WarpSplitState::Waiting(WaitReason::Barrier { id: id as u32 });
-    // Predicates are counted only if the code contains a barrier with a reduction.
+    // Count predicates only if the code contains a barrier with a reduction.
     let asks = |plan: &BarrierPlan| matches!(plan.kind, BarrierMode::Reduce { .. });
     let votes = match code.barriers.iter().any(asks) {
         true => votes(code, block, state),

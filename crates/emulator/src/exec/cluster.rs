@@ -12,10 +12,10 @@ use crate::semantics::registers::{LaneRegisters, Row32, Row64, lanes_of};
 use crate::state::memory::{AddressMap, AttemptedAccess};
 use warpgrid_isa::ScalarType;
 
-/// Maximum number of bytes of an event piece for bytes that are not divided into elements.
+/// Maximum number of bytes of an event piece, for data that is not divided into elements.
 pub(crate) const PIECE_BYTES: usize = 16;
 
-/// Granularity of the size of `st.bulk`.
+/// Unit of the size operand of `st.bulk` in bytes.
 const FILL_UNIT: u64 = 8;
 
 /// `mapa`: maps a shared memory address to the same offset in the shared memory of the block with rank `b`. Addresses

@@ -62,7 +62,7 @@ pub(crate) fn collective(l: &mut LaneRegisters<'_>, plan: &CollectivePlan) {
     }
 }
 
-/// Writes a result row and a result predicate. Absent destinations are ignored.
+/// Writes a result row and a result predicate. The function skips absent destinations.
 fn set_both(
     l: &mut LaneRegisters<'_>,
     d: OperandSlot,

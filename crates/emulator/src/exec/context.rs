@@ -28,14 +28,14 @@ pub(crate) enum StopReason {
     Turn,
     /// All groups of lanes of the warp are waiting.
     Blocked,
-    /// Some lanes exited.
+    /// Some lanes of the warp exited.
     Exited,
-    /// Some lanes arrived at a barrier of the block. The machine counts the step later.
+    /// Some lanes arrived at a barrier of the block. The machine counts this step after it has handled the arrival.
     Barrier {
         plan: PlanId<BarrierPlan>,
         mask: u32,
     },
-    /// Some lanes arrived at the barrier of the cluster. The machine counts the step later.
+    /// Some lanes arrived at the barrier of the cluster. The machine counts this step after it has handled the arrival.
     ClusterArrive {
         mask: u32,
     },
@@ -67,7 +67,7 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) notes: &'a mut Arc<Vec<RunDiagnostic>>,
-    /// Issues the asynchronous operations of the warp.
+    /// Issuer of the warp's asynchronous operations.
     pub(crate) starter: AsyncIssuer<'a>,
     pub(crate) block: u64,
     /// Number of warps of the block.
@@ -79,8 +79,8 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) stores: u64,
     /// Number of lane-instructions that the warp has executed in this turn.
     pub(crate) lane_instructions: u64,
-    /// The last executed step. The step loop updates this field in place, because copying it in WebAssembly requires a
-    /// call of the host.
+    /// Last executed step. The step loop updates this field in place, because a copy of the field requires a host call
+    /// in WebAssembly.
     pub(crate) last_step: &'a mut Option<LastStep>,
 }
 
@@ -132,11 +132,11 @@ impl ExecutionContext<'_> {
     }
 }
 
-/// Lanes of a warp and the instruction that they execute in a step.
+/// Location of a synchronization event: the lanes of a warp, and the instruction that they execute in a step.
 #[derive(Clone, Copy)]
 pub(crate) struct SyncLocation {
     pub(crate) warp: u32,
-    /// Program counter of the lanes.
+    /// Program counter of the executing lanes.
     pub(crate) pc: u32,
     pub(crate) lanes: u32,
     pub(crate) step: u64,
@@ -165,13 +165,13 @@ pub(crate) struct WarpRunResult {
 /// Lanes that arrived at a barrier of the block or of the cluster.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct BarrierArrival {
-    /// Program counter of the lanes.
+    /// Program counter of the arriving lanes.
     pub(crate) pc: u32,
     /// All lanes of the arriving group, including lanes that are predicated off.
     pub(crate) lanes: u32,
 }
 
-/// Group of lanes, and the instruction that the group executes.
+/// Instruction that a group of lanes executes, with the lanes of the group.
 #[derive(Clone, Copy)]
 pub(crate) struct IssuedInstruction<'c> {
     pub(crate) instr: &'c DecodedInstruction,

@@ -15,7 +15,7 @@ use crate::state::warp::{CallFrame, Warp, WarpSplit, WarpSplitState};
 /// Moves `lanes` of the current group to program counter `pc` at call depth `depth`. Splits the group if the other
 /// lanes of the group do not move.
 pub(crate) fn redirect_lanes(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
-    // The lane mask is empty for a `BRA.DIV` in a converged warp, which is not taken.
+    // An empty lane mask occurs for a `BRA.DIV` in a converged warp, which takes no branch.
     if lanes == 0 {
         return;
     }
@@ -181,7 +181,8 @@ pub(crate) fn call(
         if lanes == 0 {
             continue;
         }
-        // While other lanes enter their callees, the remaining lanes are still at the call instruction.
+        // Reset the current group to the call instruction, at which the remaining lanes are until they enter their
+        // callees.
         let current = warp.splits.current_mut();
         (current.pc, current.depth) = (caller.pc, caller.depth);
         enter(code, warp, lanes, depth, target, writer);
@@ -216,7 +217,7 @@ fn reserve(
     let mut needed = 0u64;
     for lane in lanes_of(lanes) {
         let reserved = u64::from(caller_bytes) + u64::from(frame.reserved[lane]);
-        // The first stack variable of the frame may have the maximum alignment.
+        // Align the frame, because its first stack variable may have the maximum alignment.
         let start = (u64::from(frame.stack_start[lane]) + reserved).next_multiple_of(16);
         needed = needed.max(start + u64::from(callee_bytes));
         next.stack_start[lane] = start.min(u64::from(u32::MAX)) as u32;

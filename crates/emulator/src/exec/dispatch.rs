@@ -1,5 +1,5 @@
-//! Dispatches operations to the modules of their instruction families. The step loop executes arithmetic on registers
-//! and plain memory accesses itself.
+//! Dispatch of operations to the modules of their instruction families, except for arithmetic on registers and plain
+//! memory accesses, which the step loop executes itself.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::decoded_op::{cold_alu_ops, hot_alu_ops};
@@ -43,7 +43,8 @@ use crate::state::warp::Warp;
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Records a diagnostic for a wait for async-groups if no instruction commits async-groups of this kind.
+/// Records a diagnostic for a wait for async-groups if no instruction of the kernel commits async-groups of the same
+/// kind.
 #[inline(never)]
 fn report_wait_without_groups(
     around: &mut ExecutionContext<'_>,
@@ -69,7 +70,7 @@ fn report_lanes_outside_mask(
     choice: &IssuedInstruction<'_>,
     step: u64,
 ) {
-    // SASS permits executing lanes that are not in the member mask.
+    // Report nothing for SASS, which permits executing lanes that are not in the member mask.
     if !slot.is_some() || !around.code.addresses.is_empty() {
         return;
     }
@@ -131,14 +132,14 @@ fn report_started(around: &mut ExecutionContext<'_>, at: SyncLocation, first: u6
 
 /// Result of an operation that has not modified memory and continues with the next instruction.
 const NEXT: OpResult = OpResult::Next { stores: false };
-/// Result like [`NEXT`] that also ends the turn of the warp, because an asynchronous operation may complete before the
-/// next step.
+/// Result of an operation that continues with the next instruction but ends the turn of the warp, because an
+/// asynchronous operation may complete before the next step.
 const NEXT_TURN: OpResult = OpResult::NextThen {
     stores: false,
     stop: StopReason::Turn,
 };
 
-/// Execution state of one instruction of a warp.
+/// Execution of one instruction of a warp: the context, the warp and the executing lanes.
 struct Execution<'e, 'a> {
     around: &'e mut ExecutionContext<'a>,
     warp: &'e mut Warp,
@@ -332,7 +333,7 @@ impl<'a> Execution<'_, 'a> {
         self.around.report_sync(at, what);
     }
 
-    /// Executes an operation that accesses memory.
+    /// Executes an operation that accesses memory, given its plan and the function that implements it.
     fn access<P>(
         &mut self,
         plans: &'a PlanTable<P>,

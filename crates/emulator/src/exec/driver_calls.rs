@@ -15,7 +15,7 @@ use crate::state::warp::Warp;
 /// Maximum number of bytes of a string that is read from memory.
 const MAX_TEXT: usize = 1024;
 
-/// Registers and memories that a driver call accesses.
+/// Registers and memories that a driver call accesses: the decoded code and the memories of the launch.
 pub(crate) struct DriverCallContext<'a> {
     pub(crate) code: &'a DecodedCode,
     pub(crate) map: &'a AddressMap,
@@ -28,7 +28,8 @@ pub(crate) struct DriverCallContext<'a> {
 }
 
 impl DriverCallContext<'_> {
-    /// Returns `n` bytes at a generic address of a lane, or fewer bytes if the range exceeds the memory.
+    /// Returns `n` bytes at a generic address, as accessed by a lane. Returns fewer bytes if the range exceeds the
+    /// memory.
     fn bytes<'m>(&'m self, warp: &'m Warp, lane: usize, address: u64, n: usize) -> &'m [u8] {
         let (bytes, start, end) = if self.map.in_shared(address) {
             let start = (address - self.map.shared) as usize;
@@ -179,7 +180,7 @@ struct FormatSpec {
     letter: char,
 }
 
-/// Formats text like the C function `printf`. Supports the conversions that kernels use.
+/// Formats text like the C function `printf`. The function supports the conversions that occur in kernels.
 fn printf(
     reach: &DriverCallContext<'_>,
     warp: &Warp,
@@ -203,7 +204,7 @@ fn printf(
             text.push('%');
             continue;
         }
-        // Arguments are aligned to their sizes. A floating-point argument is always passed as a 64-bit number.
+        // Each argument is aligned to its size. A floating-point argument is always passed as a 64-bit number.
         let wide =
             spec.long || matches!(spec.letter, 's' | 'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G');
         let size = if wide { 8 } else { 4 };

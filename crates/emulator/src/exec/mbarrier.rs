@@ -1,6 +1,6 @@
 //! Operations on mbarrier objects in shared memory (PTX ISA, "mbarrier"). Lanes execute sequentially, and each lane
-//! observes the effects of the preceding lanes. Memory is written only after the operations of all lanes have been
-//! validated.
+//! observes the effects of the preceding lanes. The operation writes memory only after it has validated the operations
+//! of all lanes.
 
 use crate::code::{MbarrierAction, MbarrierPlan, PhaseSelector};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
@@ -21,7 +21,8 @@ pub(crate) const OBJECT_BYTES: usize = 8;
 /// Location in the shared memory of a block in the cluster.
 pub(crate) type SharedLocation = (Backing, usize);
 
-/// Pending modifications of mbarrier objects by the lanes that have executed so far.
+/// Buffer for the modifications of mbarrier objects by the lanes that have executed so far, which are written to memory
+/// at the end of the instruction.
 pub(crate) struct MbarrierWriteBuffer {
     changed: [(SharedLocation, u64); LANES],
     n: usize,
@@ -90,7 +91,7 @@ pub(crate) fn block_of(reach: &MemoryContext<'_>, backing: Backing) -> u64 {
     }
 }
 
-/// Effects of an mbarrier operation other than the modified objects.
+/// Effects of an mbarrier instruction apart from the modified objects, which the caller handles.
 pub(crate) struct Performed {
     /// Whether the operation completed a phase.
     pub(crate) ends_phase: bool,
@@ -226,8 +227,7 @@ fn write_objects(
     let lanes: Vec<usize> = lanes_of(mask).collect();
     for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
         reach.write(place.0, place.1, *lane, &word.to_le_bytes());
-        // Only initialization and invalidation change the set of live objects. Both apply only to objects of the
-        // executing block.
+        // Update the set of live objects of the executing block, which only initialization and invalidation change.
         match action {
             MbarrierAction::Init => reach.shared.add_object(place.1 as u64),
             MbarrierAction::Inval => reach.shared.remove_object(place.1 as u64),
@@ -263,11 +263,13 @@ fn act_of(action: MbarrierAction) -> MbarrierOperation {
     }
 }
 
-/// Result of an operation on an mbarrier object.
+/// Result of one lane's operation on an mbarrier object: the new bits of the object, and the value for the destination
+/// register.
 struct MbarrierOutcome {
-    /// Bits of the object after the operation, if the operation modified it.
+    /// Bits of the object after the operation, or `None` if the operation does not modify the object.
     word: Option<u64>,
-    /// State of the object before the operation. For a test, whether the tested phase is complete.
+    /// Value of the destination register: the state of the object before the operation, or for a test, whether the
+    /// tested phase is complete.
     result: u64,
     ends_phase: bool,
 }

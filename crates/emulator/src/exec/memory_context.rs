@@ -10,7 +10,8 @@ use crate::state::memory::{AddressMap, AttemptedAccess, GlobalMemory, PagedMemor
 use crate::state::multicast::Multicast;
 use crate::state::warp::LaneStacks;
 
-/// Context of the memory accesses of one instruction of a warp.
+/// Context of the memory accesses of one instruction of a warp: the memories, the observer, and the origin of the
+/// access.
 pub(crate) struct MemoryContext<'a> {
     pub(crate) code: &'a DecodedCode,
     pub(crate) map: &'a AddressMap,
@@ -36,7 +37,8 @@ pub(crate) struct MemoryContext<'a> {
     pub(crate) stored: bool,
 }
 
-/// Reason why an instruction cannot be executed. The caller adds the location and the agent of the fault.
+/// Fault of an instruction: its kind, the faulting lanes, and the failed access. The caller adds the location and the
+/// agent.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecutionFault {
     pub(crate) kind: FaultKind,

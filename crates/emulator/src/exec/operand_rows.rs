@@ -39,8 +39,8 @@ pub(crate) fn read64(l: &LaneRegisters<'_>, e: RegisterOperand) -> Row64 {
     row
 }
 
-/// Reads a register operand like [`read64`], but returns a reference to a 64-bit register instead of a copy. Operands
-/// of other widths are converted and stored in `place`.
+/// Returns a reference to the row of a 64-bit register operand. Operands of other widths are converted to 64 bits and
+/// stored in `place`.
 pub(crate) fn wide_row<'a>(
     l: &'a LaneRegisters<'_>,
     e: RegisterOperand,
@@ -80,7 +80,7 @@ pub(crate) fn write64(l: &mut LaneRegisters<'_>, e: RegisterOperand, row: &Row64
     }
 }
 
-/// Writes a row of 128-bit values to a register operand like [`write64`].
+/// Writes a row of 128-bit values to a register operand. Bits beyond the width of the register are truncated.
 pub(crate) fn write128(l: &mut LaneRegisters<'_>, e: RegisterOperand, row: &Row128) {
     if e.bank == RegisterBank::B128 && e.slot.is_some() {
         l.set128(e.slot, row);

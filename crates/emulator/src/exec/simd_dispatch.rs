@@ -20,7 +20,8 @@ pub(crate) fn run_warp(
     step: u64,
     budget: u32,
 ) -> WarpRunResult {
-    // Executing a single step takes less time than entering and leaving the large loop.
+    // Use the version with separate functions for a single step, because entering and leaving the large loop takes
+    // longer than the step.
     if budget == 1 {
         run_warp_with::<false, true>(around, warp, rows, step, budget, |_| {})
     } else {
@@ -28,7 +29,7 @@ pub(crate) fn run_warp(
     }
 }
 
-/// Executes steps like [`run_warp`], with the widest vectors that the host supports.
+/// Executes at most `budget` steps of a warp with the widest vectors that the host supports.
 #[cfg(target_arch = "x86_64")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
@@ -49,8 +50,8 @@ fn run_warp_widest(
                 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
                 _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(line).cast());
             };
-            // If the build enables these features globally, no function declares them, and the intrinsic cannot be
-            // called.
+            // Do not prefetch if the build enables these features globally, because the closure then cannot call the
+            // intrinsic.
             #[cfg(target_feature = "avx2")]
             let ask_for = |_: &u8| {};
             run_warp_with::<true, false>(around, warp, rows, step, budget, ask_for)

@@ -74,8 +74,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     let mut came = BarrierArrival::default();
     let mut outcome = StepOutcome::Executed;
     let stop = loop {
-        // Within a bundle, the loop must not select another group, because all instructions of a step belong to one
-        // group.
+        // Select a group only between bundles, because all instructions of a step belong to one group.
         if !way.is_mid_bundle {
             if way.steps == budget {
                 break StopReason::Turn;
@@ -140,7 +139,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                     ends = Some(stop);
                 }
                 Ok(OpResult::Moved) => {}
-                // The machine counts this step after it has checked the other warps.
+                // Do not count this step here, because the machine counts it after it has checked the other warps.
                 Ok(OpResult::Stops(
                     stop @ (StopReason::Barrier { .. } | StopReason::ClusterArrive { .. }),
                 )) => {
@@ -208,7 +207,7 @@ fn set_initial_registers(code: &DecodedCode, warp: &mut Warp) {
     }
 }
 
-/// Progress of a warp in the current turn.
+/// Progress of a warp in the current turn of the scheduler.
 struct TurnProgress {
     /// Number of the first step of the turn.
     first: u64,
@@ -233,7 +232,7 @@ enum StraightLineExit {
     Done,
     /// The next instruction reads a clock, whose special register must be updated first.
     Clock,
-    /// The next instruction is of another kind, and has not been executed.
+    /// The next instruction is of a kind that [`run_straight_line`] does not execute.
     Other,
 }
 
@@ -294,7 +293,7 @@ fn run_straight_line<const FMA: bool, const APART: bool>(
                 compute::<FMA>(instr, code, &mut lanes, results)
             };
         if is_done {
-            // The instruction has modified only registers.
+            // The instruction has modified only registers, and requires no further action.
         } else if let DecodedOp::Load(plan) | DecodedOp::Store(plan) = instr.op {
             let request = AccessRequest {
                 plan,

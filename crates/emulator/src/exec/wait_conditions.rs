@@ -22,7 +22,7 @@ use warpgrid_isa::StateSpace;
 
 /// State outside of the warp on which wait conditions depend.
 pub(crate) struct WaitContext<'a> {
-    /// Lanes of the warp that have arrived at the cluster barrier in the current, incomplete phase.
+    /// Lanes of the warp that have arrived at the cluster barrier in its current, incomplete phase.
     pub(crate) cluster_pending: u32,
     pub(crate) map: &'a AddressMap,
     /// Shared memory of the block.
@@ -66,7 +66,7 @@ fn wait_reason(
     let missing = match choice.instr.op {
         DecodedOp::Collective(plan) => match code.collectives.get(plan) {
             None => 0,
-            // The SASS instruction for `elect` selects one of the active lanes without waiting.
+            // In SASS, `ELECT` selects one of the active lanes without waiting for other lanes.
             Some(CollectivePlan {
                 kind: CollectiveKind::Elect { .. },
                 ..
@@ -127,8 +127,8 @@ fn columns_to_wait_for(
 }
 
 /// Returns a wait for the phase of the first lane if the phases of all lanes are incomplete. Otherwise, the instruction
-/// executes and returns false for lanes whose phases are incomplete, as an instruction whose time limit has expired
-/// does (PTX ISA, "mbarrier.try_wait").
+/// executes and returns false in the lanes whose phases are incomplete, as if its time limit had expired (PTX ISA,
+/// "mbarrier.try_wait").
 fn phase_to_wait_for(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -148,8 +148,8 @@ fn phase_to_wait_for(
             StateSpace::Generic => addresses[lane].wrapping_sub(outside.map.shared),
             _ => addresses[lane],
         };
-        // If the address does not contain an mbarrier object, the lanes do not wait, because the execution of the
-        // instruction reports the fault.
+        // Do not wait if the address does not contain an mbarrier object, because the execution of the instruction
+        // reports the fault.
         let word = object_at(outside.shared, address)?;
         let parity = parity_of(phase, values[lane]);
         if MbarrierState::read(word)?.is_complete(parity) {
@@ -188,7 +188,8 @@ fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &WaitContext<'_>
     })
 }
 
-/// Returns the live lanes that are in the member masks of the active lanes, but have not arrived (are not in `here`).
+/// Returns the live lanes that are in the member masks of the active lanes, but have not arrived. `here` contains the
+/// arrived lanes.
 fn missing_lanes(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -220,7 +221,7 @@ pub(crate) fn split_predicated_off(warp: &mut Warp, mask: u32) {
 enum ReconvergencePoint {
     /// Any `bar.warp.sync` instruction.
     WarpBarrier,
-    /// `BSYNC` instruction with this barrier register.
+    /// Any `BSYNC` instruction with this barrier register.
     Reconvergence(OperandSlot),
 }
 
@@ -264,8 +265,8 @@ fn waiting_at_warp_barrier(code: &DecodedCode, warp: &Warp) -> u32 {
 
 /// Returns the lanes that wait at a `BSYNC` with the same barrier register and the same member mask as the active
 /// lanes. A recursive function saves the barrier register (`BMOV.32.CLEAR R2, B6`) and stores another mask in it. Lanes
-/// that wait with the saved mask do not belong to the inner region. Lanes that have left the region are ignored,
-/// because the saved mask may still contain lanes that left the region after the register was saved.
+/// that wait with the saved mask do not belong to the inner region. The comparison ignores lanes that have left the
+/// region, because the saved mask may still contain lanes that left the region after the register was saved.
 fn converging_at(code: &DecodedCode, warp: &mut Warp, slot: OperandSlot, active: u32) -> u32 {
     let depth = warp.splits.current().depth;
     let pc = warp.splits.current().pc;
@@ -326,7 +327,7 @@ fn outer_member_mask(code: &DecodedCode, warp: &mut Warp, split: &WarpSplit, pc:
 }
 
 /// Wakes groups that wait at an inner barrier for the current group, while the current group waits for these groups at
-/// an outer barrier. Only groups at inner barriers are woken, so that two groups never wake each other.
+/// an outer barrier. The function wakes only groups at inner barriers, so that two groups never wake each other.
 fn wake_inner(code: &DecodedCode, warp: &mut Warp) {
     let outer = *warp.splits.current();
     for index in 0..warp.splits.len() {
@@ -388,7 +389,8 @@ pub(crate) fn release_reconvergence(code: &DecodedCode, warp: &mut Warp, mask: u
             split.pc += 1;
         }
     }
-    // At the end of its step, the current group reaches the instruction at which the released lanes continue.
+    // Mark the current group for convergence, because at the end of its step, it reaches the instruction at which the
+    // released lanes continue.
     warp.splits.current_mut().converges = true;
 }
 

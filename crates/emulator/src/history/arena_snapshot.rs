@@ -1,4 +1,4 @@
-//! Snapshots of global memory. Consecutive snapshots share the pages that have not been written between them.
+//! Snapshots of global memory. Consecutive snapshots share the pages that no step between them has written.
 
 use crate::state::last_writer_table::SharedWriterPage;
 use crate::state::memory::PagedMemory;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Number of pages in a chunk. Consecutive snapshots share chunks in which no page has changed.
 const CHUNK_PAGES: usize = 64;
 
-/// Contents of a page, and its last writers if they are tracked.
+/// Contents of a page of global memory, and the last writers of its bytes if they are tracked.
 #[derive(Debug)]
 struct PageSnapshot {
     bytes: Box<[u8]>,
@@ -34,8 +34,8 @@ fn page_range(page: usize, size: usize) -> std::ops::Range<usize> {
     start..size.min(start + PAGE_BYTES)
 }
 
-/// Returns a copy of a page, or `like` if it has the same contents. Therefore, memory that is zero or has a repeating
-/// pattern is stored only once.
+/// Returns a copy of a page, or `like` if it has the same contents. This comparison stores memory that is zero or has a
+/// repeating pattern only once.
 fn copy_page(
     memory: &PagedMemory,
     page: usize,
@@ -79,8 +79,8 @@ fn are_equal_words(a: &[u8], b: &[u8]) -> bool {
 }
 
 impl ArenaSnapshot {
-    /// Takes a snapshot of the pages of a memory. Clean pages are shared with `base`. `fresh` is increased by the size
-    /// of the copied pages.
+    /// Takes a snapshot of the pages of a memory. The snapshot shares clean pages with `base`. The function adds the
+    /// size of the copied pages to `fresh`.
     pub(crate) fn take(
         memory: &PagedMemory,
         base: Option<&ArenaSnapshot>,

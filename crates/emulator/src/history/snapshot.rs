@@ -21,7 +21,7 @@ impl StateStorage for SnapshotStorage {
     type Barriers = Arc<Vec<Barrier>>;
 }
 
-/// State of a machine at one position of a run.
+/// Snapshot of the state of a machine at one position of a run, from which the timeline restores the state.
 pub(crate) type Snapshot = MachineState<SnapshotStorage>;
 
 /// Approximate size in bytes of the small parts of a snapshot.
@@ -138,8 +138,8 @@ impl Snapshot {
         (snapshot, fresh + rest)
     }
 
-    /// Takes a snapshot like [`Snapshot::take`], but shares global memory with `base`. The caller restores global
-    /// memory by other means.
+    /// Takes a snapshot of the current state except for global memory, which the snapshot shares with `base`. The
+    /// caller restores global memory by other means.
     pub(crate) fn take_without_memory(
         state: &mut MachineState<LiveStorage>,
         base: &Snapshot,

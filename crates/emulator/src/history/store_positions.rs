@@ -6,7 +6,8 @@ use crate::contract::observer::{
 use crate::contract::step_event::StepEvent;
 use crate::contract::sync_event::SyncEvent;
 
-/// Steps that stored to memory. If their number exceeds a limit, the sample is thinned evenly.
+/// Sample of the steps that stored to memory, which hosts display on a timeline. If the number of steps exceeds a
+/// limit, the sample is thinned evenly.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct StorePositions {
     /// Sampled steps in ascending order.

@@ -1,5 +1,5 @@
-//! A machine that can seek in both directions. The timeline takes snapshots at regular intervals, and replays the steps
-//! after a snapshot.
+//! Timeline: a machine that can seek in both directions. The timeline takes snapshots at regular intervals, and replays
+//! the steps after a snapshot.
 //!
 //! The history of a run is immutable. The contents of memory at a position are determined by the nearest earlier
 //! snapshot and the following steps, and do not depend on preceding seeks.
@@ -14,7 +14,7 @@ use crate::history::undo_window::UndoWindow;
 use crate::run::machine::Machine;
 use crate::translation_view::{TranslatedRunResult, UNCOUNTED};
 
-/// Memory limits for the recorded history of a run.
+/// Limits for the memory and the snapshots of a [`Timeline`], which the host specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineLimits {
     pub snapshot_bytes: u64,
@@ -36,18 +36,18 @@ impl Default for TimelineLimits {
     }
 }
 
-/// Status, position and number of finished blocks of a run, which [`Timeline::run_to_end`] returns.
+/// Status, position and number of finished blocks of a run, which [`Timeline::run_to_end`] returns to its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct RunState {
     pub status: MachineStatus,
     /// Number of executed steps.
     pub position: u64,
-    /// Number of finished blocks, and number of blocks of the grid.
+    /// Number of finished blocks. The next field is the number of blocks of the grid.
     pub blocks_done: u64,
     pub n_blocks: u64,
 }
 
-/// Machine with snapshots of its past states.
+/// Machine with snapshots of its past states, which hosts step and seek in both directions.
 #[derive(Clone)]
 pub struct Timeline {
     machine: Machine,
@@ -68,7 +68,7 @@ pub struct Timeline {
     bytes: u64,
     /// Number of steps between snapshots, a power of two.
     interval: u64,
-    /// Number of steps below which replaying steps is faster than taking a snapshot.
+    /// Number of steps up to which replaying steps is faster than taking a snapshot.
     closest: u64,
     length: Option<u64>,
     ticks: StorePositions,
@@ -80,7 +80,7 @@ pub struct Timeline {
 /// Maximum number of seek checkpoints.
 const MAX_TRAIL: usize = 24;
 
-/// Reciprocal of the fraction of the snapshot memory that seek checkpoints may use even if the other snapshots have
+/// Reciprocal of the fraction of the snapshot memory that is available to seek checkpoints even if other snapshots have
 /// used all of this memory. Without seek checkpoints, each step back would replay the steps since the nearest snapshot.
 const TRAIL_SHARE: u64 = 4;
 
@@ -88,20 +88,20 @@ const TRAIL_SHARE: u64 = 4;
 const COSTLY_SHARE: u64 = 16;
 
 /// Maximum size of the changes since the last snapshot, as a multiple of the memory for snapshots. If a run has changed
-/// more bytes, no snapshot is taken, so that a seek replays more steps.
+/// more bytes, the timeline takes no snapshot, and a seek replays more steps.
 const MAX_EXCESS: u64 = 2;
 
-/// Number of steps before the target of a seek for which the undo log is recorded if snapshots are large, in units of
-/// the minimum number of steps between two snapshots.
+/// Number of steps before the target of a seek for which the undo log is recorded if snapshots are large. The unit is
+/// the number of steps between two positions of the undo window.
 const RECENT_INTERVALS: u64 = 16;
 
 impl Timeline {
     /// Creates a timeline for a machine that has not executed a step.
     pub fn new(mut machine: Machine, limits: TimelineLimits) -> Timeline {
         let (base, bytes) = Snapshot::take(&mut machine.state, None);
-        // A snapshot copies the state of the resident blocks. Taking a snapshot should take less time than the steps
-        // between two snapshots, and replaying these steps should take at most one or two display frames, which
-        // correspond to half a million steps at most.
+        // Choose the snapshot interval by the state of the resident blocks, which a snapshot copies. Taking a snapshot
+        // should take less time than the steps between two snapshots. Replaying these steps should take at most two
+        // display frames, which correspond to at most half a million steps.
         let resident: u64 = machine.resident_bytes();
         let mut timeline = Timeline {
             machine,
@@ -178,7 +178,7 @@ impl Timeline {
         }
         self.planned_checkpoints.clear();
         let next = self.position().saturating_add(1);
-        // Fast path: no snapshot is necessary at the next position, and the end of the run is unknown.
+        // Fast path for a step after which no snapshot is necessary, if the end of the run is unknown.
         let is_plain = self.length.is_none() && self.recent.is_empty();
         if is_plain && next & (self.interval - 1) != 0 {
             self.run(next, observer);
@@ -202,8 +202,8 @@ impl Timeline {
         }
     }
 
-    /// Executes a step in which an operation in flight completes. The recorded steps after the current position are
-    /// discarded, because the early completion changes them. Returns `false` if the operation is not in flight.
+    /// Executes a step in which an operation in flight completes. Discards the recorded steps after the current
+    /// position, which the early completion changes. Returns `false` if the operation is not in flight.
     pub fn complete_now(&mut self, id: AsyncOperationId, observer: &mut dyn Observer) -> bool {
         let lands = self.machine.land(id);
         if lands {
@@ -230,8 +230,8 @@ impl Timeline {
         self.machine.status()
     }
 
-    /// Executes at most `budget` steps of a seek to position `n`, so that hosts stay responsive. Returns `true` if the
-    /// seek has reached the position or the end of the run.
+    /// Executes at most `budget` steps of a seek to position `n`, so that a host can respond to other events between
+    /// the calls. Returns `true` if the seek has reached the position or the end of the run.
     pub fn seek_within(&mut self, n: u64, budget: u64) -> bool {
         let n = self.length.map_or(n, |length| n.min(length));
         let now = self.position();
@@ -253,9 +253,9 @@ impl Timeline {
     }
 
     /// Executes at most `budget` steps towards the end of the run.
-    pub fn run_to_end(&mut self, budget: u64) -> Progress {
+    pub fn run_to_end(&mut self, budget: u64) -> RunState {
         self.seek_within(u64::MAX, budget);
-        Progress {
+        RunState {
             status: self.machine.status(),
             position: self.position(),
             blocks_done: self.machine.blocks_done(),
@@ -281,7 +281,7 @@ impl Timeline {
         self.planned_checkpoints.clear();
         self.note_end();
         if let Some(counts) = end.counts {
-            // The number of steps that stored to memory is known, but not their positions.
+            // Store only the number of steps that stored to memory, because their positions are unknown.
             self.ticks = StorePositions {
                 steps: Vec::new(),
                 one_in: counts.stores.max(2),
@@ -314,7 +314,7 @@ impl Timeline {
         self.seek(stood);
     }
 
-    /// Checks whether there are snapshots of later positions, which is rare while a run moves forward.
+    /// Checks whether there are snapshots of later positions. While a run moves forward, there are rarely any.
     fn is_before_snapshots(&self) -> bool {
         let now = self.position();
         let is_later = |list: &[Snapshot]| list.last().is_some_and(|s| s.position > now);
@@ -343,7 +343,7 @@ impl Timeline {
         };
         self.restore(start);
         self.planned_checkpoints.clear();
-        // If snapshots are large and the start is far from the target, the undo log is recorded only near the target.
+        // Record the undo log only near the target if snapshots are large and the start is far from the target.
         let most = match self.has_large_snapshots {
             true => self.recent_steps() * RECENT_INTERVALS,
             false => u64::MAX,
@@ -355,7 +355,7 @@ impl Timeline {
             self.planned_checkpoints.push(n - distance);
             distance /= 2;
         }
-        // The list is reversed so that `pop` returns the next position.
+        // Reverse the list, so that `pop` returns the next position.
         self.planned_checkpoints.reverse();
     }
 
@@ -385,7 +385,7 @@ impl Timeline {
             let now = self.position();
             let next_look = self.prepare_recent(goal);
             let last = self.snapshots.last().map_or(0, |s| s.position);
-            // The expression rounds up to the next multiple of `interval`, which must be a power of two.
+            // Round up to the next multiple of `interval`, which is a power of two.
             let boundary = (now | (self.interval - 1)) + 1;
             let mark = self.planned_checkpoints.last().copied().unwrap_or(u64::MAX);
             let stop = end.min(boundary).min(next_look).min(mark.max(now + 1));
@@ -424,7 +424,7 @@ impl Timeline {
         if !self.has_large_snapshots {
             return next_look;
         }
-        // If the goal is the end of the run, the position of the goal is unknown.
+        // The position of the goal is unknown if the goal is the end of the run.
         let first = goal.saturating_sub(steps * RECENT_INTERVALS);
         if goal != u64::MAX && now < first {
             self.recent.forget(&mut self.machine.state);
@@ -492,8 +492,8 @@ impl Timeline {
         }
     }
 
-    /// Takes a seek checkpoint. If memory is short, drops the checkpoints that are farthest from the target of the
-    /// seek, because the following single steps back need the nearest checkpoints.
+    /// Takes a seek checkpoint. If the snapshots use too much memory, drops the checkpoints that are farthest from the
+    /// target of the seek, because single steps back from the target need the nearest checkpoints.
     fn take_seek_checkpoint(&mut self) {
         if self.has_large_snapshots {
             return self.keep_recent();
@@ -552,7 +552,7 @@ impl Timeline {
     }
 
     /// Executes the step that faults. A run with a fault has the status `Running` at its last position until the
-    /// faulting step is attempted. Therefore, this function attempts the step, so that the status at the end does not
+    /// faulting step is attempted. This function attempts the faulting step, so that the status at the end does not
     /// depend on the preceding seeks.
     fn reproduce_fault(&mut self) {
         if self.length == Some(self.position()) && self.machine.status() == MachineStatus::Running {

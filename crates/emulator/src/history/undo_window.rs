@@ -1,6 +1,6 @@
 //! Undo log for runs with large snapshots. The log stores the small parts of the state at a few positions, and the
-//! bytes of global memory that the steps between these positions overwrite. Scattered stores change a few bytes in many
-//! pages, so that copying the pages would take a second, whereas logging the bytes takes a millisecond.
+//! bytes of global memory that the steps between these positions overwrite. If scattered stores change a few bytes in
+//! many pages, copying the pages would take a second, whereas logging the bytes takes a millisecond.
 
 use crate::history::snapshot::Snapshot;
 use crate::state::MachineState;
@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 /// Maximum number of positions to which the undo log can return.
 const MAX_POSITIONS: usize = 64;
 
-/// Positions to which the undo log can return. The undo log of global memory has one segment for each position.
+/// Window of recent positions to which a timeline can return with the undo log. The undo log of global memory has one
+/// segment for each position.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UndoWindow {
     /// Snapshots without global memory, ordered by position, and their sizes in bytes.
@@ -31,7 +32,7 @@ impl UndoWindow {
         Some(snapshot.position)
     }
 
-    /// Records the current position. The oldest positions are dropped while the total size exceeds `most_bytes`.
+    /// Records the current position. Drops the oldest positions while the total size exceeds `most_bytes`.
     pub(crate) fn keep(&mut self, state: &mut MachineState, base: &mut Snapshot, most_bytes: u64) {
         if self.nearest(u64::MAX) == Some(state.position) {
             return;

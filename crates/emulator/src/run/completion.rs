@@ -39,14 +39,14 @@ use warpgrid_isa::{ScalarType, Sem, StateSpace};
 const ANSWER_BYTES: u32 = 16;
 
 impl Machine {
-    /// Executes the step in which an asynchronous operation completes.
+    /// Executes the step in which the asynchronous operation with the given ID completes.
     pub(crate) fn complete_operation(&mut self, id: AsyncOperationId, observer: &mut dyn Observer) {
         let Some(pending) = self.state.in_flight.get(id) else {
             return;
         };
         let step = self.state.position;
         let interest = observer.interest();
-        // Fast path: a tile is copied without splitting it into pieces if no observer receives the accesses.
+        // Fast path: copy a tensor tile without splitting it into pieces if no observer receives the accesses.
         let listens = interest.covers(AccessAction::Store) || interest.covers(AccessAction::Load);
         let pending = match !listens && self.moves_whole(pending) {
             true => InFlightOperation::clone(pending),
@@ -101,7 +101,7 @@ impl Machine {
         self.state.launch_next_clusters(&setup, &mut self.spare);
     }
 
-    /// Executes the effect of an operation that is not described by pieces.
+    /// Executes the effect of an asynchronous operation that its pieces do not describe.
     fn do_work(&mut self, pending: &InFlightOperation, step: u64) -> ExecResult {
         match &pending.operation.work {
             AsyncEffect::Pieces | AsyncEffect::TensorPieces(_) | AsyncEffect::Cancel { .. } => {
@@ -304,8 +304,8 @@ impl Machine {
         }
     }
 
-    /// Returns the bytes of a source. The source is always accessible, because its bounds were checked when the copy
-    /// was issued, and its memory is not released while the copy is in flight.
+    /// Returns the bytes of a source. The source is always accessible, because the issue of the copy checked its
+    /// bounds, and its memory is not released while the copy is in flight.
     fn source_bytes(
         &self,
         places: &mut TargetLookupCache,
@@ -453,7 +453,7 @@ impl Machine {
         }
     }
 
-    /// Returns the new state of the mbarrier that the completion signals, if the operation has an mbarrier.
+    /// Returns the new state of the mbarrier that the completion signals, or `None` if the operation has no mbarrier.
     fn signal(&self, pending: &InFlightOperation) -> Result<Option<MbarrierSignal>, MbarrierFault> {
         let (block, address) = match pending.operation.completion {
             CompletionMechanism::Mbarrier { block, address, .. }
@@ -539,7 +539,7 @@ impl Machine {
     }
 }
 
-/// Memory and offset to which a piece is written.
+/// Memory and offset to which a completing operation writes a piece.
 #[derive(Clone, Copy, Debug)]
 enum PieceTarget {
     /// Shared memory of the block in this resident slot.
@@ -591,7 +591,7 @@ impl CompletionMechanism {
     }
 }
 
-/// Checks whether an operation stores to memory without describing its stores by pieces.
+/// Checks whether an operation stores to memory although it has no pieces that describe its stores.
 const fn stores_by_rule(work: &AsyncEffect) -> bool {
     match work {
         AsyncEffect::TensorMemory(_) | AsyncEffect::Tensor(_) => true,
@@ -657,7 +657,7 @@ fn head_of_piece(piece: &AsyncWrite) -> ElementAccessHeader {
         element: 0,
         written: true,
         ty: type_of(piece.bytes.len()),
-        // Asynchronous operations read their register operands at issue, so the access has no operand.
+        // The access has no operand, because asynchronous operations read their register operands at issue.
         operand: None,
         memory: memory_of(piece.space, piece.block),
         address: piece.address,

@@ -1,5 +1,5 @@
 //! Source and destination locations of asynchronous operations: resolves addresses to resident slots and arena offsets.
-//! Also copies tensor tiles without splitting them into pieces.
+//! The module also copies tensor tiles without splitting them into pieces.
 
 use crate::contract::inspect::LastWriter;
 use crate::contract::pending::{AsyncEffect, InFlightOperation};
@@ -8,8 +8,8 @@ use crate::run::machine::Machine;
 use crate::state::block::Block;
 use crate::state::memory::GlobalMemory;
 
-/// Cache of the most recently resolved block and allocation. Consecutive pieces usually access the same block and the
-/// same allocation.
+/// Cache of the most recently resolved block and allocation, because consecutive pieces usually access the same block
+/// and the same allocation.
 #[derive(Default)]
 pub(crate) struct TargetLookupCache {
     block: Option<(u64, usize)>,
@@ -26,7 +26,7 @@ pub(crate) struct ArenaRange {
 }
 
 impl TargetLookupCache {
-    /// Returns the resident slot of the block with this linear index.
+    /// Returns the resident slot of the block with the given linear index.
     pub(crate) fn block(&mut self, blocks: &[Block], index: u64) -> Option<usize> {
         if let Some((last, place)) = self.block
             && last == index
@@ -68,14 +68,14 @@ impl TargetLookupCache {
     }
 }
 
-/// Size in bytes of the largest swizzle pattern. Swizzling permutes bytes only within such a pattern.
+/// Size in bytes of the largest swizzle pattern. Swizzling permutes bytes only within a pattern.
 const PATTERN_BYTES: u64 = 1024;
-/// Number of fill bytes per write, which is a multiple of every element size.
+/// Number of fill bytes that are written at once, which is a multiple of every element size.
 const FILLED_BYTES: usize = 64;
 
 impl Machine {
-    /// Checks whether an operation is a tensor load that copies bytes unchanged, and whose destination, including
-    /// complete swizzle patterns, is within shared memory.
+    /// Checks whether an operation is a tensor load that can be copied as a whole: it copies bytes unchanged, and its
+    /// destination, extended to complete swizzle patterns, is within shared memory.
     pub(crate) fn moves_whole(&self, pending: &InFlightOperation) -> bool {
         let AsyncEffect::Tensor(transfer) = &pending.operation.work else {
             return false;
@@ -116,8 +116,8 @@ impl Machine {
                     }
                     return;
                 };
-                // The range is always accessible, because its bounds were checked when the copy was issued, and the
-                // memory is not released while the copy is in flight.
+                // The range is always accessible, because the issue of the copy checked its bounds, and the memory is
+                // not released while the copy is in flight.
                 let found = places.global(global, address, run.n_bytes as u64);
                 let bytes = found.and_then(|found| {
                     let bytes = global.arena.bytes().get(found.start..)?;

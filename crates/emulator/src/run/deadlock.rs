@@ -18,7 +18,7 @@ impl Machine {
             warp: place.warp + 1,
             ..place
         };
-        // Fast path: the next warp is usually runnable.
+        // Fast path: check the next warp first, which is usually runnable.
         if can_run(&self.state.blocks, next) {
             return;
         }
@@ -64,7 +64,7 @@ impl Machine {
         MbarrierState::read(object_at(self.state.shared.get(place)?, address)?)
     }
 
-    /// Returns the waiting lane groups of the blocks in these resident slots.
+    /// Returns the waiting lane groups of the blocks in the given resident slots.
     pub(crate) fn waiters(&self, places: std::ops::Range<usize>) -> Vec<WaitingGroup> {
         let mut waiting = Vec::new();
         let start = places.start;
@@ -92,7 +92,7 @@ impl Machine {
         waiting
     }
 
-    /// Records a deadlock fault with the waiting lane groups of the blocks in these resident slots.
+    /// Records a deadlock fault with the waiting lane groups of the blocks in the given resident slots.
     fn record_deadlock(&mut self, places: std::ops::Range<usize>) {
         self.note_stuck_parts();
         let waiting = self.waiters(places.clone());

@@ -1,5 +1,5 @@
 //! Diagnostics of a run, which describe undefined behavior that does not fault, such as the arrival of only a part of a
-//! warp at an aligned barrier. Each diagnostic is recorded once per instruction.
+//! warp at an aligned barrier. The machine records each diagnostic once per instruction.
 
 use crate::contract::inspect::{RunDiagnostic, RunDiagnosticKind};
 use crate::exec::barrier::{DivergentArrival, divergent_arrivals};

@@ -1,4 +1,5 @@
-//! Construction of faults: resolves the instruction, the thread, and the memory region of a failed access.
+//! Construction of faults from failed instructions: resolves the instruction, the thread, and the memory region of a
+//! failed access.
 
 use crate::contract::fault::{AccessFault, Fault, FaultLocation, NamedRegion};
 use crate::contract::pending::{AsyncOrigin, InFlightOperation};
@@ -10,7 +11,7 @@ use crate::state::scheduler::WarpSlot;
 use warpgrid_isa::StateSpace;
 
 impl Machine {
-    /// Records a fault at the instruction of the current group.
+    /// Records the fault of the current lane group at its instruction.
     pub(crate) fn stop(&mut self, place: WarpSlot, halt: ExecutionFault) {
         let pc = self
             .state
@@ -100,7 +101,7 @@ impl Machine {
             byte_offset: offset as i64,
             size_bytes,
         };
-        // Shared memory offsets in faults are relative to the first byte that the program uses.
+        // Make shared memory offsets relative to the first byte that the program uses.
         let in_shared = |offset: u64| {
             let reserved = layout.reserved_shared_bytes;
             let own = layout.shared_bytes.saturating_sub(reserved);
@@ -128,7 +129,7 @@ impl Machine {
 
     /// Returns the allocation that contains an address, or the nearest allocation.
     fn place_near(&self, address: u64) -> FaultLocation {
-        // Allocations more than 4 MiB away from the address are considered unrelated.
+        // Ignore allocations more than 4 MiB away from the address, which are considered unrelated.
         let near = self.state.global.nearest(address).filter(|a| {
             let distance = address.wrapping_sub(a.address) as i64;
             distance > -(1 << 22) && distance < a.size as i64 + (1 << 22)

@@ -1,5 +1,5 @@
-//! Inputs of the host to a run. The host can issue operations, and it can complete operations early. Each input is
-//! recorded with its position in the run, so that a replay that reaches this position applies the input again.
+//! Inputs of the host to a run. The host can issue asynchronous operations, and it can complete operations early. The
+//! machine records each input with its position in the run, so that a replay applies the input again at this position.
 
 use crate::contract::pending::{AsyncOperation, InFlightOperation};
 use crate::contract::step_event::AsyncOperationId;
@@ -8,7 +8,7 @@ use crate::exec::matrix::operand_tiles::tiles;
 use crate::run::machine::Machine;
 use std::sync::Arc;
 
-/// Input of the host, which is applied before the step at `position`.
+/// Input of the host to a run, which the machine applies before the step at `position`.
 #[derive(Clone, Debug)]
 pub(crate) struct HostInput {
     position: u64,
@@ -33,7 +33,8 @@ impl Machine {
         tiles(&self.setup.code, pending)
     }
 
-    /// Issues an operation at the current position, as an instruction would. Used by hosts and tests.
+    /// Issues an asynchronous operation at the current position, as an instruction would. Hosts and tests call this
+    /// method.
     pub fn start_pending(&mut self, operation: AsyncOperation) -> Option<AsyncOperationId> {
         self.add_input(HostInputKind::Start(Arc::new(operation)));
         let before = self.state.inputs_done;
@@ -52,8 +53,8 @@ impl Machine {
         in_flight
     }
 
-    /// Appends an input of the host. Inputs at later positions are discarded, because the new input changes the
-    /// subsequent execution.
+    /// Appends an input of the host. Discards inputs at later positions, because the new input changes the subsequent
+    /// execution.
     fn add_input(&mut self, what: HostInputKind) {
         self.inputs.truncate(self.state.inputs_done);
         self.inputs.push(HostInput {
@@ -96,7 +97,7 @@ impl Machine {
         None
     }
 
-    /// Returns the result of [`Machine::asked_landing`] without consuming an input.
+    /// Returns the operation whose completion the host has requested at this position, without consuming the request.
     pub(crate) fn due_landing(&self) -> Option<AsyncOperationId> {
         let due = self.inputs.get(self.state.inputs_done..)?.iter();
         due.take_while(|input| input.position <= self.state.position)

@@ -5,8 +5,8 @@ use crate::contract::launch::{Launch, RegisterInit};
 use crate::state::memory::{AllocationOwner, GlobalMemory};
 use warpgrid_program::{Program, SassKernelInfo};
 
-/// Returns the register file elements and initial values of the registers that the launch initializes. Names of
-/// registers that the kernel does not use are skipped.
+/// Returns the register file elements and initial values of the registers that the launch initializes. The result omits
+/// registers that the kernel does not use.
 pub(crate) fn initial_registers(
     program: &Program,
     launch: &Launch,
@@ -33,7 +33,8 @@ pub(crate) fn initial_registers(
             }));
         };
         add(&given.name, start, given);
-        // A 64-bit address occupies two 32-bit registers, so its upper half is written to the next register.
+        // Write the upper half of a 64-bit address to the next register, because the address occupies two 32-bit
+        // registers.
         let is_half = place(&given.name).is_some_and(|place| place.bits == 32);
         if let Some(next) = given
             .buffer

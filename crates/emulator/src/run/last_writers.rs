@@ -5,7 +5,7 @@ use crate::state::last_writer_table::LastWriterTable;
 use std::fmt;
 use std::ops::Range;
 
-/// Last writer of each byte in a memory region.
+/// Last writer of each byte in a memory region, which a host reads for inspection.
 #[derive(Clone)]
 pub struct LastWriters<'a> {
     kept: WriterSource<'a>,
@@ -13,9 +13,9 @@ pub struct LastWriters<'a> {
 
 #[derive(Clone)]
 enum WriterSource<'a> {
-    /// One entry per byte of the region.
+    /// Slice with one packed entry per byte of the region.
     Plain(&'a [u64]),
-    /// Byte range of a paged memory.
+    /// Byte range of the last-writer table of a paged memory.
     Paged(&'a LastWriterTable, Range<usize>),
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
         });
     }
     let target = &program.target.limits;
-    // Check the cluster dimensions first, because an inferred grid is a multiple of the cluster.
+    // Check the cluster dimensions first, because an inferred grid is a multiple of the cluster dimensions.
     check_extents(
         "cluster",
         launch.cluster,
@@ -169,7 +169,8 @@ pub(crate) fn check_layout(
             });
         }
     }
-    // The limit applies to the shared memory that the program uses, excluding the bytes that the system reserves.
+    // Exclude the bytes that the system reserves, because the limit applies only to the shared memory that the program
+    // uses.
     let own_shared_bytes = layout
         .shared_bytes
         .saturating_sub(layout.reserved_shared_bytes);

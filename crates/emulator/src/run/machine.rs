@@ -1,4 +1,5 @@
-//! Launch in progress: the immutable setup, the mutable state, and the loop that executes one agent after another.
+//! Machine that executes a launch: the immutable setup, the mutable state, and the loop that executes one agent after
+//! another.
 
 use crate::contract::fault::{Fault, WaitReason};
 use crate::contract::inspect::MachineStatus;
@@ -31,20 +32,20 @@ use crate::state::warp::{Warp, WarpSplitState};
 use std::sync::Arc;
 use warpgrid_program::Program;
 
-/// Launch in progress. A step is either one instruction of a group of lanes of a warp, or one completion of an
-/// asynchronous operation.
+/// Machine that executes a launch step by step. A step is either one instruction of a lane group of a warp, or the
+/// completion of an asynchronous operation.
 #[derive(Clone)]
 pub struct Machine {
     pub(crate) setup: Arc<LaunchSetup>,
     pub(crate) state: MachineState,
-    /// Inputs of the host, ordered by position. Inputs are not part of the state, so that a replay after a seek applies
-    /// them again.
+    /// Inputs of the host, ordered by position. Inputs are not part of the machine state, so that a replay after a seek
+    /// applies them again.
     pub(crate) inputs: Vec<HostInput>,
-    /// Scratch buffer in which access events are built. The buffer is not part of the state.
+    /// Scratch buffer in which access events are built. The buffer is not part of the machine state.
     pub(crate) events: EventBuffer,
-    /// Register files for warps that have not executed yet. These register files are not part of the state.
+    /// Register files for warps that have not executed yet. These register files are not part of the machine state.
     pub(crate) spare: Vec<RegisterFile>,
-    /// Scratch rows for the executing instruction. The rows are not part of the state.
+    /// Scratch rows for the executing instruction. The rows are not part of the machine state.
     pub(crate) rows: Box<ScratchBuffers>,
 }
 
@@ -58,8 +59,8 @@ impl Machine {
         Machine::with_decoded(program, launch, limits, None)
     }
 
-    /// Creates a machine like [`Machine::new`], but reuses the decoded code of another machine if both have the same
-    /// program, and identical layouts of all objects to which instructions refer. Otherwise, the program is decoded.
+    /// Creates a machine that reuses the decoded code of another machine if both have the same program, and identical
+    /// layouts of all objects to which instructions refer. Otherwise, the program is decoded as in [`Machine::new`].
     pub fn with_decoded(
         program: Arc<Program>,
         launch: &Launch,
@@ -160,8 +161,8 @@ impl Machine {
         self.status()
     }
 
-    /// Returns the agent of the next step. An operation completes when it is due, when a host has requested its
-    /// completion, or when no warp is runnable.
+    /// Returns the agent of the next step. An asynchronous operation is selected if it is due, if the host has
+    /// requested its completion, or if no warp is runnable.
     fn choose(&mut self) -> Option<ScheduledAction> {
         if let Some(id) = self.asked_landing() {
             return Some(ScheduledAction::InFlight(id));
@@ -275,7 +276,7 @@ impl Machine {
         }
     }
 
-    /// Completes the step of lanes that have arrived at a barrier, and reports whether the lanes wait.
+    /// Completes the step in which lanes have arrived at a barrier, and reports to the observer whether the lanes wait.
     fn after_arrival(
         &mut self,
         place: WarpSlot,
@@ -343,7 +344,7 @@ impl Machine {
         }
     }
 
-    /// Reports the barriers that exiting threads have completed. `opened` has one bit per barrier.
+    /// Reports the barriers that the exit of threads has completed. `opened` has one bit per barrier.
     #[cold]
     #[inline(never)]
     fn report_opened(&self, place: WarpSlot, opened: u32, observer: &mut dyn Observer) {
@@ -434,7 +435,8 @@ impl Machine {
         true
     }
 
-    /// Wakes the lane groups that wait for an mbarrier phase, after any mbarrier phase in the cluster has completed.
+    /// Wakes the lane groups of the cluster that wait for an mbarrier phase. The machine calls this method after any
+    /// mbarrier phase in the cluster has completed.
     fn wake_phases(&mut self, place: WarpSlot) {
         let n_ranks = self.setup.n_ranks as usize;
         let first = place.block - self.setup.rank_of_place(place.block);

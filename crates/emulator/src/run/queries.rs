@@ -18,7 +18,7 @@ use crate::state::warp::{Warp, WarpSplitState};
 use std::sync::Arc;
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// Copies of the state that the search for the next step modifies.
+/// Copies of the parts of the machine state that the search for the next step modifies.
 struct SchedulerCopy {
     schedule: Scheduler,
     blocked: Vec<WarpSlot>,
@@ -69,7 +69,7 @@ impl Machine {
     }
 
     /// Returns the number of bytes of the registers, stacks, shared memory and tensor memory of the resident blocks.
-    /// Includes the registers of warps that have not run yet, although they are not allocated.
+    /// The number includes the registers of warps that have not run yet, although they are not allocated.
     pub(crate) fn resident_bytes(&self) -> u64 {
         let registers = self.setup.code.entry_sizes.bytes();
         let of_warp = |warp: &Warp| match warp.has_not_run {
@@ -96,8 +96,8 @@ impl Machine {
         self.setup.thread(warp, lane)
     }
 
-    /// Returns the number of threads that a barrier of a resident block expects, and the number of threads that have
-    /// arrived.
+    /// Returns the number of threads that have to arrive at a barrier of a resident block, and the number of threads
+    /// that have arrived.
     pub fn barrier(&self, block: u64, id: u32) -> (u32, u32) {
         let resident_block = self.state.blocks.iter().find(|b| b.index == block);
         let Some(block) = resident_block else {
@@ -153,7 +153,7 @@ impl Machine {
         self.state.shared.get(place)
     }
 
-    /// Returns the tensor memory of a resident block, if its code uses tensor memory.
+    /// Returns the tensor memory of a resident block, or `None` if the code does not use tensor memory.
     fn tensor(&self, block: u64) -> Option<&PagedMemory> {
         let place = self.state.blocks.iter().position(|b| b.index == block)?;
         let tensor = self.state.tensor.get(place)?;
@@ -268,7 +268,7 @@ impl Machine {
         })
     }
 
-    /// Returns the offset and size of each kernel parameter in the parameter memory.
+    /// Returns the offset in the parameter memory and the size of each kernel parameter.
     pub fn parameters(&self) -> &[(u64, u64)] {
         &self.setup.layout.parameters
     }
@@ -344,8 +344,8 @@ impl Machine {
         self.state.stores_done
     }
 
-    /// Returns the agent and the instruction of the next step. To agree with an actual step, the function executes the
-    /// same code on copies of the state that this code modifies.
+    /// Returns the agent and the instruction of the next step. The function executes the code of an actual step on
+    /// copies of the state that this code modifies, so that the result agrees with an actual step.
     pub fn next_step(&self) -> Option<NextStep> {
         if self.state.fault.is_some() {
             return None;
@@ -371,7 +371,7 @@ impl Machine {
                 }
                 ScheduledAction::Warp(place) => match self.next_of_warp(place) {
                     Some(next) => return Some(next),
-                    // All lane groups of the warp would start to wait. Select another agent, as an actual step does.
+                    // If all lane groups of the warp would start to wait, select another agent, as an actual step does.
                     None => machine.blocked.push(place),
                 },
             }
@@ -440,8 +440,7 @@ impl Machine {
         bank: RegisterBank,
         slot: OperandSlot,
     ) -> Option<[u128; LANES]> {
-        // `LaneRegisters` requires mutable access to the banks, which an inspection does not have, so this function
-        // reads the row itself.
+        // Read the row without `LaneRegisters`, which requires mutable access to the banks.
         let code = &self.setup.code;
         let base = code.base(depth);
         let (banks, start) = match slot.0 >> 30 {
@@ -501,7 +500,8 @@ impl Machine {
         Some(row)
     }
 
-    /// Returns the bits of a register in one lane, as defined by [`Machine::register_row`].
+    /// Returns the bits of a register in one lane. [`Machine::register_row`] defines the frame to which the value
+    /// belongs.
     pub fn register(
         &self,
         block: u64,

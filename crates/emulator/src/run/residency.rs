@@ -38,8 +38,8 @@ impl MachineState {
         self.next_cluster = n_clusters as u64;
     }
 
-    /// Starts a cluster of the grid in the resident slots of a cluster. The allocations of the previous cluster in the
-    /// slots are reused.
+    /// Starts a cluster of the grid in the resident slots of a cluster. Reuses the allocations of the previous cluster
+    /// in these slots.
     fn start_cluster(
         &mut self,
         setup: &LaunchSetup,
@@ -67,9 +67,9 @@ impl MachineState {
         }
     }
 
-    /// Starts the next clusters of the grid in the resident slots of finished clusters. If an operation is in flight
-    /// for the slots, they are reused only after its completion, because the operation may write to their shared
-    /// memory.
+    /// Starts the next clusters of the grid in the resident slots of finished clusters. A slot for which an operation
+    /// is in flight is reused only after the operation completes, because the operation may write to the shared memory
+    /// of the slot.
     pub(crate) fn launch_next_clusters(
         &mut self,
         setup: &LaunchSetup,
@@ -228,8 +228,8 @@ impl LaunchSetup {
         let linear = u64::from(warp.index) << 48
             ^ position.iter().fold(0, |all, n| all << 20 ^ u64::from(*n));
         warp.splits.draw_from(match self.seed % 8 {
-            // For half of the seeds, lane groups are not selected at random, so that the lanes of a warp remain
-            // converged if the code permits convergence.
+            // For half of the seeds, do not select lane groups at random, so that the lanes of a warp remain converged
+            // if the code permits convergence.
             0..4 => None,
             _ => Some(self.seed.wrapping_mul(0x9e37_79b9) ^ linear),
         });

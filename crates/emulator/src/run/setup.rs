@@ -10,7 +10,7 @@ use crate::state::multicast::Multicast;
 use std::sync::Arc;
 use warpgrid_program::{FunctionKind, Program};
 
-/// Data of a launch that does not change during execution.
+/// Immutable data of a launch, which all steps of the machine read.
 #[derive(Debug)]
 pub(crate) struct LaunchSetup {
     pub(crate) program: Arc<Program>,
@@ -35,7 +35,8 @@ pub(crate) struct LaunchSetup {
     pub(crate) seed: u64,
 }
 
-/// Decoded code of a machine, without its memory.
+/// Decoded code of a machine without its memory, which a host passes to
+/// [`Machine::with_decoded`](crate::run::machine::Machine::with_decoded).
 #[derive(Clone, Debug)]
 pub struct DecodedLaunch(pub(crate) Arc<LaunchSetup>);
 
@@ -132,8 +133,8 @@ impl LaunchSetup {
 
     /// Returns the rank in its cluster of the block in a resident slot.
     pub(crate) fn rank_of_place(&self, place: usize) -> usize {
-        // Fast path for clusters of one block, which are the most frequent clusters, because a division would take as
-        // long as a step.
+        // Fast path for clusters of one block, which are the most frequent. For these clusters, a division would take
+        // as long as a step.
         match self.n_ranks {
             0 | 1 => 0,
             n => place % n as usize,

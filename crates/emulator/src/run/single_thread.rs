@@ -1,6 +1,6 @@
-//! Execution of a single thread: stores its registers, and executes instructions that access only registers. The caller
-//! handles memory, barriers, values from other lanes, and the order of threads. For example, the memory model explorer
-//! chooses the result of each load.
+//! Execution of a single thread: stores its registers, and executes instructions that access only registers. The
+//! caller, such as the memory model explorer, handles memory, barriers, values from other lanes, and the order of
+//! threads.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{DecodedCode, DecodedInstruction, RegisterBank, RegisterOperand};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use warpgrid_isa::{AtomicOp, ScalarType};
 use warpgrid_program::{Program, RegisterId};
 
-/// Position of a thread in a launch.
+/// Position of a thread in a launch, which determines the values of its special registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadCoordinates {
     /// Position of the block in the grid.
@@ -27,7 +27,7 @@ pub struct ThreadCoordinates {
     pub thread: u32,
 }
 
-/// Registers of one thread.
+/// Registers of one thread, with the methods that execute its instructions. The memory model explorer uses it.
 #[derive(Clone)]
 pub struct SingleThread {
     code: Arc<DecodedCode>,
@@ -38,10 +38,10 @@ pub struct SingleThread {
     map: AddressMap,
 }
 
-/// Location in the shared memory of a block in the cluster.
+/// Location in the shared memory of a block of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedAddress {
-    /// Rank of the block in the cluster. `None` for the block of the executing thread.
+    /// Rank of the block in the cluster, or `None` for the block of the executing thread.
     pub rank: Option<u32>,
     pub offset: u64,
 }
@@ -174,8 +174,8 @@ impl SingleThread {
         })
     }
 
-    /// Executes `mapa`: returns the address of the same shared memory offset in the block with this rank. The result is
-    /// a generic address if `address` is generic.
+    /// Executes `mapa`: returns the address of the same shared memory offset in the block with the given rank. The
+    /// result is a generic address if `address` is generic.
     pub fn map_to_rank(&self, address: u64, rank: u32) -> u64 {
         let window = match self.map.in_shared_cluster(address) {
             true => self.map.shared,

@@ -108,8 +108,8 @@ impl LaunchSetup {
     }
 }
 
-/// Checks whether the row of a special register must be filled again for each block. This is the case if the value
-/// depends on the block, or if it contains the time, which restarts with each block.
+/// Checks whether the row of a special register must be filled again for each block. Such a value depends on the block,
+/// or contains the time, which restarts with each block.
 fn changes(special: SpecialRegister) -> bool {
     use SpecialRegister as S;
     match special {

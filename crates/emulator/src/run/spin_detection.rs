@@ -2,15 +2,15 @@
 //! change.
 //!
 //! As long as memory, barriers and operations in flight do not change, a lane group that returns to the same registers
-//! and program counter loops forever. After a number of steps without such a change, the detector records the state of
-//! each ready group of each warp, and observes the groups for a window of steps. The window includes a time slice of
-//! every group, because a group that has not been scheduled may still change memory. An example is a lane that holds a
-//! lock for which other lanes of its warp spin. The detector has no overhead between windows. The records are part of
-//! the machine state, so that a replay detects the same loops.
+//! and program counter loops forever. After a number of steps without a change, the detector records the state of each
+//! ready group of each warp, and observes the groups for a window of steps. The window includes a time slice of every
+//! group, because a group that has not been scheduled may still change memory. An example is a lane that holds a lock
+//! for which other lanes of its warp spin. The detector has no overhead between windows. The recorded states are part
+//! of the machine state, so that a replay detects the same loops.
 //!
-//! A store that does not change memory is not progress. While stores continue, the detector executes a window of steps
-//! with a copy of the machine at exponentially growing intervals. If the copy repeats its complete state, the launch
-//! never finishes.
+//! A store that does not change memory is not progress. Therefore, while stores continue, the detector executes a
+//! window of steps with a copy of the machine at exponentially growing intervals. If the copy repeats its complete
+//! state, the launch never finishes.
 
 use crate::contract::fault::{FaultKind, PollTarget, WaitReason, WaitingGroup};
 use crate::contract::inspect::MachineStatus;
@@ -28,14 +28,14 @@ use warpgrid_isa::{ControlOp, Operation};
 use warpgrid_program::{FunctionId, Program};
 
 /// Number of steps without a change before the first window, to which [`QUIET_OF_WARP`] steps per warp are added. The
-/// delay is necessary because every launch starts with steps that change nothing.
+/// delay avoids windows at the start of a launch, where the steps usually change nothing.
 const QUIET_STEPS: u64 = 4096;
 const QUIET_OF_WARP: u64 = 128;
 /// Number of steps per warp for which each lane group is observed.
 const STEPS_PER_WARP: u64 = 32 * 64;
-/// Factor by which the delay before a window exceeds the delay before the preceding window.
+/// Ratio of the delay before a window to the delay before the preceding window.
 const BACKOFF_FACTOR: u64 = 16;
-/// Maximum number of warps by which the length of a window with stores is multiplied.
+/// Maximum factor by which the number of warps extends a window with stores.
 const MAX_REPEATED_WARPS: u64 = 64;
 /// Number of steps per warp for which a window continues after the first store that changed memory, because later
 /// stores may restore the previous contents.
@@ -44,7 +44,7 @@ const WATCHED_CHANGED: u64 = 8 * 64;
 const MAX_CHANGED_BYTES: usize = 4096;
 
 impl WarpFingerprint {
-    /// Checks whether the warp has executed a step since the record was created, and contains the group in its recorded
+    /// Checks whether the warp has executed a step since its group was recorded, and contains the group in the recorded
     /// state.
     fn is_repeated_by(&self, warp: &Warp) -> bool {
         let is_same = |split: &WarpSplit| split.mask == self.mask && split.is_ready();
@@ -150,8 +150,7 @@ impl Machine {
             if !marks.iter().any(is_of_last) {
                 return;
             }
-            // The group that executed the step may have diverged, or may have reconverged with another group since the
-            // record.
+            // The lane group that executed the step may have diverged or reconverged since its state was recorded.
             let ran = |mark: &WarpFingerprint| {
                 let found = warp_of(mark);
                 found.is_some_and(|(_, warp)| {
@@ -165,9 +164,9 @@ impl Machine {
             let are_all_back = marks.iter().all(|mark| mark.is_back);
             let is_repeated = match written.has_changed {
                 false => are_all_back,
-                // Memory changed, so all groups must be in their recorded state at the same step, memory must have its
-                // previous contents, and the scheduler must have its previous state. For a single warp, the state of
-                // the scheduler is irrelevant.
+                // If memory has changed, all groups must be in their recorded states at the same step, memory must have
+                // its previous contents, and the scheduler must have its previous state. For a single warp, the state
+                // of the scheduler is irrelevant.
                 true => {
                     let is_same_turn = match n_warps {
                         1 => true,
@@ -190,8 +189,8 @@ impl Machine {
         }
     }
 
-    /// Checks whether the tensor memory of both machines has the same contents. This comparison is necessary because
-    /// stores to tensor memory are not reported to observers.
+    /// Checks whether the tensor memory of both machines has the same contents. The comparison is necessary because
+    /// observers do not receive stores to tensor memory.
     fn has_same_tensor_memory(&self, other: &Machine) -> bool {
         let mut both = self.state.tensor.iter().zip(&other.state.tensor);
         both.all(|(one, other)| one.contents() == other.contents())
@@ -337,7 +336,7 @@ fn n_warps(marks: &[WarpFingerprint]) -> u64 {
 }
 
 /// Returns the length of a window in steps per warp, so that each ready group executes `STEPS_PER_WARP` steps. The
-/// length accounts for the scheduler, which returns to a group after a time slice of each other group.
+/// length includes a time slice of each other group, after which the scheduler returns to a group.
 fn steps_of_window(state: &MachineState) -> u64 {
     let warps = state.blocks.iter().flat_map(|block| &block.warps);
     let n_ready = |warp: &Warp| warp.splits.all().iter().filter(|s| s.is_ready()).count();
@@ -390,7 +389,7 @@ impl HashMixer {
     }
 }
 
-/// Observer that compares written bytes with their contents at the start of the run.
+/// Observer that compares the bytes that a run writes with their contents at the start of the run.
 #[derive(Default)]
 struct WrittenBytes {
     /// Initial value of each byte that the run has written.
@@ -508,8 +507,7 @@ impl Observer for PollRecorder<'_> {
         let Some(piece) = event.pieces.first() else {
             return;
         };
-        // Loads from the stack of a thread, constants and parameters are not polled, because no other thread writes to
-        // this memory.
+        // Ignore loads from thread stacks, constants and parameters, because no other thread writes to these memories.
         let is_shared = matches!(piece.memory, MemoryId::Global | MemoryId::Shared { .. });
         if !is_shared || !(event.action.reads() || event.action.is_atomic()) {
             return;

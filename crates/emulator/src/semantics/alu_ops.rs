@@ -3,7 +3,7 @@
 
 use warpgrid_isa::{PermuteMode, Signedness};
 
-/// Operations that are common to 16-bit, 32-bit and 64-bit integers.
+/// Operation that is common to 16-bit, 32-bit and 64-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntOp {
     Add,
@@ -30,7 +30,7 @@ pub enum IntOp {
     Cnot,
 }
 
-/// Operations on 16-bit integers.
+/// Operation on 16-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int16Op {
     Plain(IntOp),
@@ -38,7 +38,7 @@ pub enum Int16Op {
     Shr,
 }
 
-/// Operations on 32-bit integers.
+/// Operation on 32-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int32Op {
     Plain(IntOp),
@@ -80,14 +80,14 @@ pub enum Int32Op {
     },
 }
 
-/// Operations on 64-bit integers.
+/// Operation on 64-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int64Op {
     Plain(IntOp),
     Brev,
 }
 
-/// Operations on the two 16-bit or four 8-bit integers that a 32-bit register contains.
+/// Operation on the two 16-bit or four 8-bit integers that a 32-bit register contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackedIntOp {
     Add,
@@ -108,7 +108,7 @@ pub enum ShiftOp {
     Right,
 }
 
-/// Bit counts and bit searches of 32-bit and 64-bit integers.
+/// Bit count or bit search of a 32-bit or 64-bit integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitCountOp {
     Popc,
@@ -126,7 +126,7 @@ pub enum ShiftOverflow {
     Wrap,
 }
 
-/// Operations that all floating-point formats share.
+/// Operation that is common to all floating-point formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatOp {
     Add,
@@ -140,7 +140,7 @@ pub enum FloatOp {
     Max,
 }
 
-/// Operations on `f32`.
+/// Operation on `f32` numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Float32Op {
     Plain(FloatOp),
@@ -156,7 +156,7 @@ pub enum Float32Op {
     Copysign,
 }
 
-/// Operations on `f64`.
+/// Operation on `f64` numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Float64Op {
     Plain(FloatOp),
@@ -167,7 +167,7 @@ pub enum Float64Op {
     Copysign,
 }
 
-/// Operations on 16-bit floats.
+/// Operation on 16-bit floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalfOp {
     Plain(FloatOp),
@@ -177,7 +177,7 @@ pub enum HalfOp {
     Tanh,
 }
 
-/// Operations of extended-precision carry chains (`add.cc`, `subc`, `madc` and related instructions).
+/// Operation of an extended-precision carry chain (`add.cc`, `subc`, `madc` and related instructions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CarryOp {
     Add,
@@ -186,7 +186,7 @@ pub enum CarryOp {
     MadHi,
 }
 
-/// Carry flag accesses of an operation in a carry chain.
+/// Whether an operation in a carry chain reads and writes the carry flag, and the signedness of its factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CarryMode {
     /// Whether the factors of a product are signed.

@@ -7,7 +7,7 @@ use crate::semantics::word::{Truth, Word, WordExt};
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use warpgrid_isa::{CompareOp, FloatFormat, ScalarType};
 
-/// Compares two integers.
+/// Compares two integers in each lane with the operator `op`.
 #[inline(always)]
 pub fn compare<W: Word>(op: CompareOp, sign: Signedness, rows: impl Apply<[W; 2], W::Truth>) {
     use CompareOp as C;

@@ -1,6 +1,7 @@
 //! Row-wise `f64` fused multiply-add for hosts without an FMA instruction, after "Emulation of FMA and correctly
-//! rounded sums" (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008). The results are identical to those of
-//! `mul_add`, which the math library of such a host implements with integer arithmetic.
+//! rounded sums" (Boldo and Melquiond, IEEE Transactions on Computers 57, 2008). The results are identical to the
+//! results of `mul_add`, which the math library of a host without an FMA instruction implements with integer
+//! arithmetic.
 
 use crate::semantics::registers::{LANES, Row64};
 
@@ -19,7 +20,7 @@ pub(crate) fn fma_rows64(row: &mut Row64, [a, b, c]: [&Row64; 3]) -> bool {
     for lane in 0..LANES {
         let [a, b, c] = [a[lane], b[lane], c[lane]].map(f64::from_bits);
         let result = fused([a, b, c]);
-        // Each of these comparisons is false for a NaN, so a NaN operand selects the slow path.
+        // A NaN operand selects the slow path, because each of these comparisons is false for a NaN.
         is_sure &= is_usual(a) & is_usual(b) & (c.abs() < LARGEST_ADDEND) & (result != 0.0);
         row[lane] = result.to_bits();
     }
@@ -108,7 +109,7 @@ mod tests {
         for _ in 0..20_000 {
             let [a, b, mut c] = [[0; LANES]; 3].map(|row| row.map(|_: u64| number(&mut state)));
             for lane in 0..8 {
-                // The addend cancels almost all bits of the product.
+                // Choose an addend that cancels almost all bits of the product.
                 c[lane] = -(a[lane] * b[lane]) * (1.0 + f64::EPSILON * (lane as f64 - 3.0));
             }
             let mut row = [0; LANES];

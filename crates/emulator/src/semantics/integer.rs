@@ -1,8 +1,8 @@
 //! Integer arithmetic, logic, shifts and bit fields (PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision
 //! Integer Arithmetic Instructions", "Logic and Shift Instructions"), over the primitives of [`word`](super::word).
 //!
-//! Each function matches on the operation before it calls [`Apply::apply`], so that the match stays outside of the
-//! interpreter's loop over lanes.
+//! Each function matches on the operation before it calls [`Apply::apply`], so that the interpreter evaluates the match
+//! outside of its loop over lanes.
 
 use crate::semantics::alu_ops::{
     BitCountOp, CarryMode, CarryOp, Int16Op, Int32Op, Int64Op, IntOp, PackedIntOp, ShiftOp,
@@ -13,7 +13,8 @@ use crate::semantics::word::{Word, WordExt};
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use warpgrid_isa::{PermuteMode, ScalarType};
 
-/// Adapter that applies an operation with sources `S` and destination `R` to all lanes.
+/// Rows to which an operation with sources `S` and destination `R` can be applied. The interpreter applies it to all
+/// lanes, and the translator applies it to symbolic values.
 pub trait Apply<S, R> {
     /// Computes the destination of each lane from the sources of the lane.
     fn apply(self, f: impl Fn(S) -> R);
@@ -124,13 +125,14 @@ pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W
     }
 }
 
-/// Executes an operation on 16-bit registers, which occupy the low half of 32-bit registers. The upper half of a source
-/// is ignored, and the upper half of the result is zero.
+/// Executes an operation on 16-bit registers, which occupy the low half of 32-bit registers. The operation ignores the
+/// upper half of a source, and the upper half of the result is zero.
 #[inline(always)]
 pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use IntOp as A;
     match f {
-        // The low 16 bits of these results depend only on the low 16 bits of the sources.
+        // Compute these operations with 32 bits, because the low 16 bits of their results depend only on the low 16
+        // bits of the sources.
         Int16Op::Plain(
             f @ (A::Add | A::Sub | A::MulLo | A::MadLo | A::And | A::Or | A::Xor | A::Not | A::Neg),
         ) => arithmetic(f, sign, Low16(rows)),
@@ -142,8 +144,8 @@ pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W
             });
         }
         Int16Op::Plain(f @ (A::Sad | A::Div | A::Rem | A::Abs | A::Min | A::Max | A::Cnot)) => {
-            // Zero-extended and sign-extended 16-bit values are both representable as signed 32-bit numbers, so that
-            // signed 32-bit operations are correct for both.
+            // Signed 32-bit operations are correct for both signednesses, because zero-extended and sign-extended
+            // 16-bit values are representable as signed 32-bit numbers.
             let extended = Extended16 {
                 rows: Low16(rows),
                 sign,
@@ -179,7 +181,7 @@ pub fn shift<W: Word>(f: ShiftOp, sign: Signedness, rows: impl Apply<(W, W::Narr
 /// Executes a bit count or bit search.
 #[inline(always)]
 pub fn count<W: Word>(f: BitCountOp, sign: Signedness, rows: impl Apply<W, W::Narrow>) {
-    // `bfind` ignores copies of the sign bit, so the complement of a negative number is searched.
+    // Search the complement of a negative number, because `bfind` ignores copies of the sign bit.
     let magnitude = |a: W| match sign {
         Signed => a.xor(a.sign_mask()),
         Unsigned => a,
@@ -229,9 +231,9 @@ pub fn insert<W: Word>(a: W, b: W, position: W::Narrow, length: W::Narrow) -> W 
     a.shift_left(position).blend(b, mask)
 }
 
-/// Returns the position and the length of a bit field. Each is given by the low eight bits of a source operand (PTX
-/// ISA, "bfe"). For 64-bit fields, which no hardware instruction supports, the instruction sequence of the assembler
-/// uses all bits of both operands (13.5, all architectures).
+/// Returns the position and the length of a bit field. The low eight bits of two source operands specify them (PTX ISA,
+/// "bfe"). For 64-bit fields, which no hardware instruction supports, the instruction sequence of the assembler uses
+/// all bits of both operands (13.5, all architectures).
 #[inline(always)]
 fn field<W: Word>(position: W::Narrow, length: W::Narrow) -> (W::Narrow, W::Narrow) {
     match W::BITS {
@@ -258,7 +260,8 @@ pub fn carry<W: Word>(
             (false, CarryOp::Sub) => a.add(b).add(a.constant(1)),
             (false, CarryOp::Add | CarryOp::MadLo | CarryOp::MadHi) => a.add(b),
         };
-        // A carry occurs if both top bits are set, or if one top bit is set and the top bit of the sum is zero.
+        // The sum produces a carry if both top bits are set, or if one top bit is set and the top bit of the sum is
+        // zero.
         let carries = a.and(b).or(a.or(b).and(sum.not()));
         (sum, carries.less_signed(a.constant(0)))
     };

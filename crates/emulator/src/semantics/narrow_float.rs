@@ -12,11 +12,11 @@ use warpgrid_isa::{FloatFormat, ScalarType, Truncated};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct NarrowFloat {
     format: FloatFormat,
-    /// Number of register bits that the number occupies.
+    /// Number of register bits that a number of this format occupies.
     held_bits: u32,
 }
 
-/// Format of one number of a packed pair or quadruple.
+/// Format of each number of a packed pair or quadruple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PackedElement {
     Float(NarrowFloat),
@@ -101,7 +101,7 @@ pub(crate) fn convert_one(conversion: &Conversion, value: f64) -> Option<u32> {
     Some(half_of(conversion.to)?.pack(value, &RoundingParams::of(conversion)))
 }
 
-/// Kind of the additional operand of a conversion.
+/// Kind of the additional operand of a conversion, which contains random bits or scale factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConversionOperand {
     /// `.rs`: random bits for stochastic rounding.
@@ -110,8 +110,8 @@ pub enum ConversionOperand {
     Factors,
 }
 
-/// Converts two or four `f32` numbers, or a packed pair, with the additional operand `by`. The first number is stored
-/// in the most significant bits of the result.
+/// Converts two or four `f32` numbers, or a packed pair, with the additional operand `by`. The most significant bits of
+/// the result contain the first number.
 pub(crate) fn convert_by(
     conversion: &Conversion,
     sources: &[u32],
@@ -160,7 +160,7 @@ pub(crate) fn convert_by(
 fn random_of(to: ScalarType, place: usize, by: u32) -> f64 {
     let (high, low) = (by >> 16, by & 0xffff);
     let (bits, n_bits) = match to {
-        // For `f16x2`, the upper three bits of each half of `rbits` are ignored.
+        // Ignore the upper three bits of each half of `rbits` for `f16x2`.
         ScalarType::F16x2 if place == 0 => (high & 0x1fff, 13),
         ScalarType::F16x2 => (low & 0x1fff, 13),
         ScalarType::Bf16x2 if place == 0 => (high, 16),
@@ -255,8 +255,8 @@ fn exponent_of(magnitude: f64) -> i32 {
     ((magnitude.to_bits() >> 52) as i32 & 0x7ff) - 1023
 }
 
-/// Converts a positive magnitude to `ue8m0`, rounded down or up to a power of two. The exponent is clamped to the range
-/// of `ue8m0`.
+/// Converts a positive magnitude to `ue8m0` by rounding it down or up to a power of two. The exponent is clamped to the
+/// range of `ue8m0`.
 fn pack_exponent(magnitude: f64, round: RoundingMode) -> u32 {
     if magnitude.is_nan() {
         return 0xff;
@@ -283,7 +283,7 @@ fn pack(format: FloatFormat, value: f64, rounding: &RoundingParams) -> u32 {
         return 0;
     }
     let sign = if is_negative { format.sign() } else { 0 };
-    // If the rounding mode is towards zero, an overflow results in the largest finite number.
+    // With rounding towards zero, an overflow results in the largest finite number.
     let is_cut = round == RoundingMode::Zero && random.is_none();
     let is_clamped = mode.satfinite || is_cut && value.is_finite();
     let beyond = match is_clamped {
@@ -370,7 +370,7 @@ mod tests {
         let nearest = clamped(Rounding::Rn);
         assert_eq!(two(E4m3x2, nearest, 1.0, 500.0), Some(0x387e));
         assert_eq!(two(E5m2x2, nearest, f32::NAN, -0.0), Some(0x7f80));
-        // Infinity and NaN are replaced by the largest finite number.
+        // The conversion replaces infinity and NaN by the largest finite number.
         assert_eq!(
             two(E2m1x2, nearest, f32::NAN, f32::NEG_INFINITY),
             Some(0x7f)
@@ -394,10 +394,10 @@ mod tests {
             let conversion = conversion(to, F32, clamped(Rounding::Rs));
             convert_by(&conversion, &bits, ConversionOperand::Random, random)
         };
-        // 1 plus a quarter of an ulp is rounded up if the random fraction is at least three quarters.
+        // The conversion rounds 1 plus a quarter of an ulp up if the random fraction is at least three quarters.
         let near = 1.0 + 1.0 / 4096.0;
         assert_eq!(by(F16x2, &[near, near], 0x17ff_1800), Some(0x3c00_3c01));
-        // Bits above the 13 random bits are ignored.
+        // The conversion ignores bits above the 13 random bits.
         assert_eq!(by(F16x2, &[near, -near], 0xf7ff_f800), Some(0x3c00_bc01));
         // Exact numbers are independent of the random bits.
         assert_eq!(by(Bf16x2, &[1.0, -2.5], u32::MAX), Some(0x3f80_c020));
@@ -408,7 +408,7 @@ mod tests {
         let four = [near, -near, near, 1000.0];
         assert_eq!(by(E4m3x4, &four, 0x8000_7fff), Some(0x39b9_387e));
         assert_eq!(by(E4m3x4, &four, 0x7fff_8000), Some(0x38b8_397e));
-        // The upper bytes of both halves are used for the first two numbers.
+        // The conversion uses the upper bytes of both halves for the first two numbers.
         let quarter = [1.125, 1.125, 1.125, f32::NAN];
         assert_eq!(by(E2m1x4, &quarter, 0xbfc0_ff00), Some(0x2237));
         assert_eq!(by(E2m1x4, &quarter, 0xc0bf_00ff), Some(0x3327));

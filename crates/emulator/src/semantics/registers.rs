@@ -19,7 +19,7 @@ impl OperandSlot {
     const CONSTANT: u32 = 1 << 30;
     const SPECIAL: u32 = 2 << 30;
     const INDEX: u32 = (1 << 30) - 1;
-    /// Absent operand.
+    /// Slot of an absent operand.
     pub(crate) const NONE: OperandSlot = OperandSlot(u32::MAX);
 
     pub(crate) const fn register(index: u32) -> OperandSlot {
@@ -57,20 +57,20 @@ impl OperandSlot {
     }
 }
 
-/// Location of an operand within its bank.
+/// Location of an operand within its register bank, as decoded from an [`OperandSlot`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperandLocation {
     /// Register of the current stack frame, by index in the bank.
     Register(u32),
     /// Constant of the code, by index in the bank. All lanes read the same value.
     Constant(u32),
-    /// Special register, by index in the bank.
+    /// Special register of the warp, by index in the bank.
     Special(u32),
     /// Absent operand, which reads as zero.
     None,
 }
 
-/// Register rows of a warp, in one bank per register width and one bank of predicates.
+/// Register file of a warp: register rows in one bank per register width, and one bank of predicates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RegisterFile {
     pub(crate) r32: Vec<Row32>,
@@ -110,7 +110,7 @@ impl RegisterFileSizes {
         }
     }
 
-    /// Returns the size in bytes of a register file with this number of rows.
+    /// Returns the size in bytes of a register file with these numbers of rows.
     pub(crate) fn bytes(self) -> u64 {
         u64::from(self.r32) * 128
             + u64::from(self.r64) * 256
@@ -120,7 +120,7 @@ impl RegisterFileSizes {
 }
 
 impl RegisterFile {
-    /// Resizes the banks and clears all rows. The allocated capacity is reused.
+    /// Resizes the banks and clears all rows. The function reuses the allocated capacity.
     #[inline(always)]
     pub(crate) fn reset(&mut self, sizes: RegisterFileSizes) {
         /// Clears each row with a zero that is opaque to the compiler. Otherwise the compiler would emit a call of
@@ -159,8 +159,8 @@ impl RegisterFile {
     }
 }
 
-/// Scratch rows for the arithmetic results of all lanes. Only the results of active lanes are then copied to the
-/// register file.
+/// Scratch rows for the arithmetic results of all lanes. The interpreter then copies only the results of active lanes
+/// to the register file.
 #[derive(Clone)]
 pub(crate) struct ResultRows {
     pub(crate) r32: Row32,
@@ -189,8 +189,8 @@ pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
 }
 
 /// Copies a row in chunks. In WebAssembly, a copy of more than a few words compiles to a call of the host, which is
-/// slower than several small copies. The chunks are written out, because the compiler would merge the copies of a loop
-/// into such a call.
+/// slower than several small copies. The copies of the chunks are written out, because the compiler would merge the
+/// copies of a loop into a single call.
 #[cfg(target_arch = "wasm32")]
 #[inline(always)]
 pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
@@ -243,7 +243,7 @@ macro_rules! bank {
             row.unwrap_or(&$zero)
         }
 
-        /// Writes a row in the active lanes.
+        /// Writes a row to a register in the active lanes.
         #[cfg_attr(target_arch = "x86_64", inline(always))]
         #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
         pub(crate) fn $set(&mut self, slot: OperandSlot, value: &$row) {
@@ -306,7 +306,7 @@ impl LaneRegisters<'_> {
     }
 }
 
-/// Integer type that has a register bank.
+/// Integer type whose width has a register bank.
 pub(crate) trait BankWord: Copy + Sized {
     fn row<'l>(lanes: &'l LaneRegisters<'_>, slot: OperandSlot) -> &'l [Self; LANES];
 

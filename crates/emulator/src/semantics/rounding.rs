@@ -14,7 +14,7 @@ pub enum RoundingMode {
     NearestAway,
     /// `.approx`: result of the special function unit.
     Approximate,
-    /// `.full`: result of the special function unit, with operands scaled to support the full range.
+    /// `.full`: result of the special function unit, with scaled operands that support the full range.
     Full,
 }
 
@@ -35,8 +35,8 @@ impl RoundingMode {
         matches!(self, RoundingMode::Approximate | RoundingMode::Full)
     }
 
-    /// Checks whether a magnitude is rounded up, away from zero. `rest` is the relation of the discarded bits to half
-    /// an ulp.
+    /// Checks whether a magnitude is rounded up, away from zero. `rest` is the result of comparing the discarded bits
+    /// with half an ulp.
     #[inline(always)]
     pub(crate) fn is_up(self, rest: DiscardedBits, is_negative: bool, is_odd: bool) -> bool {
         match self {
@@ -50,7 +50,8 @@ impl RoundingMode {
         }
     }
 
-    /// Checks whether an overflow of a number with this sign results in the largest finite number instead of infinity.
+    /// Checks whether an overflow of a number with the given sign results in the largest finite number instead of
+    /// infinity.
     #[inline(always)]
     pub(crate) fn is_cut(self, is_negative: bool) -> bool {
         !self.is_up(DiscardedBits::Above, is_negative, true)
@@ -98,7 +99,7 @@ impl From<Option<Rounding>> for RoundingMode {
     }
 }
 
-/// Modifiers of a floating-point operation.
+/// Modifiers of a floating-point operation: rounding mode, flushing and saturation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FloatMode {
     pub round: RoundingMode,
@@ -117,7 +118,7 @@ impl FloatMode {
     }
 }
 
-/// Rounding and clamping modifiers of an instruction.
+/// Modifiers of an arithmetic instruction or conversion that control rounding, flushing and clamping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ArithmeticMode {
     pub rounding: Option<Rounding>,
@@ -130,7 +131,7 @@ pub struct ArithmeticMode {
     /// For `min` and `max`: whether the operation compares magnitudes, and the sign of the result is the product of the
     /// signs.
     pub xorsign_abs: bool,
-    /// Whether negative results become zero.
+    /// Whether negative results are replaced by zero.
     pub relu: bool,
     /// Whether an overflow results in the largest finite number.
     pub satfinite: bool,
@@ -150,7 +151,7 @@ impl From<&Modifiers> for ArithmeticMode {
     }
 }
 
-/// Conversion between two types.
+/// Conversion between two types, as specified by a `cvt` instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversion {
     pub to: ScalarType,

@@ -1,5 +1,5 @@
 //! Exact helper functions for floating-point operations: directed rounding, narrow formats, and elementary functions.
-//! They use only basic operations, so that all hosts compute identical bits.
+//! These functions use only basic operations, so that all hosts compute identical bits.
 
 use crate::semantics::rounding::{DiscardedBits, RoundingMode};
 use warpgrid_isa::{FloatFormat, ScalarType, SpecialEncoding, Truncated};
@@ -68,7 +68,7 @@ pub(crate) fn narrow(value: f64, round: RoundingMode) -> f32 {
         }
         RoundingMode::Down if back > value => nearest.next_down(),
         RoundingMode::Up if back < value => nearest.next_up(),
-        // Ties do not occur, because the preceding operations round to odd.
+        // Ties cannot occur, because the preceding operations round to odd.
         RoundingMode::Nearest
         | RoundingMode::NearestAway
         | RoundingMode::Approximate
@@ -220,7 +220,7 @@ impl ExactFloat {
         if self.mantissa == 0 {
             return 0.0;
         }
-        // Exponent of the lowest bit of the result.
+        // Compute the exponent of the lowest bit of the result.
         let lowest = (self.exponent + TOP as i32 - 52).max(-1074);
         let drop = lowest - self.exponent;
         let (kept, rest, half) = if drop > 127 {
@@ -311,7 +311,8 @@ pub(crate) fn div64(a: f64, b: f64, round: RoundingMode) -> f64 {
     exact_quotient(a, b).round(round)
 }
 
-/// Divides finite nonzero numbers. The lowest bit of the quotient is sticky: it is set if there is a remainder.
+/// Divides finite nonzero numbers. The lowest bit of the quotient is a sticky bit, which is set if there is a
+/// remainder.
 fn exact_quotient(a: f64, b: f64) -> ExactFloat {
     let (x, y) = (ExactFloat::of(a), ExactFloat::of(b));
     // Dividing 126 bits by 53 bits yields a quotient of 73 or 74 bits.
@@ -325,7 +326,7 @@ fn exact_quotient(a: f64, b: f64) -> ExactFloat {
     )
 }
 
-/// Exact counterpart of [`div64`] for comparison with the host; see [`fma64_exact`].
+/// Computes a / b, rounded to nearest with exact arithmetic, for comparison with the host.
 #[cfg(test)]
 pub(crate) fn div64_exact(a: f64, b: f64) -> f64 {
     if !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
@@ -343,8 +344,8 @@ pub(crate) fn sqrt64(a: f64, round: RoundingMode) -> f64 {
     exact_root(a).round(round)
 }
 
-/// Computes the square root of a positive number. The lowest bit of the root is sticky: it is set if there is a
-/// remainder.
+/// Computes the square root of a positive number. The lowest bit of the root is a sticky bit, which is set if there is
+/// a remainder.
 fn exact_root(a: f64) -> ExactFloat {
     let x = ExactFloat::of(a);
     // Make the exponent even, so that the root of the power of two is exact. The integer root of a number with about
@@ -360,7 +361,7 @@ fn exact_root(a: f64) -> ExactFloat {
     ExactFloat::new(false, (x.exponent - odd) / 2 - 2, root << 2 | sticky)
 }
 
-/// Exact counterpart of [`sqrt64`] for comparison with the host; see [`fma64_exact`].
+/// Computes a square root, rounded to nearest with exact arithmetic, for comparison with the host.
 #[cfg(test)]
 pub(crate) fn sqrt64_exact(a: f64) -> f64 {
     if !a.is_finite() || a <= 0.0 {

@@ -21,13 +21,13 @@ pub(crate) fn stored_columns(
         .collect()
 }
 
-/// Returns the columns within a chunk that the 4 metadata bits `choice` select.
+/// Returns the columns within a chunk of a sparse row that the 4 metadata bits `choice` select.
 pub(crate) fn chosen(bits: u32, choice: u32) -> impl Iterator<Item = usize> {
     let (first, second) = ((choice & 3) as usize, (choice >> 2 & 3) as usize);
     let (columns, n) = match bits {
-        // One element of each pair is stored, and the metadata selects it.
+        // The matrix stores one element of each pair, which the metadata selects.
         32 => ([first / 2, 0, 0, 0], 1),
-        // Of four pairs of adjacent elements, two pairs are stored.
+        // The matrix stores two of four pairs of adjacent elements.
         4 => ([2 * first, 2 * first + 1, 2 * second, 2 * second + 1], 4),
         _ => ([first, second, 0, 0], 2),
     };

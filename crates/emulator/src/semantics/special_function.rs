@@ -1,11 +1,11 @@
-//! Bit-exact results of the special function unit: `.approx` and `.full` instructions of `f32`, 16-bit floats and
-//! `f64`, and `MUFU`.
+//! Bit-exact model of the special function unit, which executes `.approx` and `.full` instructions of `f32`, 16-bit
+//! floats and `f64`, and `MUFU`.
 //!
-//! The upper fraction bits of an argument select an interval. The next 17 bits, x, are the argument of the polynomial
-//! c0 + c1 x + c2 x^2. The computation of x^2 omits the partial products of two bits whose weight is below 2^19.
-//! Results are truncated, never rounded. This algorithm and the coefficients (`special_function_tables.rs`) were
-//! derived from the results of an H100 for all arguments of the reduced ranges. Arguments and results of the unit are
-//! scaled as in the code that assembler 13.5 generates for each instruction.
+//! The upper fraction bits of an argument select an interval. The next 17 bits are the argument x of the polynomial c0
+//! + c1 x + c2 x^2. The computation of x^2 omits the partial products of two bits whose weight is below 2^19. Results
+//! are truncated, never rounded. This algorithm and the coefficients (`special_function_tables.rs`) were derived from
+//! the results of an H100 for all arguments of the reduced ranges. The functions scale arguments and results as the
+//! code does that assembler 13.5 generates for each instruction.
 
 use crate::semantics::registers::{LANES, Row32};
 use crate::semantics::rounding::{FloatMode, RoundingMode};
@@ -21,7 +21,7 @@ const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
 const BIAS: i32 = 127;
 /// 2^24, the factor by which the assembler scales subnormal arguments.
 const SCALE: f32 = 16_777_216.0;
-/// 1 / (2 pi), with the bits of the constant in the assembler's code.
+/// 1 / (2 pi), with the bits of the constant in the code that the assembler generates.
 pub const TURNS: f32 = 0.159_154_94;
 
 /// Computes a value for each lane in a plain loop, which the compiler vectorizes at each call site.
@@ -45,7 +45,7 @@ pub(crate) struct CoefficientTable {
 }
 
 impl CoefficientTable {
-    /// Evaluates the function for each fraction, in units of 2^-17 ulp.
+    /// Evaluates the polynomial for each fraction. The unit of the results is 2^-17 ulp.
     #[inline(always)]
     fn at<const N: usize>(&self, fractions: [u32; N]) -> [f64; N] {
         let above = FRACTION_BITS - self.index_bits;
@@ -54,7 +54,7 @@ impl CoefficientTable {
         rows.sums([self.step, self.start], x)
     }
 
-    /// Evaluates the function for each fraction, truncated to whole ulps.
+    /// Evaluates the polynomial for each fraction, and truncates the results to whole ulps.
     #[inline(always)]
     fn digits<const N: usize>(&self, fractions: [u32; N]) -> [u32; N] {
         let values = self.at(fractions);
@@ -143,7 +143,7 @@ fn is_nan(bits: u32) -> bool {
 }
 
 /// Composes an `f32` of its sign, biased exponent and 24 significant bits. An overflow results in infinity, and an
-/// underflow below the normal range in zero.
+/// underflow below the normal range results in zero.
 #[inline(always)]
 fn number(sign: u32, exponent: i32, digits: u32) -> u32 {
     let normal = (exponent as u32) << FRACTION_BITS | digits & FRACTION;
@@ -227,8 +227,8 @@ fn of_root(a: u32, of_zero: u32, of_infinity: u32, normal: u32) -> u32 {
 /// `MUFU.EX2`: computes 2 to the power of the argument.
 #[inline(always)]
 pub(crate) fn power<const N: usize>(a: [u32; N]) -> [u32; N] {
-    // Magnitude of the argument in units of 2^-23, truncated. The exponent is clamped to 8, because the results of
-    // larger arguments overflow or underflow in any case.
+    // Convert the magnitude of the argument to units of 2^-23 by truncation. Clamp the exponent to 8, because the
+    // results of larger arguments overflow or underflow in any case.
     let magnitudes: [u32; N] = lanes(|lane| {
         let a = a[lane];
         let digits = u64::from(a & FRACTION | 1 << FRACTION_BITS) << 8;
@@ -258,7 +258,8 @@ fn logarithm<const N: usize>(a: [u32; N]) -> [u32; N] {
     let parts: [f64; N] = tables::LOGARITHM.at(lanes(|lane| a[lane] & FRACTION));
     lanes(|lane| {
         let a = a[lane];
-        // Logarithm of the fraction in units of 2^-36. The hardware negates a negative sum with the one's complement.
+        // Compute the logarithm of the fraction in units of 2^-36. The hardware negates a negative sum with the one's
+        // complement.
         let part = (whole(parts[lane]) >> 5) as i64;
         let sum = (i64::from(exponent_of(a) - BIAS) << 36) + part;
         let magnitude = from_whole((sum ^ (sum >> 63)) as u64) * (1.0 / 68_719_476_736.0);
@@ -348,8 +349,8 @@ pub(crate) fn tangent<const N: usize>(a: [u32; N]) -> [u32; N] {
     })
 }
 
-/// Approximate function of an instruction, including the scaling code that the assembler adds if subnormals are not
-/// flushed.
+/// Approximate function that an instruction computes, including the scaling code that the assembler adds if subnormals
+/// are not flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpecialFunction {
     Reciprocal,
@@ -362,8 +363,8 @@ pub enum SpecialFunction {
     Tangent,
 }
 
-/// Applies a function to all lanes of an `f32` row. If subnormals are not flushed, arguments and results are scaled as
-/// in the code of the assembler.
+/// Applies a function to all lanes of an `f32` row. If subnormals are not flushed, the function scales arguments and
+/// results as the code of the assembler does.
 #[inline(always)]
 pub(crate) fn apply(function: SpecialFunction, mode: FloatMode, a: &Row32) -> Row32 {
     use SpecialFunction as F;
@@ -399,23 +400,23 @@ pub(crate) fn apply(function: SpecialFunction, mode: FloatMode, a: &Row32) -> Ro
     })
 }
 
-/// Flags for the ranges of arguments (subnormal, large, very negative) that compiled code scales before it executes the special function
-/// unit.
+/// Flags for the argument ranges (subnormal, large, very negative) of a special function in which compiled code scales the
+/// argument before it executes the instruction of the special function unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RangeScaling {
-    /// Magnitudes below the smallest normal number, scaled by 2^24.
+pub struct ScaledRanges {
+    /// Whether magnitudes below the smallest normal number are scaled by 2^24.
     pub small: bool,
-    /// Magnitudes above 2^126, scaled by 1/4.
+    /// Whether magnitudes above 2^126 are scaled by 1/4.
     pub large: bool,
-    /// Arguments below -126, scaled by 1/2.
+    /// Whether arguments below -126 are scaled by 1/2.
     pub low: bool,
 }
 
 impl SpecialFunction {
     /// Returns the argument ranges that the code of the assembler scales if subnormals are not flushed.
-    pub const fn scaling(self) -> RangeScaling {
+    pub const fn scaling(self) -> ScaledRanges {
         use SpecialFunction as F;
-        RangeScaling {
+        ScaledRanges {
             small: matches!(
                 self,
                 F::Reciprocal | F::ReciprocalRoot | F::Root | F::Logarithm
@@ -427,8 +428,8 @@ impl SpecialFunction {
 }
 
 /// Returns the divisor ranges that the code of the assembler scales for `div.approx` and `div.full`.
-pub const fn scaling_of_quotient(mode: FloatMode) -> RangeScaling {
-    RangeScaling {
+pub const fn scaling_of_quotient(mode: FloatMode) -> ScaledRanges {
+    ScaledRanges {
         small: !mode.ftz,
         large: matches!(mode.round, RoundingMode::Full),
         low: false,
@@ -437,7 +438,7 @@ pub const fn scaling_of_quotient(mode: FloatMode) -> RangeScaling {
 
 /// Returns the factor by which an argument is scaled.
 #[inline(always)]
-fn scale_of(scaling: RangeScaling, a: f32) -> f32 {
+fn scale_of(scaling: ScaledRanges, a: f32) -> f32 {
     match a {
         _ if scaling.small && a.abs() < f32::MIN_POSITIVE => SCALE,
         _ if scaling.large && a.abs() > MAX_NORMAL_RECIPROCAL => 0.25,

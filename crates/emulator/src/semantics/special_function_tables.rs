@@ -5,7 +5,7 @@
 
 use crate::semantics::special_function::CoefficientTable;
 
-/// 1 / a for a from 1 to 2, in units of 2^-24.
+/// Coefficients for 1 / a with a from 1 to 2, in units of 2^-24.
 pub(crate) static RECIPROCAL: CoefficientTable = CoefficientTable {
     index_bits: 7,
     step: 32_768.0,
@@ -49,7 +49,8 @@ static RECIPROCAL_ROWS: [[i32; 3]; 128] = [
     [34_087_044, -33_816, 133], [33_952_313, -33_550, 132], [33_818_641, -33_286, 131], [33_686_019, -33_026, 130],
 ];
 
-/// 1 / sqrt(a) for a from 1 to 4, in units of 2^-24. The low exponent bit is the top bit of the fraction.
+/// Coefficients for 1 / sqrt(a) with a from 1 to 4, in units of 2^-24. The low exponent bit is the top bit of the
+/// fraction.
 pub(crate) static RECIPROCAL_ROOT: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 32_768.0,
@@ -93,7 +94,7 @@ static RECIPROCAL_ROOT_ROWS: [[i32; 3]; 128] = [
     [34_091_339, -34_366, 206], [33_954_698, -33_954, 202], [33_819_688, -33_550, 198], [33_686_280, -33_156, 194],
 ];
 
-/// sqrt(a) for a from 1 to 4, in units of 2^-24. The low exponent bit is the top bit of the fraction.
+/// Coefficients for sqrt(a) with a from 1 to 4, in units of 2^-24. The low exponent bit is the top bit of the fraction.
 pub(crate) static ROOT: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 65_536.0,
@@ -137,7 +138,7 @@ static ROOT_ROWS: [[i32; 3]; 128] = [
     [66_051_966, 133_168, -266], [66_317_769, 132_636, -264], [66_582_512, 132_108, -261], [66_846_206, 131_588, -259],
 ];
 
-/// 2^a for a from 0 to 1, in units of 2^-23.
+/// Coefficients for 2^a with a from 0 to 1, in units of 2^-23.
 pub(crate) static POWER: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 32_768.0,
@@ -165,7 +166,7 @@ static POWER_ROWS: [[i32; 3]; 64] = [
     [64_263_672, 174_000, 946], [64_963_458, 175_892, 959], [65_670_863, 177_808, 969], [66_385_972, 179_744, 980],
 ];
 
-/// log2(a) for a from 1 to 2, in units of 2^-24.
+/// Coefficients for log2(a) with a from 1 to 2, in units of 2^-24.
 pub(crate) static LOGARITHM: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 32_768.0,
@@ -193,7 +194,7 @@ static LOGARITHM_ROWS: [[i32; 3]; 64] = [
     [64_035_037, 195_192, -780], [64_812_691, 193_632, -768], [65_584_149, 192_096, -756], [66_349_508, 190_584, -744],
 ];
 
-/// Sine over a quarter revolution, in units of 2^-24.
+/// Coefficients for the sine over a quarter revolution, in units of 2^-24.
 pub(crate) static SINE: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 65_536.0,
@@ -221,8 +222,8 @@ static SINE_ROWS: [[i32; 3]; 64] = [
     [33_392_857, 40_368, -5040], [33_463_517, 30_288, -5040], [33_514_014, 20_208, -5052], [33_544_326, 10_112, -5060],
 ];
 
-/// Hyperbolic tangent for arguments from 2^-8 on, in units of 2^-24. [`TANGENT_OCTAVES`] defines the number of rows per
-/// binade.
+/// Coefficients for the hyperbolic tangent of arguments from 2^-8 on, in units of 2^-24. [`TANGENT_OCTAVES`] defines
+/// the number of rows per binade.
 #[rustfmt::skip]
 pub(crate) static TANGENT_ROWS: [[i32; 3]; 51] = [
     [65_536, 65_536, -2], [131_070, 131_064, -12], [262_124, 262_096, -104], [524_118, 261_904, -164],
@@ -240,7 +241,8 @@ pub(crate) static TANGENT_ROWS: [[i32; 3]; 51] = [
     [16_777_140, 80, -32], [16_777_188, 32, -16], [16_777_204, 16, -8],
 ];
 
-/// First row of each binade from 2^-8 to 2^2, and number of fraction bits that select a row within the binade.
+/// First row of each binade from 2^-8 to 2^2 in [`TANGENT_ROWS`], and number of fraction bits that select a row within
+/// the binade.
 pub(crate) const TANGENT_OCTAVES: [(u32, u32); 11] = [
     (0, 0),
     (1, 0),

@@ -1,4 +1,4 @@
-//! Bit-exact model of the Tensor Cores: computes one element of D = A * B + C for a given generation.
+//! Bit-exact model of the Tensor Cores: computes the elements of D = A * B + C for a given Tensor Core generation.
 //!
 //! A [`MmaDescription`] (instruction, types, generation) is compiled to a [`TensorCoreModel`]. The model computes an
 //! element of D from a row of A, a column of B and an element of C. [`TensorCoreModel::explain`] performs the same

@@ -1,8 +1,9 @@
-//! Primitive operations on integer values.
+//! Traits for primitive integer operations, from which the semantics of integer instructions are composed.
 //!
-//! The integer instructions ([`integer`](super::integer), [`compare`](super::compare)) are defined once, over these
-//! traits. The interpreter instantiates them with `u32`, `u64` and `bool`, inside its loops over the lanes of a warp.
-//! The translator instantiates them with symbolic values, from which it generates WebAssembly.
+//! The modules [`integer`](super::integer) and [`compare`](super::compare) define each integer instruction once, as a
+//! function that is generic over these traits. The interpreter instantiates these functions with `u32`, `u64` and
+//! `bool`, inside its loops over the lanes of a warp. The translator instantiates the functions with symbolic values,
+//! from which it generates WebAssembly.
 
 use warpgrid_isa::Signedness;
 
@@ -16,9 +17,9 @@ pub trait Truth: Copy {
 
 /// Integer of 32 or 64 bits. Arithmetic wraps, and the operation determines whether an integer is signed.
 pub trait Word: Copy {
-    /// Integer of 32 bits of the same instantiation.
+    /// 32-bit integer type of the same instantiation.
     type Narrow: Word<Narrow = Self::Narrow, Wide = Self::Wide, Truth = Self::Truth>;
-    /// Integer of 64 bits of the same instantiation.
+    /// 64-bit integer type of the same instantiation.
     type Wide: Word<Narrow = Self::Narrow, Wide = Self::Wide, Truth = Self::Truth>;
     type Truth: Truth;
 
@@ -42,14 +43,15 @@ pub trait Word: Copy {
     fn mul_high_signed(self, other: Self) -> Self;
     /// Returns the upper half of the product of two unsigned integers.
     fn mul_high_unsigned(self, other: Self) -> Self;
-    /// Returns the signed quotient. A divisor of zero results in all ones, and the overflowing quotient MIN / -1 in the
-    /// dividend.
+    /// Returns the signed quotient. If the divisor is zero, all bits of the result are ones. The overflowing division
+    /// MIN / -1 returns the dividend.
     fn div_signed(self, divisor: Self) -> Self;
-    /// Returns the unsigned quotient. A divisor of zero results in all ones.
+    /// Returns the unsigned quotient. If the divisor is zero, all bits of the result are ones.
     fn div_unsigned(self, divisor: Self) -> Self;
-    /// Returns the signed remainder, which has the sign of the dividend. A divisor of zero results in all ones.
+    /// Returns the signed remainder, which has the sign of the dividend. If the divisor is zero, all bits of the result
+    /// are ones.
     fn rem_signed(self, divisor: Self) -> Self;
-    /// Returns the unsigned remainder. A divisor of zero results in all ones.
+    /// Returns the unsigned remainder. If the divisor is zero, all bits of the result are ones.
     fn rem_unsigned(self, divisor: Self) -> Self;
     /// Shifts left by the amount modulo the number of bits.
     fn shift_left(self, amount: Self::Narrow) -> Self;
@@ -77,10 +79,10 @@ pub trait Word: Copy {
     /// the bit of `other`.
     fn blend(self, other: Self, mask: Self) -> Self;
     /// Selects four of the eight bytes of `high:self` by the nibbles of a selector. If bit 3 of a nibble is set, the
-    /// sign of the selected byte is replicated (PTX ISA, "prmt"). Defined for 32-bit integers only.
+    /// sign of the selected byte is replicated (PTX ISA, "prmt"). This operation is defined only for 32-bit integers.
     fn permute_bytes(self, high: Self, selector: Self) -> Self;
     /// Returns the sum of the products of corresponding bytes of both factors. `signs` determines whether the bytes of
-    /// each factor are signed. Defined for 32-bit integers only.
+    /// each factor are signed. This operation is defined only for 32-bit integers.
     fn dot_bytes(self, other: Self, signs: [Signedness; 2]) -> Self;
 }
 
@@ -132,7 +134,8 @@ pub(crate) trait WordExt: Word {
         )
     }
 
-    /// Shifts right with copies of the sign bit. An amount of at least the width results in all copies of the sign bit.
+    /// Shifts right with copies of the sign bit. If the amount is at least the width, every bit of the result is a copy
+    /// of the sign bit.
     #[inline(always)]
     fn shift_right_signed_clamped(self, amount: Self::Narrow) -> Self {
         self.shift_right_signed(amount.min_unsigned(self.narrow(Self::BITS - 1)))
@@ -154,7 +157,7 @@ pub(crate) trait WordExt: Word {
 
 impl<W: Word> WordExt for W {}
 
-/// Defines inlined methods with one or two operands.
+/// Defines inlined methods of one or two operands for implementations of [`Word`].
 macro_rules! methods {
     ($($name:ident $operands:tt -> $result:ty = $value:expr;)*) => {
         $(methods!(@method $name $operands $result, $value);)*

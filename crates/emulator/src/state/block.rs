@@ -1,4 +1,4 @@
-//! A resident block: its warps and its barriers.
+//! State of a resident block: its warps and its named barriers.
 
 use crate::contract::fault::WaitReason;
 use crate::state::warp::WarpSplitState;
@@ -16,17 +16,18 @@ pub(crate) struct Barrier {
     pub(crate) expected: u32,
 }
 
-/// Resident block, or a resident slot whose block has finished.
+/// State of a resident slot: its block with the warps and barriers, which remains in the slot after the block has
+/// finished.
 #[derive(Clone, Debug)]
 pub(crate) struct Block<F: StateStorage = LiveStorage> {
-    /// Linear index in the grid.
+    /// Linear index of the block in the grid.
     pub(crate) index: u64,
     pub(crate) position: [u32; 3],
     pub(crate) warps: Vec<F::Warp>,
     pub(crate) barriers: F::Barriers,
     /// Number of warps with live lanes.
     pub(crate) n_live_warps: u32,
-    /// Whether barriers have changed since the last snapshot.
+    /// Whether barriers of the block have changed since the last snapshot.
     pub(crate) dirty: bool,
 }
 
@@ -35,13 +36,13 @@ impl Block {
         self.n_live_warps == 0
     }
 
-    /// Checks whether a group of lanes of the block is ready.
+    /// Checks whether any warp of the block has a ready group of lanes.
     pub(crate) fn can_run(&self) -> bool {
         self.warps.iter().any(|warp| warp.can_run())
     }
 
-    /// Checks whether all threads that a barrier expects have arrived. As in hardware, each warp counts as 32 threads
-    /// (PTX ISA, "bar": thread counts are multiples of the warp size).
+    /// Checks whether all threads that a barrier expects have arrived. Like hardware, the emulator counts each warp as
+    /// 32 threads (PTX ISA, "bar": thread counts are multiples of the warp size).
     pub(crate) fn barrier_complete(&self, id: usize) -> bool {
         let Some(barrier) = self.barriers.get(id) else {
             return false;

@@ -1,11 +1,12 @@
-//! A cluster of co-resident blocks: its barrier, and the shared memory of its blocks from the viewpoint of one block.
+//! State of a cluster of co-resident blocks: its barrier, and the shared memory of its blocks for accesses by one of
+//! these blocks.
 
 use crate::state::memory::PagedMemory;
 
-/// Resident cluster, or the resident slots of a cluster that has finished.
+/// State of the resident slots of one cluster, which remains after all blocks of the cluster have finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cluster {
-    /// Linear index in the grid of clusters.
+    /// Linear index of the cluster in the grid of clusters.
     pub(crate) index: u64,
     /// Number of blocks of the cluster that have not finished.
     pub(crate) n_live_blocks: u32,
@@ -17,13 +18,13 @@ pub(crate) struct Cluster {
 pub(crate) struct ClusterBarrier {
     /// Number of completed phases.
     pub(crate) phase: u64,
-    /// Lanes that have arrived in this phase, for each warp of the cluster, ordered by block. The vector is allocated
-    /// on the first arrival.
+    /// Mask of the lanes that have arrived in this phase, for each warp of the cluster, ordered by block. The vector is
+    /// allocated on the first arrival.
     arrived: Vec<u32>,
 }
 
 impl ClusterBarrier {
-    /// Records the arrival of lanes of a warp. The warps of a cluster are numbered consecutively.
+    /// Records that lanes of a warp have arrived at the barrier. The warps of a cluster are numbered consecutively.
     pub(crate) fn arrive(&mut self, warp: usize, n_warps: usize, lanes: u32) {
         if self.arrived.len() < n_warps {
             self.arrived.resize(n_warps, 0);
@@ -33,7 +34,7 @@ impl ClusterBarrier {
         }
     }
 
-    /// Returns the lanes of a warp that have arrived in the current, incomplete phase.
+    /// Returns the lanes of a warp that have arrived in the current phase, which is not yet complete.
     pub(crate) fn pending(&self, warp: usize) -> u32 {
         self.arrived.get(warp).copied().unwrap_or(0)
     }
@@ -55,7 +56,7 @@ impl ClusterBarrier {
         complete
     }
 
-    /// Resets the barrier when another cluster starts in the same resident slots.
+    /// Resets the barrier for another cluster that starts in the same resident slots.
     pub(crate) fn reset(&mut self) {
         self.phase = 0;
         self.arrived.fill(0);
@@ -102,7 +103,7 @@ impl ClusterSharedMemory<'_> {
         Some((own, ClusterSharedMemory { before, after }))
     }
 
-    /// Reborrows the memory of the other blocks for a shorter lifetime.
+    /// Returns the same view of the other blocks' memory, borrowed for a shorter lifetime.
     pub(crate) fn reborrow(&mut self) -> ClusterSharedMemory<'_> {
         ClusterSharedMemory {
             before: self.before,
@@ -110,7 +111,7 @@ impl ClusterSharedMemory<'_> {
         }
     }
 
-    /// Returns the rank of the block that accesses the memory of the others.
+    /// Returns the rank of the block that accesses the memory of the other blocks.
     #[inline(always)]
     pub(crate) fn own_rank(&self) -> u32 {
         self.before.len() as u32
@@ -132,7 +133,8 @@ impl ClusterSharedMemory<'_> {
         }
     }
 
-    /// Returns mutable access to the shared memory of another block, like [`ClusterSharedMemory::get`].
+    /// Returns mutable access to the shared memory of another block. Returns `None` for the ranks for which
+    /// [`ClusterSharedMemory::get`] returns `None`.
     pub(crate) fn get_mut(&mut self, rank: u32) -> Option<&mut PagedMemory> {
         let rank = rank as usize;
         match rank.checked_sub(self.before.len() + 1) {

@@ -1,5 +1,5 @@
-//! Constant banks of SASS: the launch parameters in bank 0, and the contents of all banks, which the decoder reads as
-//! constants.
+//! Constant banks of SASS: this module writes the launch parameters into bank 0, and saves the contents of all banks,
+//! which the decoder reads as constants.
 
 use crate::contract::launch::Launch;
 use crate::state::memory::{Allocation, AllocationOwner};
@@ -70,8 +70,8 @@ impl MemoryLayout {
             LaunchConstant::LocalWindowHigh => (self.map.local >> 32) as u32,
             LaunchConstant::ParametersLow => parameters as u32,
             LaunchConstant::ParametersHigh => (parameters >> 32) as u32,
-            // The addresses of constant banks are only stored in bank 0, and [`MemoryLayout::fill_facts`] writes them
-            // there.
+            // Only bank 0 contains the addresses of constant banks, and [`MemoryLayout::fill_facts`] writes these
+            // addresses.
             LaunchConstant::BankLow(_) | LaunchConstant::BankHigh(_) => 0,
         }
     }
@@ -111,7 +111,8 @@ impl MemoryLayout {
         }
     }
 
-    /// Returns the address of a constant bank, or 0 for a missing bank. No allocation contains the address 0.
+    /// Returns the address of a constant bank, or 0 for a missing bank. The result 0 is unambiguous, because no
+    /// allocation contains this address.
     pub(crate) fn bank_address(&self, number: u8) -> u64 {
         let constant_bank = self.banks.iter().find(|bank| bank.number == number);
         constant_bank.map_or(0, |bank| bank.address)

@@ -1,11 +1,11 @@
-//! Images: the textures and surfaces that handles denote, and the locations of their texels (CUDA driver API,
-//! "cuTexObjectCreate").
+//! Images of a launch, which are the textures and surfaces that handles denote, with the memory locations of their
+//! texels (CUDA driver API, "cuTexObjectCreate").
 
 use crate::contract::image::ImageInit;
 use crate::contract::launch::LaunchError;
 use crate::state::memory::{AllocationOwner, GlobalMemory};
 
-/// An image of the launch with the location of its texels.
+/// Texture or surface of a launch with the location of its texels, which texture and surface instructions access.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) facts: ImageInit,

@@ -14,18 +14,19 @@ use warpgrid_program::FunctionId;
 /// Number of steps between the issue and the completion of an operation in the default schedule (seed 0).
 pub(crate) const DEFAULT_COMPLETION_DELAY: u64 = 32;
 
-/// Numbers of async-groups that the lanes of a warp have committed, and the outstanding `wgmma` instructions of the
-/// warp.
+/// State of the async-groups of a warp: the number of groups that each lane has committed, and the outstanding `wgmma`
+/// instructions of the warp.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AsyncGroups {
     made: [[u32; 32]; 3],
     /// Number of `wgmma` instructions that the warp has issued.
     products: u32,
-    /// The last issued `wgmma` of each plan, unless the warp has waited for its completion.
+    /// Last issued `wgmma` of each plan for whose completion the warp has not waited.
     open: Vec<OutstandingWgmma>,
 }
 
-/// An issued `wgmma` for whose completion the warp has not waited.
+/// Issued `wgmma` for whose completion the warp has not waited. [`AsyncGroups`] stores it to detect accesses to its
+/// registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutstandingWgmma {
     pub(crate) plan: u32,
@@ -66,7 +67,7 @@ impl AsyncGroups {
         &self.open
     }
 
-    /// Records a wait for all wgmma-groups except for the latest `n` groups.
+    /// Records that the warp has waited for all wgmma-groups except for the latest `n` groups.
     pub(crate) fn close(&mut self, n: u32) {
         let first = self.made(AsyncGroupKind::Products, 0).saturating_sub(n);
         self.open.retain(|product| product.group >= first);
@@ -86,7 +87,8 @@ impl AsyncGroups {
     }
 }
 
-/// All asynchronous operations in flight, ordered by the step of their next event.
+/// Queue of all asynchronous operations of a run that have been issued but have not completed, ordered by the step of
+/// their next event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct InFlightQueue {
     /// Operations in flight, ordered by the step of their next event, and in the order of insertion for equal steps.
@@ -136,7 +138,7 @@ impl InFlightQueue {
         self.insert(pending);
     }
 
-    /// Returns the step at which the next event of any operation is due, which is a source read or a completion.
+    /// Returns the step at which the next event is due. An event is the source read or the completion of an operation.
     #[inline(always)]
     pub(crate) fn next_landing(&self) -> Option<u64> {
         self.operations.first().map(|p| p.due())
@@ -160,7 +162,8 @@ impl InFlightQueue {
         self.operations.iter().find(|p| p.id == id)
     }
 
-    /// Returns the given operation, or, if it depends on an operation in flight, an operation that must complete first.
+    /// Returns the operation that must complete first: an operation in flight on which the given operation depends, or
+    /// the given operation itself if it has no dependencies.
     pub(crate) fn first_of(&self, id: AsyncOperationId) -> Option<AsyncOperationId> {
         let operation = &self.get(id)?.operation;
         let mut before = operation.depends_on.iter();
@@ -238,7 +241,7 @@ impl InFlightQueue {
         }
     }
 
-    /// Removes an operation.
+    /// Removes an operation from the queue.
     pub(crate) fn take(&mut self, id: AsyncOperationId) -> Option<Arc<InFlightOperation>> {
         let index = self.operations.iter().position(|p| p.id == id)?;
         Some(self.operations.remove(index))
@@ -272,17 +275,19 @@ impl InFlightQueue {
     }
 }
 
-/// Instance of a `wgmma` instruction, which each warp of a warpgroup issues for its own rows.
+/// Identification of one execution of a `wgmma` instruction by a warpgroup. Each warp of the warpgroup issues the part
+/// for its own rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WarpgroupMma {
     /// Linear index of the block.
     pub(crate) block: u64,
     pub(crate) warpgroup: u32,
-    /// Index of the instance among the `wgmma` instructions that the warpgroup has issued.
+    /// Index of this `wgmma` among all `wgmma` instructions that the warpgroup has issued.
     pub(crate) index: u32,
 }
 
-/// Issues the asynchronous operations of a warp. The scheduler determines the delay of each completion.
+/// Interface with which the instructions of a warp issue asynchronous operations. The scheduler determines the delay of
+/// each completion.
 #[derive(Debug)]
 pub(crate) struct AsyncIssuer<'a> {
     pub(crate) in_flight: &'a mut InFlightQueue,

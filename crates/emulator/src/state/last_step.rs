@@ -17,7 +17,7 @@ pub(crate) struct LastStep {
 }
 
 impl LastStep {
-    /// Returns the event that describes the step to hosts.
+    /// Returns the event that reports the step to the host application.
     pub(crate) fn event(&self, code: &DecodedCode, position: u64) -> StepEvent {
         let (function, instruction) = code.origin(self.pc);
         StepEvent {

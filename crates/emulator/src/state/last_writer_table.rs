@@ -70,15 +70,16 @@ impl Granularity {
     }
 }
 
-/// Last-writer entries of a page, shared with snapshots. `None` if no step has written to the page.
+/// Last-writer entries of a page, shared with snapshots. The value is `None` if no step has written to the page.
 pub(crate) type SharedWriterPage = Option<Arc<WriterPage>>;
 
-/// Last writers of all bytes of a memory.
+/// Table of the last writer of each byte of a memory. [`PagedMemory`](super::memory::PagedMemory) updates it on each
+/// store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastWriterTable {
-    /// Entries by page. Empty if last writers are not tracked.
+    /// Entries by page. The vector is empty if last writers are not tracked.
     pages: Vec<SharedWriterPage>,
-    /// Remaining memory budget for entries in bytes.
+    /// Number of bytes that remain in the memory budget for entries.
     left: u64,
 }
 
@@ -87,7 +88,8 @@ impl WriterPage {
         let entry = match self {
             WriterPage::Rows(rows) => rows.get(at / ROW).map(|entry| match entry {
                 0 => 0,
-                // The low bits of an entry contain the lane, which increases by one per word.
+                // Consecutive words of a row were written by consecutive lanes, and the low bits of an entry contain
+                // the lane.
                 entry => entry + (at % ROW / WORD) as u64,
             }),
             WriterPage::Words(words) => words.get(at / WORD).copied(),
@@ -232,7 +234,7 @@ impl LastWriterTable {
         LastWriterTable::within(size, MAX_BYTES)
     }
 
-    /// Creates a last-writer table like [`LastWriterTable::new`], with a memory budget of `left` bytes.
+    /// Creates an empty last-writer table for a memory of `size` bytes, with a budget of `left` bytes for its entries.
     fn within(size: usize, left: u64) -> LastWriterTable {
         LastWriterTable {
             pages: vec![None; size.div_ceil(PAGE_BYTES)],
@@ -251,8 +253,8 @@ impl LastWriterTable {
         page.map_or(0, |page| page.entry(at % PAGE_BYTES))
     }
 
-    /// Returns mutable access to a page, whose granularity is refined to at least `grain`. A page that is shared with a
-    /// snapshot is copied.
+    /// Refines a page to at least the granularity `grain`, and returns mutable access to the page. If a snapshot shares
+    /// the page, the page is copied first.
     #[inline(always)]
     fn page_mut(&mut self, index: usize, grain: Granularity) -> Option<&mut WriterPage> {
         let has_grain = |page: &Arc<WriterPage>| page.grain().is_none_or(|own| own >= grain);

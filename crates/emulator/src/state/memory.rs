@@ -8,7 +8,7 @@ use crate::state::undo_log::UndoLog;
 use std::sync::Arc;
 use warpgrid_isa::{AccessKind, LaunchLimits, StateSpace};
 
-/// Memory access that failed the checks of address translation.
+/// Address and size of a memory access that failed the checks of address translation, for the error report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttemptedAccess {
     pub(crate) kind: AccessKind,
@@ -18,10 +18,11 @@ pub(crate) struct AttemptedAccess {
     pub(crate) width_bytes: u32,
 }
 
-/// Maximum number of blocks in a cluster on any target. The windows of their shared memory are contiguous.
+/// Maximum number of blocks in a cluster on any target. The shared memory windows of these blocks are contiguous.
 pub(crate) const MAX_CLUSTER_BLOCKS: u32 = LaunchLimits::LARGEST.cluster_blocks_nonportable;
 
-/// Memory that tracks which pages have been modified since the last snapshot.
+/// Byte array that records which of its pages have been modified since the last snapshot. Global, shared and tensor
+/// memory are stored in this type.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PagedMemory {
     /// Contents of the memory, padded to a multiple of the widest element.
@@ -33,7 +34,7 @@ pub(crate) struct PagedMemory {
     /// Offsets of the mbarrier objects that were initialized and not invalidated, in ascending order. Each insertion
     /// also modifies the bytes of the object, so that its page is dirty.
     objects: Vec<u64>,
-    /// Undo log, if enabled.
+    /// Undo log of the memory, if enabled.
     undo: Option<Box<UndoLog>>,
 }
 
@@ -228,8 +229,9 @@ impl PagedMemory {
     }
 }
 
-/// Windows of the state spaces in the generic address space. Addresses in global, constant and parameter memory equal
-/// generic addresses. Addresses in shared and local memory are offsets within their windows.
+/// Map of the windows of the state spaces in the generic address space, which address translation uses. Addresses in
+/// global, constant and parameter memory equal generic addresses. Addresses in shared and local memory are offsets
+/// within their windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AddressMap {
     pub(crate) global: u64,
@@ -239,21 +241,21 @@ pub(crate) struct AddressMap {
     pub(crate) local: u64,
     /// The code address of function i is `code + 16 * (i + 1)`.
     pub(crate) code: u64,
-    /// Size of the local window.
+    /// Size in bytes of the local memory window.
     pub(crate) window_bytes: u64,
     /// Size of the shared memory window of one block. The shared memory of the block with rank r in the cluster starts
     /// at `(r + 1) * shared_stride` within the shared window, in both generic and `.shared::cluster` addresses.
     pub(crate) shared_stride: u64,
-    /// Whether the first window of the shared window belongs to the executing block, as in PTX. In SASS with clusters,
-    /// the upper byte of each shared memory address contains the rank of a block, which may be the executing block. In
-    /// this case, the memory of the block with rank r starts at `r * shared_stride`.
+    /// Whether the first shared memory window belongs to the executing block, which is the convention of PTX. In SASS
+    /// with clusters, the upper byte of each shared memory address contains the rank of a block, which may be the
+    /// executing block. In this case, the memory of the block with rank r starts at `r * shared_stride`.
     pub(crate) own_window: bool,
 }
 
 /// Block and offset of a `.shared::cluster` address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClusterSharedAddress {
-    /// Rank of the block; `None` for the window of the executing block.
+    /// Rank of the block that contains the address, or `None` if the address is in the window of the executing block.
     pub(crate) rank: Option<u32>,
     pub(crate) offset: u64,
 }
@@ -331,7 +333,7 @@ impl AddressMap {
     }
 }
 
-/// Object for which an allocation was created.
+/// Object for which an allocation of global memory was created, such as a buffer or a module variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AllocationOwner {
     Buffer(BufferIndex, String),
@@ -340,7 +342,7 @@ pub(crate) enum AllocationOwner {
     Parameters,
 }
 
-/// Accessible address range of global memory.
+/// Accessible address range of global memory and the object to which the range belongs.
 #[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     pub(crate) address: u64,
@@ -365,7 +367,8 @@ impl Allocation {
     }
 }
 
-/// Buffers, module variables and kernel parameters, which all blocks of the grid share.
+/// Memory that all blocks of the grid share. The memory contains the buffers, module variables and kernel parameters of
+/// a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GlobalMemory {
     pub(crate) arena: PagedMemory,
@@ -394,8 +397,8 @@ impl GlobalMemory {
         (address - allocation.address < allocation.size).then_some(allocation)
     }
 
-    /// Returns the allocation that contains `address`, like [`GlobalMemory::find`], but checks the allocation with
-    /// index `hint` first. `hint` is updated to the index of the returned allocation.
+    /// Returns the allocation that contains `address`. The search starts with the allocation that has the index `hint`,
+    /// and stores the index of the returned allocation in `hint`.
     #[inline(always)]
     pub(crate) fn find_again(&self, address: u64, hint: &mut u32) -> Option<&Allocation> {
         let holds = |a: &&Allocation| address.wrapping_sub(a.address) < a.size;
@@ -419,8 +422,8 @@ impl GlobalMemory {
     }
 }
 
-/// Copies the bytes of one element. A copy of four bytes has a separate case with a constant length, which compiles to
-/// a single store.
+/// Copies the bytes of one element. For a copy of four bytes, a separate case with a constant length compiles to a
+/// single store.
 #[inline(always)]
 pub(crate) fn copy_few(to: &mut [u8], from: &[u8]) {
     match (<&mut [u8; 4]>::try_from(&mut *to), from.try_into()) {

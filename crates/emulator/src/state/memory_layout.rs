@@ -13,11 +13,11 @@ use warpgrid_program::{
     Variable,
 };
 
-/// Size in bytes of the gap between allocations in global memory. An access whose stride exceeds the bounds of an
-/// allocation hits such a gap, and faults.
+/// Size in bytes of the gap between allocations in global memory. An access that exceeds the bounds of an allocation by
+/// a stride hits this gap, and therefore faults.
 const GUARD_BYTES: u64 = 64 << 10;
 
-/// Location of a variable of a function.
+/// Location of a function's variable: a fixed address, or an offset in the stack frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VariableLocation {
     /// Address in the state space of the variable.
@@ -26,19 +26,20 @@ pub(crate) enum VariableLocation {
     Frame(u32),
 }
 
-/// Memory layout of a launch.
+/// Addresses of all variables, parameters, reserved ranges and constant banks of a launch. The decoder uses them as
+/// constants.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryLayout {
     pub(crate) map: AddressMap,
     /// Addresses of the module variables.
     pub(crate) module: Vec<u64>,
-    /// Locations of the variables of each function. Empty for unreachable functions.
+    /// Locations of the variables of each function. The inner vector of an unreachable function is empty.
     pub(crate) functions: Vec<Vec<VariableLocation>>,
     pub(crate) frame_bytes: Vec<u32>,
-    /// Reachable functions in decoding order, starting with the entry function.
+    /// Functions that the kernel can reach, in decoding order, starting with the entry function.
     pub(crate) reachable: Vec<FunctionId>,
     pub(crate) shared_bytes: u64,
-    /// Number of reserved bytes at the start of shared memory, which do not belong to variables of the block.
+    /// Number of bytes at the start of shared memory that are reserved and contain no variables of the block.
     pub(crate) reserved_shared_bytes: u64,
     /// Offset of the mbarrier for a pair of blocks within the reserved bytes.
     pub(crate) pair_barrier: Option<u32>,
@@ -48,7 +49,7 @@ pub(crate) struct MemoryLayout {
     /// Offset of the kernel parameters within their allocation. In SASS, launch parameters precede the kernel
     /// parameters.
     pub(crate) parameter_start: u64,
-    /// Treatment of misaligned accesses.
+    /// Policy of the launch for misaligned accesses.
     pub(crate) misaligned: MisalignedPolicy,
     /// Dimensions of the block, the grid and the cluster.
     pub(crate) extents: ([u32; 3], [u32; 3], [u32; 3]),
@@ -69,7 +70,7 @@ fn align_up(value: u64, align: u64) -> u64 {
     value.div_ceil(align).saturating_mul(align)
 }
 
-/// Returns the offset and size of each kernel parameter. Parameters in registers have size 0.
+/// Returns the offset and size of each kernel parameter. A parameter in registers has size 0.
 fn parameter_places(
     function: &Function,
     places: &[VariableLocation],
@@ -195,7 +196,8 @@ impl MemoryLayout {
         }
         let mut dynamic_bytes = launch.dynamic_shared_bytes;
         // A listing without sections does not declare its shared memory, so the maximum size for a block is reserved.
-        // If too little memory remains for dynamic shared memory, it overlaps the reserved memory.
+        // If too little memory remains for dynamic shared memory, the dynamic shared memory overlaps the reserved
+        // memory.
         if machine.is_some_and(|machine| machine.open_shared) {
             let most = program.target.limits.shared_bytes + layout.reserved_shared_bytes;
             dynamic_bytes = dynamic_bytes.min(most.saturating_sub(layout.shared_bytes));
@@ -327,7 +329,7 @@ impl MemoryLayout {
             functions,
             frame_bytes,
             reachable,
-            // These fields do not affect decoding, because instructions read their values from memory or from a
+            // The following fields do not affect decoding, because instructions read their values from memory or from a
             // constant bank.
             shared_bytes: _,
             reserved_shared_bytes: _,
@@ -385,7 +387,7 @@ impl MemoryLayout {
         }
     }
 
-    /// Returns the code address of a function.
+    /// Returns the address that function pointers to a function contain.
     pub(crate) const fn function_address(&self, id: FunctionId) -> u64 {
         self.map.code + 16 * (id.0 as u64 + 1)
     }
@@ -567,7 +569,7 @@ impl AllocationBuilder {
                 limit: self.limit,
             });
         }
-        // Each allocation starts at a separate 128-byte line, so that no word spans two pages.
+        // Align each allocation to 128 bytes, so that no word spans two pages.
         let start = align_up(self.arena_bytes, 128);
         self.arena_bytes = start + size;
         if self.arena_bytes > self.limit {
@@ -586,8 +588,8 @@ impl AllocationBuilder {
     }
 }
 
-/// Writes the addresses of buffers at their relocated positions. Returns `None` if a buffer does not exist or a
-/// position is out of bounds.
+/// Writes the addresses of buffers at the positions of their relocations. Returns `None` if a buffer does not exist or
+/// a position is out of bounds.
 fn put_addresses(
     program: &Program,
     allocations: &[Allocation],
@@ -624,8 +626,7 @@ fn fill_buffer(
         BufferContents::Fill { pattern, .. } => {
             let mut pattern = pattern.clone();
             point(&mut pattern)?;
-            // A pattern of zeros is skipped, so that the operating system does not allocate the pages before the first
-            // write.
+            // Skip a pattern of zeros, so that the operating system allocates the pages only at the first write.
             if pattern.iter().any(|byte| *byte != 0) {
                 repeat(bytes, &pattern);
             }

@@ -1,11 +1,11 @@
-//! Multicast addresses, each of which denotes buffers of several devices (CUDA driver API, "cuMulticastCreate").
-//! Resolves a multicast address to the addresses of the member buffers.
+//! Multicast addresses, each of which denotes buffers of several devices (CUDA driver API, "cuMulticastCreate"). This
+//! module resolves a multicast address to the addresses of the member buffers.
 
 use crate::contract::launch::BufferIndex;
 use crate::contract::multicast::MulticastInit;
 use crate::state::memory::{Allocation, AllocationOwner};
 
-/// Multicast address, and the addresses of its member buffers.
+/// Multicast object of a launch: its multicast address, and the addresses of its member buffers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Multicast {
     address: u64,
@@ -46,8 +46,8 @@ pub(crate) fn place_multicasts(
     multicasts.iter().enumerate().map(place).collect()
 }
 
-/// Returns the addresses that an access to several devices modifies or reads: one address per device, or the address
-/// itself if it is not a multicast address.
+/// Returns the addresses that a `multimem` access reads or modifies. For a multicast address, the result contains one
+/// address per device, otherwise only the address itself.
 pub(crate) fn members_of(multicasts: &[Multicast], address: u64, n_bytes: u64) -> Vec<u64> {
     let mut found = multicasts.iter().filter_map(|one| one.at(address, n_bytes));
     found

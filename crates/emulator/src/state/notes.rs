@@ -1,4 +1,4 @@
-//! Insertion of a diagnostic into the list of run diagnostics.
+//! Function that inserts a diagnostic into the list of run diagnostics without duplicates.
 
 use crate::contract::inspect::{RunDiagnostic, RunDiagnosticKind};
 use std::sync::Arc;

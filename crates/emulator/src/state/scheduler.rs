@@ -4,7 +4,7 @@ use crate::contract::step_event::AsyncOperationId;
 use crate::state::block::Block;
 use crate::state::in_flight::{DEFAULT_COMPLETION_DELAY, InFlightQueue};
 
-/// Number of steps in the quantum of a warp.
+/// Number of steps in the quantum of a warp for seed 0.
 const QUANTUM: u32 = 32;
 
 /// Quanta from which the low bits of the seed select the maximum. Short quanta test interleavings of adjacent steps,
@@ -14,15 +14,16 @@ const MAX_SEEDED_QUANTA: [u64; 4] = [1, 4, 16, 64];
 /// Binary logarithm of the maximum completion delay for nonzero seeds.
 const MAX_DELAY_LOG2: u64 = 9;
 
-/// Location of a warp in the resident slots.
+/// Location of a resident warp: the index of its block slot, and the index of the warp in the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WarpSlot {
     pub(crate) block: usize,
     pub(crate) warp: usize,
 }
 
-/// Scheduler state. Seed 0 selects round robin. Other seeds draw the next warp and its quantum, the next group of lanes
-/// of a divergent warp, and the completion delay of asynchronous operations.
+/// State of the scheduler that selects the next warp of a run. Seed 0 selects round robin. Other seeds draw the next
+/// warp and its quantum, the next group of lanes of a divergent warp, and the completion delay of asynchronous
+/// operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scheduler {
     at: WarpSlot,
@@ -44,7 +45,7 @@ impl Scheduler {
     pub(crate) fn new(seed: u64) -> Scheduler {
         Scheduler {
             at: WarpSlot { block: 0, warp: 0 },
-            // For nonzero seeds, the first turn also draws its quantum.
+            // For nonzero seeds, no steps remain, so that the first turn also draws its quantum.
             left: if seed == 0 { QUANTUM } else { 0 },
             seed,
             random: seed,
@@ -68,7 +69,8 @@ impl Scheduler {
         self.choose_where(blocks, in_flight, position, |at| can_run(blocks, at))
     }
 
-    /// Selects an agent like [`Scheduler::choose`], with a predicate that determines which warps are runnable.
+    /// Selects the next agent by the rules of [`Scheduler::choose`]. The predicate `can_run` determines which warps are
+    /// runnable.
     #[inline]
     pub(crate) fn choose_where(
         &mut self,
@@ -94,8 +96,8 @@ impl Scheduler {
         match self.seed {
             0 => DEFAULT_COMPLETION_DELAY,
             _ => {
-                // Draw the delay log-uniformly: draw a power of two as the upper bound, then a delay below the upper
-                // bound.
+                // Draw a power of two as the upper bound, then draw the delay below this bound. The distribution of
+                // delays is therefore approximately log-uniform.
                 let longest = 1 << (self.draw() % (MAX_DELAY_LOG2 + 1));
                 self.draw() % longest
             }
@@ -118,7 +120,7 @@ impl Scheduler {
             self.skip(blocks, draw as usize % n_warps.max(1));
         }
         let start = self.at;
-        // Fast path: the next warp is usually runnable.
+        // Try the next warp first, because it is usually runnable.
         self.skip(blocks, 1);
         if can_run(self.at) {
             return Some(self.at);
@@ -157,7 +159,7 @@ impl Scheduler {
     }
 }
 
-/// Checks whether a group of lanes of a warp is ready.
+/// Checks whether a warp has a ready group of lanes.
 #[inline]
 pub(crate) fn can_run(blocks: &[Block], at: WarpSlot) -> bool {
     blocks
@@ -166,12 +168,12 @@ pub(crate) fn can_run(blocks: &[Block], at: WarpSlot) -> bool {
         .is_some_and(|warp| warp.can_run())
 }
 
-/// Agent that the scheduler has selected.
+/// Agent that the scheduler has selected for the next step: a warp, or an asynchronous operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScheduledAction {
     Warp(WarpSlot),
-    /// Completion of an operation.
+    /// Completion of an asynchronous operation.
     InFlight(AsyncOperationId),
-    /// Read of the source of an operation.
+    /// Read of the source of an asynchronous operation.
     Read(AsyncOperationId),
 }

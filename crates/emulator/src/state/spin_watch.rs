@@ -1,8 +1,9 @@
-//! State of the endless loop detection, which is part of the machine state.
+//! State of the detector for infinite loops, which is part of the machine state.
 
 use crate::state::scheduler::WarpSlot;
 
-/// Progress counters of a run, and the states of lane groups at the start of a window without progress.
+/// State of the detector for infinite loops: progress counters of the run, and the states of lane groups at the start
+/// of a window without progress.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SpinDetector {
     /// Number of state changes other than stores, such as completed barriers and exited threads.
@@ -16,13 +17,13 @@ pub(crate) struct SpinDetector {
     /// State of each ready lane group at the start of the window, and whether the group has returned to this state. The
     /// records are ordered by block and warp.
     pub(crate) marks: Vec<WarpFingerprint>,
-    /// Number of state changes other than stores at the last check that observed such a change.
+    /// Number of state changes other than stores at the last check that observed a change of this number.
     pub(crate) other_changes: u64,
     /// Step from which on the detector may execute a window of steps with a copy of the machine.
     pub(crate) next_copy: u64,
 }
 
-/// Recorded state of a ready lane group.
+/// State of a ready lane group that the [`SpinDetector`] recorded at the start of a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WarpFingerprint {
     pub(crate) place: WarpSlot,

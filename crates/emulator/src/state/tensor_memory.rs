@@ -1,14 +1,14 @@
 //! Tensor memory of a block: 128 lanes of 512 columns of 32 bits, and the allocation state of the columns (PTX ISA,
-//! "Tensor Memory"). The cells are one byte range in lane-major order. The cells are followed by two bytes with the
-//! mask of allocated columns, and one byte that records whether the block has relinquished its right to allocate. All
-//! of them are stored in one memory, so that snapshots require no special case.
+//! "Tensor Memory"). A single memory contains the cells in lane-major order, then two bytes with the mask of allocated
+//! columns, and one byte that records whether the block has relinquished its right to allocate. With a single memory,
+//! snapshots require no special case for the allocation state.
 
 use crate::contract::inspect::LastWriter;
 use crate::state::memory::PagedMemory;
 
 /// Number of lanes of tensor memory.
 pub const TENSOR_LANES: u32 = 128;
-/// Number of 32-bit columns.
+/// Number of 32-bit columns of tensor memory.
 pub const TENSOR_COLUMNS: u32 = 512;
 /// Allocation granularity of tensor memory in columns.
 const UNIT: u32 = 32;
@@ -19,7 +19,7 @@ pub(crate) const TENSOR_BYTES: usize = CELL_BYTES + 3;
 /// Offset of the byte that records whether the block has relinquished its right to allocate.
 const RELINQUISHED: usize = CELL_BYTES + 2;
 
-/// Decoded 32-bit tensor memory address.
+/// Lane and column of a decoded 32-bit tensor memory address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TensorMemoryLocation {
     pub(crate) lane: u32,
@@ -169,7 +169,7 @@ pub(crate) fn reserve(memory: &mut PagedMemory, n: u32, writer: LastWriter) -> O
     Some(first)
 }
 
-/// Deallocates columns. Returns `false` if the columns were not allocated.
+/// Deallocates `n` columns that start at `first`. Returns `false` if the columns were not allocated.
 pub(crate) fn free(memory: &mut PagedMemory, first: u32, n: u32, writer: LastWriter) -> bool {
     let used = in_use(memory);
     match units(first, n) {

@@ -14,15 +14,16 @@ struct BoxRow {
     /// Coordinates of the first value of the row.
     places: [i64; MAX_RANK],
     n_values: u64,
-    /// Address of the row in global memory, with coordinate 0 in dimension 0. `None` if the row is out of bounds.
+    /// Address of the row in global memory, with coordinate 0 in dimension 0. The address is `None` if the row is out
+    /// of bounds.
     start: Option<u64>,
 }
 
-/// Byte range of a tile that is contiguous in both global and shared memory.
+/// Byte range of a tensor copy that is contiguous in both global and shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileCopyRun {
     pub(crate) shared: u64,
-    /// Address in global memory. `None` if the bytes are outside of the bounds of the tensor.
+    /// Address in global memory, or `None` if the bytes are outside of the bounds of the tensor.
     pub(crate) global: Option<u64>,
     pub(crate) n_bytes: usize,
 }
@@ -104,7 +105,7 @@ impl TensorCopy {
         u64::from(extent).div_ceil(self.map.element_stride(dimension))
     }
 
-    /// Returns the first access to a row that is not completely accessible in global memory, if there is one.
+    /// Returns the access to the first row that is not completely accessible in global memory, if such a row exists.
     pub(crate) fn outside(&self, global: &GlobalMemory) -> Option<AttemptedAccess> {
         let unit = self.map.unit();
         let kind = match self.direction {
@@ -139,7 +140,7 @@ impl TensorCopy {
     fn inside(&self, row: &BoxRow) -> Option<(u64, Range<u64>)> {
         let unit = self.map.unit();
         let n_units = row.n_values.div_ceil(unit.n_values) as i64;
-        // The values of a unit are either all within the bounds or all out of bounds.
+        // Round to whole units, because the values of a unit are either all within the bounds or all out of bounds.
         let first = row.places[0].div_euclid(unit.n_values as i64);
         let last = (self.map.extents[0] / unit.n_values) as i64;
         let low = (-first).clamp(0, n_units);
@@ -201,7 +202,7 @@ impl TensorCopy {
     }
 
     /// Returns at most `at_most` pieces of 16 bytes, or of the remainder of a row, with their locations in both
-    /// memories. The pieces are in the order of their shared memory addresses before the swizzle.
+    /// memories. The pieces are ordered by their shared memory addresses before the swizzle.
     pub fn tile_pieces(&self, at_most: usize) -> Vec<TileSegment> {
         const BYTES: u64 = 16;
         let mut pieces = Vec::new();
@@ -297,8 +298,8 @@ impl TensorCopy {
         }
     }
 
-    /// Visits the rows of an `im2col` copy: the base position advances from the lower to the upper corner of the
-    /// bounding box, and the offsets are added to each position.
+    /// Visits the rows of an `im2col` copy. The base position advances from the lower to the upper corner of the
+    /// bounding box. The `im2col` offsets of the copy are added to each base position.
     fn image_rows(&self, mut add: impl FnMut(BoxRow)) {
         let map = &self.map;
         let n_spatial = map.rank.saturating_sub(2).min(3);
@@ -374,7 +375,7 @@ impl TensorCopy {
             self.add_filled(at, 0..low, swizzle, visit);
         }
         if let Some((start, _)) = inside {
-            // If elements have the same representation in both memories, the row is one contiguous range.
+            // If elements have the same representation in both memories, visit the row as one contiguous range.
             let step = match unit.global_bytes == unit.shared_bytes {
                 true => (high - low).max(1),
                 false => 1,
@@ -427,10 +428,10 @@ impl TensorCopy {
         }
     }
 
-    /// Creates a piece with the fill value.
+    /// Creates a piece that writes the fill value to shared memory.
     fn filled(&self, run: TileCopyRun, fill: &[u8], block: u64) -> AsyncWrite {
-        // A fill pattern is never cut within an element, because elements are aligned within a row, and swizzle atoms
-        // contain only whole elements.
+        // The end of the byte range never splits an element of the fill pattern, because elements are aligned within a
+        // row, and swizzle atoms contain only whole elements.
         let bytes: Vec<u8> = fill.iter().cycle().take(run.n_bytes).copied().collect();
         AsyncWrite {
             lane: self.lane,

@@ -13,13 +13,13 @@ struct UndoRecord {
     part: u8,
 }
 
-/// Changes of memory since a recorded position of the run, from oldest to newest.
+/// Section of an [`UndoLog`]: the changes of memory since a recorded position of the run, from oldest to newest.
 #[derive(Clone, Debug, Default)]
 struct UndoSegment {
     changes: Vec<UndoRecord>,
     /// Overwritten bytes of all changes in the segment.
     bytes: Vec<u8>,
-    /// Overwritten last-writer entries, with one entry per `part` bytes.
+    /// Overwritten last-writer entries of all changes. A change has one entry per `part` bytes.
     entries: Vec<u64>,
 }
 
@@ -30,14 +30,14 @@ impl UndoSegment {
     }
 }
 
-/// Undo log, divided into segments. The `history` module begins and drops the segments.
+/// Undo log of one memory, divided into segments. The `history` module begins and drops the segments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UndoLog {
     segments: VecDeque<UndoSegment>,
 }
 
 impl UndoLog {
-    /// Begins a segment. Changes can later be reverted to the start of the segment.
+    /// Begins a segment. [`UndoLog::take_back`] can later revert the changes since the start of the segment.
     pub(crate) fn begin_segment(&mut self) {
         self.segments.push_back(UndoSegment::default());
     }

@@ -1,4 +1,4 @@
-//! State of a warp: its registers, its stacks, and the groups of its converged lanes.
+//! State of a warp: its registers, the stacks of its lanes, and its groups of converged lanes.
 
 use crate::contract::fault::WaitReason;
 use crate::contract::inspect::LastWriter;
@@ -7,25 +7,25 @@ use crate::state::in_flight::AsyncGroups;
 use crate::state::scheduler::draw;
 use std::ops::Range;
 
-/// Execution state of a group of lanes.
+/// Execution state of a [`WarpSplit`], which is ready or waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WarpSplitState {
     Ready,
     Waiting(WaitReason),
 }
 
-/// A group of converged lanes: lanes with the same program counter and call depth.
+/// Group of converged lanes of a warp, which have the same program counter and call depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WarpSplit {
     pub(crate) mask: u32,
     pub(crate) pc: u32,
     pub(crate) depth: u32,
     pub(crate) state: WarpSplitState,
-    /// Turn of the warp in which the group was last selected, from which the group that has waited longest is
-    /// determined.
+    /// Turn of the warp in which the group was last selected. The selection uses this number to find the group that has
+    /// waited longest.
     pub(crate) last_turn: u32,
-    /// Whether the group may reconverge with another group if convergence is explicit (see [`converge`]). This is the
-    /// case if a barrier has released the group, or if the group waits for other lanes that execute the same
+    /// Whether the group may reconverge with another group if convergence is explicit (see [`converge`]). The flag is
+    /// set if a barrier has released the group, or if the group waits for other lanes that execute the same
     /// instruction.
     pub(crate) converges: bool,
 }
@@ -64,7 +64,8 @@ const NO_SPLIT: WarpSplit = WarpSplit {
 /// Number of steps in the quantum of a lane group if other lane groups of the warp are ready.
 pub const GROUP_QUANTUM: u32 = 512;
 
-/// Groups of converged lanes in a warp. The masks of the groups are disjoint.
+/// Table of the groups of converged lanes in a warp, which selects the group that executes next. The masks of the
+/// groups are disjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WarpSplitTable {
     items: [WarpSplit; LANES],
@@ -79,10 +80,11 @@ pub(crate) struct WarpSplitTable {
     /// Whether groups other than the current group have changed since the last merge.
     needs_merge: bool,
     /// Whether groups converge only at convergence barriers, and each group executes until it waits, yields or exhausts
-    /// its quantum. This is the execution model of SASS, where uniform registers have a single value for all groups of
-    /// a warp.
+    /// its quantum. SASS has this execution model, in which uniform registers have a single value for all groups of a
+    /// warp.
     pub(crate) explicit_convergence: bool,
-    /// State of the random generator that selects groups. `None` selects groups in the default order.
+    /// State of the random generator that selects groups. With the value `None`, the scheduler selects groups in the
+    /// default order.
     random: Option<u64>,
 }
 
@@ -231,7 +233,7 @@ impl WarpSplitTable {
         let (Some(&first), Some(&second)) = (self.items.get(a), self.items.get(b)) else {
             return false;
         };
-        // A group that has arrived at a barrier is not merged with another group before the barrier completes.
+        // Do not merge a group that has arrived at a barrier with another group before the barrier completes.
         // Otherwise, the barrier would release lanes that have not arrived.
         let at_barrier = |split: WarpSplit| matches!(split.state, WarpSplitState::Waiting(reason) if reason.counts_arrival());
         if first.pc != second.pc
@@ -339,11 +341,12 @@ impl WarpSplitTable {
     }
 }
 
-/// Stacks of all lanes, in lane order.
+/// Memory for the stacks of all lanes of a warp, in lane order. Call frames and dynamic allocations of local memory are
+/// on these stacks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LaneStacks {
     pub(crate) bytes: Vec<u8>,
-    /// Last writer of each byte. Empty if last writers are not tracked.
+    /// Last writer of each byte. The vector is empty if last writers are not tracked.
     pub(crate) writers: Vec<u64>,
     pub(crate) is_tracked: bool,
     /// Number of accessible bytes per lane, which is the maximum total size of call frames and dynamic allocations so
@@ -359,7 +362,7 @@ impl LaneStacks {
     /// Grows the stack of each lane to at least `lane_bytes` bytes, and preserves the contents. The stride grows by at
     /// least half, so that the total cost of repeated growth by a loop or a recursion is linear in the stack size.
     pub(crate) fn grow(&mut self, lane_bytes: usize) {
-        // Align the stack of each lane to the widest element.
+        // Round the size up, so that the stack of each lane is aligned to the widest element.
         let lane_bytes = lane_bytes.next_multiple_of(32);
         if lane_bytes <= self.lane_bytes {
             return;
@@ -416,7 +419,7 @@ impl LaneStacks {
         }
     }
 
-    /// Clears the stacks for a warp of another block. The allocated memory is reused.
+    /// Clears the stacks, so that a warp of another block can reuse the allocated memory.
     pub(crate) fn clear(&mut self) {
         self.lane_bytes = 0;
         if std::mem::take(&mut self.is_used) {
@@ -426,7 +429,7 @@ impl LaneStacks {
     }
 }
 
-/// Call frame: return address and start of the stack frame of each lane.
+/// Call frame of a warp: the return address and the start of the stack frame of each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallFrame {
     pub(crate) return_pc: Row32,
@@ -443,7 +446,7 @@ impl CallFrame {
     };
 }
 
-/// Execution state of one warp.
+/// Execution state of one warp: its register file, call frames, lane stacks and groups of converged lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Warp {
     /// Index of the warp in the block.
@@ -453,16 +456,16 @@ pub(crate) struct Warp {
     pub(crate) splits: WarpSplitTable,
     /// Register banks, which are empty while [`Warp::has_not_run`] is set.
     pub(crate) banks: RegisterFile,
-    /// Whether the warp has not executed yet. All of its registers are zero, and its register banks are allocated at
-    /// its first turn. At that time, the memory of a warp that has just finished can be reused while it is still in the
-    /// cache of the host.
+    /// Whether the warp has not executed yet. In this state, all of its registers are zero. Its register banks are
+    /// allocated at its first turn, because the memory of a warp that has just finished can be reused while it is still
+    /// in the cache of the host.
     pub(crate) has_not_run: bool,
     pub(crate) specials: RegisterFile,
     pub(crate) carry: u32,
     pub(crate) stack: LaneStacks,
     /// Call frames in the order of their call depth, starting with the frame of the kernel.
     pub(crate) frames: Vec<CallFrame>,
-    /// Committed async-groups of the lanes. `None` before the first commit.
+    /// Async-groups that the lanes have committed. The value is `None` before the first commit.
     pub(crate) groups: Option<Box<AsyncGroups>>,
     /// Number of steps that the warp has executed.
     pub(crate) steps: u64,
@@ -494,7 +497,7 @@ impl Warp {
         self.present & !self.exited
     }
 
-    /// Checks whether a group of lanes is ready.
+    /// Checks whether the warp has a ready group of lanes.
     #[inline(always)]
     pub(crate) fn can_run(&self) -> bool {
         self.splits.all().iter().any(WarpSplit::is_ready)

@@ -1,5 +1,5 @@
-//! Coefficient tables of the special function unit for the JIT compiler. Maps an `f32` operation to the special
-//! function that implements the operation, and to the coefficients of this function.
+//! Coefficient tables of the special function unit for the JIT compiler. The functions map an `f32` operation to the
+//! special function that implements the operation, and return the coefficients of this special function.
 
 use crate::exec::arithmetic::float::function_of;
 use crate::semantics::alu_ops::Float32Op;

@@ -1,5 +1,5 @@
-//! Direct calls, for a JIT compiler that inlines functions: called functions, arguments, return values and stack
-//! frames.
+//! View of direct calls for the JIT compiler, which inlines functions: called functions, arguments, return values and
+//! stack frames.
 
 use crate::code::StackAddressRegister;
 use crate::code::decoded_op::DecodedOp;
@@ -12,10 +12,10 @@ use std::ops::Range;
 
 pub(crate) use crate::code::{CallPlan, CallValueLocation};
 
-/// A direct call with its argument and return value copies.
+/// Direct call, for which the JIT compiler inlines the called function and copies arguments and return values.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'m> {
-    /// Index of the function; the kernel has index 0.
+    /// Index of the called function. The kernel has index 0.
     pub function: u32,
     /// Copies of arguments from registers of the caller to registers of the called function.
     pub arguments: &'m [(CallValueLocation, CallValueLocation)],
@@ -30,7 +30,7 @@ impl<'m> TranslationView<'m> {
         &self.code().instructions
     }
 
-    /// Returns the range of the code of a function.
+    /// Returns the range of indices of a function's instructions in the code.
     pub fn function(self, number: u32) -> Range<usize> {
         let functions = &self.code().functions;
         let start = |number: usize| functions.get(number).map(|f| f.start as usize);
@@ -39,7 +39,8 @@ impl<'m> TranslationView<'m> {
         first..start(number as usize + 1).unwrap_or(end)
     }
 
-    /// Returns the size of the stack frame of a function in bytes. The next frame starts after it, aligned to 16 bytes.
+    /// Returns the size of the stack frame of a function in bytes. The next stack frame starts at the next multiple of
+    /// 16 bytes.
     pub fn frame_bytes(self, number: u32) -> u64 {
         let function = self.code().functions.get(number as usize);
         function.map_or(0, |function| function.frame_bytes.into())
@@ -73,7 +74,8 @@ impl<'m> TranslationView<'m> {
         })
     }
 
-    /// Returns the maximum number of registers of a bank in a stack frame: for the kernel, and for any called function.
+    /// Returns the number of registers of a bank in the stack frame of the kernel, and the maximum number in the stack
+    /// frames of called functions.
     pub fn most_registers(self, bank: RegisterBank) -> [u32; 2] {
         let code = self.code();
         [code.entry_sizes, code.frame_sizes].map(|sizes| match bank {

@@ -1,4 +1,4 @@
-//! `cp.async` copies from global to shared memory, for the JIT compiler.
+//! View of `cp.async` copies from global to shared memory for the JIT compiler.
 
 use crate::code::plan_table::PlanId;
 use crate::code::{AccessPlan, AsyncPlan, PredicateOperand, RegisterBank, RegisterOperand};
@@ -7,7 +7,7 @@ use crate::contract::pending::AsyncGroupKind;
 use crate::semantics::registers::OperandLocation;
 use crate::translation_view::TranslationView;
 
-/// Memory accesses of a `cp.async` instruction.
+/// Source and destination accesses of a `cp.async` instruction, for which the JIT compiler generates code.
 #[derive(Clone, Copy, Debug)]
 pub struct AsyncCopyAccess<'m> {
     /// Destination in shared memory. The access width is the number of bytes that each lane writes, and also the
@@ -15,10 +15,10 @@ pub struct AsyncCopyAccess<'m> {
     pub to: &'m AccessPlan,
     /// Source in global memory.
     pub from: &'m AccessPlan,
-    /// Number of bytes to read, if it may be less than the access width. The remaining destination bytes are set to
-    /// zero.
+    /// Operand with the number of bytes to read, if the number may be less than the access width. The remaining
+    /// destination bytes are set to zero.
     pub read: Option<RegisterOperand>,
-    /// Predicate for lanes that ignore the source and write only zeros.
+    /// Predicate of the lanes that ignore the source and write only zeros.
     pub ignores: Option<PredicateOperand>,
 }
 

@@ -1,4 +1,4 @@
-//! Matrix operations for the JIT compiler: their memory accesses, and their summation rules.
+//! View of matrix operations for the JIT compiler: their operands, memory accesses and summation rules.
 
 use crate::code::matrix_plan::MatrixPlan;
 use crate::code::matrix_plan::{
@@ -32,7 +32,8 @@ impl<'m> MmaOperand<'m> {
     }
 }
 
-/// `mma` or `wmma.mma` with 16-bit operands and `f32` accumulators.
+/// View of an `mma` or `wmma.mma` instruction with 16-bit operands and `f32` accumulators, for which the JIT compiler
+/// generates code.
 #[derive(Clone, Debug)]
 pub struct FusedMma<'m> {
     pub rule: Fp16SumRule,
@@ -42,7 +43,7 @@ pub struct FusedMma<'m> {
     pub d: MmaOperand<'m>,
 }
 
-/// `wmma.load` or `wmma.store`.
+/// View of a `wmma.load` or `wmma.store` instruction, for which the JIT compiler generates code.
 #[derive(Clone, Copy, Debug)]
 pub struct WmmaTransfer<'m> {
     /// Memory access whose elements are the fragment registers.
@@ -50,14 +51,14 @@ pub struct WmmaTransfer<'m> {
     pub is_store: bool,
     /// Number of elements between the starts of consecutive lines of the matrix, in a 32-bit register.
     pub stride: OperandSlot,
-    /// Number of registers that are loaded from memory. The remaining registers are copies of the loaded registers.
+    /// Number of registers that are loaded from memory. The remaining registers receive copies of the loaded registers.
     pub n_read: usize,
     /// Number of units that one register contains.
     pub per_register: u32,
     /// Number of bytes per unit.
     pub unit_bytes: u32,
     pub element_bits: u32,
-    /// Line of the matrix, and element within the line, for each unit and lane.
+    /// Index of the line in the matrix, and index of the element within the line, for each unit and lane.
     pub places: &'m [[[u16; 2]; LANES]],
     /// Number of lines of the matrix.
     pub n_lines: u16,
@@ -67,20 +68,21 @@ pub struct WmmaTransfer<'m> {
     pub align_bytes: u8,
 }
 
-/// Decoded plan of an `ldmatrix` or `stmatrix` instruction with 16-bit elements, from which the JIT compiler generates code.
+/// View of the decoded plan of an `ldmatrix` or `stmatrix` instruction with 16-bit elements, from which the JIT compiler
+/// generates code.
 #[derive(Clone, Debug)]
-pub struct LdmatrixAccess<'m> {
+pub struct LdmatrixPlanView<'m> {
     pub access: &'m AccessPlan,
     /// Memory access to a matrix row of 16 bytes.
     pub row: &'m AccessPlan,
     pub is_store: bool,
     /// Mask of the lanes that provide row addresses.
     pub asking: u32,
-    /// Lane that provides the row address, column, and register location of each element.
+    /// Location of each element: the lane that provides the row address, the column, and the register.
     pub places: Vec<RowElement>,
 }
 
-/// A 16-bit element of a matrix row.
+/// Location of a 16-bit element that `ldmatrix` or `stmatrix` transfers between a matrix row in memory and a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowElement {
     pub asked: u8,
@@ -88,13 +90,13 @@ pub struct RowElement {
     pub held: FragmentElement,
 }
 
-/// A matrix operation.
+/// Matrix operation of a plan, in the form that the JIT compiler translates.
 #[derive(Clone, Debug)]
 pub enum MatrixOperation<'m> {
     Lines(WmmaTransfer<'m>),
-    Rows(LdmatrixAccess<'m>),
+    Rows(LdmatrixPlanView<'m>),
     Product(Box<FusedMma<'m>>),
-    /// An MMA with other operand types, which accesses only registers and is executed by the interpreter.
+    /// MMA with any other operand types. It accesses only registers, and the interpreter executes it.
     OtherProduct,
     Other,
 }
@@ -132,7 +134,7 @@ fn lines(plan: &WmmaMemoryPlan) -> WmmaTransfer<'_> {
     }
 }
 
-fn rows(plan: &LdmatrixPlan) -> Option<LdmatrixAccess<'_>> {
+fn rows(plan: &LdmatrixPlan) -> Option<LdmatrixPlanView<'_>> {
     if plan.element_bits != 16 || plan.container_bits != 16 {
         return None;
     }
@@ -145,7 +147,7 @@ fn rows(plan: &LdmatrixPlan) -> Option<LdmatrixAccess<'_>> {
             shift: 16 * place.element,
         },
     });
-    Some(LdmatrixAccess {
+    Some(LdmatrixPlanView {
         access: &plan.access,
         row: &plan.row,
         is_store: plan.kind != AccessKind::Load,

@@ -1,4 +1,4 @@
-//! Execution of single register-only operations that the JIT compiler does not translate.
+//! Execution of single instructions that access only registers and that the JIT compiler does not translate.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::decoded_op::{cold_alu_ops, hot_alu_ops, side_effect_ops};
@@ -14,10 +14,11 @@ use crate::semantics::registers::{
 use crate::semantics::registers::{OperandLocation, OperandSlot};
 use crate::translation_view::TranslationView;
 
-/// A register, identified by bank and index.
+/// Bank and index that identify a register.
 pub type BankRegister = (RegisterBank, u32);
 
-/// The registers that an instruction reads and writes.
+/// Sets of registers that an instruction reads and writes, which the JIT compiler transfers around a call of the
+/// interpreter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterUseDef {
     pub read: Vec<BankRegister>,
@@ -27,7 +28,7 @@ pub struct RegisterUseDef {
 }
 
 impl RegisterUseDef {
-    /// Records the access of an instruction to an operand slot.
+    /// Adds the register of an operand slot to the read or written registers.
     fn add(&mut self, access: SlotAccess, bank: RegisterBank, slot: OperandSlot) {
         let registers = match access {
             SlotAccess::Read => &mut self.read,
@@ -43,15 +44,15 @@ impl RegisterUseDef {
     }
 }
 
-/// Register file of a warp, with one row of 32 lanes per register.
+/// Register file of a warp for [`TranslationView::execute`], with one row of 32 lanes per register.
 #[derive(Clone, Debug)]
 pub struct WarpRegisterFile {
     banks: RegisterFile,
 }
 
 impl WarpRegisterFile {
-    /// Returns the value of a register in a lane, with 32 or 64 bits. A predicate is returned as `u32::MAX` or 0.
-    /// Returns 0 if the register does not exist.
+    /// Returns the value of a register with 32 or 64 bits in a lane. The value of a predicate is `u32::MAX` or 0, and
+    /// the value of a register that does not exist is 0.
     pub fn lane(&self, (bank, index): BankRegister, lane: usize) -> u64 {
         let (index, lane) = (index as usize, lane % LANES);
         match bank {
@@ -65,7 +66,7 @@ impl WarpRegisterFile {
         }
     }
 
-    /// Sets the value of a register in a lane. The value is encoded as in the result of [`WarpRegisterFile::lane`].
+    /// Sets the value of a register in a lane. The value has the encoding that [`WarpRegisterFile::lane`] returns.
     pub fn set_lane(&mut self, (bank, index): BankRegister, lane: usize, value: u64) {
         let (index, lane) = (index as usize, lane % LANES);
         match bank {
@@ -120,7 +121,7 @@ impl TranslationView<'_> {
         let mut use_def = self.registers_at(at);
         use_def.add(SlotAccess::Read, RegisterBank::Predicate, instr.guard);
         if instr.guard.is_some() {
-            // Destination registers are also read, because lanes that are predicated off keep their values.
+            // Destination registers are also read, because lanes whose guard predicate is false keep their values.
             use_def.read.extend(use_def.written.iter().copied());
         }
         (!use_def.has_others).then_some(use_def)
@@ -191,9 +192,9 @@ impl TranslationView<'_> {
     }
 }
 
-/// Checks whether [`TranslationView::execute`] excludes an operation on registers. The translator itself emits every
-/// move and address computation. The other excluded operations access state that [`WarpRegisterFile`] does not contain,
-/// such as carry flags and the active mask.
+/// Checks whether [`TranslationView::execute`] does not support an operation on registers. Moves and address
+/// computations are excluded because the translator itself emits code for them. The other excluded operations access
+/// state that [`WarpRegisterFile`] does not contain, such as carry flags and the active mask.
 const fn is_excluded(op: &DecodedOp) -> bool {
     matches!(
         op,

@@ -5,7 +5,7 @@ use crate::target::TargetRequirement::{self, Any, Between, From};
 
 /// Syntax of the address operand of a SASS store, such as `[Ra.64 + Imm]`, with the architectures that support it.
 #[derive(Clone, Copy, Debug)]
-pub struct AddressForm {
+pub struct SassAddressForm {
     pub shape: AddressShape,
     /// Architectures that support the address form.
     pub on: TargetRequirement,
@@ -90,13 +90,13 @@ impl AddressShape {
     }
 }
 
-const fn form(shape: AddressShape, on: TargetRequirement) -> AddressForm {
-    AddressForm { shape, on }
+const fn form(shape: AddressShape, on: TargetRequirement) -> SassAddressForm {
+    SassAddressForm { shape, on }
 }
 
 /// Address forms of `ST`. On Kepler to Turing, and on Hopper and later, disassemblers print a register pair without `.64`. On Ampere and
 /// Ada, the descriptor is implicit.
-pub static GENERIC: &[AddressForm] = &[
+pub static GENERIC: &[SassAddressForm] = &[
     form(AddressShape::Absolute, Between(35, 75)),
     form(AddressShape::Register, Any),
     form(AddressShape::Pair, From(75)),
@@ -108,10 +108,10 @@ pub static GENERIC: &[AddressForm] = &[
 ];
 
 /// Address forms that `STG` accepts.
-pub static GLOBAL: &[AddressForm] = GENERIC;
+pub static GLOBAL: &[SassAddressForm] = GENERIC;
 
 /// Address forms that `STL` accepts.
-pub static LOCAL: &[AddressForm] = &[
+pub static LOCAL: &[SassAddressForm] = &[
     form(AddressShape::Absolute, Any),
     form(AddressShape::Register, Any),
     form(AddressShape::RegisterAndUniform, From(75)),
@@ -119,7 +119,7 @@ pub static LOCAL: &[AddressForm] = &[
 ];
 
 /// Address forms that `STS` accepts.
-pub static SHARED: &[AddressForm] = &[
+pub static SHARED: &[SassAddressForm] = &[
     form(AddressShape::Absolute, UP_TO_89),
     form(AddressShape::Register, Any),
     form(AddressShape::RegisterAndUniform, From(75)),

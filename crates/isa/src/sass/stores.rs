@@ -1,6 +1,6 @@
 //! SASS store opcodes with their address forms and their modifiers, by slot in the order of disassembler output.
 
-use super::addresses::{self, AddressForm};
+use super::addresses::{self, SassAddressForm};
 use super::{UP_TO_62, VOLTA};
 use crate::modifier::{CacheOp, EvictionPriority, Scope};
 use crate::space::StateSpace;
@@ -20,7 +20,7 @@ pub struct StoreOpcode {
     pub help: &'static str,
     /// Modifier slots, in their order in the mnemonic.
     pub slots: &'static [&'static MnemonicSlot],
-    pub addresses: &'static [AddressForm],
+    pub addresses: &'static [SassAddressForm],
     /// Architectures on which a predicate operand may follow the data operand.
     pub trailing_predicate: Option<TargetRequirement>,
     /// Test cases: accepted instructions, each with an architecture.

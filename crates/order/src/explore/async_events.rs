@@ -21,7 +21,7 @@ enum AsyncCopyKind {
     Plain,
 }
 
-/// Operands of an asynchronous copy.
+/// Operands of an asynchronous copy instruction: destination, source, size and mbarrier.
 struct AsyncCopy {
     to: u64,
     from: u64,
@@ -134,8 +134,7 @@ impl PathExplorer<'_> {
                 .into());
         }
         let counts = words.completion == Some(Completion::MbarrierCompleteTxBytes);
-        // The form with the state space `.shared::cta` has two additional operands, which specify numbers of ignored
-        // bytes.
+        // With the state space `.shared::cta`, two additional operands, which specify numbers of ignored bytes, precede the mbarrier.
         let object = match words.space {
             Some(StateSpace::Shared) => 5,
             _ => 3,
@@ -193,8 +192,7 @@ impl PathExplorer<'_> {
         Ok(ways)
     }
 
-    /// Requests the split of a cell if the cell boundaries of the source and the destination of a copy are at different
-    /// offsets.
+    /// Requests the split of a memory cell if the source and the destination of a copy have cell boundaries at different offsets.
     fn match_cuts(
         &self,
         copy: &AsyncCopy,
@@ -267,7 +265,7 @@ impl PathExplorer<'_> {
     }
 }
 
-/// Copies that complete on an mbarrier.
+/// Copies whose completion updates the same mbarrier.
 pub(crate) struct CompletedCopies {
     pub(crate) events: Vec<usize>,
     pub(crate) bytes: u64,
@@ -287,7 +285,7 @@ pub(crate) fn started(
     step
 }
 
-/// Adds one read event and one write event for each cell of a copy.
+/// Adds a read event and a write event to the path for each memory cell that a copy transfers.
 fn copy_cells(
     way: &mut ThreadPath,
     at: &CurrentInstruction<'_>,

@@ -1,5 +1,4 @@
-//! Asynchronous read-modify-write operations: reductions that complete later, and arrivals at mbarriers after the
-//! completion of copies.
+//! Events of asynchronous read-modify-write operations: asynchronous reductions, and arrivals at mbarriers after the completion of copies.
 
 use crate::explore::async_events::{CompletedCopies, started};
 use crate::explore::event::{

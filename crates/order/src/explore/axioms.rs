@@ -8,7 +8,7 @@ use crate::explore::reads_from_candidates::{ReadsFrom, SearchControl};
 use crate::explore::relation::{Relation, bit, members};
 use crate::explore::results::Axiom;
 
-/// Candidate execution with the relations that have been computed so far.
+/// Candidate execution with the relations that the check of the axioms has computed so far.
 #[derive(Clone, Debug)]
 pub(crate) struct CandidateExecution<'g, 'a> {
     pub(crate) graph: &'g EventGraph<'a>,
@@ -24,7 +24,7 @@ pub(crate) struct CandidateExecution<'g, 'a> {
     pub(crate) coherence: Relation,
 }
 
-/// Violated axiom, with the events that prove the violation.
+/// Axiom that a candidate execution violates, with the events that prove the violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ViolationEvidence {
     pub(crate) axiom: Axiom,
@@ -56,9 +56,8 @@ pub(crate) fn check_axioms(
     }
 }
 
-/// Checks whether a partial reads-from relation already violates an axiom. Additional reads only extend the relations
-/// of an execution, so a complete reads-from relation that extends an inconsistent partial relation is also
-/// inconsistent.
+/// Checks whether a partial reads-from relation already violates an axiom. Additional reads only add pairs to the relations of an
+/// execution. Therefore, every extension of an inconsistent reads-from relation is also inconsistent.
 pub(crate) fn is_inconsistent_prefix(
     graph: &EventGraph<'_>,
     reads: &[ReadsFrom],
@@ -78,17 +77,17 @@ pub(crate) fn is_inconsistent_prefix(
     }
 }
 
-/// Maximum number of sequentially consistent fences for which the enumeration checks only complete fence orders, and
-/// not partial orders in advance.
+/// Maximum number of sequentially consistent fences for which the enumeration checks only complete fence orders. With more fences, it also
+/// checks partial fence orders to prune the enumeration.
 const MAX_ENUMERATED_FENCES: usize = 3;
 
-/// Enumerates the orders of the sequentially consistent fences.
+/// Enumerates the orders of the sequentially consistent fences, and checks the axioms for each order.
 fn order_fences(
     mut execution: CandidateExecution<'_, '_>,
     sink: &mut dyn ExecutionVisitor,
 ) -> SearchControl {
     let graph = execution.graph;
-    // The enumeration chooses an order only for pairs of fences that base causality order does not order.
+    // Find a pair of fences that base causality order leaves unordered, because only the order of such pairs must be chosen.
     let open = graph.sc_fences.iter().enumerate().find_map(|(n, first)| {
         let later = graph.sc_fences.iter().skip(n + 1);
         let mut later = later.filter(|second| {
@@ -162,8 +161,8 @@ impl CandidateExecution<'_, '_> {
         })
     }
 
-    /// Checks whether the partial fence order already violates an axiom. The order of further fences only extends
-    /// causality order.
+    /// Checks whether the partial fence order already violates an axiom. A partial order is sufficient for this check, because ordering
+    /// further fences only extends causality order.
     fn find_partial_violation(mut self, sink: &mut dyn ExecutionVisitor) -> bool {
         self.compute_causality_order();
         let reason = self.find_forced_violation();
@@ -174,7 +173,7 @@ impl CandidateExecution<'_, '_> {
         false
     }
 
-    /// Returns a cycle of dependencies and reads-from edges. The values on such a cycle are out-of-thin-air values.
+    /// Returns a cycle of dependencies and reads-from edges. The values on a cycle are out-of-thin-air values.
     fn thin_air_cycle(&self) -> Option<Vec<usize>> {
         let graph = self.graph;
         let mut from_writes = Relation::new(graph.events.len());

@@ -1,8 +1,8 @@
-//! Coherence order of overlapping writes, and the axioms that involve coherence order. Enumerates the consistent
-//! coherence orders of an execution whose causality order is known.
+//! Coherence order of overlapping writes, and the axioms that involve coherence order. The module enumerates the consistent coherence
+//! orders of an execution whose causality order is known.
 //!
-//! Coherence order is a partial order. It contains the pairs of writes that causality order contains, and one direction
-//! of each morally strong pair of writes.
+//! Coherence order is a partial order. The order contains all pairs of overlapping writes that causality order orders, and one direction of
+//! each pair of morally strong writes.
 
 use crate::explore::axioms::{CandidateExecution, ExecutionVisitor, ViolationEvidence};
 use crate::explore::reads_from_candidates::SearchControl;
@@ -99,8 +99,8 @@ impl CandidateExecution<'_, '_> {
             };
             self.coherence.add_all(first, after & graph.writers);
         }
-        // An atomic follows the write that it reads if both are morally strong. Otherwise, the morally strong
-        // operations on this location would form a cycle.
+        // In coherence order, an atomic follows the write that it reads if both operations are morally strong. Otherwise, the morally
+        // strong operations on this location would form a cycle.
         for read in self.reads {
             if graph.atomics & bit(read.reader) != 0 && graph.strong.has(read.writer, read.reader) {
                 self.coherence.add(read.writer, read.reader);

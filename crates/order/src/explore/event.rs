@@ -1,10 +1,10 @@
-//! Events of a thread on one of its execution paths.
+//! Events that a thread executes on one of its execution paths.
 
 use std::ops::Range;
 use warpgrid_isa::{Scope, Sem};
 use warpgrid_program::OpcodeId;
 
-/// Memory ordering of an event.
+/// Memory ordering of an event: its semantics (weak, relaxed, acquire, release) and its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryOrdering {
     pub sem: Sem,
@@ -23,7 +23,7 @@ impl MemoryOrdering {
     }
 }
 
-/// Order of an event relative to the other events of its thread.
+/// Role of an event in the program order of its thread, which differs for asynchronous operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum OrderingRole {
     /// The event is ordered by program order.
@@ -35,14 +35,14 @@ pub(crate) enum OrderingRole {
     Completed,
 }
 
-/// Proxy through which an access is performed.
+/// Proxy through which a memory access is performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Proxy {
     Generic,
     Async,
 }
 
-/// Memory that a proxy fence covers.
+/// State spaces that a proxy fence covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FenceCoverage {
     All,
@@ -50,7 +50,7 @@ pub(crate) enum FenceCoverage {
     Shared,
 }
 
-/// Identity of a barrier or exchange between threads.
+/// Identity of a barrier or of an exchange between lanes, by which the arrivals of different threads are matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum BarrierId {
     Block {
@@ -73,11 +73,11 @@ pub(crate) enum BarrierId {
     },
 }
 
-/// Values that a thread supplies to other lanes of its warp on arrival, or receives on departure.
+/// Exchange of an arrival or departure event, with the values that the thread supplies to or receives from other lanes of its warp.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LaneExchange {
     pub(crate) action: OpcodeId,
-    /// Number of earlier exchanges between the same lanes.
+    /// Number of earlier exchanges between these lanes.
     pub(crate) number: usize,
     /// Other threads that participate in the exchange.
     pub(crate) others: Vec<usize>,
@@ -117,14 +117,14 @@ pub enum EventKind {
     GroupWait,
 }
 
-/// Whether an atomic returns the old value to its thread.
+/// Whether an atomic returns the old value of the location to its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ReturnsValue {
     Yes,
     No,
 }
 
-/// Event of a trace.
+/// Event of a trace: a memory access, fence, barrier operation or exchange, with its memory ordering and its dependencies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TraceEvent {
     pub(crate) kind: EventKind,
@@ -227,7 +227,7 @@ impl TraceEvent {
     }
 }
 
-/// Trace of one execution path of a thread: its events and final register values.
+/// Trace of one execution path of a thread: the events of the thread and its final register values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ThreadTrace {
     pub(crate) steps: Vec<TraceEvent>,

@@ -6,7 +6,7 @@ use crate::explore::event::{
     BarrierId, EventKind, FenceCoverage, MemoryOrdering, OrderingRole, Proxy, ReturnsValue,
     ThreadTrace, TraceEvent,
 };
-use crate::explore::query::{LitmusQuery, LocationKind};
+use crate::explore::query::{LitmusLocationKind, LitmusQuery};
 use crate::explore::relation::{EventSet, MAX_EVENTS, Relation, bit, low_bits, members};
 use crate::explore::traces::ThreadTraces;
 use crate::scope::{ScopeInstance, ThreadLocation, acquires, releases, scopes_mutually_inclusive};
@@ -26,11 +26,11 @@ pub(crate) enum FenceSlot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StrengthenedOrders {
     pub(crate) words: BTreeMap<(usize, u32), MemoryOrdering>,
-    /// Inserted fences with their memory orderings. The memory ordering of a proxy fence is ignored.
+    /// Inserted fences with their memory orderings. The explorer ignores the memory ordering of a proxy fence.
     pub(crate) fences: BTreeMap<(usize, u32, FenceSlot), MemoryOrdering>,
 }
 
-/// An event of an execution.
+/// Event of an execution, with its thread and the cells that it accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event<'a> {
     /// Trace event that the event represents, or `None` for the initial value of a cell.
@@ -87,10 +87,10 @@ impl Event<'_> {
     }
 }
 
-/// Reason why traces of different threads cannot belong to the same execution.
+/// Reason why the traces of a combination cannot belong to the same execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InvalidCombination {
-    /// Threads wait at a barrier that other threads never reach.
+    /// Some threads wait at a barrier that other threads never reach.
     Deadlock,
     TooManyEvents(usize),
 }
@@ -107,19 +107,19 @@ pub(crate) struct EventGraph<'a> {
     pub(crate) program: Relation,
     /// Program order and barrier order, without their transitive closure.
     pub(crate) base: Relation,
-    /// Events that the transitive closure of base causality order uses as intermediate events.
+    /// Intermediate events that the transitive closure of base causality order may pass through.
     pub(crate) base_causality_edges: EventSet,
     pub(crate) strong: Relation,
     pub(crate) overlap: Relation,
     pub(crate) same_place: Relation,
-    /// First operations of the release patterns that end with each write.
+    /// For each write, the first operations of the release patterns that end with the write.
     pub(crate) releases: Vec<EventSet>,
-    /// Last operations of the acquire patterns that begin with each read.
+    /// For each read, the last operations of the acquire patterns that begin with the read.
     pub(crate) acquires: Vec<EventSet>,
     pub(crate) atomics: EventSet,
     pub(crate) writers: EventSet,
     pub(crate) readers: EventSet,
-    /// Write events of each cell.
+    /// Events that write each memory cell.
     pub(crate) cell_writers: Vec<EventSet>,
     pub(crate) sc_fences: Vec<usize>,
     /// Proxy fences, which can order accesses through different proxies.
@@ -128,8 +128,7 @@ pub(crate) struct EventGraph<'a> {
     pub(crate) is_shared: Vec<bool>,
     /// Whether all accesses of the execution use the generic proxy.
     pub(crate) is_generic: bool,
-    /// Dependency relation from reads to the writes of the same thread. The write of an atomic is regarded as dependent
-    /// on the read of the atomic.
+    /// Dependency relation from reads to the writes of the same thread. The write of an atomic depends on the read of the same atomic.
     pub(crate) dependencies: Relation,
 }
 
@@ -186,7 +185,7 @@ impl<'a> EventGraph<'a> {
     fn spaces(&self, question: &LitmusQuery, all: &ThreadTraces) -> Vec<bool> {
         let shared = |event: &Event<'_>| {
             event.is_memory()
-                && all.cells.kind(&question.locations, event.cells.0) != LocationKind::Global
+                && all.cells.kind(&question.locations, event.cells.0) != LitmusLocationKind::Global
         };
         self.events.iter().map(shared).collect()
     }
@@ -287,7 +286,7 @@ impl<'a> EventGraph<'a> {
                 EventKind::Leave => BarrierSide::Leave,
                 _ => BarrierSide::Arrive,
             };
-            // A departure belongs to the barrier phase in which the thread most recently arrived.
+            // A departure belongs to the barrier phase of the thread's most recent arrival.
             let arrivals = counts.get(&(event.thread, barrier, BarrierSide::Arrive));
             let number = match (side, barrier) {
                 (
@@ -381,8 +380,8 @@ impl<'a> EventGraph<'a> {
             )
     }
 
-    /// Computes the reads on which each write depends. The written value, or the execution of the write, depends on
-    /// these reads.
+    /// Computes the reads on which each write depends. A write depends on a read if its value or its execution depends on the value of the
+    /// read.
     fn find_flows(&mut self) {
         for writer in members(self.writers) {
             let event = self.events.get(writer);
@@ -491,8 +490,8 @@ impl<'a> EventGraph<'a> {
         })
     }
 
-    /// Checks whether base causality order between two accesses also holds across their proxies: both accesses use the
-    /// generic proxy, both use the async proxy in one block, or proxy fences separate the accesses.
+    /// Checks whether base causality order between two accesses also holds across their proxies: both accesses use the generic proxy, both
+    /// accesses use the async proxy in the same block, or proxy fences separate the accesses.
     pub(crate) fn crosses_proxies(&self, base: &Relation, from: usize, to: usize) -> bool {
         let (Some(first), Some(second)) = (self.events.get(from), self.events.get(to)) else {
             return false;
@@ -540,7 +539,7 @@ enum BarrierSide {
     Leave,
 }
 
-/// Phase of a barrier in the event graph.
+/// Phase of a barrier in the event graph: its arrivals and departures.
 #[derive(Default)]
 struct BarrierPhase {
     arrivals: Vec<usize>,
@@ -604,7 +603,7 @@ fn events_of<'a>(
     }
 }
 
-/// Event graph under construction: its events, and the positions of the events in the traces.
+/// Event graph under construction: the events that have been added, and their positions in the traces.
 struct GraphBuilder<'a> {
     events: Vec<Event<'a>>,
     starts: Vec<usize>,

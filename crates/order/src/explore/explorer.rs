@@ -29,10 +29,10 @@ use warpgrid_program::Instruction;
 pub struct Explorer {
     question: LitmusQuery,
     traces: ThreadTraces,
-    /// Combinations of one trace per thread in which some write can produce the value of every read.
+    /// Combinations of one trace per thread in which every read value is written by some event.
     combinations: Vec<Vec<usize>>,
-    /// Sources of the reads of each combination. The list is empty unless the single-location search has determined the
-    /// sources.
+    /// Write from which each read takes its value, for each combination. The list is empty unless the single-location search has determined
+    /// these writes.
     taken: Vec<ReadSources>,
     next: usize,
     /// Position in the next combination at which the search resumes.
@@ -44,10 +44,10 @@ pub struct Explorer {
 const MAX_REJECTED: usize = 4096;
 const MAX_FORBIDDEN: usize = 512;
 
-/// Minimum number of atomic instructions of all threads for which the search skips traces with decreasing counters.
+/// Minimum number of atomic instructions in all threads from which on the search skips traces in which a counter decreases.
 const MONOTONIC_COUNTER_THRESHOLD: usize = 8;
 
-/// Results of the search so far.
+/// Outcomes, rejected candidates and races that the search has found so far.
 #[derive(Default)]
 struct SearchState {
     outcomes: BTreeMap<Vec<u64>, OutcomeRecord>,
@@ -79,7 +79,7 @@ impl Explorer {
             let combinations = combine(&question, &traces)?;
             Ok((traces, combinations))
         };
-        // A long chain of atomics has too many combinations of traces, so the single-location search is tried first.
+        // Try the single-location search first, because a long chain of atomics has too many combinations of traces.
         if n_atomics(&question) >= MONOTONIC_COUNTER_THRESHOLD
             && let Some(place) = single_location::find(&question)?
         {
@@ -130,7 +130,7 @@ impl Explorer {
         (self.next, self.combinations.len())
     }
 
-    /// Examines approximately this number of candidate executions. Returns whether the search is complete.
+    /// Examines approximately `candidates` candidate executions. Returns whether the search is complete.
     pub fn advance(&mut self, candidates: u64) -> Result<bool, ExploreError> {
         let until = self.found.candidates.saturating_add(candidates);
         while self.next < self.combinations.len() {
@@ -146,8 +146,8 @@ impl Explorer {
         Ok(true)
     }
 
-    /// Processes a combination until the number of examined candidates reaches `until`. Returns whether the combination
-    /// is complete.
+    /// Processes the current combination until the number of examined candidates reaches `until`. Returns whether the combination is
+    /// complete.
     fn one_combination(&mut self, until: u64) -> Result<bool, ExploreError> {
         let Some(numbers) = self.combinations.get(self.next) else {
             return Ok(true);
@@ -168,8 +168,7 @@ impl Explorer {
             question: &self.question,
             traces: &self.traces,
             registers: &chosen,
-            // If the sources of the reads are known, the combination has a single outcome, so memory need not be
-            // observed.
+            // Memory need not be observed if the source of every read is known, because the combination then has a single outcome.
             observes_memory: self.taken.is_empty() && self.question.observed.iter().any(memory),
             may_race: graph.may_race(),
             last_violated_axiom: None,
@@ -256,7 +255,7 @@ impl Explorer {
     }
 }
 
-/// Visitor that counts the candidates up to a limit, and checks the axioms.
+/// Visitor that checks the axioms for each candidate, counts the candidates, and reports an exceeded limit.
 pub(crate) struct CandidateCounter<'a, 'g> {
     pub(crate) graph: &'a EventGraph<'g>,
     pub(crate) sink: &'a mut dyn ExecutionVisitor,
@@ -313,8 +312,8 @@ struct OutcomeCollector<'a> {
     registers: &'a [&'a ThreadTrace],
     observes_memory: bool,
     may_race: bool,
-    /// Last axiom, in axiom order, that a candidate of this combination violates. A single value is sufficient, because
-    /// all candidates of a combination have the same possible outcomes.
+    /// Last axiom, in axiom order, that a candidate of this combination violates. A single value for the combination is sufficient, because
+    /// all of its candidates have the same possible outcomes.
     last_violated_axiom: Option<Axiom>,
     found: &'a mut SearchState,
 }
@@ -349,7 +348,7 @@ impl ExecutionVisitor for OutcomeCollector<'_> {
         }
         match (self.observes_memory, self.may_race) {
             (true, _) => SearchControl::Continue,
-            // Without observed memory, the combination has only one outcome, which has been found.
+            // Stop, because a combination without observed memory has only one outcome, which has been found.
             (false, false) => SearchControl::Stop,
             (false, true) if is_settled && self.all_races_found(execution) => SearchControl::Stop,
             (false, true) => SearchControl::SkipFenceOrder,
@@ -407,7 +406,7 @@ impl OutcomeCollector<'_> {
         raced
     }
 
-    /// Checks whether all pairs that may race are already recorded.
+    /// Checks whether all pairs of accesses that may race have already been recorded.
     fn all_races_found(&self, execution: &CandidateExecution<'_, '_>) -> bool {
         let graph = execution.graph;
         let mut pairs = graph.conflicts();

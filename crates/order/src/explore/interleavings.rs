@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Maximum number of explored states.
 const MAX_STATES: usize = 400_000;
 
-/// Node of a prefix tree, which represents a position of the thread.
+/// Node of a [`TraceTree`], which represents a position of the thread in all traces with the same prefix.
 #[derive(Default)]
 struct TreeNode<'a> {
     /// Events of the next instruction, which execute atomically, and the successor node.
@@ -25,7 +25,7 @@ struct TreeNode<'a> {
     given: BTreeMap<BarrierId, Vec<u64>>,
 }
 
-/// Prefix tree of the traces of a thread.
+/// Prefix tree of the traces of a thread, through which the interleaving search steps.
 struct TraceTree<'a> {
     nodes: Vec<TreeNode<'a>>,
 }
@@ -97,7 +97,7 @@ struct InterleavingSearch<'a> {
     found: BTreeSet<Vec<u64>>,
 }
 
-/// Returns the outcomes of all interleavings. The enumeration ignores traces that occur in no combination.
+/// Returns the outcomes of all interleavings of the traces that occur in `combinations`.
 pub(crate) fn interleaved(
     question: &LitmusQuery,
     traces: &ThreadTraces,
@@ -226,9 +226,8 @@ impl InterleavingSearch<'_> {
         Some(next)
     }
 
-    /// Checks whether a barrier is complete for a thread: every other thread has arrived at the barrier as often as
-    /// this thread, or can end without another arrival. In addition, every other thread must have supplied the values
-    /// that this thread receives.
+    /// Checks whether a barrier is complete for a thread: every other thread has arrived at the barrier as often as this thread, or can end
+    /// without another arrival. For an exchange, the other threads must also have supplied the values that this thread receives.
     fn barrier_completes(
         &self,
         state: &InterleavingState,

@@ -1,6 +1,6 @@
-//! Warp-level exchanges: shuffles, votes, matches and reductions between lanes. Each participating lane is a thread of
-//! the litmus test. The execution of an exchange returns one successor path for each combination of values that the
-//! other lanes can supply. An exchange synchronizes the lanes, but does not order memory accesses.
+//! Warp-level exchanges: shuffles, votes, matches and reductions between lanes. Each participating lane is a thread of the litmus test. An
+//! exchange has one successor path for each combination of values that the other lanes can supply. The exchange synchronizes the lanes, but
+//! does not order memory accesses.
 
 use crate::explore::event::{
     BarrierId, EventKind, ExchangeValues, LaneExchange, MemoryOrdering, ThreadTrace, TraceEvent,
@@ -16,7 +16,7 @@ use warpgrid_program::{OpcodeId, OperandValue, RegisterId, Source};
 /// number of earlier exchanges between these lanes.
 type ExchangeKey = (usize, BarrierId, usize);
 
-/// Values that the threads can supply to other lanes.
+/// Values that the threads can supply to other lanes in each exchange, collected from the known traces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PublishedValues {
     values: BTreeMap<ExchangeKey, BTreeSet<(u32, u64)>>,
@@ -43,7 +43,7 @@ impl PublishedValues {
     }
 }
 
-/// A thread and one of its traces.
+/// Reference to a trace of a thread, for the comparison of exchanges.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadTraceRef<'a> {
     pub(crate) thread: usize,
@@ -81,7 +81,7 @@ pub(crate) fn exchanges_match(taker: ThreadTraceRef<'_>, giver: ThreadTraceRef<'
     })
 }
 
-/// Operands of an exchange instruction.
+/// Operands of an exchange instruction: the supplied value and the member mask.
 struct ExchangeOperands {
     /// Index and register of the operand whose value the thread supplies.
     given: Option<(usize, Option<RegisterId>)>,
@@ -140,8 +140,7 @@ impl PathExplorer<'_> {
         if !sources.is_empty() && register.is_none() {
             return Err(self.register_required_error(&path).into());
         }
-        // No lane continues before all lanes have arrived, so the path waits if some other lane has not supplied a
-        // value.
+        // If another lane has not supplied a value, the path waits, because no lane continues before all lanes have arrived.
         let key = |thread: usize| (thread, barrier, number);
         let has_come =
             |(thread, _): &Participant| !self.given.of(key(*thread), exchange.action).is_empty();
@@ -353,8 +352,8 @@ impl PathExplorer<'_> {
         }
     }
 
-    /// Executes the exchange in the emulator with the values of the other lanes. `values` does not contain lanes whose
-    /// values do not affect the result.
+    /// Executes the exchange in the emulator with the values of the other lanes. `values` contains only the lanes whose values affect the
+    /// result.
     fn compute_exchange(
         &self,
         path: &mut ThreadPath,

@@ -1,7 +1,7 @@
 //! Partition of the memory of a litmus test into numbered cells, such that every access of the threads covers whole
 //! cells.
 
-use crate::explore::query::{Location, LocationKind};
+use crate::explore::query::{LitmusLocationKind, Location};
 use std::ops::Range;
 
 /// Maximum number of elements of a location that the partition initially splits into one cell per element.
@@ -9,8 +9,8 @@ const MAX_PRESPLIT_ELEMENTS: usize = 4;
 /// Maximum size in bytes of a cell whose value is stored literally, and not as a digest.
 const MAX_CELL_VALUE_BYTES: usize = 8;
 
-/// Part of a location. Instructions copy a cell of more than eight bytes only as a whole. The value of such a cell is a
-/// digest of its contents, which supports only comparisons for equality.
+/// Part of a memory location that every access covers completely. Cells of more than eight bytes are only copied as a whole. The value of a
+/// cell of this size is a digest of its contents, which supports only comparisons for equality.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryCell {
     pub(crate) start: u64,
@@ -19,7 +19,7 @@ pub(crate) struct MemoryCell {
     pub(crate) init: u64,
 }
 
-/// All cells, sorted by address.
+/// Partition of the locations of a litmus test into cells, which are sorted by address. Events refer to cells by their index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellPartition {
     pub(crate) list: Vec<MemoryCell>,
@@ -27,7 +27,7 @@ pub(crate) struct CellPartition {
     held: Vec<LocationContents>,
 }
 
-/// Initial contents of a location.
+/// Initial contents of a location, from which the initial values of its cells are computed.
 #[derive(Clone, Debug)]
 struct LocationContents {
     range: Range<u64>,
@@ -43,8 +43,8 @@ impl LocationContents {
     }
 }
 
-/// Returns the little-endian value of up to eight bytes. For more than eight bytes, returns a digest, which is zero if
-/// all bytes are zero.
+/// Returns the little-endian value of up to eight bytes. For more than eight bytes, returns a digest of the bytes, which is zero if all
+/// bytes are zero.
 fn value_of(bytes: &[u8]) -> u64 {
     if bytes.len() <= MAX_CELL_VALUE_BYTES {
         let all = bytes.iter().rev();
@@ -63,15 +63,15 @@ fn value_of(bytes: &[u8]) -> u64 {
 /// Result of a lookup of the cells that contain a byte range.
 pub(crate) enum CellLookup {
     Cells(Range<usize>),
-    /// A cell must be split at this address, because a boundary of the byte range is within the cell.
+    /// A cell must be split at this address, because the byte range starts or ends within the cell.
     Cut(u64),
-    /// No location contains all of the bytes.
+    /// No location contains all bytes of the range.
     Nothing,
 }
 
 impl CellPartition {
-    /// Creates one cell for each element of a small location, and one cell for each large location. Accesses split
-    /// large cells on demand.
+    /// Creates one cell for each element of a small location, and one cell for each large location. The enumeration of traces splits large
+    /// cells on demand.
     pub(crate) fn new(locations: &[Location]) -> CellPartition {
         let mut cells = CellPartition::default();
         for (index, location) in locations.iter().enumerate() {
@@ -172,12 +172,12 @@ impl CellPartition {
     }
 
     /// Returns the kind of the location that contains a cell.
-    pub(crate) fn kind(&self, locations: &[Location], cell: usize) -> LocationKind {
+    pub(crate) fn kind(&self, locations: &[Location], cell: usize) -> LitmusLocationKind {
         let location = self
             .list
             .get(cell)
             .and_then(|cell| locations.get(cell.location));
-        location.map_or(LocationKind::Global, |location| location.kind)
+        location.map_or(LitmusLocationKind::Global, |location| location.kind)
     }
 
     /// Concatenates the values of adjacent cells into one value.

@@ -1,5 +1,5 @@
-//! Loads, stores and atomics of a thread: creates the events of these instructions on cells, and one successor path for
-//! each value that a read can return.
+//! Loads, stores and atomics of a thread: creates an event for each accessed memory cell, and one successor path for each combination of
+//! values that the reads can return.
 
 use crate::explore::event::{EventKind, MemoryOrdering, ReturnsValue, TraceEvent};
 use crate::explore::memory_cells::CellLookup;
@@ -13,7 +13,7 @@ use warpgrid_emulator::atomic_result;
 use warpgrid_isa::{AtomicOp, Flag, MemoryOp, ScalarType, Scope, Sem};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
-/// Memory operand of an instruction.
+/// Memory operand of an instruction: the address, the number of elements, and the type of the elements.
 pub(crate) struct MemoryAccess {
     pub(crate) address: u64,
     pub(crate) element_bytes: u64,
@@ -132,8 +132,8 @@ impl PathExplorer<'_> {
         self.choices_without(cells, None)
     }
 
-    /// Returns the combinations of [`PathExplorer::choices`] whose values do not depend on the write `own` of the
-    /// executing instruction.
+    /// Returns every combination of values that the cells can contain, excluding values that depend on the write `own` of the executing
+    /// instruction.
     fn choices_without(&self, cells: &Range<usize>, own: Option<usize>) -> Vec<Vec<u64>> {
         let mut all = vec![Vec::new()];
         for values in self.domain.get(cells.clone()).unwrap_or(&[]) {
@@ -161,7 +161,7 @@ impl PathExplorer<'_> {
     ) -> Vec<Vec<u64>> {
         let is_counter = cells.len() == 1 && self.counters.get(cells.start) == Some(&true);
         if is_counter && let Some(values) = self.domain.get(cells.start) {
-            // The value that an atomic reads can depend on all writes except the write of this atomic itself.
+            // The value that an atomic reads can depend on all writes except for the write of the atomic itself.
             let most = self.writes.len().saturating_sub(1);
             let comes_about = |reads: &Vec<u64>| {
                 let origins = reads.first().and_then(|read| values.get(read));
@@ -346,7 +346,7 @@ pub(crate) const fn bit_of(event: usize) -> u64 {
     }
 }
 
-/// Returns the memory ordering of an access. `without` is the ordering of an instruction that specifies no ordering.
+/// Returns the memory ordering of an access. `without` is the memory ordering that applies if the instruction specifies none.
 pub(crate) fn words_of(at: &CurrentInstruction<'_>, without: Sem) -> MemoryOrdering {
     let sem = at.words.sem.unwrap_or(without);
     let scope = match sem {

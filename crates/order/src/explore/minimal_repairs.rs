@@ -1,5 +1,5 @@
-//! Search for the smallest fixes of a litmus test that forbid undesired outcomes. The search returns all minimal sets
-//! of edits under which no undesired outcome remains. It verifies that a set is minimal by trying all weaker sets.
+//! Search for the smallest fixes of a litmus test that forbid undesired outcomes. The search returns all minimal sets of edits under which
+//! no undesired outcome remains. A set is minimal because the search tries all weaker sets first.
 //!
 //! An edit strengthens the memory ordering or the scope of an instruction, or inserts a fence between two accesses
 //! without a fence. The search tries the sets of sites by ascending size. Stronger orderings never allow additional
@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 /// Maximum number of edits in one fix.
 const MAX_SITES_PER_REPAIR: usize = 4;
 
-/// Edit of one instruction, or insertion of a fence before the instruction.
+/// Edit of a fix, which changes one instruction or inserts a fence before the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RepairStep {
     pub thread: usize,
@@ -33,7 +33,7 @@ pub struct RepairStep {
     pub repair: RepairKind,
 }
 
-/// Kind of an edit.
+/// Kind of an edit that a [`RepairStep`] applies at its instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepairKind {
     /// Replace the memory ordering of the instruction.
@@ -66,11 +66,11 @@ impl Ord for RepairKind {
     }
 }
 
-/// All minimal fixes that a search has found.
+/// Minimal fixes that a [`MinimalRepairSearch`] has found, and the extent of the search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairResult {
     pub repairs: Vec<Vec<RepairStep>>,
-    /// Number of edits up to which the search tried all combinations.
+    /// Maximum number of edits per fix for which the search tried all combinations.
     pub exhaustive_up_to: usize,
     /// Number of combinations of edits that the search evaluated.
     pub candidates_tried: u64,
@@ -124,8 +124,7 @@ impl MinimalRepairSearch {
         Ok(weakest)
     }
 
-    /// Ends the search immediately if the combination of the strongest edits at all sites does not forbid the undesired
-    /// outcomes.
+    /// Starts the search. The search ends immediately if the strongest edits at all sites together do not forbid the undesired outcomes.
     fn begin(&mut self) -> Result<(), ExploreError> {
         let tops: Vec<usize> = self.sites.iter().map(RepairSite::top).collect();
         if self.bad.is_empty() || !self.excludes_bad_outcomes(&tops)? {
@@ -146,7 +145,7 @@ impl MinimalRepairSearch {
         }
     }
 
-    /// Evaluates approximately this number of combinations of edits. Returns whether the search is complete.
+    /// Evaluates approximately `tries` combinations of edits. Returns whether the search is complete.
     pub fn advance(&mut self, tries: u64) -> Result<bool, ExploreError> {
         let until = self.candidates_tried.saturating_add(tries);
         while self.size <= MAX_SITES_PER_REPAIR {
@@ -180,8 +179,8 @@ impl MinimalRepairSearch {
         }
     }
 
-    /// Finds the minimal combinations of levels that forbid the undesired outcomes. In these combinations, every site
-    /// in `set` has a level that is stronger than the source.
+    /// Finds the minimal combinations of levels that forbid the undesired outcomes. Only the sites in `set` are edited, and every site in
+    /// `set` has a level that is stronger than the source.
     fn try_set(&mut self, set: &[usize]) -> Result<(), ExploreError> {
         let mut top = vec![0; self.sites.len()];
         for site in set {
@@ -322,7 +321,7 @@ impl MinimalRepairSearch {
     }
 }
 
-/// Visitor that detects an undesired outcome.
+/// Visitor that stops the enumeration of candidates when a consistent execution has an undesired outcome.
 struct BadOutcomeVisitor<'a> {
     weakest: &'a MinimalRepairSearch,
     chosen: &'a [&'a ThreadTrace],

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use warpgrid_emulator::{Launch, LaunchError};
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// Base address of the shared memories of all blocks. Programs compute only offsets into the shared-memory window, so
-/// these addresses never collide with addresses of the program.
+/// Base address of the shared memories of all blocks. Programs compute only offsets into the shared-memory window, so the addresses of
+/// programs never collide with these addresses.
 const SHARED: u64 = 1 << 63;
 /// Distance in bytes between the start addresses of the shared memories of two blocks.
 const WINDOW: u64 = 1 << 24;
@@ -23,7 +23,8 @@ pub fn rank_at(address: u64) -> u64 {
     address.wrapping_sub(SHARED) / WINDOW % MAX_CLUSTER_RANKS
 }
 
-/// Litmus test: a few threads that share memory.
+/// Litmus test for the [`Explorer`](crate::explore::Explorer): a few threads, the memory locations that they share, and the observed
+/// values.
 #[derive(Clone, Debug)]
 pub struct LitmusQuery {
     pub program: Arc<Program>,
@@ -35,13 +36,13 @@ pub struct LitmusQuery {
     pub limits: ExplorationLimits,
 }
 
-/// Thread of a litmus test: a kernel of the program, and the position of the thread.
+/// Thread of a litmus test: the kernel that it executes, its position in the grid, and its initial registers.
 #[derive(Clone, Debug)]
 pub struct ThreadSpec {
     pub function: FunctionId,
     /// Position of the block in the grid.
     pub block: [u32; 3],
-    /// Linear index of the block in the grid, and linear index of its cluster.
+    /// Linear index of the block in the grid. The next field is the linear index of its cluster.
     pub block_index: u64,
     pub cluster_index: u64,
     /// Rank of the block in its cluster.
@@ -62,7 +63,7 @@ impl ThreadSpec {
     }
 }
 
-/// Memory location that threads share.
+/// Memory location that the threads of a litmus test share, with its initial contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     pub name: String,
@@ -72,7 +73,7 @@ pub struct Location {
     /// Size of an element in bytes.
     pub element_bytes: u32,
     pub init: Vec<u64>,
-    pub kind: LocationKind,
+    pub kind: LitmusLocationKind,
 }
 
 impl Location {
@@ -81,9 +82,9 @@ impl Location {
     }
 }
 
-/// Kind of a location of a litmus test: global memory, shared memory or an mbarrier.
+/// Kind of a memory location of a [`LitmusQuery`]: global memory, shared memory of a block, or an mbarrier object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LocationKind {
+pub enum LitmusLocationKind {
     Global,
     /// Shared memory of a block.
     Shared,
@@ -103,7 +104,7 @@ pub enum ObservedValue {
     Memory { location: usize, element: usize },
 }
 
-/// Limits that bound the cost of an exploration.
+/// Limits on threads, events, paths and candidates, which bound the cost of an exploration. The host specifies them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExplorationLimits {
     pub threads: usize,
@@ -137,10 +138,10 @@ impl Default for ExplorationLimits {
     }
 }
 
-/// Reason why an exploration has no result.
+/// Error because of which an exploration has no result: an unsupported instruction or an exceeded limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExploreError {
-    /// The explorer does not support an instruction.
+    /// A thread contains an instruction that the explorer does not support.
     Unsupported {
         thread: usize,
         instruction: u32,

@@ -1,5 +1,5 @@
-//! Enumeration of the candidate executions of an event graph. The enumeration calls the visitor for each reads-from
-//! relation in which every read takes its value from a write of this value.
+//! Enumeration of the candidate executions of an event graph. The enumeration calls a visitor for each reads-from relation in which every
+//! read takes its value from a write of the same value.
 
 use crate::explore::event_graph::{Event, EventGraph};
 use crate::explore::memory_cells::CellPartition;
@@ -19,15 +19,15 @@ pub(crate) struct ReadsFrom {
 pub(crate) enum SearchControl {
     /// Continue with the next candidate.
     Continue,
-    /// Skip the remaining executions of this fence order.
+    /// Skip the remaining executions with the current fence order.
     SkipFenceOrder,
     /// Pause the enumeration, which can be resumed later.
     Pause,
-    /// The caller stops the enumeration.
+    /// Stop the enumeration.
     Stop,
 }
 
-/// Read of a cell, with all writes from which the read can take its value.
+/// Read of a memory cell, with all writes from which the read can take its value. The enumeration chooses one of these writes.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadChoice {
     reader: usize,
@@ -45,8 +45,7 @@ impl EventGraph<'_> {
         }
     }
 
-    /// Returns the writes from which each read can take its value, or `None` if no write can produce the value of some
-    /// read.
+    /// Returns the writes from which each read can take its value, or `None` if a read has a value that no event writes.
     pub(crate) fn choices(&self, cells: &CellPartition) -> Option<Vec<ReadChoice>> {
         let mut choices = Vec::new();
         for reader in members(self.readers) {
@@ -99,18 +98,18 @@ impl EventGraph<'_> {
     }
 }
 
-/// Visitor of the enumeration. `is_hopeless` receives partial reads-from relations and can prune them.
+/// Visitor of the enumeration. The method `is_hopeless` receives partial reads-from relations and can prune them. The method
 /// `visit_candidate` receives complete reads-from relations.
 pub(crate) trait CandidateVisitor {
     fn is_hopeless(&mut self, reads: &[ReadsFrom]) -> bool;
     fn visit_candidate(&mut self, reads: &[ReadsFrom]) -> SearchControl;
 }
 
-/// Resume position of a paused enumeration: the indices of the choices of the next candidate.
+/// Position at which a paused enumeration resumes: the index of the chosen write of each read in the next candidate.
 pub(crate) type SearchPosition = Vec<usize>;
 
-/// Enumerates all combinations of choices, starting at a resume position. Reads with a single choice are processed
-/// first. If the visitor pauses, the function returns the position of the candidate that the visitor has not examined.
+/// Enumerates all combinations of choices, starting at a resume position. Reads with a single choice come first in the enumeration. If the
+/// visitor pauses the enumeration, returns the position of the first candidate that the visitor has not examined.
 pub(crate) fn for_each(
     mut choices: Vec<ReadChoice>,
     trial: &mut dyn CandidateVisitor,

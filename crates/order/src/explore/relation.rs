@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-/// Set of events as a bit mask.
+/// Set of events of an execution, as a bit mask of event indices.
 pub(crate) type EventSet = u128;
 /// Maximum number of events of an execution.
 pub(crate) const MAX_EVENTS: usize = 128;
@@ -16,7 +16,7 @@ pub(crate) fn members(mut set: EventSet) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the event set that contains only this event.
+/// Returns the event set that contains only the given event.
 pub(crate) const fn bit(event: usize) -> EventSet {
     1 << (event & (MAX_EVENTS - 1))
 }
@@ -29,7 +29,7 @@ pub(crate) const fn low_bits(n: usize) -> EventSet {
     }
 }
 
-/// Binary relation between the events of an execution.
+/// Binary relation between the events of an execution, such as program order or reads-from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Relation {
     rows: SmallVec<[EventSet; INLINE_EVENTS]>,
@@ -80,7 +80,7 @@ impl Relation {
         self.rows.iter().enumerate().fold(0, from)
     }
 
-    /// Adds each pair of events that a path connects whose intermediate events are all members of `through`.
+    /// Adds each pair of events that a path connects, if all intermediate events of the path are members of `through`.
     pub(crate) fn transitive_closure(&mut self, through: EventSet) {
         for middle in members(through) {
             let beyond = self.successors(middle);
@@ -115,7 +115,8 @@ impl Relation {
         }
     }
 
-    /// Returns an event that is related to itself. In a transitively closed relation, such an event is part of a cycle.
+    /// Returns an event that is related to itself. In a transitively closed relation, an event that is related to itself is part of a
+    /// cycle.
     pub(crate) fn find_cycle(&self) -> Option<usize> {
         (0..self.rows.len()).find(|event| self.has(*event, *event))
     }

@@ -10,24 +10,23 @@ use crate::explore::relation::{Relation, members};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Result of the exploration of a litmus test.
+/// Result of the exploration of a litmus test: allowed and forbidden outcomes, races, and the extent of the search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExplorationResult {
     /// All allowed outcomes in sorted order, or `None` if the memory model gives no guarantees for the test.
     pub outcomes: Option<Vec<Outcome>>,
-    /// Outcomes of trace combinations that the memory model forbids, in sorted order.
+    /// Outcomes of combinations of traces that the memory model forbids, in sorted order.
     pub forbidden: Vec<ForbiddenOutcome>,
     /// Lower bound for the number of forbidden outcomes that `forbidden` does not list.
     pub n_forbidden_omitted: usize,
     pub races: Vec<RacePair>,
     /// Number of examined candidate executions.
     pub candidates: u64,
-    /// Number of iterations after which the exploration truncated a loop, or `None` if it truncated no loop other than
-    /// polling loops.
+    /// Number of iterations after which the exploration truncated a loop, or `None` if it truncated only polling loops.
     pub truncated_after: Option<usize>,
 }
 
-/// Outcome that the memory model allows.
+/// Outcome that the memory model allows: the observed values, with a witness execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub values: Vec<u64>,
@@ -51,7 +50,7 @@ pub enum RaceFrequency {
     Never,
 }
 
-/// Forbidden outcome with the violated axiom and a candidate execution that comes closest to consistency.
+/// Outcome that the memory model forbids, with the violated axiom and the candidate execution that comes closest to consistency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForbiddenOutcome {
     pub values: Vec<u64>,
@@ -59,14 +58,14 @@ pub struct ForbiddenOutcome {
     pub witness: Witness,
 }
 
-/// Violated axiom, and the nodes of the witness that show the violation.
+/// Axiom that a witness execution violates, with the nodes of the witness that show the violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AxiomViolation {
     pub axiom: Axiom,
     pub nodes: Vec<usize>,
 }
 
-/// Axioms of the memory model.
+/// Axiom of the PTX memory model, which every consistent execution satisfies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(
     feature = "serde",
@@ -77,8 +76,8 @@ pub struct AxiomViolation {
 pub enum Axiom {
     /// A value must not depend on itself, which excludes out-of-thin-air values.
     NoThinAir,
-    /// A read does not return a write that follows the read in causality order. The read also does not return a write
-    /// that is older, in coherence order, than a write that precedes the read in causality order.
+    /// A read does not return the value of a write that follows the read in causality order. The read also does not return the value of a
+    /// stale write, which precedes in coherence order a write that precedes the read in causality order.
     Causality,
     /// Coherence order is acyclic and agrees with causality order.
     Coherence,
@@ -98,14 +97,14 @@ pub struct RacePair {
     pub is_partial_overlap: bool,
 }
 
-/// Execution as a graph of events and their relations.
+/// Execution as a graph of events and their relations, which hosts display as the evidence of an outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     pub nodes: Vec<WitnessNode>,
     pub edges: Vec<WitnessEdge>,
 }
 
-/// Event of a witness execution.
+/// Event of a witness execution: its instruction, location, value and memory ordering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WitnessNode {
     pub kind: EventKind,
@@ -123,7 +122,7 @@ pub struct WitnessNode {
     pub is_exchange: bool,
 }
 
-/// Relation between two events.
+/// Kind of an edge in a witness execution, which is a relation between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(
     feature = "serde",
@@ -141,14 +140,15 @@ pub enum EdgeKind {
     SynchronizesWith,
     FenceOrder,
     Barrier,
-    /// One event is part of an asynchronous operation that starts after the first event, or completes before the second
-    /// event.
+    /// The second event belongs to an asynchronous operation that starts after the first event, or the first event belongs to an operation
+    /// that completes before the second event.
     Asynchronous,
-    /// Base causality order. The edges are present only if the violated axiom involves causality.
+    /// The first event precedes the second event in base causality order. Such edges are present only if the violated axiom involves
+    /// causality.
     Causality,
 }
 
-/// Edge between two nodes, by their indices.
+/// Edge of a witness execution between two nodes, given by their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EdgeView"))]
@@ -228,7 +228,7 @@ impl CandidateExecution<'_, '_> {
         }
     }
 
-    /// Adds the edges of barriers and of asynchronous operations.
+    /// Adds the edges that represent the order of barriers and of asynchronous operations.
     fn add_base(&self, add: &mut dyn FnMut(usize, usize, EdgeKind)) {
         let graph = self.graph;
         for (from, event) in graph.events.iter().enumerate() {
@@ -285,8 +285,8 @@ impl CandidateExecution<'_, '_> {
         }
     }
 
-    /// Returns the events that the graph shows. The graph contains the events of a copy only if a thread accesses the
-    /// same cells, and an initial value only if an event in the graph reads this value.
+    /// Returns the events that the graph shows. The events of a copy are visible only if a thread accesses the same cells, and an initial
+    /// value is visible only if a visible event reads it.
     fn visible_events(&self) -> Vec<usize> {
         use crate::explore::event::OrderingRole;
         let graph = self.graph;
@@ -320,7 +320,7 @@ impl CandidateExecution<'_, '_> {
         (0..graph.events.len()).filter(is_shown).collect()
     }
 
-    /// Returns the axiom violation, in which node indices of the witness replace the event indices.
+    /// Converts the evidence of a violation: replaces event indices by node indices of the witness.
     pub(crate) fn violation(&self, reason: &ViolationEvidence) -> AxiomViolation {
         let shown = self.visible_events();
         let number = |event: &usize| shown.iter().position(|other| other == event);

@@ -1,12 +1,10 @@
-//! Search for litmus tests whose threads share a single location and access it only by morally strong reads and
-//! atomics. The search returns all outcomes, each with an execution, or `None` if the litmus test does not have this
-//! form.
+//! Search for litmus tests whose threads share a single location and access it only by morally strong reads and atomics. The search returns
+//! all outcomes, each with an execution. For other litmus tests, the search returns `None`.
 //!
-//! Morally strong operations on one location are sequentially consistent, and synchronization through a single location
-//! adds no order beyond the order of the accesses to this location. Therefore, the outcomes of the test are the
-//! outcomes of its interleavings. Two interleavings continue identically if all threads are at the same instructions
-//! and have the same values in live registers. The search explores each such state only once, and not once for each
-//! order of a long chain of atomics.
+//! Morally strong operations on one location are sequentially consistent, and synchronization through a single location adds no order
+//! beyond the order of the accesses to this location. Therefore, the outcomes of the test are the outcomes of its interleavings. Two
+//! interleavings continue identically if all threads are at the same instructions and have the same values in live registers. The search
+//! explores each such state only once, instead of once for each order of a long chain of atomics.
 
 use crate::explore::event::{
     EventKind, MemoryOrdering, OrderingRole, Proxy, ThreadTrace, TraceEvent,
@@ -35,16 +33,16 @@ const MAX_CUTS: usize = 64;
 /// number of a write, or `None` for the initial value.
 pub(crate) type ReadSources = Vec<Vec<Option<(usize, usize)>>>;
 
-/// Outcomes of a test with a single location, as combinations of traces.
+/// Result of the single-location search: one combination of traces for each outcome.
 pub(crate) struct SingleLocationResult {
     pub(crate) traces: ThreadTraces,
     pub(crate) combinations: Vec<Vec<usize>>,
-    /// Sources of the reads of each combination.
+    /// Write from which each read takes its value, for each combination.
     pub(crate) taken: Vec<ReadSources>,
     pub(crate) outcomes: BTreeSet<Vec<u64>>,
 }
 
-/// Returns all outcomes, or `None` if the threads do more than read and modify one location.
+/// Returns all outcomes, or `None` if the single-location search is not applicable to the test.
 pub(crate) fn find(question: &LitmusQuery) -> Result<Option<SingleLocationResult>, ExploreError> {
     if question.threads.len() > question.limits.threads || !is_trackable(question) {
         return Ok(None);
@@ -100,7 +98,7 @@ fn is_trackable(question: &LitmusQuery) -> bool {
     })
 }
 
-/// Reason why the single-location search is not applicable.
+/// Reason why the single-location search is not applicable, so that the general search must run.
 enum Fallback {
     Cut(u64),
     Other,
@@ -111,21 +109,21 @@ impl From<PathExit> for Fallback {
     fn from(halt: PathExit) -> Fallback {
         match halt {
             PathExit::Cut(at) => Fallback::Cut(at),
-            // The general search encounters the same error, and reports the error with more details.
+            // Discard the error, because the general search encounters the same error and reports more details.
             PathExit::Failed(_) => Fallback::Other,
         }
     }
 }
 
-/// Progress of a thread in the search.
+/// Progress of a thread in an explored state: the path to its next access, or its trace if it has ended.
 #[derive(Clone)]
 enum ThreadProgress {
     Way(Rc<ThreadPath>),
     End(Rc<ThreadTrace>),
 }
 
-/// Key of the state of a thread: its next instruction, the values of its live registers, and the iteration counts of
-/// its loops.
+/// Key of a thread state, for the deduplication of states: the next instruction, the values of the live registers, and the iteration counts
+/// of the loops.
 #[derive(PartialEq, Eq, Hash)]
 struct ThreadStateKey {
     instruction: u32,
@@ -133,11 +131,11 @@ struct ThreadStateKey {
     rounds: Vec<(u32, usize)>,
 }
 
-/// States of all threads, and the value of the location.
+/// State of the search: the states of all threads, and the value of the shared location.
 #[derive(Clone)]
 struct LocationState {
     threads: Vec<ThreadProgress>,
-    /// State number of each thread.
+    /// Number of the state of each thread.
     places: Vec<usize>,
     value: Option<u64>,
     /// Thread and event number of the write that produced the value of the location, or `None` for the initial value.
@@ -257,7 +255,7 @@ impl LocationSearch<'_> {
         Ok(state)
     }
 
-    /// Executes a thread up to its next access to the location. Returns `None` if the thread waits forever.
+    /// Executes a thread up to its next access to the location. Returns `None` if the thread waits for an event that never occurs.
     fn run_to_next_access(
         &mut self,
         thread: usize,
@@ -294,8 +292,8 @@ impl LocationSearch<'_> {
         }
     }
 
-    /// Executes one access of a thread and the following private instructions. Returns `None` if the thread has ended
-    /// or waits forever.
+    /// Executes the next access of a thread, and the instructions up to the access after it. Returns `None` if the thread has ended or
+    /// waits for an event that never occurs.
     fn step(
         &mut self,
         state: &LocationState,
@@ -416,7 +414,7 @@ impl LocationSearch<'_> {
         *self.places.entry((thread, place)).or_insert(next)
     }
 
-    /// Returns the observed values if all threads have ended.
+    /// Returns the observed values of a state, or `None` if a thread has not ended.
     fn outcome(&self, state: &LocationState) -> Option<Vec<u64>> {
         let traces = ends_of(state)?;
         let mut registers: Vec<_> = traces.iter().map(|trace| trace.registers.iter()).collect();
@@ -482,7 +480,7 @@ impl LocationSearch<'_> {
     }
 }
 
-/// Returns the traces of the threads if all threads have ended.
+/// Returns the traces of the threads in a state, or `None` if a thread has not ended.
 fn ends_of(state: &LocationState) -> Option<Vec<Rc<ThreadTrace>>> {
     let trace = |at: &ThreadProgress| match at {
         ThreadProgress::End(trace) => Some(Rc::clone(trace)),
@@ -502,7 +500,8 @@ fn domain_of(cells: &CellPartition, cell: Option<usize>, value: Option<u64>) -> 
     values.collect()
 }
 
-/// Returns the successor path, if there is at most one. The single-location search does not support several successors.
+/// Returns the only successor path, or `None` if there is no successor. Returns an error for several successors, which the single-location
+/// search does not support.
 fn single_successor(mut ways: Vec<ThreadPath>) -> Result<Option<ThreadPath>, Fallback> {
     match ways.len() {
         0 | 1 => Ok(ways.pop()),

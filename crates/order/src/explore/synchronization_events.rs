@@ -11,7 +11,7 @@ use std::ops::Range;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::{Flag, MbarrierOp, Proxy, Scope, Sem, StateSpace, SyncOp};
 
-/// Transition of the state of an mbarrier. The function returns `None` if the behavior of the transition is undefined.
+/// Function that changes the state of an mbarrier. The function returns `None` if the behavior of the operation is undefined.
 pub(crate) type MbarrierUpdate<'a> = &'a dyn Fn(&mut MbarrierState) -> Option<()>;
 
 impl PathExplorer<'_> {
@@ -324,20 +324,20 @@ impl PathExplorer<'_> {
     }
 }
 
-/// Update of an mbarrier by the completion of an asynchronous operation.
+/// Update of an mbarrier that the completion of an asynchronous operation performs.
 pub(crate) struct CompletionUpdate<'a> {
     pub(crate) cells: Range<usize>,
     pub(crate) change: MbarrierUpdate<'a>,
     /// Scope of the release operation of the completion.
     pub(crate) scope: Scope,
-    /// Events of the completed operation, which precede the update.
+    /// Events of the completed operation, which precede the update of the mbarrier.
     pub(crate) after: Vec<usize>,
     pub(crate) fence: Option<FenceCoverage>,
 }
 
 impl PathExplorer<'_> {
-    /// Returns the successor paths of a completion that updates an mbarrier, with one path for each possible state of
-    /// the mbarrier. States in which the update is impossible produce no execution.
+    /// Returns the successor paths of a completion that updates an mbarrier, with one path for each possible state of the mbarrier. A state
+    /// in which the update has undefined behavior produces no successor path.
     pub(crate) fn change_on_completion(
         &self,
         path: &ThreadPath,

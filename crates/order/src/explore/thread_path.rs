@@ -1,5 +1,5 @@
-//! Symbolic execution of one thread along one path. From the code of the thread, its initial registers, and the values
-//! that its reads return, the execution derives the events of the thread.
+//! Symbolic execution of one thread along one path. The execution derives the events of the thread from its code, its initial registers,
+//! and the values that its reads return.
 //!
 //! The emulator executes instructions that only change registers. This module handles control flow, and tracks the
 //! dependencies of values.
@@ -18,7 +18,7 @@ use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId,
 /// Values that each cell can contain, with the provenance of each value.
 pub(crate) type ValueDomain = Vec<BTreeMap<u64, ValueOrigins>>;
 
-/// Reason why the execution of a path stops.
+/// Reason why the execution of a path stops before the thread ends.
 pub(crate) enum PathExit {
     Failed(ExploreError),
     /// A cell must be split at this address before the path can be executed.
@@ -31,7 +31,7 @@ impl From<ExploreError> for PathExit {
     }
 }
 
-/// State of the exploration of a thread, which all paths of the thread share.
+/// Explorer for the paths of one thread: the inputs of the exploration, and the state that all paths share.
 pub(crate) struct PathExplorer<'a> {
     pub(crate) question: &'a LitmusQuery,
     pub(crate) index: usize,
@@ -49,9 +49,9 @@ pub(crate) struct PathExplorer<'a> {
     pub(crate) places: &'a [bool],
     /// Targets of the back edges of the function.
     heads: BTreeSet<u32>,
-    /// Whether the exploration has truncated a loop at the iteration limit.
+    /// Whether the exploration has stopped a loop at the iteration limit.
     pub(crate) bounded: bool,
-    /// Whether some path executes each instruction.
+    /// For each instruction of the thread, whether some path executes it.
     pub(crate) reached: Vec<bool>,
     /// Paths that wait for values that no known trace writes. The writes of these paths are visible to the other
     /// threads, so these threads may write the awaited values on additional paths.
@@ -59,7 +59,7 @@ pub(crate) struct PathExplorer<'a> {
     known_waiting: HashSet<ThreadTrace>,
 }
 
-/// Loop that contains the current instruction.
+/// Loop that contains the current instruction of a path, with its iterations so far.
 #[derive(Clone)]
 struct LoopHead {
     at: u32,
@@ -70,7 +70,7 @@ struct LoopHead {
     rounds: usize,
 }
 
-/// Execution path of a thread.
+/// Execution path of a thread under exploration: its next instruction, its registers, and the events so far.
 #[derive(Clone)]
 pub(crate) struct ThreadPath {
     pub(crate) emulator: SingleThread,
@@ -97,7 +97,7 @@ pub(crate) struct CopyGroups {
     pub(crate) made: Vec<Vec<usize>>,
 }
 
-/// State of the fixed-point iteration over all threads.
+/// State of the fixed-point iteration over all threads, which the exploration of each thread reads.
 #[derive(Clone, Copy)]
 pub(crate) struct ExplorationState<'a> {
     pub(crate) cells: &'a CellPartition,
@@ -520,13 +520,13 @@ impl<'a> PathExplorer<'a> {
     }
 }
 
-/// Result of executing one instruction.
+/// Result of executing one instruction of a thread path: the successor paths, or the end of the thread.
 pub(crate) enum StepResult {
     Ended(ThreadTrace),
     Ways(Vec<ThreadPath>),
 }
 
-/// Instruction that a thread path executes.
+/// Instruction that a thread path executes, with its modifiers and its index in the function.
 pub(crate) struct CurrentInstruction<'a> {
     pub(crate) instruction: &'a Instruction,
     pub(crate) words: &'a Modifiers,

@@ -1,9 +1,9 @@
-//! Enumerates the combinations of one trace per thread in which some write can produce the value of every read. Returns
-//! an error if the number of combinations exceeds a limit.
+//! Enumeration of the combinations of one trace per thread in which every read value is written by some event. The enumeration returns an
+//! error if the number of combinations exceeds a limit.
 //!
-//! Each pair of a cell and a value has a number, so that bit sets represent the reads and the writes of a trace.
-//! Atomics that are morally strong with each other consume each write at most once, so a combination has at most as
-//! many such atomics as writes.
+//! Each pair of a cell and a value has a number, so that bit sets represent the reads and the writes of a trace. If all atomics are morally
+//! strong with each other, at most one atomic reads each write. Therefore, a combination contains at most as many atomics that read a value
+//! as writes of this value.
 
 use crate::explore::event::{EventKind, OrderingRole, ThreadTrace, TraceEvent};
 use crate::explore::lane_exchange::{ThreadTraceRef, exchanges_match};
@@ -14,19 +14,20 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 use warpgrid_isa::Sem;
 
-/// Maximum number of combinations that are enumerated by brute force.
+/// Maximum number of combinations for which the brute-force enumeration is used.
 const MAX_BRUTE_FORCE_COMBINATIONS: usize = 4096;
-/// Maximum number of traces that the search tries, as a multiple of the maximum number of combinations.
+/// Factor by which the maximum number of traces that the search tries exceeds the maximum number of combinations.
 const MAX_ATTEMPTS_PER_COMBINATION: usize = 20;
 
 /// Bit set of value numbers.
 type BitSet = Vec<u64>;
 
-/// Reads and writes of a trace as sets of value numbers.
+/// Reads and writes of a trace as sets of value numbers, by which the search tests combinations quickly.
 struct TraceSummary {
     reads: BitSet,
     writes: BitSet,
-    /// Values that the writes of the trace produce and that its atomics consume, with multiplicity.
+    /// Value numbers that the writes of the trace produce, with multiplicity. The next field contains the value numbers that its atomics
+    /// consume.
     produced: Vec<usize>,
     consumed: Vec<usize>,
 }
@@ -58,7 +59,7 @@ pub(crate) fn combine(
     }
 }
 
-/// Numbering of the pairs of a cell and a value.
+/// Numbering of the pairs of a cell and a value that occur in the traces.
 #[derive(Default)]
 struct ValueIndex {
     by_value: BTreeMap<(usize, u64), usize>,
@@ -90,7 +91,7 @@ struct CombinationSearch<'a> {
     /// value.
     available_later: Vec<BitSet>,
     later_made: Vec<Vec<usize>>,
-    /// Values that the chosen traces read and write, for each depth of the search.
+    /// Values that the chosen traces read, for each depth of the search. The next field contains the values that they write.
     reads: Vec<BitSet>,
     writes: Vec<BitSet>,
     produced: Vec<usize>,
@@ -102,7 +103,7 @@ struct CombinationSearch<'a> {
     is_once: Vec<bool>,
     limit: usize,
     tried: usize,
-    /// Traces that the search tries for each thread. The list is empty if the search tries all traces.
+    /// For each thread, the traces that the search tries. The list is empty if the search tries all traces.
     classes: Vec<Rc<[usize]>>,
 }
 
@@ -235,8 +236,8 @@ impl<'a> CombinationSearch<'a> {
         })
     }
 
-    /// Adds a trace to the combination. Returns `false` if some read has no write, regardless of the traces of the
-    /// following threads.
+    /// Adds a trace to the combination. Returns `false` if a read has a value that no chosen trace and no trace of the following threads
+    /// writes.
     fn push_trace(&mut self, thread: usize, trace: usize) -> bool {
         let Some(own) = self.facts.get(thread).and_then(|all| all.get(trace)) else {
             return false;
@@ -294,7 +295,7 @@ struct TraceValues {
     consumed: Vec<usize>,
 }
 
-/// Specifies whether at most one atomic consumes each write.
+/// Whether at most one atomic reads each write, which restricts the combinations of traces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RmwUniqueness {
     Once,
@@ -340,8 +341,8 @@ impl TraceValues {
     }
 }
 
-/// Checks whether all atomics on common cells are morally strong with each other. In this case, no two of these atomics
-/// read the same write, because each atomic immediately follows the write that it reads in coherence order.
+/// Checks whether all atomics on common cells are morally strong with each other. If all of them are morally strong, no two atomics read
+/// the same write, because each atomic immediately follows the write that it reads in coherence order.
 pub(crate) fn rmw_uniqueness(
     question: &LitmusQuery,
     threads: &[Vec<ThreadTrace>],
@@ -391,9 +392,8 @@ pub(crate) fn rmw_uniqueness(
     }
 }
 
-/// Returns the cell with the most atomics among the cells that only morally strong atomics of several threads modify.
-/// In coherence order, the atomics on such a cell form a chain in which each atomic immediately follows the write from
-/// which it reads.
+/// Returns the cell with the most atomics among the cells that only morally strong atomics of several threads modify. In coherence order,
+/// the atomics on this cell form a chain in which each atomic immediately follows the write from which it reads.
 fn chain_of(question: &LitmusQuery, traces: &ThreadTraces) -> Option<usize> {
     if rmw_uniqueness(question, &traces.threads) == RmwUniqueness::Open {
         return None;
@@ -430,7 +430,7 @@ fn chain_of(question: &LitmusQuery, traces: &ThreadTraces) -> Option<usize> {
     chains.max_by_key(|cell| n_atomics[*cell])
 }
 
-/// Trie of the traces of a thread by their atomics on one cell.
+/// Trie of the traces of a thread, keyed by the sequence of their atomics on one cell.
 #[derive(Default)]
 struct RmwChainTrie {
     /// Edges of each node: the read and the written value of the next atomic, and the target node.

@@ -15,7 +15,7 @@ use crate::explore::trace_combinations::{RmwUniqueness, rmw_uniqueness};
 use crate::explore::value_origins::{ValueOrigins, WriteNumbering};
 use std::collections::BTreeMap;
 
-/// Maximum number of splits of cells, beyond which the enumeration returns an error.
+/// Maximum number of splits of cells. The enumeration returns an error if it requires more splits.
 const MAX_CUTS: usize = 1024;
 
 /// Traces of all threads of a litmus test.
@@ -25,23 +25,23 @@ pub(crate) struct ThreadTraces {
     pub(crate) threads: Vec<Vec<ThreadTrace>>,
     /// Whether a loop was truncated at the iteration limit.
     pub(crate) hit_loop_bound: bool,
-    /// Whether some path of each thread executes each instruction.
+    /// For each thread, whether some path of the thread executes each instruction.
     pub(crate) reached: Vec<Vec<bool>>,
     /// Whether the search treats each cell as a counter and skips traces in which the counter decreases.
     pub(crate) counters: Vec<bool>,
 }
 
-/// Restriction of the enumerated traces.
+/// Set of traces that the enumeration returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TraceScope {
     /// All traces, so that the search finds a violated axiom for each forbidden outcome.
     All,
-    /// Only traces in which counters increase. A decreasing counter violates coherence, so traces with a decreasing
-    /// counter have no consistent execution. Long chains of atomics have too many of these traces.
+    /// Only traces in which counters increase. A decreasing counter violates coherence, so traces with a decreasing counter have no
+    /// consistent execution. For long chains of atomics, the number of these traces would be too large.
     MonotonicCounters,
 }
 
-/// Returns whether some path of each thread executes each instruction.
+/// Returns, for each thread, whether some path of the thread executes each instruction.
 pub fn reached(question: &LitmusQuery) -> Result<Vec<Vec<bool>>, ExploreError> {
     Ok(find(question, &[], TraceScope::All)?.reached)
 }
@@ -163,7 +163,7 @@ fn grow(
             let both = counters.iter().zip(&counting).map(|(a, b)| *a && *b);
             let both: Vec<bool> = both.collect();
             if both != counters {
-                // A cell is no longer a counter, so the traces that were skipped because of this cell must be
+                // Restart the iteration if a cell is no longer a counter, because the traces that were skipped for this cell must be
                 // enumerated.
                 counters = both;
                 rounds = 0;
@@ -180,10 +180,10 @@ fn grow(
     }
 }
 
-/// Returns the cells that are counters: all their modifications are morally strong atomics that write more than they
-/// read. Coherence order of a counter is a chain of such atomics, so it equals the order of their values. If some
-/// atomic does not increase the cell, the first such atomic in an execution reads a value that only increasing atomics
-/// have written. Therefore, the enumerated traces contain this atomic, and the cell is not treated as a counter.
+/// Returns the cells that are counters: all their modifications are morally strong atomics that increase the value. Coherence order of a
+/// counter is a chain of such atomics, so the written values increase along coherence order. If some atomic does not increase the cell, the
+/// first such atomic in an execution reads a value that only increasing atomics have written. Therefore, the enumerated traces contain this
+/// atomic, and the cell is not treated as a counter.
 fn counters_of(question: &LitmusQuery, cells: &CellPartition, round: &Iteration) -> Vec<bool> {
     let mut counters = vec![true; cells.list.len()];
     let traces = round.threads.iter().flatten();

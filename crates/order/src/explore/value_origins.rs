@@ -1,18 +1,18 @@
-//! Provenance of values: computes the sets of writes from which each value in the traces can be derived. The provenance
-//! excludes out-of-thin-air values, because an atomic cannot read a value that depends on its own write. Without this
-//! restriction, every sum of repeated additions would be a possible value.
+//! Provenance of values: the sets of writes from which each value in the traces can be derived. The provenance excludes out-of-thin-air
+//! values: an atomic cannot read a value that depends on its own write. Without this restriction, every sum of repeated additions would be
+//! a possible value.
 
 use crate::explore::event::{EventKind, ThreadTrace, TraceEvent};
 use crate::explore::thread_path::ValueDomain;
 use std::collections::HashMap;
 
-/// Maximum number of sets of writes per value. The provenance of a value with more sets is unrestricted.
+/// Maximum number of sets of writes that are stored per value. A value with more sets has unrestricted provenance.
 const MAX_SETS: usize = 128;
 /// Maximum number of set pairs that are combined for one value. If a value exceeds this limit, its provenance is
 /// unrestricted. Unrestricted provenance only adds candidate executions, and the axioms reject candidates with
 /// out-of-thin-air values.
 const MAX_PAIRS: usize = 512;
-/// Maximum number of writes that have a number. The limit is the number of bits of a set.
+/// Maximum number of numbered writes, which is the number of bits of a set.
 const MAX_WRITES: usize = 64;
 
 /// Provenance of a value: the minimal sets of writes from which the value can be derived. No set contains another set.
@@ -155,7 +155,7 @@ impl WriteNumbering {
         })
     }
 
-    /// Returns the number of a write, and assigns one if necessary.
+    /// Returns the number of a write, and assigns a number to a write that has none. Returns `None` if all numbers are in use.
     fn numbered(&mut self, thread: usize, instruction: u32, before: usize) -> Option<usize> {
         let next = self.numbers.len();
         let key = (thread, instruction, before);
@@ -194,7 +194,7 @@ impl WriteNumbering {
     }
 }
 
-/// Returns the number of events that an instruction has in a trace.
+/// Returns the number of events that an instruction has produced in a trace.
 fn count(steps: &[TraceEvent], instruction: u32) -> usize {
     steps
         .iter()
@@ -229,8 +229,7 @@ fn origins_of(
             known.sets.retain(|set| set >> number & 1 == 0);
         }
         if !known.sets.is_empty() {
-            // The dependencies do not include the write itself, so the written value requires one more write than its
-            // dependencies.
+            // The written value requires one more write than its dependencies, because the dependencies do not include the write itself.
             let least = origins.least.max(known.least.saturating_add(1));
             origins = origins.with(&known);
             origins.least = least;

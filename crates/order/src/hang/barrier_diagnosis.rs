@@ -8,7 +8,7 @@ use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
 use crate::hang::root_cause::{Wait, WaitKind};
 use warpgrid_emulator::{ArrivalMode, WarpId};
 
-/// Returns the instruction because of which not all expected threads arrive at a barrier of a block.
+/// Returns the faulty instruction, which prevents some of the expected threads from arriving at a barrier of a block.
 pub(crate) fn barrier_at_fault(case: &HangContext<'_>, root: &Wait, id: u32) -> Culprit {
     let WaitKind::Barrier {
         expected, phase, ..
@@ -126,7 +126,7 @@ fn arrived_twice(story: &ExecutionTrace, block: u64, id: u32) -> Option<Instruct
     again.map(|(_, came)| came.at)
 }
 
-/// Returns the waits of the threads of a cluster that have not arrived at its barrier.
+/// Returns the waits of the threads that have not arrived at the barrier of their cluster.
 fn missing_at_cluster<'a>(
     case: &'a HangContext<'_>,
     root: &'a Wait,
@@ -148,7 +148,7 @@ pub(crate) fn skips_cluster_barrier(case: &HangContext<'_>, root: &Wait) -> bool
     })
 }
 
-/// Returns the instruction because of which not all threads of the cluster arrive at the cluster barrier.
+/// Returns the faulty instruction, which prevents some threads of the cluster from arriving at the cluster barrier.
 pub(crate) fn cluster_at_fault(case: &HangContext<'_>, root: &Wait) -> Culprit {
     let code = case.code;
     let Some(missing) = missing_at_cluster(case, root).next() else {

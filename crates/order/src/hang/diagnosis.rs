@@ -1,5 +1,5 @@
-//! Entry point of the diagnosis: determines the faulty instruction, which should have produced the missing event, or
-//! prevents this event.
+//! Entry point of the diagnosis: determines the faulty instruction, which should have produced the missing event or which prevents this
+//! event.
 
 use crate::hang::barrier_diagnosis::{barrier_at_fault, cluster_at_fault};
 use crate::hang::execution_trace::{AsyncStartEvent, ExecutionTrace, InstructionRef, MbarrierRef};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use warpgrid_emulator::{Machine, MbarrierOperation, MbarrierState, MemoryId, WarpId};
 use warpgrid_isa::Flag;
 
-/// Data of the hang that is diagnosed.
+/// Inputs of the diagnosis of a hang: the final state of the machine, the history of the run, and the waits of all threads.
 #[derive(Clone, Copy)]
 pub(crate) struct HangContext<'a> {
     pub(crate) machine: &'a Machine,
@@ -53,7 +53,7 @@ pub(crate) fn explain_misuse(case: &HangContext<'_>, root: &Wait) -> Option<Diag
     })
 }
 
-/// Instruction that causes a hang, and the explanation of its fault.
+/// Instruction that causes a hang, with the explanation of its fault, from which the diagnosis is built.
 pub(crate) struct Culprit {
     pub(crate) at: Option<InstructionRef>,
     pub(crate) what: &'static str,
@@ -62,7 +62,7 @@ pub(crate) struct Culprit {
     pub(crate) wait: Option<InstructionRef>,
 }
 
-/// Explanations that several rules share.
+/// Explanations that several rules of the diagnosis use.
 pub(crate) const AFTER_A_WAIT: &str =
     "this arrival is executed only after another wait, which never completes";
 pub(crate) const OTHER_BRANCH: &str = "the missing threads take a different branch";
@@ -218,8 +218,7 @@ fn bytes_at_fault(case: &HangContext<'_>, object: MbarrierRef, bytes: i32) -> Cu
     }
 }
 
-/// Returns a multicast copy of the current mbarrier phase that targeted another block of the cluster, but not the
-/// waiting block.
+/// Returns a multicast copy of the current mbarrier phase whose destination is another block of the cluster, but not the waiting block.
 fn multicast_past(
     case: &HangContext<'_>,
     object: MbarrierRef,
@@ -292,7 +291,7 @@ pub(crate) fn divergence_point(
     parting_from(case, waiting.warp_id(), waiting.lanes, missing)
 }
 
-/// Compares the paths of two warps like [`divergence_point`], restricted to the instructions of some lanes.
+/// Returns the instruction at which the paths of two warps diverge, restricted to the instructions of some lanes.
 pub(crate) fn parting_from(
     case: &HangContext<'_>,
     warp: WarpId,
@@ -320,7 +319,7 @@ pub(crate) fn parting_from(
     Some(next.filter(|at| !case.code.is_exit(*at)).unwrap_or(last))
 }
 
-/// Returns the branch at which lanes of a warp diverged from the other lanes before an instruction.
+/// Returns the branch before an instruction at which the given lanes of a warp diverged from its other lanes.
 pub(crate) fn diverging_branch(
     story: &ExecutionTrace,
     code: ProgramQuery<'_>,

@@ -1,5 +1,5 @@
-//! Diagnosis of aligned barriers that a divergent warp has reached. Determines the barrier, and the branch at which the
-//! lanes diverged.
+//! Diagnosis of aligned barriers that a divergent warp has reached. The diagnosis determines the barrier, and the branch at which the lanes
+//! diverged.
 
 use crate::hang::diagnosis;
 use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
@@ -7,8 +7,8 @@ use crate::hang::program_queries::ProgramQuery;
 use crate::hang::root_cause::{Diagnosis, HangKind, Wait, WaitKind, wait_of};
 use warpgrid_emulator::{FaultKind, Machine, RunDiagnosticKind, WaitReason, WarpId};
 
-/// Returns the diagnosis of an aligned barrier that only some lanes of a warp reached. The behavior of such a barrier
-/// is undefined even if the launch does not hang.
+/// Returns the diagnosis of an aligned barrier that only some lanes of a warp reached. The behavior of an aligned barrier is then undefined
+/// even if the launch does not hang.
 pub(crate) fn divergent(
     machine: &Machine,
     story: &ExecutionTrace,

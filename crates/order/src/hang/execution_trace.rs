@@ -8,9 +8,9 @@ use warpgrid_emulator::{
 };
 use warpgrid_program::FunctionId;
 
-/// Instruction, identified by its function and its index in the function.
+/// Reference to an instruction by its function and its index in the function.
 pub(crate) type InstructionRef = (FunctionId, u32);
-/// Mbarrier, identified by the linear index of its block and its shared-memory address.
+/// Reference to an mbarrier by the linear index of its block and its shared-memory address.
 pub(crate) type MbarrierRef = (u64, u64);
 
 /// Maximum number of recorded instructions per warp.
@@ -18,14 +18,14 @@ const MAX_PATH_LEN: usize = 1 << 14;
 /// Maximum number of recorded mbarrier operations.
 const MAX_EVENTS: usize = 1 << 16;
 
-/// Thread, identified by its warp and lane.
+/// Reference to a thread by its warp and its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LaneId {
     pub(crate) warp: WarpId,
     pub(crate) lane: u32,
 }
 
-/// Operation of one lane on an mbarrier.
+/// Recorded operation of one lane on an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MbarrierEvent {
     pub(crate) warp: WarpId,
@@ -46,8 +46,7 @@ impl MbarrierEvent {
     }
 }
 
-/// Start of a copy that completes on an mbarrier, or of an asynchronous arrival that follows the completion of earlier
-/// copies.
+/// Recorded start of a copy that completes on an mbarrier, or of an asynchronous arrival after the completion of earlier copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AsyncStartEvent {
     pub(crate) step: u64,
@@ -61,7 +60,7 @@ pub(crate) struct AsyncStartEvent {
     pub(crate) source_end_address: Option<u64>,
 }
 
-/// Lanes that are predicated off for an instruction.
+/// Recorded execution of an mbarrier operation for which some lanes are predicated off.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PredicatedOff {
     pub(crate) step: u64,
@@ -71,7 +70,7 @@ pub(crate) struct PredicatedOff {
     pub(crate) excluded: u32,
 }
 
-/// Arrival of lanes at a barrier of the block.
+/// Recorded arrival of lanes at a barrier of their block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BarrierArrivalEvent {
     pub(crate) warp: WarpId,
@@ -83,7 +82,7 @@ pub(crate) struct BarrierArrivalEvent {
     pub(crate) phase: u32,
 }
 
-/// Write to global or shared memory.
+/// Recorded write to global or shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteEvent {
     pub(crate) warp: WarpId,
@@ -96,7 +95,7 @@ pub(crate) struct WriteEvent {
     pub(crate) changes: bool,
 }
 
-/// Execution path of a warp.
+/// Recorded execution path of a warp, of which only the last instructions are kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WarpPath {
     /// Instructions that the warp executed last, each with the lanes that executed the instruction.
@@ -116,14 +115,14 @@ pub struct ExecutionTrace {
     /// Address of the latest execution of each load, by warp and load instruction.
     pub(crate) read: BTreeMap<(WarpId, InstructionRef), (MemoryId, u64)>,
     pub(crate) phases: BTreeMap<MbarrierRef, u32>,
-    /// Step in which the current phase of each mbarrier began.
+    /// Step at which the current phase of each mbarrier began.
     pub(crate) began: BTreeMap<MbarrierRef, u64>,
     pub(crate) opened: BTreeMap<(u64, u32), u32>,
     /// Lanes that have arrived at the barrier of their cluster, but have not executed `barrier.cluster.wait`.
     pub(crate) at_cluster: BTreeMap<WarpId, u32>,
 }
 
-/// Phase of a block barrier at which threads waited at different instructions.
+/// Phase of a block barrier in which threads waited at different instructions. Hosts report it as a possible mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MixedPhase {
     /// Linear index of the block.
@@ -139,8 +138,7 @@ impl ExecutionTrace {
     /// Returns the first phase of each barrier at which threads waited at different instructions.
     pub fn mixed_phases(&self) -> Vec<MixedPhase> {
         let mut places: BTreeMap<(u64, u32, u32), Vec<InstructionRef>> = BTreeMap::new();
-        // Arrivals by `bar.arrive` are ignored, because `bar.arrive` does not wait and is intended to pair with a
-        // different instruction.
+        // Ignore arrivals by `bar.arrive`, because this instruction does not wait and is intended to pair with a different instruction.
         for came in self
             .came
             .iter()

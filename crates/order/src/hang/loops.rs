@@ -40,7 +40,7 @@ impl ProgramQuery<'_> {
             && self.instruction(at).is_some_and(|i| i.guard.is_some())
     }
 
-    /// Returns an exit test of the loop that contains a load if no exit test of the loop depends on the load.
+    /// Returns an exit test of the loop that contains a load, if none of the loop's exit tests depends on the load.
     pub(crate) fn test_of_something_else(self, load: InstructionRef) -> Option<InstructionRef> {
         let around = self.loop_around(load)?;
         let loaded = self.destinations(load);
@@ -104,8 +104,8 @@ impl ProgramQuery<'_> {
         false
     }
 
-    /// Returns the branch by which a thread left the loop that contains an instruction before the loop condition became
-    /// false.
+    /// Returns the branch by which a thread left a loop early, before the loop condition became false. The loop is the loop that contains
+    /// the given instruction.
     pub(crate) fn early_exit_branch(
         self,
         story: &ExecutionTrace,
@@ -124,7 +124,7 @@ impl ProgramQuery<'_> {
         (exit != around.back && self.is_guarded_branch(exit)).then_some(exit)
     }
 
-    /// Checks whether two instructions have address operands that are defined by equal instructions.
+    /// Checks whether the address operands of two instructions are defined by equal instructions.
     pub(crate) fn same_address(self, a: InstructionRef, b: InstructionRef) -> bool {
         match (self.address_register(a), self.address_register(b)) {
             (Some(first), Some(second)) => {

@@ -14,9 +14,9 @@ use warpgrid_emulator::{MbarrierOperation, WarpId};
 pub(crate) const MSG_WRONG_MBARRIER: &str =
     "the waiting threads must arrive at this mbarrier, but wait on the wrong mbarrier";
 
-/// Returns the faulty instruction of an mbarrier phase with missing arrivals. The function first applies the rules
-/// about the current phase, because these rules are certain. It then applies the rules about threads that arrived in
-/// earlier phases, and finally the rules about arrivals that follow a wait.
+/// Returns the faulty instruction of an mbarrier phase with missing arrivals. The function first applies the rules about the current phase,
+/// because these rules are certain. Then, the function applies the rules about threads that arrived in earlier phases, and finally the
+/// rules about arrivals after a wait.
 pub(crate) fn arrivals_at_fault(
     case: &HangContext<'_>,
     root: &Wait,
@@ -44,7 +44,7 @@ pub(crate) fn arrivals_at_fault(
         .unwrap_or_else(|| missing.blocked_arrivals())
 }
 
-/// Incomplete phase of an mbarrier, and a wait for the completion of this phase.
+/// Incomplete phase of an mbarrier with missing arrivals, and a wait for the completion of this phase.
 #[derive(Clone, Copy)]
 pub(crate) struct MissingArrivals<'a> {
     pub(crate) case: &'a HangContext<'a>,
@@ -209,7 +209,7 @@ impl MissingArrivals<'_> {
         are_gone.then(|| surplus_wait(self.case, self.root, self.object))
     }
 
-    /// Returns the faulty instruction if the missing arrival follows an instruction that never completes.
+    /// Returns the faulty instruction if the missing arrival is located after an instruction that never completes.
     fn blocked_arrivals(&self) -> Culprit {
         let (case, root) = (self.case, self.root);
         let is_in_circle = case.waits.iter().any(|other| {
@@ -232,8 +232,8 @@ impl MissingArrivals<'_> {
     }
 }
 
-/// Checks whether the lanes that are predicated off for an arrival have previously accessed data memory. In this case,
-/// other threads depend on the arrival of these lanes.
+/// Checks whether the lanes that are predicated off for an arrival have previously accessed data memory. Other threads then depend on the
+/// arrival of these lanes.
 fn has_data(case: &HangContext<'_>, excluded: &PredicatedOff) -> bool {
     let path = case.story.paths.get(&excluded.warp);
     let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
@@ -276,7 +276,7 @@ pub(crate) fn excluded_arrival(
         .copied()
 }
 
-/// Checks whether the waiting lanes are the only lanes that ever arrive at the mbarrier.
+/// Checks whether no other lanes than the waiting lanes ever arrive at the mbarrier.
 pub(crate) fn is_own_wait(case: &HangContext<'_>, wait: &Wait, object: MbarrierRef) -> bool {
     is_only_provider(case, wait.warp_id(), object)
 }
@@ -321,8 +321,8 @@ pub(crate) fn providers(case: &HangContext<'_>, object: MbarrierRef) -> BTreeSet
         .collect()
 }
 
-/// Checks whether the next arrival of the waiting thread itself would be the first arrival at the mbarrier. Such a
-/// thread waits for the wrong mbarrier.
+/// Checks whether the next arrival of the waiting thread itself would be the first arrival at the mbarrier. If so, the thread waits for the
+/// wrong mbarrier.
 pub(crate) fn would_arrive_itself(
     case: &HangContext<'_>,
     wait: &Wait,
@@ -334,8 +334,8 @@ pub(crate) fn would_arrive_itself(
     arrives && providers(case, object).is_empty()
 }
 
-/// Returns the branch by which threads exited although their arrival is expected. These threads are either whole warps,
-/// or some lanes of a warp whose other lanes arrive.
+/// Returns the branch by which threads exited although the mbarrier expects their arrival. The exited threads are whole warps, or some
+/// lanes of a warp whose other lanes arrive.
 fn left_early(case: &HangContext<'_>, object: MbarrierRef, pending: u32) -> Option<InstructionRef> {
     let story = case.story;
     let arrived = |warp: WarpId| {
@@ -450,7 +450,7 @@ fn skipped_by_branch(case: &HangContext<'_>, object: MbarrierRef) -> Option<Inst
     })
 }
 
-/// Returns an arrival that follows a wait of another warp.
+/// Returns an arrival that is located after a wait of another warp.
 fn later_arrival(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     let code = case.code;
     let others = case

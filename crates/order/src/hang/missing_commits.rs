@@ -1,4 +1,4 @@
-//! Diagnosis of arrivals that `tcgen05.commit` performs when matrix operations complete. Detects commits to the wrong
+//! Diagnosis of arrivals that `tcgen05.commit` performs when matrix operations complete. The diagnosis detects commits to the wrong
 //! mbarrier, and missing commits.
 
 use crate::hang::diagnosis::{Culprit, OTHER_MBARRIER};
@@ -23,7 +23,7 @@ impl MissingArrivals<'_> {
         is_missed.then(|| Culprit::at(sent.at, OTHER_MBARRIER))
     }
 
-    /// Returns a matrix operation that no commit follows, so that no mbarrier signals the completion of the operation.
+    /// Returns a matrix operation without a subsequent commit, so that no mbarrier signals the completion of the operation.
     pub(crate) fn uncommitted(&self) -> Option<Culprit> {
         let code = self.case.code;
         let operation = |at: &InstructionRef| code.operation_of(*at)?.unit()?.tensor_memory();

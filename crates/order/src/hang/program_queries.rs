@@ -1,5 +1,4 @@
-//! Static queries on the code of a kernel: loops, exit tests, register definitions, and the barriers that follow an
-//! instruction.
+//! Static queries on the code of a kernel: loops, exit tests, register definitions, and barriers after an instruction.
 
 use crate::hang::execution_trace::InstructionRef;
 use std::collections::BTreeSet;
@@ -12,7 +11,7 @@ use warpgrid_program::{
     RegisterId, Source,
 };
 
-/// Wrapper of a program for queries on its instructions.
+/// Wrapper around a program, with which the hang diagnosis queries instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct ProgramQuery<'p>(pub(crate) &'p Program);
 
@@ -194,8 +193,7 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Returns the first instruction in source order that is reachable from `at` and satisfies the predicate. The
-    /// search does not follow back edges.
+    /// Returns the first instruction in source order that is reachable from `at` without back edges and satisfies the predicate.
     pub(crate) fn next_after(
         self,
         at: InstructionRef,
@@ -241,8 +239,8 @@ impl<'p> ProgramQuery<'p> {
         })
     }
 
-    /// Returns the exit test of the innermost loop that contains an instruction. The search skips a loop that only
-    /// repeats the instruction itself, and uses the enclosing loop.
+    /// Returns the exit test of the innermost loop that contains an instruction. The function skips a loop that only repeats the
+    /// instruction itself, and uses the enclosing loop.
     pub(crate) fn loop_test(self, at: InstructionRef) -> Option<InstructionRef> {
         let mut loops: Vec<(u32, InstructionRef)> = self
             .instruction_refs(at)
@@ -302,7 +300,7 @@ impl<'p> ProgramQuery<'p> {
             .collect()
     }
 
-    /// Returns the first comparison of the loaded value after a load.
+    /// Returns the first instruction after a load that compares the loaded value.
     pub(crate) fn test_of(self, load: InstructionRef) -> Option<InstructionRef> {
         let loaded = self.destinations(load);
         self.next_after(load, |place| {
@@ -321,7 +319,7 @@ impl<'p> ProgramQuery<'p> {
     }
 }
 
-/// Queries on the registers on which mbarrier waits depend.
+/// Queries about the parity and address registers of mbarrier waits.
 impl ProgramQuery<'_> {
     /// Returns the parity register and the address register of a wait.
     pub(crate) fn wait_registers(
@@ -376,9 +374,8 @@ impl ProgramQuery<'_> {
         of(a) == of(b)
     }
 
-    /// Follows the definition of a register backwards through copies, masks and parity flips, and returns the
-    /// instruction at the start of this chain. Returns `None` if the chain contains a shift, a division or another
-    /// phase update.
+    /// Follows the definition of a register backwards through copies, masks and parity flips, and returns the instruction at the start of
+    /// this chain. Returns `None` if this chain contains a shift, a division or another phase update.
     pub(crate) fn copy_chain_origin(
         self,
         from: InstructionRef,
@@ -390,8 +387,7 @@ impl ProgramQuery<'_> {
                 return first;
             };
             if first.is_some() && self.is_constant(definition) {
-                // The constant is the initial value of a counter, so the chain starts at the first update of the
-                // counter.
+                // A constant is the initial value of a counter, so the chain starts at the first update of the counter.
                 return first;
             }
             if !self.is_copy_like(definition) {

@@ -53,7 +53,7 @@ pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culp
     repeated_address(case)
 }
 
-/// Creates the result for a faulty instruction that causes a hang only under some schedules.
+/// Creates the culprit for a faulty instruction that causes a hang only under some schedules.
 fn depends(at: InstructionRef, what: &'static str) -> Culprit {
     Culprit {
         at: Some(at),

@@ -14,7 +14,7 @@ use warpgrid_emulator::{
 };
 use warpgrid_program::FunctionId;
 
-/// Kind of a hang, which the root wait determines.
+/// Kind of a hang, as determined by the root wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -39,7 +39,7 @@ pub enum HangKind {
     Copies,
 }
 
-/// Event for which a group of lanes waits.
+/// Event for which a group of lanes waits, such as a barrier, an mbarrier phase or a store to a polled location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaitKind {
     Barrier {
@@ -67,7 +67,7 @@ pub enum WaitKind {
         memory: MemoryId,
         address: u64,
     },
-    /// No event. The loop tests registers that it does not modify.
+    /// No event, because the loop tests registers that it does not modify.
     Registers,
     /// Free columns of tensor memory, for which an allocation waits.
     TensorMemory {
@@ -78,7 +78,7 @@ pub enum WaitKind {
     NotResident,
 }
 
-/// Wait of a group of lanes.
+/// Wait of a group of lanes: the lanes, the waiting instruction, and the awaited event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
     pub block: u64,
@@ -90,13 +90,13 @@ pub struct Wait {
     pub kind: WaitKind,
 }
 
-/// Diagnosis of a launch that never ends.
+/// Diagnosis of a launch that never ends: the root wait, the faulty instruction, and an explanation. Hosts display it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnosis {
     pub kind: HangKind,
     /// Root wait, on which all other waits depend, or the arrival of the lanes at a divergent barrier.
     pub root: Wait,
-    /// Whether the object on which the threads hang depends on the schedule.
+    /// Whether the schedule determines at which barrier, mbarrier or location the threads hang.
     pub depends_on_order: bool,
     /// Instruction that should have produced the missing event, or that prevents this event.
     pub culprit: Option<(FunctionId, u32)>,
@@ -288,12 +288,11 @@ fn find_root_wait<'a>(case: &HangContext<'a>, _fault: &Fault) -> Option<&'a Wait
             WaitKind::Copies => 10,
         }
     };
-    // `max_by_key` returns the last maximum, so the iteration is reversed to select the first wait among waits of equal
-    // rank.
+    // Reverse the iteration to select the first wait among waits of equal rank, because `max_by_key` returns the last maximum.
     case.waits.iter().rev().max_by_key(|wait| rank(wait))
 }
 
-/// Checks whether the missing lanes of a warp wait for an event that the lanes of the wait `here` would not produce.
+/// Checks whether the missing lanes of a warp wait for an event that the waiting lanes of `here` would not produce.
 fn waits_outside(case: &HangContext<'_>, here: &Wait, missing: u32) -> bool {
     let code = case.code;
     let mut others = case.waits.iter().filter(|wait| {

@@ -1,5 +1,5 @@
-//! Diagnosis of loops that poll memory which no remaining thread writes. The polled memory is a flag with an unexpected
-//! value, a counter, or a lock.
+//! Diagnosis of loops that poll memory which no remaining thread writes. The diagnosis distinguishes flags with an unexpected value,
+//! counters, and locks.
 
 use crate::hang::diagnosis::{Culprit, HangContext, diverging_instruction, parting_from};
 use crate::hang::execution_trace::{InstructionRef, WarpPath, WriteEvent};
@@ -40,8 +40,8 @@ fn tested_elsewhere(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     None
 }
 
-/// Returns the last write to the polled memory if the written value does not satisfy the loop condition, or a store in
-/// the loop itself that leaves the polled value unchanged.
+/// Returns the faulty write to the polled memory: the last write of a value that does not satisfy the loop condition, or a store in the
+/// loop itself that leaves the polled value unchanged.
 fn change_at_fault(
     case: &HangContext<'_>,
     root: &Wait,
@@ -122,8 +122,8 @@ fn near_store_at_fault(
     ))
 }
 
-/// Returns a store that a thread would execute after its wait, or the faulty instruction if the code contains no such
-/// store.
+/// Returns the store to the polled memory that a thread would execute after its wait, or the faulty instruction if the code contains no
+/// such store.
 fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
     let others = case
         .waits
@@ -155,14 +155,14 @@ fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
     }
 }
 
-/// Checks whether the program contains an instruction other than the waits that writes to shared or global memory.
+/// Checks whether the program contains an instruction that writes to shared or global memory, apart from the waits themselves.
 fn has_other_write(case: &HangContext<'_>) -> bool {
     let waits = |at: &InstructionRef| case.waits.iter().any(|wait| wait.at() == *at);
     let mut writes = case.code.all_places();
     writes.any(|at| case.code.is_write(at) && case.code.is_data_access(at) && !waits(&at))
 }
 
-/// Returns the test of a counter if no thread executes the store that follows the test.
+/// Returns the instruction that tests a counter if no thread executes the store after the test.
 fn unreachable_threshold(case: &HangContext<'_>, count: &WriteEvent) -> Option<InstructionRef> {
     let code = case.code;
     let is_executed = |at: InstructionRef| {
@@ -236,14 +236,14 @@ fn count_at_fault(case: &HangContext<'_>, root: &Wait, last: &WriteEvent) -> Cul
     }
 }
 
-/// Checks whether both memories are global, or both are shared memory of any block.
+/// Checks whether both memories are global memory, or both are the shared memory of a block.
 fn is_alike(a: MemoryId, b: MemoryId) -> bool {
     let is_shared = |memory| matches!(memory, MemoryId::Shared { .. });
     a == b || is_shared(a) && is_shared(b)
 }
 
-/// Returns the write that acquired the lock which a loop tries to acquire. This write is the last change of the lock,
-/// if the instruction can acquire a lock.
+/// Returns the write that acquired the lock which a loop tries to acquire. Returns the last change of the lock if its instruction can
+/// acquire a lock.
 pub(crate) fn holder<'a>(
     case: &HangContext<'a>,
     root: &Wait,

@@ -20,7 +20,7 @@ use crate::scope::{Strength, releases};
 use smallvec::SmallVec;
 use warpgrid_emulator::{AccessAction, AccessEvent, ElementAccess, WarpId};
 
-/// Lanes of one access that touch the same bytes.
+/// Lanes of one warp access that touch the same bytes, which the detector checks together.
 #[derive(Clone, Copy)]
 struct LaneGroup {
     lanes: u32,
@@ -28,11 +28,11 @@ struct LaneGroup {
     ty_bytes: u32,
 }
 
-/// Maximum number of lane groups with shared bytes that are checked in one batch.
+/// Maximum number of lane groups that the detector checks in one batch.
 const MAX_GROUPS: usize = 4;
 
 impl LaneGroup {
-    /// Checks whether a piece covers the same bytes as this group, and belongs to different lanes.
+    /// Checks whether a piece of the access can join this group, because it covers the same bytes and belongs to another lane.
     fn takes_in(&self, piece: &LaneGroup) -> bool {
         let bytes = |of: &LaneGroup| (of.bytes.address, of.bytes.n, of.bytes.memory);
         bytes(self) == bytes(piece) && self.lanes & piece.lanes == 0
@@ -49,7 +49,7 @@ impl LaneGroup {
 impl RaceDetector {
     pub(crate) fn check_access(&mut self, event: &AccessEvent<'_>) {
         let Some(of) = event.warp() else {
-            // The pieces of an asynchronous operation were checked when the operation started.
+            // The detector has already checked the pieces of an asynchronous operation at its start.
             self.see_landed_bytes(event);
             return;
         };
@@ -75,7 +75,7 @@ impl RaceDetector {
 
     fn check_weak_access(&mut self, event: &AccessEvent<'_>, state: &WarpState, of: WarpId) {
         let mut groups = SmallVec::<[LaneGroup; MAX_GROUPS]>::new();
-        // Index of the group of the previous piece.
+        // Index of the group that contains the previous piece.
         let mut latest = 0;
         for piece in event.pieces {
             let Some(memory) = memory_of(piece.memory) else {
@@ -106,7 +106,7 @@ impl RaceDetector {
                 group.bytes.same_among &= same_value;
                 continue;
             }
-            // The groups of one batch are disjoint, so the order of their checks does not matter.
+            // Start a new batch if the groups would overlap, so that the order of the checks within a batch does not matter.
             let is_full = groups.len() == MAX_GROUPS;
             if is_full || groups.iter().any(|group| group.shares_bytes(&alone)) {
                 self.see_groups_together(event, state, of, &groups);
@@ -118,7 +118,7 @@ impl RaceDetector {
         self.see_groups_together(event, state, of, &groups);
     }
 
-    /// Checks groups of lanes that access common bytes. Reports races in lane order.
+    /// Checks several groups of lanes that access the same bytes within each group. Reports races in lane order.
     fn see_groups_together(
         &mut self,
         event: &AccessEvent<'_>,
@@ -161,7 +161,7 @@ impl RaceDetector {
         self.check(by, bytes);
     }
 
-    /// Checks whether the block that owns the accessed shared memory is alive, and whether the bytes were written.
+    /// Checks whether the block that owns the accessed shared memory is alive, and whether the accessed bytes have been written.
     pub(crate) fn check_block_lifetime(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         if let MemoryInstance::Shared(block) = bytes.memory {
             if block != by.home.block {
@@ -172,7 +172,7 @@ impl RaceDetector {
         }
     }
 
-    /// Reports a read of shared memory that was never written.
+    /// Reports a read of shared-memory bytes that no thread has written.
     fn check_initialized(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         let shadow = self.shadow();
         let unwritten = bytes.words().any(|(address, mask)| {
@@ -233,7 +233,7 @@ impl RaceDetector {
         self.block(block).note_visit(visit);
     }
 
-    /// Returns the access site of an event with elements of this size.
+    /// Returns the access site of an event whose elements have `element_bytes` bytes.
     pub(crate) fn site_of(&mut self, event: &AccessEvent<'_>, element_bytes: u32) -> AccessSiteId {
         self.sites.of(
             event.function,

@@ -1,14 +1,14 @@
-//! Access sites: numbered sets of properties that all accesses by an instruction operand share.
+//! Access sites: numbered sets of the properties that all accesses by the same operand of an instruction share.
 
 use crate::scope::{ScopeInstance, Strength, ThreadLocation, scopes_mutually_inclusive};
 use warpgrid_isa::{AsyncTransferKind, DeviceUnitOp, Flag, Sem};
 use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
 
-/// Number of an access site.
+/// Number of an access site, which access records contain instead of the site itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct AccessSiteId(pub(crate) u32);
 
-/// Effect of the accesses of a site on memory.
+/// Effect of the accesses of a site on memory: read, write or atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SiteAccessKind {
     Read,
@@ -18,7 +18,7 @@ pub enum SiteAccessKind {
 }
 
 impl SiteAccessKind {
-    /// Checks whether the access can change memory.
+    /// Checks whether an access of this kind can change memory.
     pub const fn writes(self) -> bool {
         !matches!(self, SiteAccessKind::Read)
     }
@@ -35,7 +35,7 @@ pub enum ProxyKind {
     TensorMap,
 }
 
-/// Properties that all accesses of a site share.
+/// Access site: the instruction, its memory ordering, scope and proxy, which all accesses of the site share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct AccessSite {
     pub function: FunctionId,
@@ -76,7 +76,7 @@ impl AccessSite {
     }
 }
 
-/// Operand role of an access. Some instructions access a source, a destination and the mbarrier on which they complete.
+/// Operand role of an access. For example, a bulk copy accesses a source, a destination, and the mbarrier on which it completes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum OperandRole {
     Only,
@@ -86,7 +86,7 @@ pub(crate) enum OperandRole {
     Map,
 }
 
-/// All access sites of a run.
+/// Table of all access sites of a run, in which the detector looks up the site of each access.
 #[derive(Debug, Default)]
 pub(crate) struct AccessSites {
     known: Vec<SiteEntry>,
@@ -95,8 +95,8 @@ pub(crate) struct AccessSites {
     latest: Vec<Vec<u32>>,
 }
 
-/// A site with the properties that distinguish it from the other sites of its instruction, and a link to the previous
-/// site of the instruction in the encoding of [`AccessSites::latest`].
+/// Entry of the table of access sites: a site, the properties that distinguish it from the other sites of its instruction, and a link to
+/// the previous site of the instruction in the encoding of [`AccessSites::latest`].
 #[derive(Debug)]
 struct SiteEntry {
     site: AccessSite,
@@ -116,7 +116,7 @@ impl AccessSites {
         &self.known[id.0 as usize].site
     }
 
-    /// Returns the site of an operand role of an instruction with elements of this size.
+    /// Returns the access site for an operand role of an instruction whose elements have the given size.
     #[inline]
     pub(crate) fn of(
         &mut self,
@@ -217,8 +217,8 @@ pub(crate) fn has_read_only(program: &Program) -> bool {
     actions.any(|action| action.modifiers.has(Flag::NonCoherent))
 }
 
-/// Checks whether the general race check must ignore the accesses of an instruction, because another module checks them
-/// (such as mbarrier operations), or because they use a proxy that the memory model leaves unspecified.
+/// Checks whether the general race check must ignore the accesses of an instruction, because another module checks these accesses (such as
+/// mbarrier operations), or because they use a proxy that the memory model leaves unspecified.
 pub(crate) fn is_checked_elsewhere(
     program: &Program,
     function: FunctionId,
@@ -231,8 +231,8 @@ pub(crate) fn is_checked_elsewhere(
     })
 }
 
-/// Checks whether an instruction reads the predicate that a test instruction writes first. Code that ignores the result
-/// of an mbarrier test does not wait for the phase.
+/// Checks whether an instruction reads the predicate that a test instruction writes first. If no instruction reads the predicate, the code
+/// does not wait for the mbarrier phase.
 pub(crate) fn is_test_result_used(
     program: &Program,
     function: FunctionId,

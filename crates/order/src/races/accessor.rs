@@ -2,18 +2,18 @@
 //! accesses.
 
 use crate::races::access_site::{AccessSiteId, AccessSites, ProxyKind};
-use crate::races::launch_shape::LaunchShape;
 use crate::races::location::{ByteRange, MemoryInstance};
+use crate::races::observed_launch_shape::ObservedLaunchShape;
 use crate::races::shadow_memory::AccessRecord;
 use crate::races::vector_clock::{ClockGroup, VectorClock, lanes_of};
 use crate::races::warp_state::WarpState;
 use crate::scope::ThreadLocation;
 
-/// Number of access records of a word from which on the detector drops the records that happen before the newest
-/// access.
+/// Minimum number of access records of a word at which the detector drops the records that happen before the newest access.
 pub(crate) const PRUNE_THRESHOLD: usize = 24;
 
-/// Lanes of a warp that access the same bytes, directly or by an asynchronous operation.
+/// Lanes of a warp that access the same bytes directly or by an asynchronous operation, with the state that the race check of this access
+/// requires.
 #[derive(Clone, Copy)]
 pub(crate) struct AccessContext<'a> {
     pub(crate) warp: &'a WarpState,
@@ -30,7 +30,7 @@ pub(crate) struct AccessContext<'a> {
     pub(crate) step: u64,
 }
 
-/// Bytes of an access within one word.
+/// Part of an access within one word of shadow memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordPart {
     /// All bytes of the access, including its bytes in other words.
@@ -41,7 +41,7 @@ pub(crate) struct WordPart {
     pub(crate) mask: u8,
 }
 
-/// Lanes that perform the current access, directly or by an asynchronous operation, through a proxy.
+/// Lanes that perform the current access directly or by an asynchronous operation, with their clocks and the proxy of the access.
 #[derive(Clone, Copy)]
 pub(crate) struct CurrentLanes<'a> {
     pub(crate) warp: &'a WarpState,
@@ -59,8 +59,8 @@ impl CurrentLanes<'_> {
             .all_know(self.lanes, (entry.row, entry.lanes, entry.epoch))
     }
 
-    /// Checks whether an earlier access requires no proxy fence, or whether a proxy fence of each lane orders the
-    /// earlier access before accesses through the asynchronous proxy.
+    /// Checks whether the proxy of an earlier access is ordered before the current access, because no proxy fence is required or because
+    /// each lane has executed the required proxy fence.
     pub(crate) fn is_proxy_fenced(&self, entry: &AccessRecord, their: ProxyKind) -> bool {
         let block = self.threads.block();
         let is_here = !entry.row.is_single() && entry.row.block() == block;
@@ -75,20 +75,19 @@ impl CurrentLanes<'_> {
     }
 }
 
-/// Facts that decide whether an earlier access can still race.
+/// Lookup with which the detector decides whether an earlier access can still race with later accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct OrderingOracle<'a> {
     pub(crate) sites: &'a AccessSites,
-    pub(crate) shape: &'a LaunchShape,
+    pub(crate) shape: &'a ObservedLaunchShape,
     pub(crate) has_proxies: bool,
-    /// Whether the program contains copies that read tensor maps, or non-coherent loads. A write can race with such a
-    /// read at any later time, so the detector never drops the record of a write.
+    /// Whether the program contains copies that read tensor maps, or non-coherent loads. A write can race with these reads at any later
+    /// time, so the detector never drops the records of writes in these programs.
     pub(crate) is_kept_for_ever: bool,
 }
 
 impl OrderingOracle<'_> {
-    /// Checks whether an earlier access happens before the current access. Non-coherent loads are not ordered with any
-    /// access.
+    /// Checks whether an earlier access happens before the current access. A non-coherent load is not ordered with any access.
     pub(crate) fn is_ordered_after(&self, by: &CurrentLanes<'_>, entry: &AccessRecord) -> bool {
         let their = self.sites.get(entry.site).proxy;
         if [by.proxy, their].contains(&ProxyKind::ReadOnly) || !by.happens_before(entry) {

@@ -24,7 +24,7 @@ use warpgrid_emulator::{
 };
 use warpgrid_isa::{AsyncTransferKind, Scope, StateSpace};
 
-/// Start of an asynchronous operation by a warp.
+/// Start of an asynchronous operation by a warp, with the clocks to which the accesses of the operation are attributed.
 pub(crate) struct AsyncStart<'a> {
     state: &'a WarpState,
     block: u64,
@@ -58,7 +58,7 @@ impl AsyncStart<'_> {
 }
 
 impl RaceDetector {
-    /// Checks the memory accesses of an operation that starts.
+    /// Checks the memory accesses of an asynchronous operation at its start.
     pub(crate) fn on_async_start(&mut self, event: &SyncEvent<'_>, pending: &InFlightOperation) {
         let (block, warp) = (event.block, event.warp);
         let lanes = event.lanes;
@@ -155,7 +155,7 @@ impl RaceDetector {
 
     /// Checks the byte range that a piece of an operation reads or writes.
     fn look_at_range(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
-        // Non-bulk copies access at most 16 bytes per lane, so the fast path for ranges would not be worthwhile.
+        // Non-bulk copies skip the fast path for ranges, which is not worthwhile for their maximum of 16 bytes per lane.
         let rest = match by.as_row.is_copies() {
             true => Some(bytes),
             false => self.see_range(by, bytes),
@@ -183,7 +183,7 @@ impl RaceDetector {
         }
     }
 
-    /// Returns the access context of a lane that starts an operation with the given access.
+    /// Returns the access context of a lane that starts an asynchronous operation, for one access of the operation.
     fn accessor<'a>(
         &self,
         start: &AsyncStart<'a>,
@@ -248,7 +248,7 @@ impl RaceDetector {
         )
     }
 
-    /// Records the access to the mbarrier on which the operation completes or arrives.
+    /// Records the access of an asynchronous operation to the mbarrier on which it completes or arrives.
     fn see_completion(&mut self, start: &AsyncStart<'_>, lane: u32) {
         let (block, address) = match start.pending.operation.completion {
             CompletionMechanism::Mbarrier { block, address, .. } => (block, address),
@@ -320,9 +320,8 @@ impl RaceDetector {
         self.add(init.site, site, found);
     }
 
-    /// Records the clock of an asynchronous arrival. An arrival happens after all copies that its lanes have started,
-    /// or after all matrix operations that its thread has started. These matrix operations happen after the earlier
-    /// accesses of the thread.
+    /// Records the clock of an asynchronous arrival. An arrival happens after all copies that its lanes have started, or after all matrix
+    /// operations that its thread has started. The matrix operations happen after the earlier accesses of the thread.
     fn see_arrival_start(&mut self, start: &AsyncStart<'_>) {
         if start.proxy != ProxyKind::Generic {
             let mut clock = VectorClock::empty();
@@ -330,8 +329,7 @@ impl RaceDetector {
             let present = self.shape.present(start.warp);
             let lanes = start.event.lanes;
             start.state.release_into(&mut clock, row, lanes, present);
-            // The commits of one thread complete in order, so a wait for a later arrival also acquires the earlier
-            // arrivals.
+            // Join the arrival with the earlier arrivals of the thread, because the commits of a thread complete in order.
             let lane = start.event.lanes.trailing_zeros();
             let thread = ThreadId::of_lane(start.block, start.warp, lane);
             let committed = self.committed.entry(thread).or_default();
@@ -404,7 +402,7 @@ impl RaceDetector {
     }
 }
 
-/// Checks whether threads arrive at an mbarrier when the operation completes.
+/// Checks whether the completion of an asynchronous operation is an arrival of threads at an mbarrier.
 fn is_arrival(pending: &InFlightOperation) -> bool {
     matches!(
         pending.operation.completion,

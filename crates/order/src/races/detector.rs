@@ -1,12 +1,12 @@
-//! The race detector and its state.
+//! Race detector of a run and its state.
 
 use crate::races::access_site::SiteAccessKind;
 use crate::races::access_site::{AccessSiteId, AccessSites, has_maps, has_proxies, has_read_only};
 use crate::races::fast_hash::FastHashMap;
-use crate::races::launch_shape::LaunchShape;
 use crate::races::location::MemoryInstance;
 use crate::races::location::StrongLocation;
 use crate::races::mbarrier_object::MbarrierSyncState;
+use crate::races::observed_launch_shape::ObservedLaunchShape;
 use crate::races::race_report::{
     BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, ThreadId, UninitializedRead,
 };
@@ -26,7 +26,8 @@ use warpgrid_emulator::{
 use warpgrid_isa::DeviceUnitOp;
 use warpgrid_program::{FunctionId, Program};
 
-/// Detector state of a block.
+/// State of the race detector for one block: its barriers, its lower-bound clock, its exited threads, and remote accesses to its shared
+/// memory.
 #[derive(Debug, Default)]
 pub(crate) struct BlockState {
     /// Arrivals at the barriers of the block in the current phase.
@@ -37,7 +38,7 @@ pub(crate) struct BlockState {
     pub(crate) n_floors: u32,
     /// Number of threads of the block that have exited.
     pub(crate) n_exited: u32,
-    /// Join of the clocks of the exited threads of the block.
+    /// Join of the clocks at which the threads of the block exited.
     pub(crate) last: Option<Rc<VectorClock>>,
     /// Accesses of other blocks to the shared memory of the block.
     pub(crate) visits: Vec<RemoteAccess>,
@@ -54,14 +55,14 @@ impl BlockState {
         &mut self.barriers[index].1
     }
 
-    /// Removes and returns the arrivals at the barrier with number `id`.
+    /// Removes and returns the arrivals at the barrier with the number `id`.
     pub(crate) fn take_barrier(&mut self, id: u32) -> Option<BarrierArrivals> {
         let known = self.barriers.iter().position(|(at, _)| *at == id)?;
         Some(self.barriers.swap_remove(known).1)
     }
 
-    /// Records a remote access. The access replaces earlier accesses by the same thread and the same instruction,
-    /// because it is the last access for which the block must wait.
+    /// Records a remote access. The remote access replaces earlier remote accesses by the same thread and the same instruction, because the
+    /// block must wait only for the last of these accesses.
     pub(crate) fn note_visit(&mut self, visit: RemoteAccess) {
         let AccessRecord {
             row,
@@ -88,20 +89,20 @@ pub(crate) struct RemoteAccess {
     pub(crate) step: u64,
 }
 
-/// Arrivals at a barrier in its present phase.
+/// Arrivals at a barrier in its current phase: the joined clocks, and the waiting threads.
 #[derive(Debug, Default)]
 pub(crate) struct BarrierArrivals {
     /// Join of the clocks of all arrivals with release semantics.
     pub(crate) clock: Option<Rc<VectorClock>>,
-    /// Block, warp and lanes of the waiting threads.
+    /// Waiting threads, as block, warp and lane mask.
     pub(crate) waiting: Vec<(u64, u32, u32)>,
     pub(crate) latest: u32,
 }
 
-/// Observer of the machine that detects the data races of a run.
+/// Observer that detects the data races of a run. The host attaches it to the machine before the first step, and then reads the races.
 pub struct RaceDetector {
     pub(crate) program: Arc<Program>,
-    pub(crate) shape: LaunchShape,
+    pub(crate) shape: ObservedLaunchShape,
     pub(crate) is_one_block: bool,
     /// Whether the program uses the asynchronous proxy.
     pub(crate) has_proxies: bool,
@@ -109,7 +110,7 @@ pub struct RaceDetector {
     pub(crate) has_maps: bool,
     /// Whether the program contains non-coherent loads.
     pub(crate) has_read_only: bool,
-    /// Accesses of the current instruction to tensor maps.
+    /// Tensor-map accesses of the current instruction.
     pub(crate) used_maps: Vec<TensorMapAccess>,
     pub(crate) sites: AccessSites,
     pub(crate) shadow: Option<Box<ShadowMemory>>,
@@ -121,15 +122,15 @@ pub struct RaceDetector {
     pub(crate) strong: FastHashMap<StrongLocation, StrongWrite>,
     pub(crate) observed: FastHashMap<StrongLocation, Vec<Observation>>,
     pub(crate) objects: FastHashMap<StrongLocation, MbarrierSyncState>,
-    /// For each mbarrier test instruction, whether the program reads the result of the test.
+    /// Whether the program reads the result of each mbarrier test instruction.
     pub(crate) tests: FastHashMap<(FunctionId, u32), bool>,
     /// Thread that started each asynchronous operation that completes individually.
     pub(crate) individual_operations: FastHashMap<u64, ThreadId>,
-    /// Join of the clocks of the committed arrivals of each thread.
+    /// Join of the clocks of the arrivals that each thread has committed.
     pub(crate) committed: FastHashMap<ThreadId, Rc<VectorClock>>,
     /// Clock that each asynchronous arrival in flight releases when it completes.
     pub(crate) arrivals: FastHashMap<u64, Rc<VectorClock>>,
-    /// Releases of all sequentially consistent fences.
+    /// Releases of all sequentially consistent fences of the launch.
     pub(crate) fences: ReleaseSet,
     found: Vec<Race>,
     by_pair: FastHashMap<(AccessSiteId, Option<AccessSiteId>, RaceCause), usize>,
@@ -137,8 +138,8 @@ pub struct RaceDetector {
     last_pair: Cell<Option<(AccessSiteId, AccessSiteId, usize)>>,
     pub(crate) unwritten: Vec<UninitializedRead>,
     pub(crate) unwritten_sites: Vec<AccessSiteId>,
-    /// Exchanges between lanes of a warp that only lockstep execution orders, one for each pair of instructions. `None`
-    /// if the detector does not search for these exchanges.
+    /// Exchanges between lanes of a warp that only lockstep execution orders, one for each pair of instructions. The field is `None` if the
+    /// detector does not search for these exchanges.
     lockstep: Option<Vec<Race>>,
     /// Whether the shadow memory is full.
     pub(crate) is_truncated: bool,
@@ -146,7 +147,7 @@ pub struct RaceDetector {
 
 impl RaceDetector {
     /// Returns a detector for a launch of `program`. The detector must observe the run from the first step.
-    pub fn new(program: Arc<Program>, shape: LaunchShape) -> RaceDetector {
+    pub fn new(program: Arc<Program>, shape: ObservedLaunchShape) -> RaceDetector {
         RaceDetector {
             has_proxies: has_proxies(&program),
             has_maps: has_maps(&program),
@@ -182,7 +183,7 @@ impl RaceDetector {
     /// Returns a detector that also reports exchanges between lanes of a warp that only lockstep execution orders: a
     /// strong load and a strong store (not `atom` or `red`) by different lanes to the same bytes without causality
     /// order. Such an exchange is not a data race. The returned detector checks each access on the slow path.
-    pub fn with_lockstep(program: Arc<Program>, shape: LaunchShape) -> RaceDetector {
+    pub fn with_lockstep(program: Arc<Program>, shape: ObservedLaunchShape) -> RaceDetector {
         let mut detector = RaceDetector::new(program, shape);
         detector.lockstep = Some(Vec::new());
         detector
@@ -199,7 +200,7 @@ impl RaceDetector {
         self.lockstep.is_some()
     }
 
-    /// Records an exchange between lanes, unless an exchange of the same pair of instructions is already recorded.
+    /// Records an exchange between lanes, unless the detector has already recorded an exchange for the same pair of instructions.
     pub(crate) fn add_lockstep(&mut self, found: Race) {
         let place = |access: &RaceSide| (access.function, access.instruction);
         let pair = |found: &Race| match &found.second {
@@ -237,7 +238,7 @@ impl RaceDetector {
         })
     }
 
-    /// Checks whether accesses were dropped because the shadow memory is full.
+    /// Checks whether the detector has dropped accesses because the shadow memory is full.
     pub fn is_truncated(&self) -> bool {
         self.is_truncated
     }
@@ -261,8 +262,8 @@ impl RaceDetector {
         self.blocks.entry(block).or_default()
     }
 
-    /// Checks whether a race between two sites is already recorded with an example that is at least as good as any race
-    /// at this address.
+    /// Checks whether the detector has already recorded a race between two sites with an example that is at least as good as any race at
+    /// the given address.
     pub(crate) fn is_reported(
         &self,
         first: AccessSiteId,
@@ -273,8 +274,8 @@ impl RaceDetector {
         self.is_known_with((first, second), false, memory, address)
     }
 
-    /// Performs the check of [`RaceDetector::is_reported`] for a new example. `same_value` states whether the access of
-    /// this example leaves the value unchanged.
+    /// Checks whether the detector has already recorded a race between two sites with an example that is at least as good as a new example.
+    /// `same_value` states whether the access of the new example leaves the value unchanged.
     pub(crate) fn is_known_with(
         &self,
         (first, second): (AccessSiteId, AccessSiteId),
@@ -308,7 +309,7 @@ impl RaceDetector {
         Some(index)
     }
 
-    /// Records a race between two accesses, unless a better example for the same pair of sites is already recorded.
+    /// Records a race between two accesses, unless the detector has already recorded a better example for the same pair of sites.
     pub(crate) fn add(&mut self, one: AccessSiteId, other: AccessSiteId, found: Race) {
         let (a, b) = (one.min(other), one.max(other));
         let reason = match found.why {
@@ -318,7 +319,7 @@ impl RaceDetector {
         self.keep(a, Some(b), reason, found);
     }
 
-    /// Records an access to the shared memory of a block that may not have started, or may have exited.
+    /// Records a lifetime race: an access to the shared memory of a block that may not have started or may have exited.
     pub(crate) fn add_life(&mut self, site: AccessSiteId, found: Race) {
         let reason = match found.second {
             RaceCounterpart::Life(BlockLifetime::Start(_)) => RaceCause::NoHappensBefore,

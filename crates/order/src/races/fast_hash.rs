@@ -25,8 +25,7 @@ impl FastHasher {
 impl Hasher for FastHasher {
     #[inline]
     fn finish(&self) -> u64 {
-        // `HashMap` selects the slot by the low bits, which the multiplication mixes least, so the high bits are folded
-        // into them.
+        // Fold the high bits into the low bits, by which `HashMap` selects the slot, because multiplication mixes the low bits least.
         self.0 ^ self.0 >> 32
     }
 

@@ -1,7 +1,6 @@
-//! Fast path for race-free warp accesses. From the lane addresses alone, the fast path checks whole 128-byte lines, or
-//! single words if a line is tracked per word, and adds access records to the shadow memory. It returns `false` if an
-//! access may race, so that the slow path must check the access. The slow path may check an access that the fast path
-//! has already recorded, because an access never races with its own access record.
+//! Fast path for race-free warp accesses. The fast path checks whole 128-byte lines, or single words if a line is tracked per word, and
+//! adds access records to the shadow memory. It returns `false` if an access may race, so that the slow path must check the access. The
+//! slow path may check an access that the fast path has already recorded, because an access never races with its own access record.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
 use crate::races::accessor::CurrentLanes;
@@ -29,7 +28,7 @@ use warpgrid_isa::Sem;
 /// Maximum number of different epochs of the lanes of one access.
 const MAX_GROUPS: usize = 4;
 
-/// State of a warp that accesses memory: the number of the warp, and the contents of its [`WarpCheckCache`].
+/// State of the accessing warp for the fast path: the number of the warp, and the contents of its [`WarpCheckCache`].
 #[derive(Clone, Copy)]
 struct WarpCheckState {
     number: u32,
@@ -39,7 +38,7 @@ struct WarpCheckState {
 }
 
 impl RaceDetector {
-    /// Checks a coalesced access of a warp to global memory. Returns `false` if a different path must check the access.
+    /// Checks a coalesced access of a warp to global memory. Returns `false` if another path of the detector must check the access.
     pub(crate) fn check_contiguous(&mut self, row: &ContiguousAccess) -> bool {
         let ContiguousAccess { access, address } = row;
         if !address.is_multiple_of(LINE) {
@@ -53,8 +52,8 @@ impl RaceDetector {
         })
     }
 
-    /// Checks a weak access of a whole warp with a regular address pattern. Returns `false` if a different path must
-    /// check the access.
+    /// Checks a weak access of a whole warp with a regular address pattern. Returns `false` if another path of the detector must check the
+    /// access.
     pub(crate) fn check_strided(&mut self, even: &HalfWarpAccess) -> bool {
         let access = &even.access;
         let Some(memory) = memory_of(even.memory) else {
@@ -226,8 +225,7 @@ impl RaceDetector {
         is_there
     }
 
-    /// Checks a strong load or store that neither releases nor acquires. Returns `false` if the lanes must be checked
-    /// one by one.
+    /// Checks a strong load or store that neither releases nor acquires. Returns `false` if the slow path must check the lanes one by one.
     pub(crate) fn see_plain_strong(&mut self, event: &AccessEvent<'_>, of: WarpId) -> bool {
         let Some(first) = event.pieces.first() else {
             return false;
@@ -285,7 +283,7 @@ impl RaceDetector {
         self.see_lines(number, &lines, found)
     }
 
-    /// Returns the state of the warp that accesses memory.
+    /// Returns the current state of an accessing warp for the fast path.
     #[inline]
     fn now(&mut self, of: WarpId) -> WarpCheckState {
         let number = self.warps.number(of);
@@ -365,7 +363,7 @@ impl RaceDetector {
         })
     }
 
-    /// Returns the line checker of a warp access.
+    /// Returns the line checker for the lines of a warp access.
     pub(crate) fn visitor<'a>(
         &'a self,
         lines: &LineAccess,
@@ -403,8 +401,8 @@ impl RaceDetector {
     ) -> bool {
         let site = by.site;
         let is_in_flight = !lines.row.is_threads();
-        // A reduction by an asynchronous operation is treated as a weak access, because it has no release semantics and
-        // hides earlier strong writes.
+        // Treat a reduction by an asynchronous operation as a weak access, because it has no release semantics and hides earlier strong
+        // writes.
         let is_strong = site.strength != Strength::Weak && !is_in_flight;
         for index in shadow.shapes.parts_of(shape) {
             let part = shadow.shapes.part(index);
@@ -438,7 +436,7 @@ impl RaceDetector {
             let number = match held {
                 LineState::Whole(number) => number,
                 LineState::Nothing => shadow.begin_whole(at),
-                // Strong accesses to a line that is tracked per word take the slow path.
+                // Strong accesses take the slow path if the detector tracks the line per word.
                 LineState::Words if is_strong => return false,
                 LineState::Words => {
                     if !are_words_quiet(by, lines, shadow, part.pattern, address) {
@@ -523,14 +521,15 @@ fn are_words_quiet(
     })
 }
 
-/// Access by warp lanes with equal epochs, or by an asynchronous operation that one of these lanes starts.
+/// Access that the line checks process as a whole: by lanes of a warp with equal epochs, or by an asynchronous operation that a lane
+/// starts.
 pub(crate) struct LineAccess {
     pub(crate) of: WarpId,
-    /// Participating lanes of the warp.
+    /// Lanes of the warp that perform the access.
     pub(crate) lanes: u32,
     pub(crate) memory: MemoryInstance,
     pub(crate) site: AccessSiteId,
-    /// Row of the vector clocks to which the access is attributed. The next fields are the epoch and the lanes.
+    /// Row of the vector clocks to which the access is attributed. The next fields are the epoch and the lanes of this row.
     pub(crate) row: ClockGroup,
     pub(crate) epoch: u32,
     pub(crate) mask: u32,
@@ -539,7 +538,7 @@ pub(crate) struct LineAccess {
 }
 
 impl LineAccess {
-    /// Returns an access, without releases, of warp lanes at one epoch.
+    /// Returns an access without releases by lanes of a warp at one epoch.
     #[inline]
     fn of_lanes(
         of: WarpId,

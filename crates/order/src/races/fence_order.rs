@@ -7,15 +7,15 @@ use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// Sequence of the lanes of a row that execute `fence.sc` one after another.
+/// Sequence of the lanes of a vector clock row that execute `fence.sc` one after another, from which the clock of each lane is computed.
 #[derive(Debug)]
 pub(crate) struct FenceSequence {
-    /// Join of the clocks of all lanes up to and including a lane. An entry exists for each lane whose own clock
-    /// changes the join of its predecessors.
+    /// Join of the clocks of all lanes up to and including a lane. The list has an entry for each lane whose own clock changes the join of
+    /// its predecessors.
     before: SmallVec<[(u32, Rc<VectorClock>); 1]>,
     row: ClockGroup,
     lanes: u32,
-    /// Epoch of each lane.
+    /// Epoch of each lane at the fence.
     epochs: [u32; 32],
     clocks: [OnceCell<Rc<VectorClock>>; 32],
 }
@@ -105,7 +105,7 @@ impl FenceSequence {
     }
 }
 
-/// Clock of a thread at a release: stored as a vector clock, or derived on demand from a fence sequence.
+/// Vector clock of a thread at a release, which is stored directly or derived on demand from a fence sequence.
 #[derive(Clone, Debug)]
 pub(crate) enum ReleasedClock {
     Clock(Rc<VectorClock>),
@@ -128,7 +128,7 @@ impl ReleasedClock {
         }
     }
 
-    /// Changes the clock with `change`, after a derived clock is computed.
+    /// Changes the clock with `change`. If the clock is derived, the function computes it first.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut VectorClock)) {
         match self {
             ReleasedClock::Clock(clock) => change(Rc::make_mut(clock)),

@@ -1,6 +1,6 @@
-//! Interned shapes of warp accesses. A shape specifies the lanes that access each byte of each line. The key of a shape
-//! consists of the lane addresses relative to the line of the first lane. Because a shape does not depend on the
-//! address of this line, it is computed only once.
+//! Interned shapes of warp accesses. A shape specifies the lanes that access each byte of each line. The key of a shape consists of the
+//! lane addresses relative to the line of the first lane. Accesses at different addresses therefore share a shape, which is computed only
+//! once.
 
 use crate::races::access_site::AccessSiteId;
 use crate::races::location::{LINE, WORD};
@@ -8,7 +8,7 @@ use crate::races::vector_clock::{are_equal, lanes_of};
 use std::ops::Range;
 use warpgrid_emulator::HalfWarpAccess;
 
-/// Lanes that access each word of a line. The accesses cover the same bytes of each accessed word.
+/// Pattern of an access within a line: the lanes that access each word. The access covers the same bytes of every accessed word.
 #[derive(Clone, Debug)]
 pub(crate) struct LinePattern {
     /// One bit for each accessed byte of the line.
@@ -17,7 +17,7 @@ pub(crate) struct LinePattern {
     pub(crate) words: u32,
     /// Mask of all lanes that access the line.
     all: u32,
-    /// Accessed bytes of each accessed word, one bit for each byte.
+    /// Bytes that the lanes access within every accessed word, one bit for each byte.
     pub(crate) bytes: u8,
     /// Whether each word is accessed by at most one lane.
     pub(crate) is_single: bool,
@@ -97,11 +97,11 @@ const fn covers_of_words(words: u32, bytes: u8) -> u128 {
     apart * bytes as u128
 }
 
-/// Number of a line pattern.
+/// Number of a stored [`LinePattern`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PatternId(u32);
 
-/// Part of a shape: one line that the access touches, with the pattern of this line.
+/// Part of a shape: a line that the access touches, with the pattern of the lanes in this line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinePart {
     /// Distance of the line from the line of the first lane, in lines.
@@ -109,7 +109,7 @@ pub(crate) struct LinePart {
     pub(crate) pattern: PatternId,
 }
 
-/// Number of an interned shape.
+/// Number of an interned shape in the [`FootprintCache`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FootprintId(u32);
 
@@ -130,7 +130,7 @@ pub(crate) struct FootprintKey {
     offsets: [u32; 32],
 }
 
-/// Addresses of the active lanes of an access. Each active lane accesses `lane_bytes` bytes.
+/// Addresses of the active lanes of an access. Each active lane accesses `lane_bytes` bytes at its address.
 pub(crate) struct LaneAddresses<'a> {
     pub(crate) mask: u32,
     pub(crate) lane_bytes: u32,
@@ -172,8 +172,8 @@ impl FootprintKey {
         })
     }
 
-    /// Returns the address of the first line if the access has the shape of this key, and `None` otherwise. The lanes
-    /// of the access may be a subset of the lanes of the key.
+    /// Returns the address of the line of the first lane if the access has the shape of this key, otherwise `None`. The lanes of the access
+    /// may be a subset of the lanes of the key.
     #[inline]
     fn start_of(&self, places: &LaneAddresses<'_>) -> Option<u64> {
         if self.lane_bytes != places.lane_bytes || places.mask & !self.mask != 0 {
@@ -186,7 +186,7 @@ impl FootprintKey {
         let place = |offset: u32| start.wrapping_add_signed(i64::from(offset as i32));
         let mut differ = 0;
         if places.mask == u32::MAX {
-            // The compiler vectorizes the loop over all lanes.
+            // The loop over all lanes has no branches, so that the compiler vectorizes it.
             for (address, offset) in places.addresses.iter().zip(&self.offsets) {
                 differ |= address ^ place(*offset);
             }
@@ -267,7 +267,8 @@ struct StridedFootprint {
     shape: FootprintId,
 }
 
-/// Interned shapes of the accesses of a run. The cache stops growing when new shapes are not reused.
+/// Cache of the interned shapes of a run's accesses, which the fast path looks up by lane addresses. The cache stops growing when new
+/// shapes are not reused.
 #[derive(Debug)]
 pub(crate) struct FootprintCache {
     patterns: Vec<LinePattern>,
@@ -280,10 +281,10 @@ pub(crate) struct FootprintCache {
     strided: Vec<[Option<StridedFootprint>; STRIDED_PER_SITE]>,
     /// Shapes of coalesced full-warp accesses at a line boundary, by the binary logarithm of the bytes per lane.
     rows: [Option<FootprintId>; 5],
-    /// Contiguous byte ranges within one line: byte offset in the line, number of bytes, and shape.
+    /// Cache of the shapes of contiguous byte ranges within one line: byte offset in the line, number of bytes, and shape.
     ranges: Vec<Option<(u32, u32, FootprintId)>>,
-    /// Remaining number of shapes that may be created. The number is limited, because shapes reduce the run time only
-    /// if several accesses have the same shape.
+    /// Remaining number of shapes that the detector may create. The number is limited, because shapes reduce the run time only if several
+    /// accesses have the same shape.
     credit: i32,
 }
 
@@ -372,8 +373,8 @@ impl FootprintCache {
         Some((shape, start))
     }
 
-    /// Returns the shape of an access, and the address of its first line. The shape may contain lanes that the access
-    /// does not contain. Returns `None` if the access has no shape, or if the creation of a shape is not worthwhile.
+    /// Returns the shape of an access, and the address of its first line. The shape may contain additional lanes that the access does not
+    /// contain. Returns `None` if the access has no shape, or if creating a shape is not worthwhile.
     #[inline]
     pub(crate) fn of(
         &mut self,
@@ -394,7 +395,8 @@ impl FootprintCache {
         self.of_new(at, places)
     }
 
-    /// Returns the same result as [`FootprintCache::of`] for a full-warp access with a regular address pattern.
+    /// Returns the shape of a full-warp access with a regular address pattern, and the address of its first line. Returns `None` if the
+    /// access has no shape.
     #[inline]
     pub(crate) fn of_even(
         &mut self,

@@ -1,6 +1,5 @@
-//! Releases of strong stores, recorded for all lanes of a warp together. The shadow line stores the releases of a store
-//! with its access record. The releases are expanded into one release per lane only when another thread reads a stored
-//! value.
+//! Releases of strong stores, recorded for all lanes of a warp together. The shadow line stores the releases of a store with its access
+//! record. Only when another thread reads a stored value, the detector expands these releases into one release per lane.
 
 use crate::races::detector::RaceDetector;
 use crate::races::location::MemoryInstance;
@@ -19,8 +18,8 @@ use warpgrid_emulator::PerLaneAccess;
 use warpgrid_isa::Scope;
 
 impl RaceDetector {
-    /// Returns the releases that a strong store by several lanes carries. The last release of each lane is the release
-    /// of the store itself. Returns `None` if the lanes must be checked one by one.
+    /// Returns the releases that a strong store by several lanes carries. The last release of each lane is the release of the store itself.
+    /// Returns `None` if the slow path must process the lanes one by one.
     pub(crate) fn handed(
         &mut self,
         lanes: &PerLaneAccess<'_>,
@@ -104,8 +103,8 @@ fn add_lane_releases(
     Some(())
 }
 
-/// Adds the simultaneous releases of several lanes to the releases of a store. Returns `None` if the store also carries
-/// an earlier release of a lane at the same location.
+/// Adds the releases that several lanes performed in the same step to the releases of a store. Returns `None` if the store also carries an
+/// earlier release of a lane at the same location.
 fn add_group_releases(
     handed: &mut StoreReleases,
     warp: &WarpState,

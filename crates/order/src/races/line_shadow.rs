@@ -1,7 +1,6 @@
-//! Fast path of the race check for whole 128-byte lines. As long as no access to a line can race, the shadow memory
-//! stores the accesses to the line as records with a lane pattern, so that one comparison with a record replaces the
-//! comparisons for each word. The check updates the records of the line, or decides that each word must be checked
-//! separately.
+//! Fast path of the race check for whole 128-byte lines. As long as no access to a line can race, the shadow memory stores the accesses to
+//! the line as records with a lane pattern, so that one comparison with a record replaces the comparisons for each word. The check either
+//! updates the records of the line, or determines that the slow path must check each word.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, SiteAccessKind};
 use crate::races::accessor::{CurrentLanes, OrderingOracle};
@@ -28,7 +27,7 @@ pub(crate) struct LineRecord {
     pub(crate) element_bytes: u8,
     pub(crate) kind: SiteAccessKind,
     pub(crate) is_strong: bool,
-    /// Releases that a strong store carries.
+    /// Releases that the access carries, if it is a strong store.
     pub(crate) releases: Option<SharedStoreReleases>,
 }
 
@@ -54,7 +53,7 @@ impl LineRecord {
         }
     }
 
-    /// Returns the access record for all lanes that performed the access.
+    /// Returns an access record that covers all lanes and bytes of this line record.
     const fn whole_entry(&self) -> AccessRecord {
         self.entry(self.row.whole(self.mask), 15)
     }
@@ -82,16 +81,15 @@ impl LineRecord {
     }
 }
 
-/// Number of records of a line from which on the detector drops repeated records, and records that happen before the
-/// newest access.
+/// Minimum number of records of a line at which the detector drops repeated records, and records that happen before the newest access.
 const PRUNE_THRESHOLD: usize = 24;
-/// Maximum number of records of a line that is tracked as a whole and receives atomics. Records of atomics cannot be
-/// merged, so their number grows with each atomic.
+/// Maximum number of records of a line that is tracked as a whole and receives atomics. The number of records of atomics grows with each
+/// atomic, because these records cannot be merged.
 const MAX_ATOMIC_RECORDS: usize = 64;
 /// Number of the most recent records in which the detector searches for a repeated access.
 const LATEST: usize = 32;
 
-/// Shadow state of a line that is tracked as a whole.
+/// Shadow state of a line that is tracked as a whole: its access records and its written bytes.
 #[derive(Debug, Default)]
 pub(crate) struct ShadowLine {
     /// Access records in the order of the accesses.
@@ -99,7 +97,7 @@ pub(crate) struct ShadowLine {
     n_writes: u32,
     /// Number of records at which the detector next attempts to drop records.
     limit: u32,
-    /// Number of the lower-bound clock ([`LineChecker::n_floors`]) with which the records were last compared.
+    /// Number of the lower-bound clock ([`LineChecker::n_floors`]) with which the detector last compared the records.
     floor: u32,
     /// Written bytes of the line, with one bit for each byte.
     pub(crate) written: u128,
@@ -107,33 +105,33 @@ pub(crate) struct ShadowLine {
     pub(crate) is_strong: bool,
 }
 
-/// Result of the line check.
+/// Result of checking an access against the records of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CheckResult {
-    /// The access races with no recorded access, and has been recorded.
+    /// The access races with no recorded access, and is now recorded.
     Kept,
-    /// The access has been recorded, and is the first strong write of the line.
+    /// The access races with no recorded access, and is now recorded as the first strong write of the line.
     KeptFirstStrong,
-    /// The access may race or reads uninitialized bytes, so the words must be checked separately.
+    /// The access may race, or reads uninitialized bytes, so the slow path must check each word.
     NeedsSlowPath,
 }
 
-/// State of the check of a warp that accesses lines of one memory.
+/// Checker for a warp access to lines of one memory: the accessing lanes, their clocks, and the line under check.
 pub(crate) struct LineChecker<'a> {
     pub(crate) current: CurrentLanes<'a>,
     pub(crate) home: ThreadLocation,
     pub(crate) site: AccessSite,
     pub(crate) settled: OrderingOracle<'a>,
-    /// Common lower bound of the clocks of all threads that can still access the memory. The next field is the number
-    /// of updates of this bound.
+    /// Common lower bound of the clocks of all threads that can still access the memory. The next field is the number of updates of this
+    /// lower bound.
     pub(crate) floor: Option<&'a VectorClock>,
     pub(crate) n_floors: u32,
-    /// Start address of the line.
+    /// Start address of the line under check.
     pub(crate) line: u64,
-    /// Returns whether a race between the current site and another site is already recorded with an example that is at
-    /// least as good as any race at this address or a higher address.
+    /// Returns whether a race between the current site and another site has already been recorded with an example that is at least as good
+    /// as any race at the given address or a higher address.
     pub(crate) is_known: &'a dyn Fn(AccessSiteId, u64) -> bool,
-    /// Most recently compared access record, if the recorded access happens before the current access of the warp.
+    /// Most recently compared access record, if its access happens before the current access. Otherwise `None`.
     pub(crate) known: Option<AccessRecord>,
 }
 
@@ -191,7 +189,7 @@ impl ShadowLine {
                 .is_settled(floor, &mark.whole_entry(), by.current.memory)
         };
         if self.is_strong {
-            // A weak write hides an earlier strong write, so the detector drops either all records or none.
+            // Drop either all records or none if the line contains strong writes, because a weak write hides an earlier strong write.
             if self.marks.iter().all(is_over) {
                 self.marks.clear();
             }
@@ -205,7 +203,7 @@ impl ShadowLine {
         self.n_writes = self.marks.iter().filter(|mark| mark.kind.writes()).count() as u32;
     }
 
-    /// Checks whether an access races with none of the records, except for races that are already recorded.
+    /// Checks whether an access races with none of the records of the line. The check ignores races that the detector has already recorded.
     fn is_race_free(
         &self,
         by: &mut LineChecker<'_>,
@@ -226,7 +224,7 @@ impl ShadowLine {
             if new.is_strong && new.kind == SiteAccessKind::Atomic && mark.releases.is_some() {
                 return false;
             }
-            // Accesses of the same thread are ordered, whereas asynchronous operations of one row are unordered.
+            // Accesses of the same thread are ordered, whereas asynchronous operations of the same row are unordered.
             let is_itself = mark.row == new.row && new.row.is_threads() && {
                 let other = shapes.pattern(mark.pattern);
                 pattern.has_lanes_of(new.mask, other, mark.mask)
@@ -238,8 +236,8 @@ impl ShadowLine {
         })
     }
 
-    /// Records an access. Most accesses repeat an earlier access of the same site, so the existing record is updated in
-    /// place.
+    /// Records an access. If the access repeats an earlier access of its site, as most accesses do, the function updates the existing
+    /// record in place.
     fn keep(&mut self, by: &LineChecker<'_>, new: &mut LineRecord) -> CheckResult {
         if new.kind == SiteAccessKind::Atomic && self.marks.len() >= MAX_ATOMIC_RECORDS {
             return CheckResult::NeedsSlowPath;
@@ -263,7 +261,8 @@ impl ShadowLine {
                 known.mask |= new.mask;
                 known.covers |= new.covers;
             }
-            // The record of the latest access must be the last record of the line, like in the record list of a word.
+            // Move the record of the latest access to the end, because the records are in the order of the accesses, as in the record list
+            // of a word.
             if moves && latest + index + 1 < self.marks.len() {
                 self.marks[latest + index..].rotate_left(1);
             }
@@ -327,8 +326,8 @@ impl LineChecker<'_> {
             .is_some_and(|floor| self.settled.is_settled(floor, entry, memory))
     }
 
-    /// Checks whether an access happens before the current access of the warp, and caches a positive result for all
-    /// lanes of the row.
+    /// Checks whether an access happens before the current access of the warp, and caches a positive result that applies to all lanes of
+    /// the row.
     pub(crate) fn is_ordered_after(&mut self, exact: &AccessRecord) -> bool {
         let entry = AccessRecord {
             lanes: exact.row.whole(exact.lanes),
@@ -344,8 +343,8 @@ impl LineChecker<'_> {
         }
         let known = self.settled.is_ordered_after(&self.current, &entry);
         self.known = known.then_some(entry);
-        // If the lanes have different epochs, some lanes of the record may be ordered before the access although other
-        // lanes are not.
+        // Check the exact lanes, because with different epochs, some lanes of the record may be ordered before the access although others
+        // are not.
         known || self.settled.is_ordered_after(&self.current, exact)
     }
 

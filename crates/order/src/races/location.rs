@@ -6,7 +6,7 @@ use warpgrid_emulator::MemoryId;
 /// Size of a word in bytes.
 pub(crate) const WORD: u64 = 4;
 
-/// A memory: global, or the shared memory of a block.
+/// Memory in which accesses can race: global memory, or the shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryInstance {
     Global,
@@ -27,7 +27,7 @@ impl MemoryInstance {
 /// Size of a line in bytes, which is 32 words.
 pub(crate) const LINE: u64 = 128;
 
-/// A range of bytes of a memory.
+/// Range of bytes of a memory that an access covers, with properties of the written values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteRange {
     pub(crate) memory: MemoryInstance,
@@ -51,7 +51,7 @@ impl ByteRange {
         }
     }
 
-    /// Returns the words that contain the bytes of the range, each as its address and the mask of its bytes in the
+    /// Returns the words that contain the bytes of the range. Each word is represented by its address and the mask of its bytes in the
     /// range.
     pub(crate) const fn words(self) -> WordIter {
         WordIter {
@@ -61,7 +61,7 @@ impl ByteRange {
     }
 }
 
-/// Iterator over the words of a byte range.
+/// Iterator over the words of a [`ByteRange`].
 pub(crate) struct WordIter {
     pub(crate) at: u64,
     pub(crate) end: u64,
@@ -90,5 +90,5 @@ pub(crate) fn memory_of(memory: MemoryId) -> Option<MemoryInstance> {
     }
 }
 
-/// A memory location that strong operations access.
+/// Memory and address of a location that strong operations access.
 pub(crate) type StrongLocation = (MemoryInstance, u64);

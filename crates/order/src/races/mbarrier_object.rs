@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// Size of an mbarrier object in bytes.
 pub(crate) const OBJECT_BYTES: u32 = 8;
 
-/// Synchronization state of an mbarrier object.
+/// Synchronization state of an mbarrier object: its initialization, and the clocks of its current and previous phase.
 #[derive(Debug, Default)]
 pub(crate) struct MbarrierSyncState {
     /// Clocks of the arrivals in the current phase and in the previous phase.
@@ -18,7 +18,7 @@ pub(crate) struct MbarrierSyncState {
     pub(crate) init: Option<MbarrierInit>,
 }
 
-/// Clocks of the arrivals in one phase.
+/// Clocks and releases of the arrivals in one phase of an mbarrier, which waiting threads acquire.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PhaseClock {
     /// Join of the vector clocks of all arrivals and completed operations of the phase.
@@ -27,7 +27,7 @@ pub(crate) struct PhaseClock {
     pub(crate) message: Rc<ReleaseSet>,
 }
 
-/// Initialization of an mbarrier object.
+/// Initialization of an mbarrier object: the initializing thread and its epoch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MbarrierInit {
     pub(crate) point: Epoch,

@@ -20,8 +20,8 @@ use warpgrid_emulator::{MbarrierAccess, MbarrierOperation, SyncEvent};
 use warpgrid_isa::{Scope, Sem};
 use warpgrid_program::FunctionId;
 
-/// Returns the site of an operation on an mbarrier. The operation is treated as a strong access with system scope, so
-/// that two operations on an mbarrier never race.
+/// Returns the site of an operation on an mbarrier. The site describes a strong access with system scope, so that two operations on an
+/// mbarrier never race.
 pub(crate) fn object_site(
     function: FunctionId,
     instruction: u32,
@@ -38,7 +38,7 @@ pub(crate) fn object_site(
     }
 }
 
-/// Operation on one mbarrier object by lanes with equal epochs.
+/// Operation on one mbarrier object by several lanes with equal epochs.
 struct MbarrierSyncOp<'a> {
     act: MbarrierOperation,
     touches: &'a [MbarrierAccess],
@@ -93,8 +93,8 @@ impl RaceDetector {
                     && epoch(touch) == epoch(first)
             };
             let n = match act {
-                // Each lane writes the mbarrier object, so two lanes that initialize or invalidate the same object race
-                // with each other.
+                // Process lanes that initialize or invalidate an object one by one, because two such lanes write the object and race with
+                // each other.
                 MbarrierOperation::Init | MbarrierOperation::Invalidate => 1,
                 _ => left.iter().take_while(is_like).count().max(1),
             };

@@ -39,7 +39,8 @@ impl RaceDetector {
                 let thread = ThreadId::of_lane(block, warp, lane);
                 self.individual_operations.insert(pending.id.0, thread);
                 let (row, bit) = ClockGroup::single(pending.id.0);
-                // The arrival of a later `tcgen05.commit` of the thread follows the completion of this operation.
+                // Add the operation to the clock that later `tcgen05.commit` arrivals of the thread release, because these arrivals follow
+                // its completion.
                 let committed = self.committed.entry(thread).or_default();
                 Rc::make_mut(committed).advance(row, bit, 1);
                 (row, bit, 1)
@@ -50,7 +51,7 @@ impl RaceDetector {
             warp: &state,
             threads: row_of(block, warp),
             lanes: 1 << lane,
-            // Each block of a CTA pair reads its own shared memory.
+            // The reading block is the owner of the shared memory, because each block of a CTA pair reads its own shared memory.
             home: shape.home(block),
             site,
             as_row,

@@ -1,11 +1,11 @@
-//! Reports of detected races as plain data.
+//! Detected races as plain data, which hosts convert to reports.
 
 use crate::races::access_site::{AccessSite, ProxyKind, SiteAccessKind};
 use crate::races::location::MemoryInstance;
 use crate::scope::Strength;
 use warpgrid_program::FunctionId;
 
-/// Thread of a launch, identified by its block and its index in the block.
+/// Reference to a thread of the launch by its block and its index in the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ThreadId {
     /// Linear index of the thread's block.
@@ -24,7 +24,7 @@ impl ThreadId {
     }
 }
 
-/// One side of a race: the instruction, and an example thread.
+/// One side of a race: the instruction, its access, and an example thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RaceSide {
     pub function: FunctionId,
@@ -55,7 +55,7 @@ impl RaceSide {
     }
 }
 
-/// Point in the lifetime of a block that is unordered with an access by another block to its shared memory.
+/// Start or exit of a block that is not ordered with an access by another block to the shared memory of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockLifetime {
     /// The access may precede the start of the block with this linear index.
@@ -64,7 +64,7 @@ pub enum BlockLifetime {
     Exit(u64),
 }
 
-/// Second side of a race: an access, or the start or exit of a block.
+/// Second side of a [`Race`]: an access, or the start or exit of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RaceCounterpart {
     Access(RaceSide),
@@ -99,7 +99,8 @@ pub enum RaceCause {
     MissingInitFence,
 }
 
-/// Data race: a pair of instructions, and one example of racing accesses.
+/// Data race between two instructions, with one example of racing accesses. The [`RaceDetector`](crate::races::RaceDetector) reports it to
+/// hosts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Race {
     pub first: RaceSide,
@@ -113,15 +114,14 @@ pub struct Race {
     pub same_value: bool,
     /// Step in which the second access was executed or started.
     pub step: u64,
-    /// Whether the block that owns the memory has executed a proxy fence between the accesses, although the block that
-    /// starts the asynchronous operation must execute the fence.
+    /// Whether the block that owns the memory has executed a proxy fence between the accesses, although the fence must be executed by the
+    /// block that starts the asynchronous operation.
     pub is_fenced_there: bool,
 }
 
 impl Race {
-    /// Checks whether lanes of a warp store equal values to one address in one instruction. It is unspecified which of
-    /// the lanes performs the write (PTX ISA, "st"), but because the values are equal, the memory contents do not
-    /// depend on this choice.
+    /// Checks whether lanes of a warp store equal values to one address in one instruction. The PTX ISA ("st") does not specify which of
+    /// the lanes performs the write, but the memory contents do not depend on the choice, because the values are equal.
     pub fn is_equal_store_of_lanes(&self) -> bool {
         const LANES: u32 = 32;
         let RaceCounterpart::Access(second) = self.second else {
@@ -154,9 +154,8 @@ impl Race {
         )
     }
 
-    /// Checks whether the axioms imply the race, although existing code commonly omits the fence: a generic read before
-    /// an asynchronous write, or a write to the shared memory of another block where this other block executes the
-    /// proxy fence.
+    /// Checks whether the race follows from the axioms although existing code commonly omits the fence: a generic read before an
+    /// asynchronous write, or a write to the shared memory of another block where this other block executes the proxy fence.
     pub fn is_model_only(&self) -> bool {
         let RaceCounterpart::Access(second) = self.second else {
             return false;
@@ -168,7 +167,7 @@ impl Race {
     }
 }
 
-/// Read of shared memory to which no thread has previously written.
+/// Read of shared memory to which no thread has written. The detector reports one example for each instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UninitializedRead {
     pub reader: RaceSide,

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
 
-/// One releasing operation, with the vector clock and the epoch of the releasing thread.
+/// Release operation of a thread, with the vector clock and the epoch of the thread.
 #[derive(Clone, Debug)]
 pub(crate) struct ReleaseEvent {
     pub(crate) scope: Scope,
@@ -27,8 +27,8 @@ impl ReleaseEvent {
     }
 }
 
-/// All releases that a thread receives if it acquires the value of one strong write. Releases by threads of the same
-/// block with the same scope are merged.
+/// Set of all releases that a thread receives if it acquires the value of one strong write. The set merges releases by threads of the same
+/// block with the same scope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReleaseSet(SmallVec<[ReleaseEvent; 1]>);
 

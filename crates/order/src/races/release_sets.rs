@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
 
-/// A release by lanes of a warp in the same step.
+/// Release operation of several lanes of a warp in the same step: the clocks of the lanes, and the scope.
 #[derive(Debug)]
 pub(crate) struct LaneReleases {
     pub(crate) scope: Scope,
@@ -20,7 +20,7 @@ pub(crate) struct LaneReleases {
     pub(crate) epochs: [u32; 32],
 }
 
-/// Release by several lanes in the same step. The lanes have not performed separate releases since this step.
+/// Release by several lanes in the same step, restricted to lanes that have not performed separate releases since this step.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupRelease {
     pub(crate) lanes: u32,
@@ -39,7 +39,7 @@ impl GroupRelease {
         self.lanes >> (lane & 31) & 1 != 0
     }
 
-    /// Returns the release of a lane, or `None` if the lane is not one of these lanes.
+    /// Returns the release of a lane, or `None` if the lane is not part of the group.
     pub(crate) fn of(&self, lane: u32) -> Option<ReleaseEvent> {
         let LaneReleases {
             scope, home, row, ..
@@ -57,13 +57,13 @@ impl GroupRelease {
     }
 }
 
-/// The releases that a thread receives if it acquires a value of one warp store.
+/// Releases that a strong store of a warp carries. A thread receives them if it acquires a stored value.
 #[derive(Debug, Default)]
 pub(crate) struct StoreReleases {
-    /// Separately recorded releases, each with its lane. The last entry of each lane is the release of the store
+    /// Releases that are recorded separately for each lane, each with its lane. The last entry of each lane is the release of the store
     /// itself.
     pub(crate) each: Vec<(u32, ReleaseEvent)>,
-    /// Releases of the other lanes, which performed them in the same step.
+    /// Releases that the other lanes performed in the same step.
     pub(crate) together: SmallVec<[GroupRelease; 2]>,
 }
 
@@ -83,8 +83,8 @@ impl StoreReleases {
     }
 }
 
-/// Releases that several lanes of a warp performed in the same step. Lanes that have since performed separate releases
-/// are excluded.
+/// Releases of a warp that several lanes performed in the same step, for later strong stores. Lanes that have since performed separate
+/// releases are excluded.
 #[derive(Debug, Default)]
 pub(crate) struct PendingGroupReleases {
     /// Latest releasing fence of each scope.
@@ -139,7 +139,7 @@ impl PendingGroupReleases {
 
     /// Adds a releasing fence of several lanes. Returns `false` if the fence of each lane must be recorded separately.
     pub(crate) fn add_fence(&mut self, new: GroupRelease) -> bool {
-        // A later fence of a wider scope replaces a fence of a narrower scope.
+        // A later fence replaces an earlier fence of the same or a narrower scope.
         let is_older = |old: &GroupRelease| old.all.scope <= new.all.scope;
         let is_within = |old: &GroupRelease| old.lanes & !new.lanes == 0;
         self.fences.retain(|old| !(is_older(old) && is_within(old)));
@@ -169,7 +169,7 @@ impl PendingGroupReleases {
         let is_kept = all.all(|old| again(old) == 0) && self.stores.len() < MAX_GROUP_RELEASES;
         if is_kept {
             if self.stores.is_empty() {
-                // Most lists contain a single store.
+                // Reserve space for one store, because most lists contain a single store.
                 self.stores.reserve_exact(1);
             }
             self.stores.push(ReleaseStore {
@@ -181,8 +181,7 @@ impl PendingGroupReleases {
         is_kept
     }
 
-    /// Removes a lane from all simultaneous releases, and returns the fences and the releases at locations that the
-    /// lane has performed.
+    /// Removes a lane from all releases of several lanes, and returns the releases of the lane: its fences, and its releases at locations.
     pub(crate) fn take(
         &mut self,
         lane: u32,

@@ -24,8 +24,8 @@ struct RecordNode {
     next: u32,
 }
 
-/// Bit fields of the state of a word: number of the first node in the list of access records, mask of the written
-/// bytes, and strong-write flag.
+/// Bit field in the state of a word: number of the first node in the list of access records. The next constants are the fields for the mask
+/// of the written bytes and for the strong-write flag.
 const FIRST: u32 = (1 << 27) - 1;
 const WRITTEN: u32 = 27;
 const STRONG: u32 = 1 << 31;
@@ -46,23 +46,23 @@ const BY_WORD: u32 = 1 << 31;
 
 #[derive(Debug)]
 struct ShadowPage {
-    /// State of each line: 0 for a line without accesses, the number of the [`ShadowLine`], or [`BY_WORD`] combined
-    /// with the number of the words of the line.
+    /// State of each line: 0 for a line without accesses, the number of a [`ShadowLine`], or the flag [`BY_WORD`] combined with the number
+    /// of the line's words.
     lines: [u32; LINES],
     number: u64,
     /// Number of the next page of the same shared memory.
     next: Option<u32>,
 }
 
-/// Position of a line in the shadow memory.
+/// Position of a line in the shadow memory, as a page and an index in the page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineIndex {
     page: u32,
     at: u8,
 }
 
-/// Individual strong write that results from the expansion of a line record. Strong writes carry releases, and each
-/// strong write hides the earlier writes to its bytes.
+/// Strong write of one element and lane that results from the expansion of a line record. The detector records its releases, and removes
+/// the earlier writes to its bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpandedWrite {
     pub(crate) memory: MemoryInstance,
@@ -73,7 +73,7 @@ pub(crate) struct ExpandedWrite {
     pub(crate) mark: LineRecord,
 }
 
-/// Shadow memory of all memories.
+/// Shadow memory for global memory and all shared memories, which the race detector owns.
 #[derive(Debug, Default)]
 pub(crate) struct ShadowMemory {
     pub(crate) shapes: FootprintCache,
@@ -86,11 +86,12 @@ pub(crate) struct ShadowMemory {
     recent: [Option<((MemoryInstance, u64), u32)>; N_RECENT],
     links: Vec<RecordNode>,
     free: u32,
-    /// Lines that are tracked as a whole. Number 0 is reserved for the absence of a line.
+    /// Lines that are tracked as a whole. The number 0 represents the absence of a line.
     whole: Vec<ShadowLine>,
     free_whole: Vec<u32>,
     words: Vec<[u32; 32]>,
-    /// Number of the lower-bound clock with which each line that is tracked per word was last compared.
+    /// For each line that is tracked per word, the number of the lower-bound clock with which the detector last compared the records of the
+    /// line.
     floors: Vec<u32>,
     free_words: Vec<u32>,
     /// Number of lines with strong writes that are tracked as a whole.
@@ -102,7 +103,7 @@ const N_RECENT: usize = 4;
 /// Initial capacity for lines, which is sufficient for small kernels.
 const INITIAL_LINES: usize = 16;
 
-/// Position of a word in the shadow memory.
+/// Position of a word in the shadow memory, as an index into the words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordIndex {
     line: u32,
@@ -110,8 +111,8 @@ pub(crate) struct WordIndex {
 }
 
 impl ShadowMemory {
-    /// Returns the word at an address of a memory, and creates it if necessary. From then on, the shadow memory tracks
-    /// the line that contains the word per word.
+    /// Returns the word at an address of a memory, and creates it if necessary. Afterward, the detector tracks the line that contains the
+    /// word per word.
     #[inline]
     pub(crate) fn word(&mut self, memory: MemoryInstance, address: u64) -> WordIndex {
         let LineIndex { page, at } = self.line_at(memory, address);
@@ -166,8 +167,8 @@ impl ShadowMemory {
         number
     }
 
-    /// Changes a line from tracking per word to tracking as a whole, if all records of its words happen before the
-    /// lower-bound clock and the line has not already been compared with this clock. Returns the number of the line.
+    /// Changes a line from tracking per word to tracking as a whole if all records of its words happen before the lower-bound clock. A line
+    /// that has already been compared with this clock is not compared again. Returns the number of the new [`ShadowLine`].
     pub(crate) fn make_whole(
         &mut self,
         at: LineIndex,
@@ -215,7 +216,7 @@ impl ShadowMemory {
         self.n_strong_lines > 0 || !self.expanded_writes.is_empty()
     }
 
-    /// Expands the lines that contain the given bytes, and then removes and returns all expanded strong writes.
+    /// Expands the lines that contain the given bytes to words, and removes and returns all expanded strong writes.
     pub(crate) fn take_strong(
         &mut self,
         memory: MemoryInstance,
@@ -320,7 +321,8 @@ impl ShadowMemory {
                 merged = true;
                 return true;
             }
-            // A later access by the same thread and the same instruction replaces the earlier access.
+            // Remove the lanes of an earlier record, because a later access by the same thread and the same instruction replaces the
+            // earlier access.
             if entry.epoch > new.epoch {
                 new.lanes &= !entry.lanes;
                 return true;
@@ -335,7 +337,7 @@ impl ShadowMemory {
 
     fn page(&mut self, memory: MemoryInstance, number: u64) -> u32 {
         if self.links.is_empty() {
-            // The unused first node reserves the number 0, which marks the end of a list.
+            // Add an unused first node, because the number 0 marks the end of a list.
             self.links.push(RecordNode {
                 entry: AccessRecord {
                     row: ClockGroup::single(0).0,

@@ -14,13 +14,13 @@ use crate::races::vector_clock::{ClockGroup, ProxyFence, VectorClock, lanes_of};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Earlier access that races with the current access, with the racing lanes of both accesses and the cause of the race.
+/// Conflict of the current access with an earlier access: the racing lanes of both accesses, and the cause of the race.
 struct Conflict {
     entry: AccessRecord,
     lane: usize,
     other: usize,
     why: RaceCause,
-    /// See [`Race::is_fenced_there`].
+    /// Value of [`Race::is_fenced_there`] for this conflict.
     is_fenced_there: bool,
     /// Whether the accesses are morally strong accesses by lanes of the same warp, and therefore an exchange and not a
     /// race. See [`RaceDetector::with_lockstep`].
@@ -31,13 +31,13 @@ struct Conflict {
 pub(crate) struct DetectedRace<'a> {
     by: AccessContext<'a>,
     bytes: ByteRange,
-    /// Address of the word that both accesses touch.
+    /// Address of the word that both racing accesses touch.
     word: u64,
     conflict: Conflict,
 }
 
 impl DetectedRace<'_> {
-    /// Returns the lane of the current access.
+    /// Returns the lane of the current access that races.
     pub(crate) fn lane(&self) -> usize {
         self.conflict.lane
     }
@@ -57,7 +57,7 @@ impl RaceDetector {
         self.report_races(&races);
     }
 
-    /// Checks and records an access like [`RaceDetector::check`], but collects the races instead of reporting them.
+    /// Compares an access to a byte range with the earlier accesses, records the access, and returns the races without reporting them.
     pub(crate) fn find_races<'a>(
         &mut self,
         by: &AccessContext<'a>,
@@ -83,8 +83,7 @@ impl RaceDetector {
         }
     }
 
-    /// Performs the same check as [`RaceDetector::check`] for lanes that read one after another, and reports the races
-    /// in lane order.
+    /// Checks and records an access of lanes that read one after another, and reports the races in lane order.
     pub(crate) fn check_in_turn(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         let site = *self.sites.get(by.site);
         let mut conflicts = self.conflicts(by, &site, bytes);
@@ -118,7 +117,7 @@ impl RaceDetector {
         conflicts
     }
 
-    /// Returns the facts that decide whether an earlier access can still race.
+    /// Returns the lookup with which the detector decides whether an earlier access can still race.
     pub(crate) fn settled(&self) -> OrderingOracle<'_> {
         OrderingOracle {
             sites: &self.sites,
@@ -133,8 +132,7 @@ impl RaceDetector {
         self.blocks.get(&self.floor_block(memory)?)?.floor.clone()
     }
 
-    /// Returns the block whose threads are the only threads that can still access a memory, or `None` if threads of
-    /// several blocks can access it.
+    /// Returns the only block whose threads can still access a memory, or `None` if threads of several blocks can access the memory.
     pub(crate) fn floor_block(&self, memory: MemoryInstance) -> Option<u64> {
         match memory {
             MemoryInstance::Shared(block) if !self.shape.has_clusters() => Some(block),
@@ -195,7 +193,8 @@ impl RaceDetector {
                 merged = true;
                 return true;
             }
-            // A later access by the same thread and the same instruction replaces the earlier access.
+            // Remove the accessing lanes from an earlier record, because a later access by the same thread and the same instruction
+            // replaces the earlier access.
             entry.lanes &= !by.as_lanes;
             entry.lanes != 0
         });
@@ -270,7 +269,7 @@ impl RaceDetector {
         })
     }
 
-    /// Checks whether the current access and an earlier access are morally strong.
+    /// Checks whether the current access and an earlier access are morally strong with each other.
     fn are_strong(
         &self,
         by: &AccessContext<'_>,
@@ -284,8 +283,8 @@ impl RaceDetector {
         }
     }
 
-    /// Returns the threads of an access record whose accesses do not happen before the accesses of all lanes in
-    /// `lanes`. Accesses of the same thread are treated as ordered.
+    /// Returns the threads of an access record whose accesses do not happen before the accesses of all lanes in `lanes`. The function
+    /// treats accesses of the same thread as ordered.
     fn unknown(&self, by: &AccessContext<'_>, lanes: u32, entry: &AccessRecord) -> u32 {
         let is_own = entry.row == by.threads;
         let of = |clock: &VectorClock, lanes: u32| {
@@ -306,8 +305,8 @@ impl RaceDetector {
         lanes_of(lanes).fold(0, |all, lane| all | of(by.warp.clock(lane), 1 << lane))
     }
 
-    /// Returns the conflict of the current access with an earlier access to common bytes, if at least one of the two
-    /// accesses writes and the accesses are not morally strong.
+    /// Returns the conflict of the current access with an earlier access to common bytes, if at least one of the two accesses writes and
+    /// the accesses are not morally strong with each other.
     fn conflict(
         &self,
         by: &AccessContext<'_>,
@@ -378,9 +377,9 @@ impl RaceDetector {
         None
     }
 
-    /// Returns the conflict with an earlier access by another lane of the same warp if one access is a load, the other
-    /// is a store, and neither happens before the other. The fact that the load reads the stored value does not imply
-    /// an order, because the load may read an older value under a different schedule of the lanes.
+    /// Returns the conflict with an earlier access by another lane of the same warp if one access is a load, the other is a store, and
+    /// neither happens before the other. Reading the stored value does not imply an order, because the load may read an older value under a
+    /// different schedule of the lanes.
     fn exchange(
         &self,
         by: &AccessContext<'_>,
@@ -442,7 +441,7 @@ impl RaceDetector {
             return self.unfenced_of_map(by.warp.clock(lane), entry, bytes);
         }
         if site.proxy != ProxyKind::Async {
-            // The completion of an asynchronous copy includes an implicit proxy fence, so no thread lacks a fence.
+            // No thread lacks a fence, because the completion of an asynchronous copy includes an implicit proxy fence.
             return 0;
         }
         if other.proxy == ProxyKind::Async && self.block_of(entry) == by.home.block {

@@ -64,8 +64,8 @@ impl RaceDetector {
         }
     }
 
-    /// Checks a strong load of one location by lanes with equal epochs that have acquired the same releases from this
-    /// location. Returns `false` if the lanes must be checked one by one.
+    /// Checks a strong load of one location by lanes with equal epochs that have acquired the same releases from this location. Returns
+    /// `false` if the slow path must check the lanes one by one.
     fn see_strong_loads(
         &mut self,
         event: &AccessEvent<'_>,
@@ -111,8 +111,7 @@ impl RaceDetector {
         true
     }
 
-    /// Checks relaxed atomics on one location by lanes with equal epochs. Returns `false` if the lanes must be checked
-    /// one by one.
+    /// Checks relaxed atomics on one location by lanes with equal epochs. Returns `false` if the slow path must check the lanes one by one.
     fn see_strong_atomics(
         &mut self,
         event: &AccessEvent<'_>,
@@ -216,8 +215,7 @@ impl RaceDetector {
         }
     }
 
-    /// Performs the acquire of a strong access. For an atomic, returns the write whose release sequence the access
-    /// continues.
+    /// Performs the acquire operation of a strong access. For an atomic, returns the write whose release sequence the access continues.
     fn acquire_before(
         &mut self,
         state: &mut WarpState,
@@ -324,7 +322,7 @@ impl RaceDetector {
         }
     }
 
-    /// Records a strong write and its releases.
+    /// Performs the release operation of a strong access: records the write with the releases that it carries.
     fn release_after(
         &mut self,
         state: &mut WarpState,
@@ -342,8 +340,8 @@ impl RaceDetector {
             state.advance_epoch(1 << by.lane);
         }
         let bytes = ByteRange::at(by.place.0, by.place.1, by.n_bytes);
-        // A write that continues a release sequence replaces the previous write to exactly its bytes, so no other
-        // strong write overlaps it.
+        // Forget overlapping strong writes, unless the write continues a release sequence. Such a write replaces the previous write to
+        // exactly the same bytes, so no other strong write overlaps it.
         if continued.is_none() {
             self.forget_strong(bytes);
         }
@@ -386,7 +384,7 @@ impl RaceDetector {
         if self.strong.is_empty() || !self.has_strong(bytes) {
             return;
         }
-        // The recorded strong writes are disjoint, so a write of exactly these bytes is the only overlapping write.
+        // A recorded strong write of exactly these bytes is the only overlapping write, because the recorded strong writes are disjoint.
         match self.strong.get(&place) {
             Some(known) if known.n_bytes == bytes.n => {
                 self.strong.remove(&place);
@@ -482,11 +480,11 @@ impl RaceDetector {
     }
 }
 
-/// Lanes with equal epochs that access one location.
+/// Strong access of several lanes with equal epochs to one location, which the detector checks once for all lanes.
 struct UniformAccess<'a> {
     lanes: u32,
     place: StrongLocation,
-    /// Memory access of the first lane.
+    /// Memory access of the first lane, which represents the accesses of all lanes.
     piece: &'a ElementAccess,
     epoch: u32,
 }
@@ -510,7 +508,7 @@ fn together<'a>(
     for other in event.pieces {
         let lane = other.address_lane & 31;
         let is_like = place(other) == place(piece) && state.epochs[usize::from(lane)] == epoch;
-        // The pieces must be in ascending lane order.
+        // Require the pieces in ascending lane order.
         if !is_like || lanes >> lane != 0 {
             return None;
         }
@@ -528,7 +526,7 @@ fn together<'a>(
 /// location.
 fn note_observation(observations: &mut Vec<Observation>, chain: &RmwChain, reader: Epoch) {
     let n = chain.borrow().len();
-    // The reads of a polling loop repeat the same observation, so the last observation is updated instead.
+    // Update the last observation if the new observation repeats it, as in a polling loop.
     let is_again = observations.last().is_some_and(|last| {
         (last.reader.row, last.reader.lane, last.n) == (reader.row, reader.lane, n)
             && Rc::ptr_eq(&last.chain, chain)

@@ -12,7 +12,7 @@ use warpgrid_isa::{Scope, Sem};
 /// Maximum length of a release sequence.
 pub(crate) const MAX_CHAIN_LEN: usize = 1 << 14;
 
-/// The latest strong write at a location.
+/// Latest strong write at a location, with the releases that it carries and its release sequence.
 #[derive(Debug)]
 pub(crate) struct StrongWrite {
     pub(crate) n_bytes: u32,
@@ -31,7 +31,7 @@ pub(crate) struct StrongWrite {
 pub(crate) type RmwChain = Rc<RefCell<Vec<Epoch>>>;
 
 impl StrongWrite {
-    /// Checks whether a strong access of the location is morally strong with the write.
+    /// Checks whether a strong access to the same location is morally strong with this write.
     pub(crate) fn is_morally_strong(&self, by: &StrongAccess) -> bool {
         self.n_bytes == by.n_bytes
             && scopes_mutually_inclusive(
@@ -82,7 +82,7 @@ impl StrongWrite {
     }
 }
 
-/// A strong read that observed the first `n` writes of a release sequence.
+/// Observation of the first `n` writes of a release sequence by a strong read.
 #[derive(Debug)]
 pub(crate) struct Observation {
     pub(crate) reader: Epoch,
@@ -90,7 +90,7 @@ pub(crate) struct Observation {
     pub(crate) n: usize,
 }
 
-/// A strong access of one lane.
+/// Strong access of one lane: its location, memory ordering and scope.
 #[derive(Clone, Copy)]
 pub(crate) struct StrongAccess {
     pub(crate) lane: usize,

@@ -93,8 +93,8 @@ impl RaceDetector {
         let mut clock = clock.unwrap_or_else(VectorClock::empty);
         let all = Rc::make_mut(&mut clock);
         for (block, warp, lanes) in &waiting {
-            // A waiting thread performs no access between its arrival and the completion of the barrier, so the clock
-            // component of the thread can be raised to the latest epoch of all arrivals.
+            // Raise the clock components of the waiting threads to the latest epoch of all arrivals. The early raise is valid, because a
+            // waiting thread performs no access between its arrival and the completion of the barrier.
             let mut lanes = *lanes;
             if lanes == self.shape.present(*warp) {
                 lanes = u32::MAX;
@@ -112,7 +112,7 @@ impl RaceDetector {
         self.update_common_clock(block, clock, n_waiting);
     }
 
-    /// Records a warp-level synchronization of the lanes whose member masks contain each other.
+    /// Records a warp-level synchronization between lanes whose member masks contain each other.
     fn see_warp_met(&mut self, of: WarpId, here: u32, masks: &[u32; 32]) {
         let WarpId { block, warp } = of;
         let mut state = self.take(block, warp);
@@ -277,8 +277,8 @@ impl RaceDetector {
         }
     }
 
-    /// Executes a sequentially consistent fence of several lanes in lane order. Returns `false` if the lanes must be
-    /// processed one by one.
+    /// Executes a sequentially consistent fence of several lanes in lane order. Returns `false` if the caller must process the lanes one by
+    /// one.
     fn order_sc_fences(
         &mut self,
         state: &mut WarpState,
@@ -291,11 +291,11 @@ impl RaceDetector {
         if !state.take_turns(row, lanes, known) {
             return false;
         }
-        // The lanes share one record of their releases.
+        // Record the releases of the lanes together.
         if let Some(release) = state.release_of_lanes(row, lanes, scope, home) {
             state.add_fence_of_lanes(lanes, &Rc::new(release));
         }
-        // The release of the last lane includes the releases of all other lanes.
+        // Record only the release of the last lane for later fences, because it includes the releases of all other lanes.
         if let Some(last) = lanes.checked_ilog2() {
             let release = state.release(row, last as usize, scope, home);
             self.fences.add(&release);
@@ -322,7 +322,7 @@ impl BarrierArrivals {
     }
 }
 
-/// Arrival of lanes of a warp at a barrier.
+/// Arrival of several lanes of a warp at a barrier.
 #[derive(Clone, Copy)]
 struct BarrierArrival {
     row: ClockGroup,
@@ -332,7 +332,7 @@ struct BarrierArrival {
     releases: ReleaseMode,
 }
 
-/// Specifies whether an arrival releases the clock of its thread.
+/// Whether an arrival at a barrier releases the clock of its thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReleaseMode {
     Yes,

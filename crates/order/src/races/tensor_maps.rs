@@ -1,6 +1,6 @@
-//! Race check of tensor maps, which copies read through a separate proxy. The check reports races of copies with writes
-//! to their tensor maps. A write is ordered before a copy only by a pair of `fence.proxy.tensormap::generic` fences: a
-//! release fence after the write, and then an acquire fence of the map.
+//! Race check of tensor maps, which copies read through a separate proxy. The check reports races of copies with writes to their tensor
+//! maps. Only a pair of `fence.proxy.tensormap::generic` fences orders a write before a copy: a release fence after the write, and then an
+//! acquire fence for the tensor map.
 
 use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
 use crate::races::accessor::AccessContext;

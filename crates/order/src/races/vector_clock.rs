@@ -1,13 +1,13 @@
-//! Vector clocks with one component per thread and per asynchronous operation. The components are stored in rows of 32
-//! components. Most rows represent the lanes of a warp.
+//! Vector clocks with one component per thread and per asynchronous operation. A clock stores its components in rows of 32 components. Most
+//! rows represent the lanes of a warp.
 
 use crate::races::location::MemoryInstance;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
 
-/// Identifies a row of 32 vector-clock components: the lanes of a warp, one kind of asynchronous operation of these
-/// lanes, or 32 individual operations in flight.
+/// Identifier of a row of 32 vector-clock components: the lanes of a warp, one kind of asynchronous operation of these lanes, or 32
+/// individual operations in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ClockGroup(u64);
 
@@ -74,7 +74,7 @@ impl ClockGroup {
     }
 }
 
-/// Values of the 32 components of a row.
+/// Values of the 32 components of a vector-clock row, stored as one number if they are equal.
 #[derive(Clone, Debug)]
 enum GroupEpochs {
     Uniform(u32),
@@ -82,7 +82,7 @@ enum GroupEpochs {
 }
 
 impl GroupEpochs {
-    /// Returns the lanes of `lanes` whose component is less than `epoch`.
+    /// Returns the subset of `lanes` whose component is less than `epoch`.
     fn unknown(&self, lanes: u32, epoch: u32) -> u32 {
         match self {
             GroupEpochs::Uniform(known) if *known >= epoch => 0,
@@ -123,7 +123,7 @@ impl GroupEpochs {
         }
     }
 
-    /// Checks whether each component is at least as large as the corresponding component of `other`.
+    /// Checks whether each component of the row is at least as large as the corresponding component of `other`.
     fn includes(&self, other: &GroupEpochs) -> bool {
         match (self, other) {
             (GroupEpochs::Uniform(a), GroupEpochs::Uniform(b)) => a >= b,
@@ -175,12 +175,12 @@ impl From<[u32; 32]> for GroupEpochs {
     }
 }
 
-/// Sorted rows with the values of their components.
+/// Sorted list of vector-clock rows with the values of their components, from which vector clocks are built.
 #[derive(Debug, Default)]
 pub(crate) struct ClockMap(Vec<(ClockGroup, GroupEpochs)>);
 
 impl Clone for ClockMap {
-    /// Reserves space for one additional row in the copy, because most callers insert a row into the copy.
+    /// Clones the rows, and reserves space for one additional row, because most callers insert a row into the clone.
     fn clone(&self) -> ClockMap {
         let mut rows = Vec::with_capacity(self.0.len() + 1);
         rows.extend_from_slice(&self.0);
@@ -196,7 +196,7 @@ impl ClockMap {
         }
     }
 
-    /// Returns the lanes of a row whose component is less than `epoch`.
+    /// Returns the subset of `lanes` whose component in the given row is less than `epoch`.
     pub(crate) fn unknown(&self, row: ClockGroup, lanes: u32, epoch: u32) -> u32 {
         match self.find(row) {
             Ok(index) => self.0[index].1.unknown(lanes, epoch),
@@ -204,7 +204,7 @@ impl ClockMap {
         }
     }
 
-    /// Raises the components of lanes of a row to at least `epoch`.
+    /// Raises the components of the given lanes of a row to at least `epoch`.
     pub(crate) fn advance(&mut self, row: ClockGroup, lanes: u32, epoch: u32) {
         let index = match self.find(row) {
             Ok(index) => index,
@@ -250,7 +250,7 @@ impl ClockMap {
         self.0 = merged;
     }
 
-    /// Checks whether each component is at least as large as the corresponding component of `other`.
+    /// Checks whether each component of the rows is at least as large as the corresponding component of `other`.
     fn includes(&self, other: &ClockMap) -> bool {
         let mut own = self.0.iter();
         for (row, epochs) in &other.0 {
@@ -281,19 +281,19 @@ impl ClockMap {
 /// Memory and proxies to which a proxy fence applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ProxyFence {
-    /// Global memory, covered by a fence that a thread of this block executes.
+    /// Fence for global memory that a thread of this block executes.
     Global(u64),
-    /// Shared memory, covered by a fence that a thread of this block executes.
+    /// Fence for shared memory that a thread of this block executes.
     Shared(u64),
-    /// Initialization of mbarriers (`fence.mbarrier_init`).
+    /// Fence for the initialization of mbarriers (`fence.mbarrier_init`).
     Init,
-    /// Tensor maps, covered by a releasing fence with this scope that a thread of this block executes.
+    /// Releasing tensor-map fence with this scope that a thread of this block executes.
     MapReleased(Scope, u64),
-    /// Tensor map at this address, covered by an acquiring fence that follows a releasing fence.
+    /// Acquiring fence for the tensor map at this address, after a releasing fence.
     Map(MemoryInstance, u64),
 }
 
-/// Epoch of a thread: one component of a vector clock.
+/// Epoch of a thread or operation: a component of a vector clock and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Epoch {
     pub(crate) row: ClockGroup,
@@ -301,12 +301,13 @@ pub(crate) struct Epoch {
     pub(crate) epoch: u32,
 }
 
-/// Vector clock. It represents the accesses that precede the current point in base causality order, and the subset of
+/// Vector clock of a thread. The clock represents the accesses that precede the current point in base causality order, and the subset of
 /// these accesses that proxy fences cover.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VectorClock {
     seen: Rc<ClockMap>,
-    /// Components that each kind of proxy fence covers. A proxy fence without a state space adds three elements.
+    /// Components that each kind of proxy fence covers. The capacity is sufficient for a proxy fence without a state space, which adds
+    /// three elements.
     fenced: SmallVec<[(ProxyFence, Rc<ClockMap>); 3]>,
 }
 
@@ -335,8 +336,8 @@ impl VectorClock {
         found.map(|(_, rows)| &**rows)
     }
 
-    /// Checks whether the clock includes `other`, and its proxy fences cover all components that the same fences cover
-    /// in `other`.
+    /// Checks whether the clock includes `other`: its components are at least as large, and its proxy fences cover all components that they
+    /// cover in `other`.
     pub(crate) fn includes(&self, other: &VectorClock) -> bool {
         let is_seen = Rc::ptr_eq(&self.seen, &other.seen) || self.seen.includes(&other.seen);
         is_seen
@@ -445,19 +446,19 @@ pub(crate) fn join(own: &mut Rc<VectorClock>, other: &Rc<VectorClock>) {
     }
 }
 
-/// Raises the component of a thread to its epoch.
+/// Raises the component of a clock that belongs to a thread to the epoch of the thread.
 pub(crate) fn advance(own: &mut Rc<VectorClock>, point: Epoch) {
     raise_lanes(own, point.row, 1 << point.lane, point.epoch);
 }
 
-/// Raises the components of lanes of a row to an epoch.
+/// Raises the components of the given lanes of a row in a clock to at least `epoch`.
 pub(crate) fn raise_lanes(own: &mut Rc<VectorClock>, row: ClockGroup, lanes: u32, epoch: u32) {
     if own.seen.unknown(row, lanes, epoch) != 0 {
         Rc::make_mut(own).advance(row, lanes, epoch);
     }
 }
 
-/// Checks whether two arrays are equal. The branch-free loop is faster than a loop with an early exit.
+/// Checks whether two arrays are equal. The loop has no early exit, because a branch-free loop is faster.
 pub(crate) fn are_equal(one: &[u32; 32], other: &[u32; 32]) -> bool {
     let mut differ = 0;
     for (one, other) in one.iter().zip(other) {
@@ -478,7 +479,7 @@ pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the lanes of `lanes` whose epoch is `epoch`.
+/// Returns the subset of `lanes` whose epoch is `epoch`.
 pub(crate) fn lanes_at(epochs: &[u32; 32], lanes: u32, epoch: u32) -> u32 {
     let mut same = 0;
     for (lane, own) in epochs.iter().enumerate() {

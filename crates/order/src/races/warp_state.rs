@@ -17,7 +17,7 @@ use std::rc::Rc;
 use warpgrid_emulator::{AsyncGroupKind, WarpId};
 use warpgrid_isa::Scope;
 
-/// Vector clocks of the lanes of a warp.
+/// Vector clocks of the lanes of a warp, stored once if the lanes have equal clocks.
 #[derive(Clone, Debug)]
 enum WarpClock {
     Uniform(Rc<VectorClock>),
@@ -26,15 +26,15 @@ enum WarpClock {
     FenceOrdered(Rc<FenceSequence>, Rc<VectorClock>),
 }
 
-/// Synchronization state of a warp.
+/// Synchronization state of a warp: the clocks, epochs, releases and started operations of its lanes.
 #[derive(Debug)]
 pub(crate) struct WarpState {
     known: WarpClock,
     pub(crate) epochs: [u32; 32],
     /// Lanes that exist and have not exited.
     pub(crate) live: u32,
-    /// Epoch of each lane, for each kind of proxy fence, up to which the fence covers the lane's own accesses. The
-    /// clocks contain the coverage of accesses by other threads.
+    /// Epoch of each lane, for each kind of proxy fence, up to which the fence covers the lane's own accesses. The coverage of accesses by
+    /// other threads is part of the clocks.
     fenced_epochs: Vec<(ProxyFence, [u32; 32])>,
     details: LaneSyncTable,
     /// Releases that several lanes performed in the same step.
@@ -44,7 +44,7 @@ pub(crate) struct WarpState {
     groups: [Option<Box<AsyncGroups>>; 3],
 }
 
-/// Synchronization state of all warps.
+/// Table of the synchronization states of all warps, which the race detector looks up by block and warp.
 #[derive(Debug, Default)]
 pub(crate) struct WarpTable {
     numbers: FastHashMap<WarpId, u32>,
@@ -66,7 +66,7 @@ const fn slot_of(of: WarpId) -> usize {
 }
 
 impl WarpTable {
-    /// Returns the number of a warp, and assigns a number if necessary.
+    /// Returns the number of a warp, and assigns a number to a warp that has none.
     pub(crate) fn number(&mut self, of: WarpId) -> u32 {
         if let Some((known, number)) = self.recent[slot_of(of)]
             && known == of
@@ -134,7 +134,7 @@ impl WarpTable {
 /// Additional synchronization state of a lane, which most lanes do not have.
 #[derive(Debug, Default)]
 pub(crate) struct LaneSyncState {
-    /// The latest releasing fence of each scope.
+    /// Latest releasing fence of the lane for each scope.
     pub(crate) fences: SmallVec<[ReleaseEvent; 1]>,
     /// Releases that strong reads of the lane have observed at each location.
     pub(crate) observed_releases: Vec<(StrongLocation, Rc<ReleaseSet>)>,
@@ -160,7 +160,7 @@ impl LaneSyncTable {
         let number = &mut self.numbers[lane & 31];
         if *number == 0 {
             if self.all.is_empty() {
-                // In most warps, at most one lane has additional state.
+                // Reserve space for one lane, because in most warps, at most one lane has additional state.
                 self.all.reserve_exact(1);
             }
             self.all.push(LaneSyncState::default());
@@ -170,7 +170,7 @@ impl LaneSyncTable {
     }
 }
 
-/// Numbers of asynchronous operations of one kind that the lanes have started and committed.
+/// Numbers of the asynchronous operations of one kind that the lanes of a warp have started and committed.
 #[derive(Clone, Debug)]
 struct AsyncGroups {
     started: [u32; 32],
@@ -230,7 +230,7 @@ impl WarpState {
         }
     }
 
-    /// Returns the common clock of the lanes if their clocks are equal.
+    /// Returns the common clock of the lanes, or `None` if their clocks differ.
     pub(crate) fn alike(&self) -> Option<&Rc<VectorClock>> {
         match &self.known {
             WarpClock::Uniform(clock) => Some(clock),
@@ -238,7 +238,7 @@ impl WarpState {
         }
     }
 
-    /// Returns the clock of one lane, after giving each lane a separate clock.
+    /// Returns the clock of one lane for modification. Lanes with a common clock receive separate clocks first.
     pub(crate) fn clock_mut(&mut self, lane: usize) -> &mut Rc<VectorClock> {
         if !matches!(self.known, WarpClock::Each(_)) {
             let clocks = std::array::from_fn(|lane| Rc::clone(self.clock(lane)));
@@ -250,8 +250,8 @@ impl WarpState {
         }
     }
 
-    /// Serializes the lanes at a `fence.sc`. The first lane acquires `known`. Returns `false` if the lanes must be
-    /// processed one by one.
+    /// Serializes the lanes at a `fence.sc`. The first lane acquires `known`. Returns `false` if the caller must process the lanes one by
+    /// one.
     pub(crate) fn take_turns(
         &mut self,
         row: ClockGroup,
@@ -274,7 +274,7 @@ impl WarpState {
         true
     }
 
-    /// Replaces the clocks of lanes by `clock`, which includes the clocks of all these lanes.
+    /// Replaces the clocks of the given lanes by `clock`, which includes the clocks of all of these lanes.
     pub(crate) fn set_clock(&mut self, lanes: u32, clock: &Rc<VectorClock>) {
         if lanes & self.live == self.live {
             self.known = WarpClock::Uniform(Rc::clone(clock));
@@ -320,8 +320,7 @@ impl WarpState {
         }
     }
 
-    /// Executes proxy fences. The fences cover all accesses in the clocks of the lanes, and the accesses of the lanes
-    /// themselves.
+    /// Executes proxy fences, which cover all accesses in the clocks of the given lanes, and the accesses of these lanes themselves.
     pub(crate) fn fence(&mut self, lanes: u32, fences: &[ProxyFence]) {
         self.change_clocks(lanes, |clock| {
             let clock = Rc::make_mut(clock);
@@ -387,7 +386,7 @@ impl WarpState {
         }
     }
 
-    /// In the clock of each lane, raises the component of this lane in `row` to the given epoch.
+    /// Raises the component of each lane in `row` to the given epoch, in the clock of the lane itself.
     pub(crate) fn raise(&mut self, lanes: u32, row: ClockGroup, epochs: &[u32; 32]) {
         let wanted: Vec<usize> = lanes_of(lanes).filter(|lane| epochs[*lane] > 0).collect();
         for lane in wanted {
@@ -409,8 +408,8 @@ impl WarpState {
         }
     }
 
-    /// Starts a new epoch, so that later accesses of the lanes do not happen before threads that acquired the earlier
-    /// epoch.
+    /// Starts a new epoch for the given lanes, so that their later accesses do not count as accesses of the epoch that other threads have
+    /// acquired.
     pub(crate) fn advance_epoch(&mut self, lanes: u32) {
         for (lane, own) in self.epochs.iter_mut().enumerate() {
             *own += u32::from(lanes & 1 << lane != 0);
@@ -462,7 +461,7 @@ impl WarpState {
         self.released_apart |= 1 << lane;
     }
 
-    /// Records a simultaneous releasing fence of several lanes.
+    /// Records a releasing fence that several lanes execute in the same step.
     pub(crate) fn add_fence_of_lanes(&mut self, lanes: u32, all: &Rc<LaneReleases>) {
         let mut apart = lanes & self.released_apart;
         let together = GroupRelease::new(lanes & !apart, all);
@@ -493,7 +492,7 @@ impl WarpState {
         }
     }
 
-    /// Converts the simultaneous releases of a lane to separately recorded releases.
+    /// Converts the releases that a lane performed together with other lanes to separately recorded releases.
     #[inline]
     pub(crate) fn ungroup(&mut self, lane: usize) {
         if !self.together.is_empty() && self.released_apart >> lane & 1 == 0 {
@@ -512,7 +511,7 @@ impl WarpState {
         }
     }
 
-    /// Returns the simultaneous releases of several lanes.
+    /// Returns the releases that several lanes of the warp performed in the same step.
     pub(crate) const fn together(&self) -> &PendingGroupReleases {
         &self.together
     }
@@ -573,22 +572,22 @@ impl WarpState {
                 if lanes_of(lanes).any(|lane| !turns.has(lane)) {
                     join(clock, others);
                 }
-                // The clock of a serialized lane includes the clocks of the preceding lanes.
+                // Join only the clock of the last serialized lane, which includes the clocks of the preceding lanes.
                 if let Some(last) = turns.last_of(lanes) {
                     join(clock, turns.clock(last));
                 }
             }
         }
         for (same, epoch) in groups_of(&self.epochs, lanes) {
-            // Lanes that do not exist in the last warp perform no accesses, so all components of the row can be raised
-            // together.
+            // Raise all components of the row together if all existing lanes have the same epoch, because nonexistent lanes of the last
+            // warp perform no accesses.
             let known = if same == present { u32::MAX } else { same };
             raise_lanes(clock, row, known, epoch);
         }
         self.hand_on_fenced(clock, row, lanes, present);
     }
 
-    /// Returns the common epoch of the remaining lanes, or `None` if their epochs differ.
+    /// Returns the common epoch of the live lanes, or `None` if their epochs differ.
     pub(crate) fn even_epoch(&self) -> Option<u32> {
         let first = self.epochs[self.live.trailing_zeros() as usize & 31];
         let is_even = match self.live {
@@ -603,8 +602,8 @@ impl WarpState {
         !self.details.all.is_empty() || !self.together.is_empty()
     }
 
-    /// Checks whether the warp has only releases at locations, and no releasing fences. In this case, strong writes to
-    /// other locations have no release semantics.
+    /// Checks whether the warp has only releases at locations, and no releasing fences. In this case, strong writes of the warp to other
+    /// locations have no release semantics.
     pub(crate) fn has_releases_alone(&self) -> bool {
         let mut all = self.details.all.iter();
         let is_it = |details: &LaneSyncState| {
@@ -620,7 +619,7 @@ impl WarpState {
         is_known || self.together.has_released(lane as u32, place)
     }
 
-    /// Returns a simultaneous release of lanes, or `None` if the lanes must be processed one by one.
+    /// Returns the release that several lanes perform in the current step, or `None` if the caller must process the lanes one by one.
     pub(crate) fn release_of_lanes(
         &self,
         row: ClockGroup,
@@ -738,7 +737,7 @@ impl WarpState {
 impl LaneSyncState {
     /// Records a releasing fence of the lane.
     pub(crate) fn add_fence(&mut self, release: ReleaseEvent) {
-        // A later fence of a wider scope replaces a fence of a narrower scope.
+        // A later fence replaces earlier fences of the same or a narrower scope.
         self.fences.retain(|fence| fence.scope > release.scope);
         self.fences.push(release);
     }
@@ -751,7 +750,7 @@ impl LaneSyncState {
             .find(|(at, _)| *at == place);
         match known {
             Some((_, own)) if Rc::ptr_eq(own, message) => {}
-            // Later writes of a release sequence also carry the earlier releases of the sequence.
+            // Replace the observed releases, because later writes of a release sequence also carry the earlier releases of the sequence.
             Some((_, own)) if message.includes(own) => *own = Rc::clone(message),
             Some((_, own)) => {
                 let mut both = ReleaseSet::clone(own);
@@ -778,7 +777,7 @@ impl LaneSyncState {
     }
 }
 
-/// Cached facts about a warp that hold for all of its accesses until its next synchronization.
+/// Cached facts about a warp that hold for all of its accesses until its next synchronization. The fast path reads them.
 #[derive(Clone, Debug)]
 pub(crate) struct WarpCheckCache {
     /// Value of [`RaceDetector::n_openings`] when the cached facts were computed.
@@ -787,13 +786,13 @@ pub(crate) struct WarpCheckCache {
     pub(crate) epoch: Option<u32>,
     /// Whether the strong stores of the warp have no release effect, and its strong loads have no acquire effect.
     pub(crate) is_plain: bool,
-    /// Whether the strong stores of the warp release only what its lanes released earlier at the same locations.
+    /// Whether the strong stores of the warp carry only releases that its lanes performed earlier at the same locations.
     pub(crate) has_releases_alone: bool,
     pub(crate) shared: CommonClock,
     pub(crate) global: CommonClock,
 }
 
-/// Common lower bound of the vector clocks of all threads that can still access a memory.
+/// Common lower bound of the vector clocks of all threads that can still access a memory, with which the detector drops access records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommonClock {
     pub(crate) clock: Option<Rc<VectorClock>>,

@@ -1,5 +1,5 @@
-//! Fast path of the race check for single words. Compares an access by lanes, or by an asynchronous operation, with
-//! each access record of the word. The fast path records the access, or returns `false` if the access may race.
+//! Fast path of the race check for single words. The fast path compares an access by lanes, or by an asynchronous operation, with each
+//! access record of the word. The fast path records the access, or returns `false` if the access may race.
 
 use crate::races::access_site::AccessSiteId;
 use crate::races::accessor::{CurrentLanes, OrderingOracle, PRUNE_THRESHOLD};
@@ -15,7 +15,7 @@ use warpgrid_emulator::PerLaneAccess;
 /// same accesses.
 const CACHE_SIZE: usize = 4;
 
-/// State of the word-by-word check of a warp access.
+/// Checker that compares a warp access with the access records of single words.
 pub(crate) struct WordFastPath<'a> {
     settled: OrderingOracle<'a>,
     current: CurrentLanes<'a>,
@@ -25,14 +25,14 @@ pub(crate) struct WordFastPath<'a> {
     writes: bool,
     /// Common lower bound of the clocks of all threads that can still access the memory.
     floor: Option<&'a VectorClock>,
-    /// See [`crate::races::line_shadow::LineChecker::is_known`].
+    /// Predicate with the meaning of [`crate::races::line_shadow::LineChecker::is_known`].
     is_known: &'a dyn Fn(AccessSiteId, u64) -> bool,
     /// Cached ordering decisions for the latest access records.
     relations: [Option<CachedOrdering>; CACHE_SIZE],
     next: usize,
 }
 
-/// Bytes of one word that all lanes of the access touch.
+/// Bytes of one word that lanes of a warp access touch, which [`WordFastPath::look`] checks.
 #[derive(Clone, Copy)]
 pub(crate) struct WordAccess {
     pub(crate) lanes: u32,
@@ -57,7 +57,7 @@ struct CachedOrdering {
     is_harmless: bool,
 }
 
-/// Decision whether an access record of the word is retained.
+/// Decision of the check on an access record of the word: whether the record is retained, dropped or may race.
 enum PruneDecision {
     Keep,
     Drop,
@@ -188,8 +188,7 @@ impl<'a> WordFastPath<'a> {
         true
     }
 
-    /// Removes an asynchronous operation from its access record, so that the slow path does not find a race of the
-    /// operation with itself.
+    /// Removes an asynchronous operation from its access record, so that the slow path does not report a race of the operation with itself.
     fn take_out(&self, shadow: &mut ShadowMemory, word: WordIndex, new: &AccessRecord) {
         shadow.retain(word, |entry| {
             let is_same = (entry.row, entry.site, entry.bytes, entry.epoch)
@@ -231,7 +230,7 @@ impl<'a> WordFastPath<'a> {
     ) -> PruneDecision {
         let is_own = entry.row == new.row;
         if is_own && (entry.site, entry.bytes) == (new.site, new.bytes) {
-            // Accesses of the same thread are ordered, whereas asynchronous operations of one row are unordered.
+            // Accesses of the same thread are ordered, whereas asynchronous operations of the same row are unordered.
             let is_ordered = match self.row.is_threads() {
                 true => entry.lanes & !new.lanes == 0,
                 false => !self.writes || self.relate(entry).is_known,
@@ -244,7 +243,8 @@ impl<'a> WordFastPath<'a> {
                 *merged = true;
                 return PruneDecision::Keep;
             }
-            // A later access by the same thread and the same instruction replaces the earlier access.
+            // Remove the accessing lanes from the record, because a later access by the same thread and the same instruction replaces the
+            // earlier access.
             entry.lanes &= !new.lanes;
             return match entry.lanes {
                 0 => PruneDecision::Drop,
@@ -280,8 +280,8 @@ impl<'a> WordFastPath<'a> {
         if let Some(known) = known {
             return match known.is_over || known.is_known {
                 true => *known,
-                // If the lanes have different epochs, some lanes of the record may be ordered before the access
-                // although other lanes are not.
+                // Check the exact lanes of the record, because with different epochs, some of these lanes may be ordered before the access
+                // although others are not.
                 false => self.relation(entry),
             };
         }

@@ -1,5 +1,5 @@
-//! Cubins, which are ELF files for one architecture. The module extracts the sections, and the kernels with the properties that the compiler
-//! recorded.
+//! Reader of cubins, which are ELF files for one architecture. The reader extracts the sections, and the kernels with the properties that
+//! the compiler recorded.
 
 use super::elf::{Elf, RawSection, is_of_gpu};
 use super::reader::ByteReader;
@@ -8,7 +8,7 @@ use warpgrid_isa::sass::nv_info::{
     PARAM_CBANK, ParameterInfo, REGCOUNT, UNBOUNDED_STACK,
 };
 
-/// Machine code for one architecture.
+/// Contents of a cubin: the machine code of the kernels for one architecture, the constant banks and the sections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cubin {
     /// Target of the code, such as `sm_90a`.
@@ -19,7 +19,7 @@ pub struct Cubin {
     pub constants: Vec<(u32, Vec<u8>)>,
 }
 
-/// Kernel with the properties that the compiler recorded.
+/// Machine code of a kernel in a [`Cubin`], with the properties that the compiler recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
     pub name: String,
@@ -34,13 +34,13 @@ pub struct Kernel {
     pub parameters: Vec<ParameterInfo>,
     /// Byte offset of the parameters in constant bank 0.
     pub parameters_at: Option<u32>,
-    /// Number of relocations of the code.
+    /// Number of relocations that apply to the code of the kernel.
     pub n_relocations: u64,
     /// Encoded instructions of the kernel.
     pub code: Vec<u8>,
 }
 
-/// Section of the ELF file.
+/// Name and size of a section in the ELF file of a cubin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     pub name: String,
@@ -62,7 +62,7 @@ impl Cubin {
             target: target(&elf),
             ..Cubin::default()
         };
-        // The total size of the copied sections is limited to the size of the file, so that invalid section headers do not exhaust memory.
+        // Limit the total size of the copied sections to the size of the file, so that invalid section headers do not exhaust memory.
         let mut left = bytes.len();
         for section in &elf.sections {
             cubin.sections.push(Section {
@@ -86,7 +86,7 @@ impl Cubin {
         Ok(cubin)
     }
 
-    /// Records a kernel attribute of the `.nv.info` section that applies to all kernels.
+    /// Records an attribute of a kernel from the `.nv.info` section, which contains attributes of all kernels.
     fn note(&mut self, attribute: &Attribute<'_>, symbols: &[String]) {
         let value = ByteReader(attribute.value);
         let (Some(symbol), Some(number)) = (value.u32(0), value.u32(4)) else {
@@ -116,7 +116,7 @@ fn take(bytes: &[u8], left: &mut usize) -> Vec<u8> {
 
 /// Returns the target of the file with its suffix, such as `sm_90a`.
 fn target(elf: &Elf<'_>) -> String {
-    // Version 8 of the ABI stores the architecture number in the second byte of the flags.
+    // From version 8 of the ABI on, the second byte of the flags contains the architecture number.
     let (sm, is_specific) = match elf.abi_version {
         8.. => ((elf.flags >> 8) & 0xff, elf.flags & 0x8 != 0),
         _ => (elf.flags & 0xff, elf.flags & 0x800 != 0),
@@ -137,7 +137,7 @@ fn kernel(elf: &Elf<'_>, section: &RawSection, name: &str, left: &mut usize) -> 
         n_relocations: size_of(format!(".rela.text.{name}")) / 24
             + size_of(format!(".rel.text.{name}")) / 16,
         code: take(elf.data(section), left),
-        // Older files contain the register count only in the `sh_info` field of the section header.
+        // Read the register count from the `sh_info` field of the section header, because older files contain it only there.
         registers: Some(section.info >> 24).filter(|n| *n > 0),
         ..Kernel::default()
     };
@@ -181,7 +181,7 @@ impl Kernel {
     }
 }
 
-/// Attribute of a `.nv.info` section.
+/// Attribute of a kernel in a `.nv.info` section, with its number and its value.
 struct Attribute<'a> {
     number: u8,
     /// Value of an attribute without an explicit size.

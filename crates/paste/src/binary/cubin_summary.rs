@@ -1,5 +1,5 @@
-//! Summary of machine code that requires no disassembler: comment lines with the recorded properties of a cubin. No front end parses these
-//! lines as instructions.
+//! Summary of machine code that requires no disassembler. The summary consists of comment lines with the recorded properties of a cubin. No
+//! front end parses these lines as instructions.
 
 use super::cubin::{Cubin, Kernel};
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ const MAX_LINES: usize = 512;
 /// Returns the summary of a cubin.
 pub(super) fn listing(cubin: &Cubin) -> String {
     let mut text = String::new();
-    // Writing to a string cannot fail.
+    // Ignore the result, because formatting into a `String` cannot fail.
     let _ = writeln!(
         text,
         "// SASS for {} in a cubin with {}.",

@@ -13,7 +13,7 @@ const MAX_SYMBOLS: u64 = 1_000_000;
 const NOBITS: u32 = 8;
 const SYMTAB: u32 = 2;
 
-/// ELF file that has been parsed.
+/// Parsed ELF file, from which the cubin reader gets sections and symbols.
 #[derive(Debug)]
 pub(super) struct Elf<'a> {
     pub(super) bytes: ByteReader<'a>,
@@ -23,7 +23,7 @@ pub(super) struct Elf<'a> {
     pub(super) sections: Vec<RawSection>,
 }
 
-/// Entry of the section header table.
+/// Entry of the section header table of an [`Elf`] file.
 #[derive(Clone, Debug)]
 pub(super) struct RawSection {
     pub(super) name: String,
@@ -54,7 +54,7 @@ impl<'a> Elf<'a> {
         if row < 64 {
             return Err("the cubin is corrupt: the section headers are too short".to_owned());
         }
-        // If the number of sections exceeds the range of the header field, the first section header contains the number.
+        // Read the number of sections from the first section header if it exceeds the range of the header field.
         let n = match n {
             0 => file.u64(table.saturating_add(32)).unwrap_or(0),
             n => n,

@@ -1,4 +1,5 @@
-//! Fatbins: sequences of PTX sources and cubins. Each entry has a header and is usually compressed. Extracts the entries.
+//! Reader of fatbins, which are sequences of PTX sources and cubins. Each entry has a header and is usually compressed. The reader extracts
+//! the entries.
 
 use super::cubin::{Cubin, is_cubin};
 use super::reader::ByteReader;
@@ -25,11 +26,11 @@ const ENTRY_HEADER: u64 = 64;
 pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
     let mut done = 0;
-    // The search starts with the last byte of the magic number, because this byte is the rarest of the four bytes.
+    // Search for the last byte of the magic number, because it is the rarest of the four bytes.
     while let Some(found) = rest[done..].iter().position(|byte| *byte == 0xba) {
         let at = done + found;
         let is_here = at >= 3 && rest[at - 3..=at] == *MAGIC;
-        // The check includes the version and the header size after the magic number, because random bytes rarely match both.
+        // Also check the version and the header size after the magic number, because random bytes rarely match both.
         let head = ByteReader(&rest[at.saturating_sub(3)..]);
         if is_here
             && head.u16(4) == Some(1)
@@ -72,7 +73,7 @@ pub(super) fn read(
         };
         match entry.open(file, at, left) {
             Ok(Some(found)) => contents.entries.push(found),
-            // The reader ignores entries of undocumented kinds.
+            // Ignore entries of undocumented kinds.
             Ok(None) => {}
             Err(reason) => contents.notes.push(reason),
         }
@@ -82,7 +83,7 @@ pub(super) fn read(
         else {
             break;
         };
-        // An entry of size zero would cause an infinite loop.
+        // Stop at an entry of size zero, because it would cause an infinite loop.
         if entry.header == 0 || next <= at {
             break;
         }
@@ -91,7 +92,7 @@ pub(super) fn read(
     usize::try_from(end).unwrap_or(bytes.len())
 }
 
-/// Header of an entry in a fatbin.
+/// Header of an entry in a fatbin: kind, sizes, target and flags of a code object.
 struct EntryHeader {
     kind: u16,
     header: u64,
@@ -179,7 +180,7 @@ impl EntryHeader {
         }))
     }
 
-    /// Returns the target that the code specifies, with the suffix from the header of the entry, because the code does not specify the
+    /// Returns the target that the code specifies, with the suffix from the header of the entry, because only the header specifies the
     /// suffix.
     fn target(&self, stated: Option<String>) -> String {
         let plain = format!("sm_{}", self.arch);
@@ -220,7 +221,7 @@ fn stated_target(text: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Returns the decompressed bytes of a code object. The error is the predicate of a sentence whose subject is the code object.
+/// Returns the decompressed bytes of a code object. The error message is the predicate of a sentence with the code object as its subject.
 fn unpack(
     packed: Option<&str>,
     raw: &[u8],

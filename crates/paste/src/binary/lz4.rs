@@ -3,7 +3,7 @@
 /// Decompresses a block to exactly `size` bytes. Returns `None` if the block is invalid or decompresses to more than `size` bytes.
 pub(super) fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut bytes = packed.iter().copied();
-    // The compression ratio of an LZ4 block is at most about 255, so the factor 256 is an upper bound.
+    // Limit the allocation to 256 times the compressed size, because the compression ratio of an LZ4 block is at most about 255.
     let room = size.min(packed.len().saturating_mul(256));
     let mut unpacked = Vec::with_capacity(room);
     while let Some(token) = bytes.next() {
@@ -14,7 +14,7 @@ pub(super) fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
             }
             unpacked.push(bytes.next()?);
         }
-        // The last sequence of a block contains only literals and no match.
+        // End after the literals of the last sequence, which has no match.
         let Some(low) = bytes.next() else {
             break;
         };

@@ -1,5 +1,5 @@
-//! Inline assembly in C#: `CudaAsm.Emit("…", out result, a, b)` and `CudaAsm.EmitRef("…", ref a)` (ILGPU). Operands have no constraints:
-//! the C# type of an argument determines the type of its register, and `out`, `Output<T>` and `Ref<T>` determine its direction.
+//! Inline assembly in C#: `CudaAsm.Emit("…", out result, a, b)` and `CudaAsm.EmitRef("…", ref a)` (ILGPU). Operands have no constraints.
+//! Instead, the C# type of an argument determines the type of its register, and `out`, `Output<T>` and `Ref<T>` determine its direction.
 
 use super::lexer::Language;
 use super::{MAX_BLOCKS, MAX_OPERANDS, end_of_parameters, tokens};
@@ -84,7 +84,7 @@ fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmB
     let mut block = ParsedAsmBlock::new(function, word, AsmDialect::Ilgpu);
     let last = close.min(pieces.tokens.len() - 1);
     block.span = word.to(pieces.tokens[last].span);
-    // ILGPU neither deletes nor moves the call.
+    // The block is volatile, because ILGPU neither deletes nor moves the call.
     block.is_volatile = true;
     block
         .clobbers
@@ -94,7 +94,7 @@ fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmB
     let assembly = all.next()?;
     match value_of(pieces, assembly) {
         Some((mut text, unknown)) => {
-            // ILGPU appends the terminating semicolon of the instruction.
+            // Append the terminating semicolon of the instruction, because ILGPU also appends it.
             let own = text.text.trim_end();
             if !own.is_empty() && !own.ends_with([';', '}']) {
                 text.stand_in(";", Span::at(pieces.tokens[assembly.to - 1].span.end));

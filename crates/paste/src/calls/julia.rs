@@ -82,7 +82,7 @@ fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmB
     let is_boolean = |next: &Argument<'_>| matches!(pieces.text(next.from), "true" | "false");
     let side_effects = all.next_if(is_boolean);
     block.is_volatile = side_effects.is_some_and(|found| pieces.text(found.from) == "true");
-    // The first two of these arguments are the type of the result and the tuple of argument types.
+    // Skip the first two of these arguments, which are the type of the result and the tuple of argument types.
     let inputs = all
         .skip(2)
         .take(MAX_OPERANDS)

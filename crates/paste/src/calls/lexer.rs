@@ -1,10 +1,11 @@
-//! Lexer for the subset of Julia and C# that is necessary to parse calls and strings. Splits a source into words, literals and punctuation.
+//! Lexer for the subset of Julia and C# that is necessary to parse calls and strings. The lexer splits a source into words, literals and
+//! punctuation.
 
 use crate::scan::{begins_word, depth_after, end_of_character, end_of_number, has_quotes};
 use crate::token_stream::{Token, TokenKind};
 use warpgrid_program::Span;
 
-/// Language whose comments and string literals the lexer supports.
+/// Host language that determines the syntax of comments and string literals in the lexer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     Julia,
@@ -168,7 +169,7 @@ impl Lexer<'_> {
                 None => break self.at,
                 Some(b'\\') if has_escapes => self.at = (self.at + 2).min(self.bytes.len()),
                 Some(b'\n') if is_line => break self.at,
-                // Two consecutive quotes in a verbatim string denote one quote character.
+                // Continue after two consecutive quotes, which denote one quote character in a verbatim string.
                 Some(b'"') if is_verbatim && self.bytes.get(self.at + 1) == Some(&b'"') => {
                     self.at += 2;
                 }

@@ -1,5 +1,5 @@
-//! Integer and string constants that a C++ or Python source defines: `constexpr int N = 16;`, `#define N 16`, `//@ constant N = 16`.
-//! Evaluates names of constants and constant expressions.
+//! Table of the integer and string constants that a C++ or Python source defines: `constexpr int N = 16;`, `#define N 16`, `//@ constant N
+//! = 16`. The table evaluates names of constants and constant expressions.
 
 use super::lexer::tokens;
 use crate::escape::{EscapeSyntax, decode};
@@ -7,7 +7,7 @@ use crate::token_stream::{TokenKind, TokenStream};
 use std::collections::BTreeMap;
 use warpgrid_program::MappedSource;
 
-/// Constants of a source by name.
+/// Integer and string constants that a source defines, by name. The block parser uses them to evaluate operands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConstantTable<'a> {
     /// Defining expression of each integer constant.
@@ -15,7 +15,7 @@ pub(crate) struct ConstantTable<'a> {
     texts: BTreeMap<&'a str, String>,
 }
 
-/// Maximum depth of constants whose expressions reference other constants.
+/// Maximum nesting depth of constants whose expressions reference other constants.
 const MAX_DEPTH: usize = 8;
 
 impl<'a> ConstantTable<'a> {
@@ -95,7 +95,7 @@ impl<'a> ConstantTable<'a> {
 
     /// Evaluates a constant integer expression.
     pub(crate) fn number(&self, expression: &str) -> Option<i64> {
-        // An annotation can define the whole expression.
+        // First look up the whole expression, because an annotation can define its value.
         let stated = self.numbers.get(expression.trim());
         ConstantEvaluator::read(stated.unwrap_or(&expression), self, 0)
     }
@@ -188,7 +188,7 @@ impl ConstantEvaluator<'_, '_> {
             TokenKind::Punctuation(b'~') => self.unary().map(|value| !value),
             TokenKind::Punctuation(b'+') => self.unary(),
             TokenKind::Punctuation(b'(') => {
-                // Casts such as `(int) N` and `(uint32_t)(…)` do not change the value.
+                // Skip casts such as `(int) N` and `(uint32_t)(…)`, and evaluate only their operands.
                 if self.is_cast(at) {
                     self.at = at + 3;
                     return self.unary();

@@ -1,5 +1,5 @@
-//! Lexer for the subset of C++ that is necessary to parse `asm` statements. Splits a source into words, literals and punctuation with their
-//! spans, without preprocessing.
+//! Lexer for the subset of C++ that is necessary to parse `asm` statements. The lexer splits a source into words, literals and punctuation
+//! with their spans, without preprocessing.
 
 use crate::scan::{begins_word, end_of_character};
 use crate::token_stream::{Token, TokenKind};

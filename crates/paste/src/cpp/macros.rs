@@ -1,9 +1,9 @@
-//! Macros that a source defines: names, parameters, bodies and uses.
+//! Macros that a C++ source defines, with their names, parameters, bodies and uses.
 
 use crate::token_stream::{TokenKind, TokenStream};
 use std::ops::Range;
 
-/// `#define` directive.
+/// Macro that a `#define` directive defines: name, parameters and body.
 #[derive(Clone, Debug)]
 pub(crate) struct Macro<'a> {
     pub(crate) name: &'a str,
@@ -19,7 +19,7 @@ pub(crate) struct Macros<'a> {
     all: Vec<Macro<'a>>,
 }
 
-/// Maximum number of uses for which a macro is expanded.
+/// Maximum number of uses for which the parser expands a macro.
 const MAX_USES: usize = 32;
 
 impl<'a> Macros<'a> {

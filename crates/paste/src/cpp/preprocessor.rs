@@ -1,5 +1,5 @@
-//! Preprocessor conditions within statements: removes the directives, and the tokens from `#else` up to `#endif`. The source alone does not
-//! determine which branch the compiler selects, so the parser always selects the first branch.
+//! Handling of preprocessor conditions within `asm` statements. The module removes the directives, and the tokens from `#else` up to
+//! `#endif`. It always selects the first branch, because the source alone does not determine which branch the compiler selects.
 
 use crate::token_stream::{Token, TokenKind};
 use warpgrid_program::container::{ASM_KEYWORDS, ASM_QUALIFIERS};
@@ -35,10 +35,10 @@ pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
     active
 }
 
-/// State of the pass over the tokens.
+/// State of the pass that removes preprocessor conditions from the tokens.
 struct ConditionalState<'a> {
     source: &'a str,
-    /// Number of open parentheses since the start of an `asm` statement.
+    /// Number of unclosed parentheses since the start of an `asm` statement.
     depth: usize,
     /// Whether the current token belongs to a branch after the first branch.
     is_skipping: bool,
@@ -65,7 +65,7 @@ impl ConditionalState<'_> {
         }
     }
 
-    /// Checks whether a parenthesis after these tokens opens an `asm` statement.
+    /// Checks whether a parenthesis after the tokens `before` opens an `asm` statement.
     fn begins(&self, before: &[Token]) -> bool {
         let words = before
             .iter()

@@ -1,8 +1,8 @@
-//! Tracks the enclosing function in C++ sources, based on parentheses and braces.
+//! Tracking of the enclosing function in C++ sources, based on parentheses and braces.
 
 use crate::token_stream::{TokenKind, TokenStream};
 
-/// Enclosing scopes of a position.
+/// Enclosing scopes of the current token, from which the parser determines the function that contains an `asm` statement.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes<'a> {
     /// Word before each unclosed parenthesis.

@@ -1,4 +1,5 @@
-//! Parser of one `asm` statement: its template, operands and clobbers. A statement in a macro is parsed once per use of the macro.
+//! Parser of one `asm` statement: its template, operands and clobbers. The parser parses a statement in a macro one time for each use of
+//! the macro.
 
 use super::CppSource;
 use super::macros::Macro;
@@ -12,7 +13,7 @@ use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::Span;
 use warpgrid_program::container::ASM_QUALIFIERS;
 
-/// Arguments of one macro use, by parameter.
+/// Arguments of one use of a macro, by parameter name.
 #[derive(Clone, Debug, Default)]
 struct MacroArguments<'a> {
     given: Vec<(&'a str, Span)>,
@@ -65,7 +66,7 @@ impl<'a> CppSource<'a> {
         for used in uses {
             let mut block = plain.clone();
             self.read(at, open, &self.arguments(around, used), &mut block);
-            // The spans of the block refer to the use of the macro.
+            // Set the spans of the block to the use of the macro.
             block.word = self.pieces.tokens[used].span;
             block.span = match self.pieces.closing(used + 1) {
                 Some(close) => block.word.to(self.pieces.tokens[close].span),
@@ -221,7 +222,7 @@ impl<'a> CppSource<'a> {
                         at = pieces.closing(at).map_or(to, |end| end + 1);
                     }
                 }
-                // Parentheses around string literals have no effect.
+                // Skip parentheses around string literals, because they have no effect.
                 Some(TokenKind::Punctuation(b'(' | b')')) => at += 1,
                 Some(_) => {
                     self.unknown(at, block);
@@ -301,7 +302,7 @@ impl<'a> CppSource<'a> {
                 section,
             });
             at = end;
-            // The compiler also accepts operands without commas between them.
+            // Accept operands without commas between them, because the compiler also accepts them.
             let begins = |at: usize| {
                 matches!(
                     pieces.kind(at),
@@ -332,7 +333,7 @@ impl<'a> CppSource<'a> {
         }
     }
 
-    /// Returns the text of an expression in which macro parameters are replaced by macro arguments.
+    /// Returns the text of an expression in which macro arguments replace macro parameters.
     fn expression(&self, from: usize, to: usize, arguments: &MacroArguments<'a>) -> String {
         let pieces = self.pieces;
         let (Some(first), true) = (pieces.tokens.get(from), to > from) else {

@@ -1,5 +1,5 @@
 //! Parser of one call with assembly, such as `tl.inline_asm_elementwise`: its template, operands and clobbers. The first string is the
-//! assembly, the second string the constraints, and a list contains the inputs.
+//! assembly, the second string is the constraints, and a list contains the inputs.
 
 use super::strings::StringReader;
 use crate::argument::{Argument, add_operands, arguments, outputs};
@@ -31,7 +31,7 @@ pub(super) fn read(strings: StringReader<'_>, at: usize, function: &str) -> Opti
     let assembly = named(&["asm", "asm_string"]).or_else(|| texts.next());
     let constraints = named(&["constraints", "constraint"]).or_else(|| texts.next());
     let Some(assembly) = assembly else {
-        // If the assembly argument is an unresolved name, the block contains this name as an unresolved part.
+        // If the assembly argument is an unresolved name, add this name to the block as an unresolved part.
         let first = arguments.iter().find(|argument| argument.name.is_none())?;
         block.unknown.push(Unresolved::assembly(
             pieces.source,
@@ -69,7 +69,8 @@ pub(super) fn read(strings: StringReader<'_>, at: usize, function: &str) -> Opti
     Some(block)
 }
 
-/// Properties of a `tl.inline_asm_elementwise` call (Triton, `ElementwiseInlineAsmOp`).
+/// Purity, packing and result size of a `tl.inline_asm_elementwise` call (Triton, `ElementwiseInlineAsmOp`), for the diagnostics about its
+/// operands.
 struct Elementwise {
     purity: Option<Purity>,
     /// Number of elements that one execution of the assembly processes.
@@ -123,8 +124,8 @@ impl Elementwise {
         for operand in &block.operands {
             let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
             let is_output = letter.len() < operand.constraint.len();
-            // An operand is packed if its elements need a 32-bit register. Two 8-bit elements need only 16 bits, and two 16-bit elements or
-            // four 8-bit elements need 32 bits.
+            // An operand is packed if its elements together need a 32-bit register. For example, two 8-bit elements need only 16 bits, but
+            // two 16-bit elements or four 8-bit elements need 32 bits.
             let is_packed = match self.result_bits.filter(|_| is_output) {
                 Some(bits) => bits < 32 && bits.saturating_mul(pack) >= 32,
                 None => pack >= 4,

@@ -1,5 +1,5 @@
-//! Lexer for the subset of Python that is necessary to parse calls and strings. Splits a source into words, strings and punctuation with
-//! their spans.
+//! Lexer for the subset of Python that is necessary to parse calls and strings. The lexer splits a source into words, strings and
+//! punctuation with their spans.
 
 use crate::scan::{begins_word, depth_after, end_of_number, has_quotes};
 use crate::token_stream::{Token, TokenKind};

@@ -1,12 +1,12 @@
-//! Implicit concatenation of adjacent Python strings: combines them into one text with a source map, and lists the unresolved parts of the
-//! text.
+//! Implicit concatenation of adjacent Python strings. The reader combines the strings into one text with a source map, and lists the
+//! unresolved parts of the text.
 
 use crate::block::Unresolved;
 use crate::escape::{EscapeSyntax, decode};
 use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::{MappedSource, Span};
 
-/// Reader of strings in a source.
+/// Reader of the string literals in a Python source, which concatenates adjacent strings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StringReader<'a> {
     pub(super) pieces: TokenStream<'a>,
@@ -46,7 +46,7 @@ impl StringReader<'_> {
         (text, unknown)
     }
 
-    /// Decodes an f-string, whose `{expressions}` are unresolved.
+    /// Decodes an f-string. Its `{expressions}` become unresolved parts.
     fn formatted(
         &self,
         inner: Span,

@@ -7,7 +7,7 @@ use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::target_context::TargetContext;
 use warpgrid_program::{LineTable, Module as Unsealed, OpcodeInfo};
 
-/// Combines the results of the earlier phases.
+/// Combines the declarations and the checked bodies, which the earlier phases produce, into a [`Module`](warpgrid_program::Module).
 pub(crate) fn assemble(
     module: &TargetContext,
     declared: ModuleDeclarations,

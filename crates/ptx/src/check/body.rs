@@ -1,6 +1,6 @@
 //! Checks the bodies of functions: converts each body to instructions and operands of the program, based on the declarations of the module,
-//! the resolved opcodes and the outline of the body. Each body has separate scopes. [`ModuleAdditions`](module_additions::ModuleAdditions)
-//! contains the opcodes and variables that bodies add to the module.
+//! the resolved opcodes and the outline of the body. The check of each body uses a separate stack of scopes.
+//! [`ModuleAdditions`](module_additions::ModuleAdditions) contains the opcodes and variables that bodies add to the module.
 
 pub(crate) mod address;
 pub(crate) mod asynchronous;

@@ -1,4 +1,4 @@
-//! Immutable inputs of all phases: the source, its syntax tree, and the settings of its header.
+//! Immutable inputs of all phases: the source, its syntax tree, and the version and target from its header.
 
 use crate::target_context::TargetContext;
 use crate::tree::Tree;
@@ -7,7 +7,7 @@ use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::ExternalRegister;
 use warpgrid_program::container::stated_values;
 
-/// Inputs that all phases of the checker share.
+/// Immutable inputs of the checker, which all phases share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
@@ -42,13 +42,13 @@ impl<'a> Context<'a> {
             || stated_values(self.source, "//").any(|stated| stated == name)
     }
 
-    /// Returns the special register with this name.
+    /// Returns the special register that a name denotes.
     pub(crate) fn special(&self, name: Name) -> Option<SpecialRegister> {
         SpecialRegister::from_name(&self.name_text(name))
     }
 
-    /// Returns the name without the leading zeros of its number, such as `x3` for `x03`, because the assembler treats both as the same name
-    /// (assembler 13.5). Returns `None` for a name whose number has no leading zeros.
+    /// Returns the name without the leading zeros of its number, such as `x3` for `x03`, because the assembler treats both spellings as the
+    /// same name (assembler 13.5). Returns `None` for a name whose number has no leading zeros.
     pub(crate) fn without_zeros(&self, name: Name) -> Option<Name> {
         if name.number().is_some() {
             return None;

@@ -1,7 +1,7 @@
-//! Collects the module-scope declarations of a syntax tree: names with their positions, functions with their parameters,
-//! variables with their initial values, and the positions of the bodies. No later phase modifies the result.
+//! Collects the module-scope declarations of a syntax tree: names with their positions, functions with their parameters, variables with
+//! their initial values, and the positions of the bodies. Later phases do not modify these declarations.
 //!
-//! This module also contains the checks of single declarations and directives, which the checks of bodies also use.
+//! This module also contains the checks of single declarations and directives, which the checker of bodies calls, too.
 
 pub(crate) mod alias;
 pub(crate) mod body_outline;
@@ -27,7 +27,7 @@ use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Function, FunctionId, Span, Variable, VariableId};
 
-/// Declarations that a module contains.
+/// Module-scope declarations of a source, and the outlines of its bodies. Later phases of the checker read them.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleDeclarations {
     pub(crate) names: ModuleNames,
@@ -48,7 +48,7 @@ impl ModuleDeclarations {
     }
 }
 
-/// Resolves names to the module-scope declarations that have been collected so far.
+/// Resolves names in module-scope declarations to the declarations that the pass has collected so far.
 impl NameLookup for ModuleDeclarations {
     fn declared(&self, name: Name) -> Binding {
         let stamp = self.names.get(name, u32::MAX);

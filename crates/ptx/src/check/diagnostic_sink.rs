@@ -1,10 +1,10 @@
-//! Diagnostic sink of the checker: sorts, deduplicates and limits diagnostics, and records whether any of them is an error.
-//! Reported diagnostics cannot be modified or removed.
+//! Diagnostic sink of the checker: sorts, deduplicates and limits diagnostics, and counts the errors. Reported diagnostics cannot be
+//! modified or removed.
 
 use crate::diagnostics::check::NEEDS_VERSION;
 use warpgrid_program::{Diagnostic, Severity};
 
-/// Sink for a limited number of diagnostics.
+/// Sink to which all phases of the checker report their diagnostics. The sink limits the number of stored diagnostics.
 #[derive(Debug, Default)]
 pub(crate) struct DiagnosticSink {
     list: Vec<Diagnostic>,
@@ -12,7 +12,7 @@ pub(crate) struct DiagnosticSink {
     n_errors: usize,
 }
 
-/// Contents of a [`DiagnosticSink`].
+/// Diagnostics of a check, and the number of omitted diagnostics, as returned by [`DiagnosticSink::finish`].
 #[derive(Debug)]
 pub(crate) struct CollectedDiagnostics {
     /// Diagnostics in source order.
@@ -23,10 +23,10 @@ pub(crate) struct CollectedDiagnostics {
 }
 
 impl DiagnosticSink {
-    /// Maximum number of reported errors, and also maximum number of other reported diagnostics.
+    /// Maximum number of stored errors. The same limit applies separately to the other diagnostics.
     const LIMIT: usize = 2000;
 
-    /// Adds a diagnostic to the diagnostics of the check.
+    /// Adds a diagnostic, or only counts it if the limit is reached.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
         let n_others = self.list.len() - self.n_errors.min(self.list.len());

@@ -13,8 +13,8 @@ use warpgrid_isa::{Feature, Gate, Target, Version};
 use warpgrid_program::Overrides;
 use warpgrid_program::Span;
 
-/// Reads the settings of the module from the options or from the header. Reports invalid or missing directives, and uses default values for
-/// them.
+/// Reads the settings of the module from the options or from the header. Reports invalid or missing directives, and uses default values in
+/// their place.
 pub(crate) fn read(
     source: &str,
     tree: &Tree,
@@ -76,7 +76,7 @@ pub(crate) fn read(
     module
 }
 
-/// Returns whether some function of the module, with or without a body, has several results. Call prototypes are ignored.
+/// Returns whether any function of the module, with or without a body, has several results. This check ignores call prototypes.
 fn has_several_results(tree: &Tree) -> bool {
     tree.functions.iter().any(|header| {
         let results = header.returns.of(&tree.declarations);
@@ -117,7 +117,7 @@ fn target_words(tree: &Tree) -> impl Iterator<Item = (&Directive, Span)> {
     })
 }
 
-/// Targets that a module specifies.
+/// Target and target options that the `.target` directives of a module specify.
 #[derive(Debug, Default)]
 struct DeclaredTargets<'t> {
     all: Vec<(&'static Target, &'t Directive)>,
@@ -125,8 +125,8 @@ struct DeclaredTargets<'t> {
     last: Option<(&'static Target, Span)>,
 }
 
-/// Reads the `.target` directives. The first argument must be a target. The last target is in effect, and all other arguments are options
-/// (assembler 13.5).
+/// Reads the `.target` directives. The first argument must be a target. The last target is in effect. All arguments that are not targets
+/// are options (assembler 13.5).
 fn targets<'t>(source: &str, tree: &'t Tree, reporter: &mut DiagnosticSink) -> DeclaredTargets<'t> {
     let mut found = DeclaredTargets::default();
     if tree.directive(DirectiveKind::Target).is_none() {
@@ -177,7 +177,7 @@ fn is_target_option(text: &str) -> bool {
     )
 }
 
-/// Checks whether the module and the other target options satisfy the requirements of each target option.
+/// Checks for each target option whether the version, the target and the other options satisfy its requirements.
 fn check_options(source: &str, tree: &Tree, module: &TargetContext, reporter: &mut DiagnosticSink) {
     let mut mode = None;
     let mut is_debug = false;

@@ -1,7 +1,7 @@
-//! Name resolution: determines the meaning of a name at a position of the source.
+//! Name resolution: determines the object that a name denotes at a position of the source.
 //!
-//! One pass records the names of the module with their positions, after which these names are immutable ([`module_names`]). The names of a
-//! body have separate scopes ([`scopes`]).
+//! The declaration pass records the module-scope names with their positions ([`module_names`]). Each body has separate scopes for its own
+//! names ([`scopes`]).
 
 pub(crate) mod binding;
 pub(crate) mod lookup;

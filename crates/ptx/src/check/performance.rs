@@ -29,7 +29,7 @@ pub(crate) fn check(module: &Module, kind: SourceKind) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns the warpgroup operation of an action, or `None` for other actions.
+/// Returns the warpgroup operation of an instruction, or `None` for other operations.
 pub(crate) fn warpgroup(operation: Operation) -> Option<WarpgroupOp> {
     operation.unit().and_then(DeviceUnitOp::warpgroup)
 }

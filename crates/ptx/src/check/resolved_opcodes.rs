@@ -65,7 +65,7 @@ impl ResolvedOpcodes {
     }
 
     /// Makes the fixes for different instructions consistent: each fix selects a target that supports all instructions of the module. If no
-    /// target supports two of the instructions, the fix is replaced by a note in the diagnostic.
+    /// target supports two of the instructions, a note in the diagnostic replaces the fix.
     #[cold]
     fn reconcile(&mut self, actions: &[OpcodeInfo], module: &TargetContext) {
         let mut gates: Vec<(TargetRequirement, &str)> = Vec::new();

@@ -10,8 +10,8 @@ use warpgrid_isa::{Target, TargetKind, Version};
 use warpgrid_program::Overrides;
 use warpgrid_program::{Severity, Span};
 
-/// Maximum number of statements of a snippet for which several versions and targets are tried. Longer snippets are checked for the default
-/// version and target only.
+/// Maximum number of statements of a snippet that the checker checks for several versions and targets. The checker checks longer snippets
+/// only for the default version and target.
 const MAX_STATEMENTS: usize = 200;
 
 /// Returns the result of checking a snippet for a version and a target for which the snippet has no errors. Returns `None` if the caller
@@ -53,8 +53,8 @@ pub(crate) fn select_target(
     })
 }
 
-/// Returns versions and targets in the order in which they are tried: every target with the newest version, then older versions with the
-/// newest target that each of them supports.
+/// Returns versions and targets in the order in which the selection tries them: every target with the newest version, then older versions
+/// with the newest target that each of them supports.
 fn candidates(options: &Overrides) -> impl Iterator<Item = (Version, &'static Target)> {
     let usual = Target::default_target();
     let version = options.version.unwrap_or(Version::NEWEST);
@@ -74,7 +74,7 @@ fn candidates(options: &Overrides) -> impl Iterator<Item = (Version, &'static Ta
         .collect();
     older.reverse();
     let older = older.into_iter().filter_map(move |version| {
-        // The search stops at the first unsupported target, because some versions support `sm_82` but not `sm_80`.
+        // Stop at the first unsupported target instead of filtering, because some versions support `sm_82` but not `sm_80`.
         let mut plain = TARGETS
             .iter()
             .filter(|target| target.kind == TargetKind::Plain);

@@ -8,7 +8,7 @@ use crate::syntax::{
 };
 use warpgrid_isa::form::nearest;
 use warpgrid_isa::sass::addresses::{LARGEST_ABSOLUTE, OFFSETS};
-use warpgrid_isa::sass::{AddressForm, AddressShape, StoreModifierKind, StoreOpcode};
+use warpgrid_isa::sass::{AddressShape, SassAddressForm, StoreModifierKind, StoreOpcode};
 use warpgrid_isa::{StateSpace, Target, TargetRequirement};
 use warpgrid_program::{Diagnostic, Span};
 
@@ -188,7 +188,7 @@ impl<'a> StoreCheck<'a> {
         }
     }
 
-    fn form(&self, shape: AddressShape) -> Option<&'static AddressForm> {
+    fn form(&self, shape: AddressShape) -> Option<&'static SassAddressForm> {
         self.store.addresses.iter().find(|form| form.shape == shape)
     }
 

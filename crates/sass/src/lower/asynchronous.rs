@@ -1,4 +1,4 @@
-//! Lowering of asynchronous copies, and of instructions that wait for asynchronous copies.
+//! Lowering of asynchronous copies, and of instructions that wait for copies.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, as_register, number};
@@ -12,8 +12,8 @@ use warpgrid_isa::{
 };
 use warpgrid_program::OperandValue;
 
-/// Lowers `LDGSTS.E.BYPASS.128 [a], [b]{, p}`, a copy from global memory at address b to shared memory at address a. If p is false, the
-/// copy stores zeros. With `.ZFILL`, the low bits of b specify the number of zero bytes at the end of the destination.
+/// Lowers `LDGSTS.E.BYPASS.128 [a], [b]{, p}`, a copy from global memory at address b to shared memory at address a. If the predicate p is
+/// false, the copy stores zeros. With `.ZFILL`, the low bits of b specify the number of zero bytes at the end of the destination.
 pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let from_width = AddressWidth::take(w);
     // Cache hints have no effect on results.
@@ -37,7 +37,8 @@ pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
             return Err(w.unknown("this condition", p_span));
         };
         if super::known(&p) != Some(true) {
-            // The PTX operation ignores the source if its predicate is true, which corresponds to a false predicate of the SASS instruction.
+            // The predicate of the PTX operation is inverted, because the PTX operation ignores the source if its predicate is true, and
+            // the SASS instruction ignores the source if its predicate is false.
             let ignored = OperandValue::Predicate {
                 source,
                 negated: !negated,
@@ -48,10 +49,10 @@ pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     Ok(vec![step(Operation::Async(AsyncOp::Copy), modifiers, args)])
 }
 
-/// Lowers `UBLKCP.S.G [d], [a], size` and `UBLKRED.G.S.ADD.S32 [d], [a], size`, which one lane executes for the whole warp. The lower half
-/// of the size register contains the size in units of 16 bytes. Depending on the modifiers, the upper half of this register selects the
-/// destination CTAs of the cluster or the bytes to write. If the destination is in shared memory, the register after the destination
-/// address contains the address of the mbarrier.
+/// Lowers `UBLKCP.S.G [d], [a], size` and `UBLKRED.G.S.ADD.S32 [d], [a], size`, bulk copies and reductions that one lane executes for the
+/// whole warp. The lower half of the size register contains the size in units of 16 bytes. Depending on the modifiers, the upper half of
+/// this register selects the destination CTAs of the cluster or the bytes to write. If the destination is in shared memory, the register
+/// after the destination address contains the address of the mbarrier.
 pub(super) fn copy_range(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -187,7 +188,7 @@ pub(super) fn fill(
     Ok(steps)
 }
 
-/// Lowers `LDGDEPBAR` and `UTMACMDFLUSH`, which commit all copies since the last commit as a group.
+/// Lowers `LDGDEPBAR` and `UTMACMDFLUSH`, which commit all copies since the last commit as an async-group.
 pub(super) fn commit(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -204,9 +205,9 @@ pub(super) fn commit(
     )])
 }
 
-/// Lowers `ARRIVES.LDGSTSBAR.64 [a]`, which arrives at the mbarrier when the earlier copies of the thread complete. With `.ARVCNT`, the
-/// expected count of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding `SYNCS.ARRIVE.TRANS64.RED.A0T1` has already
-/// incremented the pending count for this arrival.
+/// Lowers `ARRIVES.LDGSTSBAR.64 [a]`, which arrives at the mbarrier at address a when all preceding copies of the thread have completed.
+/// With `.ARVCNT`, the expected count of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding
+/// `SYNCS.ARRIVE.TRANS64.RED.A0T1` has already incremented the pending count for this arrival.
 pub(super) fn arrive(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -216,7 +217,7 @@ pub(super) fn arrive(
     }
     if !TargetAbi::of(c.target).has_mbarrier_instructions {
         // On these architectures, compiled code implements the mbarrier as an integer that it updates with ordinary instructions. The
-        // arrival takes place when the copies complete, so completing the copies at this instruction is a permitted order.
+        // lowering completes the copies at this instruction, which is a permitted order, because copies may complete at any time.
         let at = memory::address(w, AddressWidth::Narrow)?;
         let wait = Operation::Async(AsyncOp::CopyWaitAll);
         let mut steps = vec![step(wait, super::blank(), Vec::new())];
@@ -237,8 +238,9 @@ pub(super) fn arrive(
     Ok(vec![step(arrive, modifiers, vec![one(at)])])
 }
 
-/// Lowers `DEPBAR.LE SB0, n`, which waits until at most n groups are pending. The wait applies to each kind of group that the function
-/// commits earlier in the listing. If there is no commit, `DEPBAR` waits for loads and has no effect, because loads complete in their step.
+/// Lowers `DEPBAR.LE SB0, n`, which waits until at most n async-groups are pending. The wait applies to each kind of async-group that the
+/// function commits earlier in the listing. If the function commits no async-group earlier, `DEPBAR` waits for loads, which has no effect,
+/// because the emulator completes a load in its step.
 pub(super) fn wait(
     c: &LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

@@ -8,15 +8,15 @@ use warpgrid_program::{
     RegisterId, RegisterTuple, Registers, Source, SourceModifiers, Span, StepGrouping, UNNAMED,
 };
 
-/// First register numbers of the SASS register files. The lowering uses these numbers until [`FunctionBuilder::number_registers`] assigns
-/// the final register numbers.
+/// Register number of the first uniform register. The following constants are the first numbers of the other register files. The lowering
+/// uses these numbers until [`FunctionBuilder::number_registers`] assigns the final register numbers.
 const UNIFORM: u32 = 256;
 const PREDICATE: u32 = 512;
 const UNIFORM_PREDICATE: u32 = 544;
 const BARRIER: u32 = 576;
 const HIDDEN: u32 = 1024;
 
-/// Opcodes of all functions of the module.
+/// Table of the distinct opcodes in all functions of the module, to which the lowering adds opcodes.
 #[derive(Default)]
 pub(super) struct OpcodeTable {
     pub(super) list: Vec<OpcodeInfo>,
@@ -62,19 +62,19 @@ impl LoweredOperand {
     }
 }
 
-/// Operation of a lowered instruction that has not been added to the function body.
+/// Operation to which a SASS instruction is lowered, before [`FunctionBuilder::add`] adds it to the function body.
 #[derive(Clone, Debug)]
 pub(super) struct LoweredInstruction {
     pub(super) operation: Operation,
     pub(super) modifiers: Modifiers,
     pub(super) args: Vec<LoweredOperand>,
-    /// Guard that replaces the guard of the SASS instruction for this operation.
+    /// Guard of this operation, if it differs from the guard of the SASS instruction.
     pub(super) guard: Option<Guard>,
-    /// Whether the operation is executed in all lanes, regardless of the guard of the instruction.
+    /// Whether all lanes execute the operation, regardless of the guard of the SASS instruction.
     pub(super) unguarded: bool,
 }
 
-/// Function body under construction.
+/// Builder for a function body: registers, operands and instructions, and the state that the lowering of later instructions requires.
 #[derive(Default)]
 pub(super) struct FunctionBuilder {
     pub(super) operands: Vec<Operand>,
@@ -85,23 +85,23 @@ pub(super) struct FunctionBuilder {
     /// Whether the lanes of a warp can diverge in the function.
     pub(super) may_diverge: bool,
     temporary: Vec<ScalarType>,
-    /// Registers with the result of the last barrier with a reduction, as a number and as a predicate.
+    /// Hidden registers that contain the result of the last barrier with a reduction, as a number and as a predicate.
     barrier_results: [Option<RegisterId>; 2],
-    /// Registers for the lower and upper half of the return address.
+    /// Hidden registers that contain the lower and the upper half of the return address.
     return_address: [Option<RegisterId>; 2],
-    /// Distinct kinds of commits of copy groups that have occurred so far, in source order.
+    /// Distinct kinds of async-group commits that the function has executed so far, in source order.
     pub(super) commits: Vec<AsyncOp>,
     /// Predicates to which the current instruction writes an undetermined value.
     pub(super) undetermined: Vec<RegisterId>,
-    /// Predicates to which some instruction of the function writes an undetermined value, each with a hidden predicate (tag) that is true
-    /// in the affected lanes.
+    /// Predicates to which some instruction of the function writes an undetermined value, each with its tag, a hidden predicate that is
+    /// true in the lanes in which the value is undetermined.
     pub(super) tags: Vec<(RegisterId, RegisterId)>,
-    /// Address of the instruction after the last `WARPSYNC`, and the mask of the `WARPSYNC`.
+    /// Address of the instruction directly after the last `WARPSYNC`, and the member mask of this `WARPSYNC`.
     pub(super) converged_lanes: Option<(u64, SpannedValue)>,
 }
 
 impl FunctionBuilder {
-    /// Returns the register for the result of barriers with a reduction: a predicate or a number, depending on `ty`.
+    /// Returns the hidden register for the result of barriers with a reduction, which is a predicate or a number depending on `ty`.
     pub(super) fn barrier_result(&mut self, ty: ScalarType) -> RegisterId {
         let index = usize::from(ty == ScalarType::Pred);
         if let Some(register) = self.barrier_results[index] {
@@ -129,7 +129,7 @@ impl FunctionBuilder {
         RegisterId(HIDDEN + self.temporary.len() as u32 - 1)
     }
 
-    /// Adds the operations of an instruction to the body, as one step.
+    /// Adds the operations of a SASS instruction to the body. The emulator executes these operations in one step.
     pub(super) fn add(
         &mut self,
         actions: &mut OpcodeTable,
@@ -181,7 +181,8 @@ impl FunctionBuilder {
         list
     }
 
-    /// Assigns the final numbers to all used registers, in the order of the register files. The registers of each run remain contiguous.
+    /// Assigns the final numbers to all used registers, in the order of the register files. The numbers of registers in the same register
+    /// run remain contiguous.
     pub(super) fn number_registers(&mut self) -> Registers {
         let mut used = Vec::new();
         self.for_registers(&mut |run| {
@@ -303,17 +304,17 @@ pub(super) fn predicate_name(register: RegisterId) -> String {
     }
 }
 
-/// Creates a source without modifiers.
+/// Creates a source operand without modifiers.
 pub(super) fn plain(source: Source) -> OperandValue {
     OperandValue::Source(source, SourceModifiers::NONE)
 }
 
-/// Creates a register source.
+/// Creates a source operand that reads a register.
 pub(super) fn read(register: RegisterId) -> OperandValue {
     plain(Source::Register(RegisterTuple::one(register)))
 }
 
-/// Creates a register destination.
+/// Creates a destination operand for a register.
 pub(super) fn written(register: RegisterId) -> OperandValue {
     OperandValue::Destination(Some(RegisterTuple::one(register)))
 }

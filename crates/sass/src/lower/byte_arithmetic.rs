@@ -99,7 +99,7 @@ pub(super) fn distances(
     if !is_plain(&a) || !is_plain(&b) {
         return Err(w.unknown("this difference of bytes", w.instruction.span));
     }
-    // Without `.ACC`, the last source is not used.
+    // Without `.ACC`, add zero, because the instruction does not use its last source.
     let base = if adds { base } else { (number_of(0), base.1) };
     let span = w.instruction.span;
     let mut steps = Vec::new();
@@ -143,7 +143,7 @@ pub(super) fn distances(
     Ok(steps)
 }
 
-/// Adds 128 to each signed byte. The result consists of unsigned bytes with the same differences.
+/// Converts signed bytes to unsigned bytes by adding 128 to each byte, which preserves the differences of the bytes.
 fn offset_bytes(
     c: &mut LoweringContext<'_>,
     value: SpannedValue,
@@ -230,8 +230,8 @@ pub(super) fn pack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     )])
 }
 
-/// Reads a source such as `R3.28`. The suffix `.24` or `.28` is redundant, because the formats determine which bits of c the result
-/// contains.
+/// Reads a source such as `R3.28`. The suffix `.24` or `.28` is redundant, because the format modifiers determine which bits of c the
+/// result contains.
 fn kept_source(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     let is_source = |operand: &&Operand| {
         let words = w.operand_words(operand);

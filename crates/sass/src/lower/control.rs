@@ -1,4 +1,5 @@
-//! Lowering of branches, calls, reconvergence and barriers. Label operands contain addresses until the whole function is lowered.
+//! Lowering of branches, calls, reconvergence and barriers. The lowering of a branch creates a label operand that contains an address.
+//! After the whole function is lowered, instruction indices replace the addresses.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, as_register, number};
@@ -18,7 +19,7 @@ fn control(op: ControlOp, args: Vec<LoweredOperand>) -> LoweredInstruction {
     step(Operation::Control(op), super::blank(), args)
 }
 
-/// Branch target: the address of an instruction.
+/// Branch target of a SASS instruction: the address of an instruction, with the span of the operand.
 #[derive(Clone, Copy, Debug)]
 struct BranchTarget {
     address: u64,
@@ -65,7 +66,7 @@ pub(super) fn branch(
     if w.consume("ANY") {
         return branch_on_vote(c, w, VoteMode::Any);
     }
-    // A uniform predicate has the same value in all lanes, so only other guards require a vote.
+    // A branch on a uniform predicate requires no vote, because a uniform predicate has the same value in all lanes.
     if is_uniform && c.guard.is_some() && !w.is_predicate() {
         return branch_on_vote(c, w, VoteMode::All);
     }
@@ -97,7 +98,7 @@ pub(super) fn branch(
 }
 
 /// Lowers `BRA.DIV mask, target` and `BRA.CONV mask, target`. All active lanes take `BRA.DIV` if a lane of the mask is inactive, and
-/// `BRA.CONV` if all lanes of the mask are active: `relation` is the comparison of the active lanes with the mask.
+/// `BRA.CONV` if all lanes of the mask are active. `relation` is the operator that compares the active lanes with the mask.
 ///
 /// A guard excludes lanes from the comparison with the mask, but not from the branch. Assembler 13.5 generates a guard that compares the
 /// mask of a lane with the mask of the first lane (`sm_80` to `sm_89`: `R2UR P1, URZ, R0; @!P1 BRA.DIV UR6, slow_path`), and a slow path
@@ -179,8 +180,8 @@ fn vote(
 }
 
 /// Lowers `@P0 BRA.U.ANY target` and `BRA.U.ANY !UP0, target`: all lanes branch if the guard and the predicate are true in any lane. Lowers
-/// `@P0 BRA.U target`: all lanes branch if the guard is true in every lane, and none otherwise (derived from compiled code, in which
-/// `@P0 BRA` to the end of the same region follows this branch).
+/// `@P0 BRA.U target`: all lanes branch if the guard is true in every lane, otherwise no lane branches. This semantics is derived from
+/// compiled code, in which an `@P0 BRA` to the end of the same region is located after this branch.
 fn branch_on_vote(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -210,8 +211,8 @@ fn branch_on_vote(
     Ok(steps)
 }
 
-/// Lowers `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: p is true, because the emulator always grants the requested registers. The variant that
-/// releases registers has no predicate operand.
+/// Lowers `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`. The result p is always true, because the emulator always grants the requested registers. The
+/// variant that releases registers has no predicate operand.
 pub(super) fn registers_of_warp(
     w: &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>> {
@@ -223,7 +224,7 @@ pub(super) fn registers_of_warp(
     Ok(vec![predicates_by_table(p.0, Vec::new(), 0xff, p.1)])
 }
 
-/// Returns an operation that has no effect.
+/// Returns an operation without effect, to which an instruction is lowered that the emulator need not execute.
 fn step_over() -> Vec<LoweredInstruction> {
     vec![step(
         Operation::Sync(SyncOp::Fence),
@@ -250,7 +251,7 @@ fn register_address(w: &mut InstructionCursor<'_>, base: u64) -> LowerResult<Low
     Ok(LoweredOperand::One(value, operand.span))
 }
 
-/// Lowers `BRX R2 -0x30`, which is relative to the next instruction, and `JMX`, which is absolute.
+/// Lowers `BRX R2 -0x30`, whose target address is relative to the next instruction, and `JMX`, whose target address is absolute.
 pub(super) fn branch_indirect(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -306,7 +307,7 @@ pub(super) fn call(
         return to_register(c, w);
     }
     let to = target(c, w)?;
-    // Address 0 is the kernel entry, which compiled code never calls. A call to address 0 is an unresolved relocation.
+    // Compiled code never calls the kernel entry at address 0, so a call to address 0 is an unresolved relocation.
     if is_absolute && to.address == 0 {
         return Err(w.unknown("a function that is resolved by the linker", to.span));
     }
@@ -322,7 +323,7 @@ pub(super) fn returns(
     to_register(c, w)
 }
 
-/// Lowers a jump to an address in a register. A second operand, if present, contains the base of the address.
+/// Lowers a jump to an address in a register. The optional second operand is the base to which the address is relative.
 fn to_register(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -393,7 +394,7 @@ pub(super) fn program_counter(
     Ok(copies.collect())
 }
 
-/// Lowers `EXIT {p}`.
+/// Lowers `EXIT {p}`, which ends the lanes in which the predicate p is true.
 pub(super) fn exit(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -447,7 +448,7 @@ pub(super) fn begin_reconvergence(
     )])
 }
 
-/// Lowers `BSYNC B0`. From `sm_100` on the assembler emits `BSYNC.RECONVERGENT` if lanes must reconverge. Without the modifier, the
+/// Lowers `BSYNC B0`. From `sm_100` on, the assembler emits `BSYNC.RECONVERGENT` if lanes must reconverge. Without the modifier, the
 /// assembler emits `BSYNC` at the end of loops that wait for another lane of the warp, such as spin locks. Lanes that have left the loop
 /// must resume when the other lanes yield (observed in a spin lock compiled by assembler 13.5, which releases the lock after the `BSYNC`).
 /// Before `sm_100`, the lowering recognizes such a loop by a `YIELD` between the `BSSY` and the `BSYNC` of the same barrier register.
@@ -504,7 +505,7 @@ fn region_yields(
     false
 }
 
-/// Lowers `BREAK {p,} B0`.
+/// Lowers `BREAK {p,} B0`, which removes the active lanes from the convergence barrier B0.
 pub(super) fn leave_reconvergence(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -517,7 +518,7 @@ pub(super) fn leave_reconvergence(
     under(c, w, leave)
 }
 
-/// Lowers `WARPSYNC mask`, `WARPSYNC.ALL` and `WARPSYNC.COLLECTIVE mask, next`.
+/// Lowers `WARPSYNC mask`, `WARPSYNC.ALL` and `WARPSYNC.COLLECTIVE mask, next`, which are warp-level barriers.
 pub(super) fn warp_barrier(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -536,7 +537,7 @@ pub(super) fn warp_barrier(
         c.body.converged_lanes = Some((c.address + 16, mask.clone()));
     }
     if collects {
-        // The label operand denotes the next instruction, so it is redundant.
+        // Ignore the label operand, which always denotes the next instruction.
         w.next()?;
     }
     Ok(vec![step(
@@ -546,7 +547,7 @@ pub(super) fn warp_barrier(
     )])
 }
 
-/// Lowers `BAR.SYNC id{, threads}`, `BAR.ARV id, threads`, `BAR.RED.POPC id{, threads}, p` and `BAR.SYNCALL`.
+/// Lowers the block barriers `BAR.SYNC id{, threads}`, `BAR.ARV id, threads`, `BAR.RED.POPC id{, threads}, p` and `BAR.SYNCALL`.
 pub(super) fn barrier(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -592,7 +593,7 @@ pub(super) fn barrier(
         args.push(LoweredOperand::One(number(0), span));
     }
     if reduces {
-        // `B2R` reads the result of the reduction.
+        // A later `B2R` reads the result of the reduction from this register.
         let to = c.body.barrier_result(match modifiers.barrier_reduce {
             Some(BarrierReduce::Popc) => ScalarType::B32,
             Some(BarrierReduce::And | BarrierReduce::Or) | None => ScalarType::Pred,
@@ -654,7 +655,7 @@ pub(super) fn barrier_result(
     Ok(steps)
 }
 
-/// Lowers `UCGABAR_ARV` and `UCGABAR_WAIT`, the cluster barrier.
+/// Lowers `UCGABAR_ARV` and `UCGABAR_WAIT`, which arrive and wait at the cluster barrier.
 pub(super) fn cluster(
     w: &mut InstructionCursor<'_>,
     op: SyncOp,
@@ -672,14 +673,14 @@ pub(super) fn sleep(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIns
     )])
 }
 
-/// Lowers `YIELD`.
+/// Lowers `YIELD`, with which the active lanes yield to other lanes of the warp.
 pub(super) fn lower_yield(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_rest();
     Ok(vec![control(ControlOp::Yield, Vec::new())])
 }
 
-/// Lowers instructions that have no effect in the emulator, because the emulator completes each step before the next step: fences, waits
-/// for loads, and cache control.
+/// Lowers fences, waits for loads, and cache control, which have no effect in the emulator, because the emulator completes each step before
+/// the next step.
 pub(super) fn no_op(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_rest();
     Ok(vec![step(

@@ -33,7 +33,7 @@ const WHOLE: &[(&str, Rounding)] = &[
     ("ROUND", Rounding::Rni),
 ];
 
-/// Lowers a conversion with these modifiers. 64-bit results and sources are register pairs.
+/// Lowers a conversion with the given PTX modifiers. 64-bit results and sources are register pairs.
 fn convert(
     w: &mut InstructionCursor<'_>,
     modifiers: Modifiers,
@@ -46,7 +46,7 @@ fn convert(
         .peek()
         .is_some_and(|operand| matches!(operand.value, OperandKind::Integer(_)));
     let a = match from {
-        // The encoding contains only the upper half of a 64-bit literal, and disassemblers print this half as the literal.
+        // Shift a 64-bit literal to the upper half, because the encoding contains only the upper half and disassemblers print this half.
         ScalarType::U64 | ScalarType::S64 if is_literal => {
             let span = w.instruction.span;
             (number(w.immediate()? << 32), span)
@@ -160,13 +160,13 @@ fn unpack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>>
 /// Kinds of sources that `F2FP` packs into one register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum F2fpPacking {
-    /// Two 32-bit floats. The result contains the first float in the upper half.
+    /// Two 32-bit floats. The upper half of the result contains the converted first float.
     Two,
-    /// One 32-bit float, converted to fewer bits.
+    /// One 32-bit float, which is rounded to a narrower format.
     One,
-    /// One 32-bit float, truncated to fewer bits.
+    /// One 32-bit float, which is truncated to a narrower format.
     Cut,
-    /// The two halves of a register.
+    /// Two half-precision floats in one register.
     Halves,
 }
 
@@ -179,9 +179,9 @@ const PACKINGS: &[(&str, (F2fpPacking, bool))] = &[
     ("UNPACK_B_MERGE_C", (F2fpPacking::Halves, true)),
 ];
 
-/// Lowers `F2FP`. `F2FP.F16.F32.PACK_AB d, a, b` places a in the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c` places the low half
-/// of c above the pair of bytes. With `.RS`, c also contains the random bits. Other variants are `F2FP.E4M3.F16.UNPACK_B_MERGE_C d, a, c`,
-/// `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
+/// Lowers `F2FP`. For example, `F2FP.F16.F32.PACK_AB d, a, b` converts a to the high half of the result. `F2FP.E4M3.F32.PACK_AB_MERGE_C d,
+/// a, b, c` copies the low half of c above the converted pair of bytes. With `.RS`, c also contains the random bits. Other variants are
+/// `F2FP.E4M3.F16.UNPACK_B_MERGE_C d, a, c` and `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
 pub(super) fn pack(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -211,7 +211,7 @@ pub(super) fn pack(
     };
     let mut sources = Vec::new();
     for _ in 0..n {
-        // Disassemblers print a literal as an `f32` number, even if the bits of the literal are a pair of halves.
+        // Read literals as `f32`, because disassemblers print a literal as an `f32` number even if its bits are a pair of halves.
         sources.push(one(w.source_as(ScalarType::F32)?));
     }
     let is_random = modifiers.rounding == Some(Rounding::Rs);
@@ -220,7 +220,7 @@ pub(super) fn pack(
         _ if !merges && !is_random => None,
         _ => Some(w.source()?),
     };
-    // The random bits, which the conversion adds before truncation, are in the merged register if there is a merged register.
+    // With stochastic rounding, the merged register contains the random bits that the conversion adds before truncation.
     sources.extend(merged.clone().filter(|_| is_random).map(one));
     let merged = merged.filter(|(merged, _)| merges && !is_zero(merged));
     let packed = |to| {
@@ -269,8 +269,8 @@ fn packed_types(
     Some((to, from))
 }
 
-/// Combines a packed pair with the merged bits of `kept`. The merged bits are shifted up by the width of the pair. They consist of the
-/// lower half of `kept`, or of one byte of each half for byte pairs, because `cvt.rs.e4m3x4` consists of two `F2FP` instructions, and the
+/// Combines a packed pair with the merged bits of `kept`. The merged bits are shifted up by the width of the pair. The merged bits are the
+/// lower half of `kept`, or one byte of each half for byte pairs, because `cvt.rs.e4m3x4` consists of two `F2FP` instructions, and the
 /// second instruction preserves the result of the first instruction (PTX ISA, "cvt", the layouts of `rbits`).
 fn join_above(
     c: &mut LoweringContext<'_>,

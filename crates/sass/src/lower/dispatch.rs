@@ -1,4 +1,4 @@
-//! Dispatch table from SASS opcodes to lowering functions. The emulator does not support an opcode without an entry.
+//! Dispatch table from SASS opcodes to lowering functions. Opcodes without an entry are unsupported. The table
 //! `warpgrid_isa::sass::opcodes` describes every opcode and its architectures.
 
 use super::body::LoweredInstruction;
@@ -10,7 +10,7 @@ use super::{
 };
 use warpgrid_isa::{ArithmeticOp, AsyncOp, ScalarType, SyncOp};
 
-/// Function that lowers one instruction to the operations of its step.
+/// Function that lowers one SASS instruction to the operations that the emulator executes in one step.
 pub(super) type LowerFn = fn(
     &mut LoweringContext<'_>,
     &mut InstructionCursor<'_>,
@@ -24,7 +24,7 @@ enum Datapath {
 }
 use Datapath::{Lanes, LanesAndUniform};
 
-/// Opcode that the lowering supports.
+/// Entry of the dispatch table: a supported opcode, its datapath and its lowering function.
 struct DispatchEntry {
     name: &'static str,
     datapath: Datapath,

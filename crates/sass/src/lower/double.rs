@@ -18,7 +18,7 @@ pub(super) fn two(
     Ok(vec![step(Operation::Arithmetic(op), modifiers, args)])
 }
 
-/// Lowers `DFMA`.
+/// Lowers `DFMA d, a, b, c`, a 64-bit fused multiply-add.
 pub(super) fn fused(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let modifiers = float::mode(w, ScalarType::F64);
     let mut args = vec![w.to(2)?];
@@ -32,7 +32,7 @@ pub(super) fn fused(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIns
     )])
 }
 
-/// Lowers `DSETP p, q, a, b, x`.
+/// Lowers `DSETP p, q, a, b, x`, a 64-bit comparison that is combined with the predicate x.
 pub(super) fn compare(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -80,7 +80,7 @@ fn choice(
         ];
         step(Operation::Compare(ComparisonOp::Setp), modifiers, args)
     };
-    // The minimum of a and a has the bits of a, or the bits of the canonical NaN if a is a NaN.
+    // Compute the minimum of a and a, which has the bits of a, or the bits of the canonical NaN if a is a NaN.
     Ok(vec![
         of(op, to(least), &a, &b),
         of(op, to(left), &a, &a),

@@ -11,7 +11,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::SourceModifiers;
 
-/// Rounding modifiers. Without a rounding modifier, instructions round to nearest.
+/// Rounding modifiers of floating-point instructions. Without a rounding modifier, the instructions round to nearest.
 pub(super) const ROUNDINGS: &[(&str, Rounding)] = &[
     ("RN", Rounding::Rn),
     ("RZ", Rounding::Rz),
@@ -44,7 +44,7 @@ pub(super) fn extreme_mode(w: &mut InstructionCursor<'_>, ty: ScalarType) -> Mod
     modifiers
 }
 
-/// Consumes modifiers that correspond to flags, and sets these flags.
+/// Consumes modifiers that correspond to PTX flags, and sets these flags.
 pub(super) fn take_flags(
     w: &mut InstructionCursor<'_>,
     modifiers: &mut Modifiers,
@@ -68,7 +68,7 @@ pub(super) fn two(
     Ok(vec![step(Operation::Arithmetic(op), modifiers, args)])
 }
 
-/// Lowers `FFMA`.
+/// Lowers `FFMA d, a, b, c`, a 32-bit fused multiply-add.
 pub(super) fn fused(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let modifiers = mode(w, ScalarType::F32);
     let to = w.to(1)?;
@@ -83,7 +83,7 @@ pub(super) fn fused(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIns
     )])
 }
 
-/// Scale modifiers of `FMUL`, with the factor that scales the product before rounding.
+/// Scale modifiers of `FMUL`, each with the factor by which the product is multiplied before rounding.
 const SCALES: &[(&str, f64)] = &[
     ("D2", 0.5),
     ("D4", 0.25),
@@ -93,7 +93,7 @@ const SCALES: &[(&str, f64)] = &[
     ("M2", 2.0),
 ];
 
-/// Lowers `FMUL d, a, b`. The modifier of `FMUL.D2` halves the product.
+/// Lowers `FMUL d, a, b`. A scale modifier such as `.D2` scales the product before rounding.
 pub(super) fn multiply(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -104,7 +104,7 @@ pub(super) fn multiply(
     let narrowing = mode(w, ScalarType::F32);
     let to = w.to(1)?;
     let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
-    // The product of two 32-bit floats and the scaled product are exact in 64-bit floating point.
+    // Compute the scaled product in 64-bit floating point, in which the product of two 32-bit floats and the scaling are exact.
     let mut steps = Vec::new();
     let mut convert = |to: LoweredOperand,
                        from: LoweredOperand,
@@ -161,14 +161,14 @@ pub(super) fn multiply(
 }
 
 pub(super) fn select(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
-    // A selection preserves subnormals unless `.FTZ` is present.
+    // The lowered selection preserves subnormals, so `.FTZ` is not supported.
     if w.consume("FTZ") {
         return Err(w.unknown("`.FTZ` of a selection", w.instruction.opcode));
     }
     select_as(w, ScalarType::F32, 1)
 }
 
-/// Lowers `FSETP p, q, a, b, x`.
+/// Lowers `FSETP p, q, a, b, x`, a 32-bit floating-point comparison that is combined with the predicate x.
 pub(super) fn compare(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let op = w.consume_one_of(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
@@ -211,7 +211,7 @@ pub(super) fn set(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstr
     )])
 }
 
-/// Lowers `FCHK.DIVIDE p, a, b`.
+/// Lowers `FCHK.DIVIDE p, a, b`, which tests whether the division a / b requires the slow path.
 pub(super) fn check(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_modifiers(&["DIVIDE"]);
     let p = w.placed_predicate()?;
@@ -235,7 +235,7 @@ const FLUSHING: &[ArithmeticOp] = &[
     ArithmeticOp::Lg2,
 ];
 
-/// Reads the upper half of a 64-bit float: a register, or a literal for which disassemblers print the complete float.
+/// Reads the upper half of a 64-bit float from a register, or from a literal, which disassemblers print as the complete float.
 fn upper_half(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     let operand = w.peek();
     let is_literal = |operand: &Operand| match operand.value {
@@ -256,7 +256,7 @@ fn upper_half(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     }
 }
 
-/// Lowers `MUFU`, which approximates elementary functions. The arguments of sine and cosine are in turns.
+/// Lowers `MUFU`, which approximates elementary functions. The unit of the arguments of sine and cosine is a full turn.
 pub(super) fn special(
     _: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -303,8 +303,8 @@ pub(super) fn special(
     }
     let mut modifiers = typed(ty);
     modifiers.flags = modifiers.flags.with(Flag::Approx);
-    // These hardware functions flush subnormals. For PTX instructions without `.ftz`, the assembler emits additional code that scales the
-    // operands (observed in the output of assembler 13.5).
+    // The functions in [`FLUSHING`] flush subnormals. For PTX instructions without `.ftz`, the assembler emits additional code that scales
+    // the operands (observed in the output of assembler 13.5).
     let is_bf16 = matches!(ty, ScalarType::Bf16 | ScalarType::Bf16x2);
     let flushes = FLUSHING.contains(&op) && (!is_narrow || is_bf16);
     if w.consume("FTZ") || flushes {

@@ -26,7 +26,7 @@ pub(super) fn format(w: &mut InstructionCursor<'_>) -> ScalarType {
     }
 }
 
-/// Reads a pair of halves: a register, or two literals, of which the first literal is the high half.
+/// Reads a pair of half-precision floats from a register or from two literals. The first literal is the high half.
 pub(super) fn pair(w: &mut InstructionCursor<'_>, ty: ScalarType) -> LowerResult<SpannedValue> {
     let is_literal = w.peek().is_some_and(|operand| {
         as_register(&operand.value).is_none() && w.number(operand, ty).is_ok()
@@ -57,8 +57,8 @@ pub(super) fn two(
     Ok(steps)
 }
 
-/// Reads a pair of halves like [`pair`], and also accepts `R2.F32` and `R2.H0_NH1`. In `R2.F32`, both halves are the 32-bit float,
-/// truncated to half precision. `R2.H0_NH1` consists of the low half and the negated high half.
+/// Reads a pair of half-precision floats. In addition to the operands of [`pair`], the function accepts `R2.F32` and `R2.H0_NH1`. In
+/// `R2.F32`, both halves are the 32-bit float, truncated to half precision. `R2.H0_NH1` consists of the low half and the negated high half.
 fn any_pair(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -97,7 +97,7 @@ fn any_pair(
     Ok((read(half), span))
 }
 
-/// Reads `R2.H0_NH1`, in which a preceding minus sign negates both halves.
+/// Reads the operand `R2.H0_NH1`, the low half and the negated high half. A preceding minus sign negates both halves.
 fn swapped_pair(
     c: &mut LoweringContext<'_>,
     w: &InstructionCursor<'_>,
@@ -168,7 +168,7 @@ fn widened_result(
     Ok(steps)
 }
 
-/// Reads a half with its sign modifiers, and converts it to a 32-bit float.
+/// Reads a half-precision float with its sign modifiers, and converts the float to 32 bits.
 fn widened_half(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -219,7 +219,7 @@ fn widened_half(
     ))
 }
 
-/// Lowers `HFMA2 d, a, b, c`.
+/// Lowers `HFMA2 d, a, b, c`, a fused multiply-add of pairs of 16-bit floats.
 pub(super) fn fused(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -247,8 +247,8 @@ pub(super) fn fused(
     Ok(steps)
 }
 
-/// Lowers `FHADD d, a, b` and `FHFMA d, a, b, c`: all operands except the last operand are halves, which the instruction converts to 32-bit
-/// floats before the operation.
+/// Lowers `FHADD d, a, b` and `FHFMA d, a, b, c`: all operands except the last one are half-precision floats, which the instruction
+/// converts to 32-bit floats before the operation.
 pub(super) fn mixed(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -313,7 +313,7 @@ pub(super) fn compare(
         return Err(w.unknown("a second destination predicate for both halves", q_span));
     }
     let [low, high] = [0; 2].map(|_| c.body.temporary(ScalarType::Pred));
-    // Lookup table that combines `a & b` with c.
+    // Select the lookup table that combines `a & b` with c.
     let table = match modifiers.combine.take() {
         Some(BoolOp::And) | None => 0x80,
         Some(BoolOp::Or) => 0xea,

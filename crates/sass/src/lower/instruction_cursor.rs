@@ -1,5 +1,5 @@
-//! Cursor over the modifiers and operands of one instruction. Each lowering function consumes the modifiers that it supports. If a modifier
-//! remains unconsumed, the instruction is unsupported, so that no modifier is silently ignored.
+//! Cursor over the modifiers and operands of one instruction. Each lowering function consumes the modifiers that it supports. An
+//! instruction with an unconsumed modifier is unsupported, so that no modifier is silently ignored.
 
 use super::body::{LoweredOperand, SpannedValue, id_of, plain};
 use crate::syntax::{
@@ -12,7 +12,8 @@ use warpgrid_program::{
     OperandValue, RegisterId, RegisterTuple, Source, SourceModifiers, Span, SubregisterSelector,
 };
 
-/// Reason why the lowering does not support an instruction. The program contains the instruction as an unsupported instruction.
+/// Reason why the lowering does not support an instruction. The program represents an unsupported instruction by an operation that stops
+/// execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unsupported {
     pub(super) what: String,
@@ -21,19 +22,19 @@ pub(super) struct Unsupported {
 
 pub(super) type LowerResult<T> = Result<T, Unsupported>;
 
-/// Cursor over the modifiers and operands of an instruction.
+/// Cursor over the modifiers and operands of a SASS instruction, from which a lowering function reads.
 #[derive(Clone)]
 pub(super) struct InstructionCursor<'a> {
     pub(super) tree: &'a Tree,
     pub(super) source: &'a str,
     pub(super) instruction: &'a Instruction,
-    /// Modifiers that have not been consumed.
+    /// Modifiers that the lowering function has not consumed.
     modifiers: Vec<&'a str>,
     operands: &'a [Operand],
     next: usize,
-    /// Word of the encoding that contains the literal operand, if the listing contains encodings.
+    /// Word of the encoding that contains the literal operand, or `None` if the listing contains no encodings.
     literal: Option<u32>,
-    /// Span of a NaN literal whose bits the listing does not contain.
+    /// Span of a consumed NaN literal whose bits the listing does not contain.
     undetermined: Cell<Option<Span>>,
 }
 
@@ -71,7 +72,7 @@ impl<'a> InstructionCursor<'a> {
         Span::new(self.instruction.opcode.start, end).text(self.source)
     }
 
-    // `#[inline(never)]` on these functions reduces the code size, because the functions have many call sites and are rarely executed.
+    // `#[inline(never)]` reduces the code size, because these functions have many call sites and are rarely executed.
     #[inline(never)]
     pub(super) fn unknown(&self, what: impl AsRef<str>, span: Span) -> Unsupported {
         Unsupported {
@@ -89,7 +90,7 @@ impl<'a> InstructionCursor<'a> {
         place.map(|place| self.modifiers.remove(place)).is_some()
     }
 
-    /// Consumes the first of these modifiers that is present.
+    /// Consumes the first modifier in `words` that is present, and returns its value.
     pub(super) fn consume_one_of<T: Copy>(&mut self, words: &[(&str, T)]) -> Option<T> {
         #[cfg(test)]
         words.iter().for_each(|(word, _)| note_asked(word));
@@ -100,7 +101,7 @@ impl<'a> InstructionCursor<'a> {
         Some(found.1)
     }
 
-    /// Consumes these modifiers if they are present, because they have no effect on results.
+    /// Consumes the modifiers in `words` if they are present. These modifiers have no effect on results.
     pub(super) fn ignore_modifiers(&mut self, words: &[&str]) {
         for word in words {
             self.consume(word);
@@ -140,7 +141,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    // The following methods read operands.
+    // The following methods read the operands of the instruction.
 
     pub(super) fn peek(&self) -> Option<&'a Operand> {
         self.operands.get(self.next)
@@ -179,7 +180,7 @@ impl<'a> InstructionCursor<'a> {
         Ok((run, operand.span))
     }
 
-    /// Reads a destination register, and returns it as an operand of the operation.
+    /// Reads a destination register or a run of `n` destination registers, and returns the operand of the lowered operation.
     pub(super) fn to(&mut self, n: u8) -> LowerResult<LoweredOperand> {
         let (run, span) = self.destination(n)?;
         Ok(LoweredOperand::One(OperandValue::Destination(run), span))
@@ -194,7 +195,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    /// Reads a destination predicate, and returns it as an element of an operand list.
+    /// Reads a destination predicate, and returns it as an element for the operand list of the lowered operation.
     pub(super) fn placed_predicate(&mut self) -> LowerResult<SpannedValue> {
         let (id, span) = self.predicate_destination()?;
         Ok((OperandValue::Destination(id.map(RegisterTuple::one)), span))
@@ -232,7 +233,7 @@ impl<'a> InstructionCursor<'a> {
         self.value_with(operand, ty, self.part(operand)?)
     }
 
-    /// Reads a value like [`InstructionCursor::value_of`], but ignores the modifiers of the operand, because the caller has evaluated them.
+    /// Returns the value of an operand without the modifiers of the operand, which the caller has evaluated.
     pub(super) fn plain_value_of(
         &self,
         operand: &Operand,
@@ -269,7 +270,7 @@ impl<'a> InstructionCursor<'a> {
                 }
             }
             OperandKind::Integer(_) | OperandKind::Float(_) => {
-                // The sign modifiers are already included in the bits of the literal.
+                // The bits of the literal already include the effect of its sign modifiers.
                 let bits = self.number(operand, ty)?;
                 modifiers = SourceModifiers {
                     part: modifiers.part,
@@ -285,7 +286,7 @@ impl<'a> InstructionCursor<'a> {
             | OperandKind::Word(_)
             | OperandKind::Unknown(_) => return Err(self.unknown("this source", operand.span)),
         };
-        // The negation of zero has no effect for integers.
+        // Remove the negation of an integer zero, which has no effect.
         if source == Source::Immediate(0) && !ty.is_float() {
             modifiers.negate = false;
         }
@@ -332,7 +333,7 @@ impl<'a> InstructionCursor<'a> {
                 self.undetermined.set(Some(operand.span));
             }
             return Ok(match self.literal {
-                // Disassemblers print a NaN without its payload, so the bits are taken from the encoding.
+                // Take the bits of a NaN from the encoding, because disassemblers print a NaN without its payload.
                 Some(word) if value.is_nan() && !is_half(ty) => match ty.width_bits() {
                     64 => u64::from(word) << 32,
                     _ => word.into(),
@@ -350,7 +351,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    /// Returns the bits of two literals for the halves of a register. The literal for the high half comes first.
+    /// Returns the bits of a register whose high and low halves are two literals.
     pub(super) fn halves(&self, high: &Operand, low: &Operand, ty: ScalarType) -> LowerResult<u64> {
         let bits = self.number(high, ty)? << 16 | self.number(low, ty)? & 0xffff;
         let is_nan = |operand: &Operand| matches!(operand.value, OperandKind::Float(value) if value.is_nan());
@@ -385,7 +386,7 @@ impl<'a> InstructionCursor<'a> {
         })
     }
 
-    /// Reads `PR`, which denotes all predicates.
+    /// Reads the operand `PR`, which denotes all predicates.
     pub(super) fn all_predicates(&mut self) -> LowerResult<Span> {
         let operand = self.next()?;
         match operand.value {
@@ -396,7 +397,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    /// Returns the predicate with this number in the predicate register file of the opcode, which is uniform for uniform opcodes.
+    /// Returns the predicate with the given number. For an opcode of the uniform datapath, the predicate is uniform.
     pub(super) fn predicate_id(&self, number: u16) -> Option<RegisterId> {
         id_of(Register {
             file: match self.opcode().starts_with('U') {
@@ -407,7 +408,7 @@ impl<'a> InstructionCursor<'a> {
         })
     }
 
-    /// Returns the predicate with this number as a source if `mask` contains the predicate. Otherwise, returns a constant.
+    /// Returns the predicate with the given number as a source if bit `number` of `mask` is set, otherwise the constant false.
     pub(super) fn predicate_number(&self, number: u16, mask: u64) -> OperandValue {
         let id = (mask >> number & 1 != 0).then(|| self.predicate_id(number));
         let source = match id.flatten() {
@@ -420,7 +421,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    /// Returns the number of a constant bank, and the bracket with the offset.
+    /// Returns the number of a constant bank, and the bracketed term that specifies the offset.
     pub(super) fn bank(
         &self,
         memory: &MemoryOperand,
@@ -440,7 +441,7 @@ impl<'a> InstructionCursor<'a> {
     }
 }
 
-/// Returns the individual registers of a destination run.
+/// Returns the `n` individual registers of a destination run.
 pub(super) fn destinations(run: Option<RegisterTuple>, n: u8, span: Span) -> Vec<SpannedValue> {
     let one = |i: u8| {
         let register = run.map(|run| RegisterTuple::one(RegisterId(run.first.0 + u32::from(i))));
@@ -449,7 +450,7 @@ pub(super) fn destinations(run: Option<RegisterTuple>, n: u8, span: Span) -> Vec
     (0..n).map(one).collect()
 }
 
-/// Splits a source into `n` 32-bit parts, low part first.
+/// Splits a source into `n` 32-bit parts, starting with the low part.
 pub(super) fn parts((value, span): SpannedValue, n: u8) -> Vec<SpannedValue> {
     let part = |i: u8| {
         let OperandValue::Source(source, modifiers) = value else {
@@ -506,7 +507,8 @@ pub(super) fn signed(joint: TermOperator, value: u64) -> i64 {
     }
 }
 
-/// Returns the NaN that the hardware produces, with the sign of `nan`. For a 64-bit literal, the encoding contains only the upper half.
+/// Returns the NaN that the hardware produces, with the sign of `nan`. For a 64-bit literal, the NaN has a zero lower half, because the
+/// encoding contains only the upper half.
 fn nan_bits(nan: f64, ty: ScalarType) -> u64 {
     let word = match nan.is_sign_negative() {
         true => 0xffff_ffff,
@@ -536,7 +538,7 @@ fn float_bits(value: f64, ty: ScalarType) -> u64 {
     }
 }
 
-/// Returns the bits of a 16-bit literal. Disassemblers print literals exactly, so no rounding occurs.
+/// Returns the bits of a 16-bit literal. The conversion does not round, because disassemblers print literals exactly.
 fn half_bits(value: f64) -> u64 {
     const SMALLEST_NORMAL: f64 = 6.103515625e-5;
     const SUBNORMAL_UNITS: f64 = 16_777_216.0;
@@ -553,14 +555,14 @@ fn half_bits(value: f64) -> u64 {
     }
 }
 
-/// Creates an immediate source.
+/// Creates an immediate source operand.
 pub(super) fn number(value: u64) -> OperandValue {
     plain(Source::Immediate(value))
 }
 
 #[cfg(test)]
 thread_local! {
-    /// Modifiers that lowering functions have queried on this thread, for tests.
+    /// Modifiers that lowering functions have queried on this thread. Tests use this set.
     static ASKED: std::cell::RefCell<std::collections::BTreeSet<String>> =
         std::cell::RefCell::default();
 }

@@ -15,7 +15,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 
-/// Reads the predicate destinations for carries, which follow the destination register. An instruction has at most two carry destinations.
+/// Reads the carry destinations of an addition: up to two predicates after the destination register.
 fn carries(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     let mut found = Vec::new();
     while found.len() < 2 && w.is_predicate() {
@@ -24,15 +24,14 @@ fn carries(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     Ok(found)
 }
 
-/// Returns whether all destinations are discarded.
+/// Returns whether all destination predicates are sinks, so that the carries are discarded.
 fn are_sinks(predicates: &[SpannedValue]) -> bool {
     predicates
         .iter()
         .all(|(value, _)| *value == OperandValue::Destination(None))
 }
 
-/// Reads a source of an addition. In an addition with carry, `-RZ` is the two's complement of zero. The computation of this complement
-/// produces a carry.
+/// Reads a source of an addition. In an addition with carry, `-RZ` is computed as the complement of zero plus one, which produces a carry.
 fn summand(
     w: &mut InstructionCursor<'_>,
     ty: ScalarType,
@@ -103,7 +102,7 @@ fn conditions(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
 }
 
 /// Lowers `IADD.64 d, p, a, b` and `IADD.64.X d, a, b, x`: adds the lower halves, and then the upper halves with the carry of the lower
-/// halves. `conditions` contains the carry sources, which only additions with `.X` have.
+/// halves. `conditions` contains the carry sources of an addition with `.X`, and is empty for other additions.
 fn add_halves(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -170,7 +169,7 @@ fn halves_of_sum(value: SpannedValue) -> [SpannedValue; 2] {
     [low, high]
 }
 
-/// Lowers `VIADD.S32.ISAT d, a, -b`, which computes a saturating 32-bit sum or difference, and `VIADD.16x2`, which adds half-words.
+/// Lowers `VIADD.S32.ISAT d, a, -b`, a saturating 32-bit addition or subtraction, and `VIADD.16x2`, an addition of half-words.
 fn add_whole(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let mut modifiers = typed(match w.consume("16x2") {
         true => ScalarType::U16x2,
@@ -201,8 +200,8 @@ fn add_whole(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstructio
     Ok(vec![step(Operation::Arithmetic(op), modifiers, args)])
 }
 
-/// Lowers `a + b` to an addition, subtraction or copy. Returns `None` if both sources are negated, or if a source has a modifier other than
-/// negation.
+/// Lowers the sum `a + b` to an addition, a subtraction or a copy. Returns `None` if both sources are negated, or if a source has a
+/// modifier other than negation.
 fn plain_sum(
     to: &LoweredOperand,
     a: &SpannedValue,
@@ -230,7 +229,8 @@ fn plain_sum(
     }
 }
 
-/// Lowers `IADD3`, `IADD` and related opcodes: `d{, p{, q}}, a, b{, c}{, x, y}`.
+/// Lowers `IADD3`, `IADD` and related opcodes with the operands `d{, p{, q}}, a, b{, c}{, x, y}`: p and q receive carries, and x and y are
+/// carry sources.
 pub(super) fn add(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -276,7 +276,7 @@ pub(super) fn add(
     Ok(vec![machine.step(SassOp::Add3, w.instruction.span)])
 }
 
-/// Lowers `IMAD`: `d{, p}, a, b, c{, x}`.
+/// Lowers `IMAD d{, p}, a, b, c{, x}`, a multiply-add with an optional carry destination p and carry source x.
 pub(super) fn multiply(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let extends = w.consume("X");
     let part = w.consume_one_of(&[("WIDE", MulPart::Wide), ("HI", MulPart::Hi)]);
@@ -285,7 +285,7 @@ pub(super) fn multiply(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lowered
         true => Signedness::Unsigned,
         false => Signedness::Signed,
     };
-    // These modifiers indicate the purpose of the multiplication, and do not affect the result.
+    // Ignore modifiers that indicate the purpose of the multiplication, because they do not affect the result.
     w.ignore_modifiers(&["MOV", "SHL", "IADD", "S32"]);
     let n = if part == MulPart::Wide { 2 } else { 1 };
     let (run, span) = w.destination(n)?;
@@ -339,7 +339,7 @@ pub(super) fn multiply(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lowered
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// Lowers `LEA`: `d{, p}, a, b{, c}, n{, x}`.
+/// Lowers `LEA d{, p}, a, b{, c}, n{, x}`, which adds b to a shifted left by n.
 pub(super) fn scaled_add(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let high = w.consume("HI");
     let extends = w.consume("X");
@@ -374,7 +374,7 @@ pub(super) fn scaled_add(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lower
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// Lowers an arithmetic instruction with one source.
+/// Lowers an integer instruction with one source operand to the arithmetic operation `op`.
 pub(super) fn one_of(
     w: &mut InstructionCursor<'_>,
     op: ArithmeticOp,
@@ -474,7 +474,7 @@ pub(super) const JOINS: &[(&str, BoolOp)] = &[
     ("XOR", BoolOp::Xor),
 ];
 
-/// Lowers `ISETP`: `p, q, a, b, x{, y}`.
+/// Lowers `ISETP p, q, a, b, x{, y}`, an integer comparison that is combined with the predicate x.
 pub(super) fn compare(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let op = w.consume_one_of(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
@@ -491,7 +491,7 @@ pub(super) fn compare(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     }
     let (p, q) = (w.placed_predicate()?, w.placed_predicate()?);
     let (a, b) = (w.source()?, w.source()?);
-    // Disassemblers omit the predicate with the comparison result of the lower words if the predicate is `PT`.
+    // If the predicate y with the comparison result of the lower words is `PT`, disassemblers omit it.
     let always = OperandValue::Predicate {
         source: Source::Immediate(1),
         negated: false,
@@ -517,7 +517,7 @@ pub(super) fn compare(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// Lowers `p, q, a, b, x`: a comparison, combined with a predicate.
+/// Lowers a comparison with the operands `p, q, a, b, x`, in which the predicate x is combined with the comparison result.
 pub(super) fn set_predicate(
     w: &mut InstructionCursor<'_>,
     op: CompareOp,
@@ -549,7 +549,7 @@ pub(super) fn set_predicate(
     )])
 }
 
-/// Lowers `SEL d, a, b, p`.
+/// Lowers `SEL d, a, b, p`, which selects a if the predicate p is true, otherwise b.
 pub(super) fn select(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (ty, n) = if w.consume("64") {
         (ScalarType::B64, 2)
@@ -559,7 +559,7 @@ pub(super) fn select(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIn
     select_as(w, ty, n)
 }
 
-/// Lowers a selection between two values of a type.
+/// Lowers a selection between two values of the type `ty`.
 pub(super) fn select_as(
     w: &mut InstructionCursor<'_>,
     ty: ScalarType,

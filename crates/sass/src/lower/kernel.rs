@@ -20,14 +20,15 @@ use warpgrid_program::{
     RegisterId, Registers, Relocation, RelocationTarget, SassKernelInfo, Source, Span, Variable,
 };
 
-/// Unsupported instruction, with the modifier or operand that the lowering does not support.
+/// Instruction that the lowering does not support, with the reason and the span of the unsupported modifier or operand. Diagnostics report
+/// it.
 pub(crate) struct UnsupportedInstruction {
     pub(crate) mnemonic: String,
     pub(crate) what: String,
     pub(crate) span: Span,
 }
 
-/// Module that results from a listing part, with the unsupported instructions of the part.
+/// Result of lowering a part of a listing: the module, and the instructions that are unsupported or depend on undetermined literals.
 pub(crate) struct LoweredUnit {
     pub(crate) module: Module,
     pub(crate) not_run: Vec<UnsupportedInstruction>,
@@ -99,7 +100,7 @@ struct Lowering<'a> {
     tree: &'a Tree,
     source: &'a str,
     part: &'a ArchUnit,
-    /// Device functions in other sections that kernels call.
+    /// Device functions in other sections, which are linked to the kernels that call them.
     library: &'a LinkedFunctions,
     target: &'static Target,
     actions: OpcodeTable,
@@ -111,7 +112,7 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    /// Adds the sections with constants and variables of the module.
+    /// Adds variables for the sections that contain constants and variables of the module.
     fn add_variables(&mut self) {
         for section in &self.part.sections {
             let section = &*self.library.with_relocations_applied(section);
@@ -136,7 +137,7 @@ impl Lowering<'_> {
         self.add_relocations();
     }
 
-    /// Adds relocations for addresses of variables in the contents of other variables.
+    /// Adds a relocation for each address of a variable in the contents of another variable.
     fn add_relocations(&mut self) {
         let names: HashMap<&str, u32> = self
             .variables
@@ -247,7 +248,7 @@ impl Lowering<'_> {
         variables.collect()
     }
 
-    /// Returns the SASS-specific properties of a function.
+    /// Returns the properties of a function that exist only in SASS code.
     fn machine_code(
         &self,
         text: &FunctionCode,
@@ -282,8 +283,8 @@ impl Lowering<'_> {
     }
 
     /// Lowers the instructions of a function, and returns the predicates to which they write undetermined values. `undetermined` contains
-    /// these predicates for the whole function, because a loop may read such a predicate in an instruction that precedes the write in the
-    /// source.
+    /// these predicates for the whole function, because in a loop, the instruction that reads a predicate may precede the instruction that
+    /// writes it in the source.
     fn body(
         &mut self,
         text: &FunctionCode,
@@ -309,8 +310,8 @@ impl Lowering<'_> {
         (body, left)
     }
 
-    /// Lowers one instruction. An unsupported instruction is part of the program, and stops execution when a warp reaches it. Returns the
-    /// predicates to which the instruction writes undetermined values.
+    /// Lowers one instruction. An unsupported instruction becomes an operation of the program that stops execution when a warp reaches it.
+    /// Returns the predicates to which the instruction writes undetermined values.
     fn instruction(
         &mut self,
         text: &FunctionCode,
@@ -322,7 +323,7 @@ impl Lowering<'_> {
         let mut words =
             InstructionCursor::new(self.tree, self.source, instruction, placed.encoding);
         let opcode = words.mnemonic();
-        // A guard without a register is the constant `PT`.
+        // A guard whose predicate has no register is the constant `PT`.
         let guard = instruction.guard.and_then(|guard| {
             let predicate = id_of(guard.predicate)?;
             let negated = guard.negated;
@@ -395,8 +396,8 @@ impl Lowering<'_> {
         )]
     }
 
-    /// Returns the number of a constant bank that the operations read but no section of the source contains, because `cuobjdump -sass` and
-    /// `nvdisasm -c` do not print constant banks. The launch provides the contents of bank 0.
+    /// Returns the number of a constant bank that the operations read although no section of the source contains it. For example,
+    /// `cuobjdump -sass` and `nvdisasm -c` do not print constant banks. Bank 0 is excluded, because the launch provides its contents.
     fn bank_that_is_missing(
         &self,
         text: &FunctionCode,
@@ -452,8 +453,8 @@ impl Lowering<'_> {
                 ..reserved(StateSpace::Shared, size, section.span)
             });
         } else if uses.shared {
-            // A source without data sections does not specify the size of shared memory, so the lowering assumes the maximum size that a
-            // kernel may declare.
+            // Assume the maximum size that a kernel may declare if the source has no data sections, because a source without data sections
+            // does not specify the size of shared memory.
             let own = match self.has_data_sections() {
                 true => 0,
                 false => self.target.limits.static_shared_bytes,
@@ -534,7 +535,7 @@ impl Lowering<'_> {
         }
         let amounts = operands.iter().filter_map(|operand| match operand.value {
             OperandKind::Integer(value) if operand.signs.negated => Some(value as u32),
-            // `VIADD R1, R1, 0xffffffd8`
+            // This operand occurs in `VIADD R1, R1, 0xffffffd8`.
             OperandKind::Integer(value) if value >> 31 == 1 => Some((value as u32).wrapping_neg()),
             _ => None,
         });
@@ -542,7 +543,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Bounds of the assumed stack size in bytes, if the source does not specify the stack size.
+/// Minimum stack size in bytes that the lowering assumes if the source does not specify the stack size. The next constant is the maximum.
 const MIN_FRAME: u32 = 1024;
 const MAX_FRAME: u32 = 256 << 10;
 
@@ -556,7 +557,7 @@ fn registers_of_machine(registers: &Registers, undetermined: &[String]) -> Vec<R
     .collect()
 }
 
-/// Local memory size in bytes for instructions without a surrounding listing, which may access arbitrary addresses.
+/// Size in bytes of local memory for instructions without a surrounding listing. Such instructions may access arbitrary addresses.
 const LOOSE_FRAME: u32 = 16 << 10;
 
 /// Stack size of recursive functions in bytes, sufficient for the frames of a few hundred calls.
@@ -575,7 +576,7 @@ fn nothing() -> LoweredInstruction {
     super::step(fence, Modifiers::default(), Vec::<LoweredOperand>::new())
 }
 
-/// Replaces the addresses in label operands by instruction indices.
+/// Replaces the instruction addresses in label operands by instruction indices.
 fn place_labels(body: &mut FunctionBuilder, machine: &SassKernelInfo) {
     for operand in &mut body.operands {
         if let OperandValue::Label(label) = &mut operand.value {

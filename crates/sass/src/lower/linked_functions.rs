@@ -1,5 +1,5 @@
 //! Static linking of device functions that the assembler emits in separate sections: unoptimized code calls these functions by symbol, and
-//! function tables contain their addresses. All referenced functions are appended as one block to the code of each kernel.
+//! function tables contain their addresses. The linking appends all referenced functions as one block to the code of each kernel.
 
 use crate::listing::{ArchUnit, FunctionCode, Section};
 use crate::syntax::{OperandKind, Tree};
@@ -11,7 +11,7 @@ const ALIGN_BYTES: u64 = 128;
 /// Distance between instructions in bytes.
 const STRIDE: u64 = 16;
 
-/// Referenced device functions, at addresses that are identical for every kernel.
+/// Device functions that kernels reference, linked at addresses that are identical for every kernel.
 #[derive(Default)]
 pub(super) struct LinkedFunctions {
     text: FunctionCode,
@@ -23,7 +23,7 @@ pub(super) struct LinkedFunctions {
     defined: HashSet<String>,
 }
 
-/// Supported system function. The linker resolves the symbol of a system function, so no listing contains its code.
+/// System function that the emulator implements. No listing contains its code, because the driver resolves its symbol.
 pub(super) struct SystemFunction {
     pub(super) name: &'static str,
     /// First register and number of registers of each argument.
@@ -34,13 +34,13 @@ pub(super) struct SystemFunction {
 /// Supported system functions. The arguments are in the registers starting at `R4`, with 64-bit arguments in aligned register pairs. The
 /// result is in `R4` (observed in code of assembler 13.5, `sm_75` to `sm_120`).
 const SYSTEM: &[SystemFunction] = &[
-    // Format string and argument buffer.
+    // The arguments are the format string and the argument buffer.
     SystemFunction {
         name: "vprintf",
         arguments: &[(4, 2), (6, 2)],
         result: Some((4, 1)),
     },
-    // Message, file, line, function and character size.
+    // The arguments are the message, file, line, function and character size.
     SystemFunction {
         name: "__assertfail",
         arguments: &[(4, 2), (6, 2), (8, 1), (10, 2), (12, 2)],
@@ -81,7 +81,7 @@ impl LinkedFunctions {
             ..LinkedFunctions::default()
         };
         let mut start = part.functions.iter().map(end_of).max().unwrap_or(0);
-        // A function that no other function references is a kernel. If every function is referenced, there is no kernel to which functions
+        // An unreferenced function is a kernel. Link nothing if every function is referenced, because there is no kernel to which functions
         // could be appended.
         if !part.functions.iter().all(|text| is_named(&text)) {
             for text in part.functions.iter().filter(is_named) {
@@ -127,7 +127,7 @@ impl LinkedFunctions {
         Cow::Owned(combined)
     }
 
-    /// Returns a section in which the values that reference functions contain their addresses.
+    /// Returns a section in which the values that refer to functions contain the addresses of these functions.
     pub(super) fn with_relocations_applied<'s>(&self, section: &'s Section) -> Cow<'s, Section> {
         let mut filled = Cow::Borrowed(section);
         for item in &section.references {
@@ -198,7 +198,7 @@ pub(super) fn read_reference(text: &str) -> Option<(&str, i64)> {
 /// Parsed relocation expression, such as `32@lo(name)` or `32@hi((function + label@srel))`.
 pub(super) struct RelocationExpression<'a> {
     pub(super) name: &'a str,
-    /// Label within the referenced function.
+    /// Label within the referenced function, from which the offset is added.
     pub(super) label: Option<&'a str>,
     pub(super) is_high: bool,
 }
@@ -230,7 +230,7 @@ pub(super) fn read_relocation(text: &str) -> Option<RelocationExpression<'_>> {
     })
 }
 
-/// Returns the functions and labels that the instructions of a function reference.
+/// Returns the names of the functions and labels to which the instructions of a function refer.
 fn names_of<'a>(
     tree: &'a Tree,
     source: &'a str,

@@ -13,7 +13,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterTuple, SourceModifiers};
 
-/// Lowers `LOP3.LUT`: `{p,} d, a, b, c, table, x`.
+/// Lowers `LOP3.LUT {p,} d, a, b, c, table, x`, a bitwise operation of three sources that a lookup table defines.
 pub(super) fn logic3(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_modifiers(&["LUT"]);
     let combine = w.consume_one_of(&[("PAND", BoolOp::And), ("POR", BoolOp::Or)]);
@@ -50,7 +50,7 @@ pub(super) fn logic3(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIn
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// Lowers `LOP.AND d, a, b`, which exists on older architectures.
+/// Lowers `LOP.AND d, a, b`, a bitwise operation of two sources on older architectures.
 pub(super) fn logic2(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let op = w.consume_one_of(&[
         ("AND", ArithmeticOp::And),
@@ -71,7 +71,7 @@ pub(super) fn logic2(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIn
     )])
 }
 
-/// Lowers `PLOP3.LUT p, q, a, b, c, table, table`.
+/// Lowers `PLOP3.LUT p, q, a, b, c, table, table`, two logic operations on three predicates that lookup tables define.
 pub(super) fn predicates(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -137,7 +137,7 @@ pub(super) fn funnel_shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Low
     let (a, amount, b) = (w.source()?, w.source()?, w.source()?);
     let to = LoweredOperand::One(OperandValue::Destination(run), span);
     if !wraps && !wide {
-        // A shift in this direction depends only on a single register.
+        // Without the upper result, a left shift depends only on the register a.
         if left && !high {
             let args = vec![to, one(a), one(amount)];
             return Ok(vec![arithmetic(ArithmeticOp::Shl, ScalarType::B32, args)]);
@@ -198,7 +198,7 @@ pub(super) fn shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIns
     ])
 }
 
-/// Lowers `PRMT d, a, selector, b`.
+/// Lowers `PRMT d, a, selector, b`, which permutes the bytes of a and b.
 pub(super) fn permute(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let mut modifiers = typed(ScalarType::B32);
     modifiers.permute = w.consume_one_of(&[
@@ -221,7 +221,7 @@ pub(super) fn permute(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
 /// Modifiers that select the byte of a register into which predicates are packed, or from which predicates are unpacked.
 const BYTES: &[(&str, u8)] = &[("B0", 0), ("B1", 1), ("B2", 2), ("B3", 3)];
 
-/// Lowers `P2R d, PR, a, mask`.
+/// Lowers `P2R d, PR, a, mask`, which packs predicates into a byte of a register.
 pub(super) fn pack_predicates(
     w: &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>> {
@@ -244,7 +244,7 @@ pub(super) fn pack_predicates(
     ])
 }
 
-/// Lowers `R2P PR, a, mask`.
+/// Lowers `R2P PR, a, mask`, which unpacks predicates from a byte of a register.
 pub(super) fn unpack_predicates(
     w: &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>> {

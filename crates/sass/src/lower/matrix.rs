@@ -46,9 +46,9 @@ const FACTORS: &[(&str, ScalarType)] = &[
     ("E2M1", ScalarType::E2m1),
 ];
 
-/// Lowers `HMMA.16816.F32.BF16 d, a, b, c` and related opcodes, and `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`. With `.SF`, the
-/// scale factors and their selectors follow c (determined by comparison of the output of assembler 13.5 with the original PTX). In sparse
-/// instructions, the scale factors of A and the metadata are in a register pair.
+/// Lowers dense MMAs such as `HMMA.16816.F32.BF16 d, a, b, c`, and sparse MMAs such as `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`.
+/// With `.SF`, the operands after c are the scale factors and their selectors (determined by comparing the output of assembler 13.5 with
+/// the original PTX). In sparse instructions, the scale factors of A and the metadata are in a register pair.
 pub(super) fn product(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -96,7 +96,7 @@ pub(super) fn product(
     };
     let span = w.instruction.span;
     let mut steps = Vec::new();
-    // The registers contain half of the elements of a row of a sparse matrix.
+    // The registers of a sparse matrix contain half of the elements of each row.
     let stored = if is_sparse { depth / 2 } else { depth };
     let a = factor(c, w, a, registers(rows, stored, a), &mut steps)?;
     let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
@@ -202,7 +202,7 @@ fn scale_words(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> Lowe
     Ok(())
 }
 
-/// Operands of a block-scaled MMA that follow the addend.
+/// Operands of a sparse or block-scaled MMA after the addend: scale factors with their selectors, and sparsity metadata.
 struct BlockScaleOperands {
     metadata: Option<SpannedValue>,
     /// Scale factors of A, selectors of A, scale factors of B, and selectors of B.
@@ -313,7 +313,8 @@ const fn register_bits(ty: ScalarType) -> u32 {
     }
 }
 
-/// Reads a source matrix: a register run, or zeros for `RZ`. `.ROW` and `.COL` are redundant, because the operation implies the layout.
+/// Reads a source matrix from a register run, or returns zeros for `RZ`. `.ROW` and `.COL` are redundant, because the operation implies the
+/// layout.
 fn source(w: &mut InstructionCursor<'_>, ty: ScalarType, n: u8) -> LowerResult<Vec<SpannedValue>> {
     let operand = w.next()?;
     if ty != ScalarType::F64 && operand.signs != crate::syntax::OperandModifiers::default() {
@@ -361,7 +362,7 @@ fn registers_of(
     Ok((0..n).map(pair).collect())
 }
 
-/// Returns the register pairs of a destination run.
+/// Returns the `n` register pairs of a destination run.
 fn pairs_written(run: Option<RegisterTuple>, n: u8, span: Span) -> Vec<SpannedValue> {
     let pair = |i: u8| {
         let pair = run.map(|run| pair_of(run.first, i));
@@ -377,7 +378,8 @@ fn pair_of(first: RegisterId, i: u8) -> RegisterTuple {
     }
 }
 
-/// Modifiers for the element format of `LDSM` and `STSM` in shared memory: 16 or 8 bits, or 6 or 4 bits that are expanded to bytes.
+/// Modifiers of `LDSM` and `STSM` for the element format in shared memory: 16 or 8 bits, or 6 or 4 bits that the instruction expands to
+/// bytes.
 const ROW_FORMATS: &[(&str, (ScalarType, Option<Unpacking>))] = &[
     ("16", (ScalarType::B16, None)),
     ("8", (ScalarType::B8, None)),
@@ -385,7 +387,8 @@ const ROW_FORMATS: &[(&str, (ScalarType, Option<Unpacking>))] = &[
     ("U4x16P64TO8", (ScalarType::B8, Some(Unpacking::B4))),
 ];
 
-/// Number of rows, number of columns, whether the matrix is transposed, and number of 32-bit registers per matrix.
+/// Shape of a matrix in `LDSM` or `STSM`: number of rows, number of columns, whether the matrix is transposed, and number of 32-bit
+/// registers.
 type RowShape = (u16, u16, bool, u8);
 
 /// Shapes of `LDSM` and `STSM`.
@@ -406,7 +409,7 @@ fn rows(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     let unknown = || w.unknown("this kind of matrix", w.instruction.opcode);
     let ((ty, unpacking), (rows, columns, transposes, registers)) =
         format.zip(shape).ok_or_else(unknown)?;
-    // Combinations of format and shape that `ldmatrix` and `stmatrix` support (assembler 13.5).
+    // Check whether `ldmatrix` and `stmatrix` support the combination of format and shape (assembler 13.5).
     let exists = match (ty, unpacking, (rows, columns)) {
         (ScalarType::B16, None, (8, 8)) => true,
         (ScalarType::B8, None, (16, 8)) => !is_load,
@@ -442,7 +445,7 @@ fn rows(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     Ok((modifiers, n * registers))
 }
 
-/// Lowers `LDSM.16.M88.4 d, [a]` and `LDSM.U4x16P64TO8.MT1616 d, [a]`.
+/// Lowers `LDSM.16.M88.4 d, [a]` and `LDSM.U4x16P64TO8.MT1616 d, [a]`, which load matrices as `ldmatrix` does.
 pub(super) fn load_rows(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (modifiers, n) = rows(w)?;
     let (run, span) = w.destination(n)?;
@@ -457,7 +460,7 @@ pub(super) fn load_rows(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lowere
     )])
 }
 
-/// Lowers `STSM.16.MT88.2 [a], b` and `STSM.8.MT168 [a], b`.
+/// Lowers `STSM.16.MT88.2 [a], b` and `STSM.8.MT168 [a], b`, which store matrices as `stmatrix` does.
 pub(super) fn store_rows(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (modifiers, n) = rows(w)?;
     let to = memory::address(w, AddressWidth::Narrow)?;
@@ -470,8 +473,8 @@ pub(super) fn store_rows(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lower
     )])
 }
 
-/// Lowers `MOVM.16.MT88 d, a`. Other variants are not supported. The lane mapping of `MOVM.U4TO8.M832` is not known, because no known PTX
-/// instruction compiles to this variant (assembler 13.5.37).
+/// Lowers `MOVM.16.MT88 d, a`, which transposes a matrix. Other variants of `MOVM` are not supported. The lane mapping of `MOVM.U4TO8.M832`
+/// is not known, because no known PTX instruction compiles to this variant (assembler 13.5.37).
 pub(super) fn transpose(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     if !w.consume("16") || !w.consume("MT88") {
         let subject =

@@ -1,5 +1,6 @@
-//! Lowering of operations on mbarrier objects in shared memory. The lowering translates the hardware layout of mbarriers: the
-//! initialization extracts the arrival count from the stored bits, and the highest bit of a phase state contains the parity.
+//! Lowering of operations on mbarrier objects in shared memory. The lowering converts between the layout of the hardware and the layout of
+//! the emulator: the initialization extracts the arrival count from the stored bits, and the highest bit of a phase state contains the
+//! parity.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult};
@@ -24,7 +25,7 @@ pub(super) fn sync(
     }
     if w.consume("ARRIVE") {
         if w.has("A0T1") {
-            // The instruction only increments the pending count for an arrival, which a later `ARRIVES` performs.
+            // The instruction only increments the pending count for the arrival of a later `ARRIVES`.
             return super::control::no_op(w);
         }
         return arrive(c, w);
@@ -34,7 +35,7 @@ pub(super) fn sync(
     }
     if w.consume("CCTL") {
         if w.consume("IVALL") {
-            // The emulator has no cache of mbarrier objects.
+            // `.IVALL` invalidates cached mbarrier objects, which the emulator does not have.
             return super::control::no_op(w);
         }
         if w.consume("IV") {
@@ -59,7 +60,7 @@ fn to(register: RegisterId, span: Span) -> LoweredOperand {
     LoweredOperand::One(written(register), span)
 }
 
-/// Lowers `SYNCS.EXCH.64 URZ, [a], b`: one lane initializes the mbarrier.
+/// Lowers `SYNCS.EXCH.64 URZ, [a], b`: one lane initializes the mbarrier object.
 fn initialise(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -99,7 +100,8 @@ fn initialise(
     Ok(steps)
 }
 
-/// Effect of `SYNCS.ARRIVE`. `A1` arrives once, `AR` arrives b times, and `TR` increments the expected transaction count by b bytes.
+/// Effect of `SYNCS.ARRIVE`. The modifier `A1` specifies one arrival, `AR` specifies b arrivals, and `TR` increments the expected
+/// transaction count by b bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ArrivalKind {
     One,
@@ -108,7 +110,7 @@ enum ArrivalKind {
     Bytes,
 }
 
-/// Lowers `SYNCS.ARRIVE.TRANS64.A1T0 d, [a], b`.
+/// Lowers `SYNCS.ARRIVE.TRANS64.A1T0 d, [a], b`, an arrival at the mbarrier at address a that returns the phase state d.
 fn arrive(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -166,9 +168,10 @@ fn arrive(
     Ok(steps)
 }
 
-/// Lowers `ATOMS.ARRIVE.64 d, [a]` of Ampere and Ada, on which the code itself initializes the mbarrier object with a store and tests the
-/// object with a load. The lower word of the object is the negated arrival count. The upper word contains the arrival counter, which counts
-/// up to zero, and the parity of the phase in the highest bit. The arrival that completes a phase flips the parity and resets the counter.
+/// Lowers `ATOMS.ARRIVE.64 d, [a]` of Ampere and Ada. On these architectures, compiled code initializes the mbarrier object with a store
+/// and tests the object with a load. The lower word of the object is the negated arrival count. The upper word contains the arrival
+/// counter, which counts up to zero, and the parity of the phase in the highest bit. The arrival that completes a phase flips the parity
+/// and resets the counter.
 pub(super) fn arrive_ampere(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -184,8 +187,8 @@ pub(super) fn arrive_ampere(
     Ok(count_arrival(c, run, at, span))
 }
 
-/// Returns the operations of one arrival at an mbarrier object of Ampere and Ada, which the code maintains as a number. `run` receives the
-/// previous state.
+/// Returns the operations of one arrival at an mbarrier object of Ampere and Ada, which is an integer in shared memory. `run` receives the
+/// previous value of the integer.
 pub(super) fn count_arrival(
     c: &mut LoweringContext<'_>,
     run: Option<RegisterTuple>,
@@ -193,9 +196,9 @@ pub(super) fn count_arrival(
     span: Span,
 ) -> Vec<LoweredInstruction> {
     const ONE: u64 = 1 << 32;
-    /// Value of the arrival counter, without the parity, if the next arrival completes the phase.
+    /// Value of the arrival counter without the parity bit before the arrival that completes the phase.
     const LAST: u64 = 0x7fff_ffff;
-    /// Addend for the reset of the counter, in the bits above the lower word.
+    /// Addend that resets the arrival counter, in the upper word of the mbarrier object.
     const ABOVE: u64 = 0x4000_0000 << 32;
     let [state, left, again] = [0; 3].map(|_| c.body.temporary(ScalarType::B64));
     let ends = c.body.temporary(ScalarType::Pred);

@@ -12,7 +12,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{Address, AddressBase, Guard, OperandValue, RegisterTuple, Source};
 
-/// Access width: element type and number of registers.
+/// Width of a memory access, given by the element type and the number of registers.
 #[derive(Clone, Copy)]
 struct AccessWidth {
     ty: ScalarType,
@@ -46,7 +46,7 @@ fn space_of(opcode: &str) -> Option<StateSpace> {
     }
 }
 
-/// Consumes the cache, ordering and address modifiers.
+/// Consumes the cache, ordering and address modifiers of a memory access, and returns the corresponding PTX modifiers.
 pub(super) fn hints(w: &mut InstructionCursor<'_>) -> Modifiers {
     let mut modifiers = Modifiers {
         space: space_of(w.opcode()),
@@ -112,7 +112,7 @@ pub(super) enum AddressWidth {
 }
 
 impl AddressWidth {
-    /// Consumes `.E`, which marks 64-bit addresses.
+    /// Consumes the modifier `.E`, which marks 64-bit addresses, and returns the address width.
     pub(super) fn take(w: &mut InstructionCursor<'_>) -> AddressWidth {
         match w.consume("E") {
             true => AddressWidth::Wide,
@@ -129,7 +129,7 @@ impl AddressWidth {
     }
 }
 
-/// Reads `[R2.64+UR4+0x8]` and other address forms.
+/// Reads an address operand such as `[R2.64+UR4+0x8]`.
 pub(super) fn address(
     w: &mut InstructionCursor<'_>,
     width: AddressWidth,
@@ -140,7 +140,7 @@ pub(super) fn address(
     };
     let brackets = w.tree.brackets(memory);
     let prefix = memory.prefix.map(|prefix| prefix.text(w.source));
-    // The descriptor selects the kind of the access to global memory, which the emulator does not distinguish.
+    // Ignore the descriptor, because it only selects caching properties of global memory, which the emulator does not model.
     let inside = match (prefix, brackets) {
         (None, [inside]) | (Some("desc"), [_, inside]) => inside,
         _ => return Err(w.unknown("this address", operand.span)),
@@ -213,8 +213,8 @@ fn set_width(modifiers: &mut Modifiers, width: AccessWidth) {
     };
 }
 
-/// Returns the mask of the words that a 256-bit vector access transfers. An additional operand specifies the mask, and the registers of
-/// each half contain only the transferred words, without gaps. Without this operand, all eight words are transferred.
+/// Returns the mask of the words that a 256-bit vector access transfers, which an optional operand specifies. Without this operand, the
+/// access transfers all eight words. The registers of each half contain the transferred words without gaps.
 fn words_moved(w: &mut InstructionCursor<'_>, width: AccessWidth) -> LowerResult<u64> {
     let all = (1 << width.n) - 1;
     let operand = w.peek().filter(|_| width.n == 8);
@@ -225,8 +225,7 @@ fn words_moved(w: &mut InstructionCursor<'_>, width: AccessWidth) -> LowerResult
     }
 }
 
-/// Returns the eight words of a vector. The transferred words are taken from the registers of both halves, lower half first. All other
-/// words have the value `nothing`.
+/// Returns the eight words of a vector. The transferred words come from the registers of both halves, and all other words are `nothing`.
 fn words_of<T: Clone>(halves: [Vec<T>; 2], moved: u64, nothing: &T) -> Vec<T> {
     let mut mask = moved;
     let mut words = Vec::new();
@@ -375,7 +374,7 @@ pub(super) fn store(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIns
     )])
 }
 
-/// Lowers `USTGR.E.NA.U16.MMIO.SYS [UR4], UR6`, a store to global memory from uniform registers.
+/// Lowers `USTGR.E.NA.U16.MMIO.SYS [UR4], UR6`, a store of uniform registers to global memory.
 pub(super) fn store_uniform(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -412,12 +411,12 @@ pub(super) const OPERATIONS: &[(&str, AtomicOp)] = &[
     ("CAS", AtomicOp::Cas),
 ];
 
-/// Consumes the modifiers for the operation and the type of an atomic. Returns the number of registers per value.
+/// Consumes the modifiers for the operation and the type of an atomic or reduction. Returns the number of registers per value.
 pub(super) fn operation(
     w: &mut InstructionCursor<'_>,
     modifiers: &mut Modifiers,
 ) -> LowerResult<u8> {
-    // `.POPC` adds one for each lane. The hardware aggregates the additions, which has no effect on the sum.
+    // With `.POPC`, each lane adds one. The hardware aggregates these additions, which has no effect on the sum.
     let counts = w.consume("POPC");
     let op = w.consume_one_of(OPERATIONS);
     let op = op.ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;
@@ -512,8 +511,8 @@ pub(super) fn atomic(
     Ok(steps)
 }
 
-/// Lowers `ATOMS.CAST.SPIN p, [a], b, c`: replaces the value b in memory by c, and p indicates success. If the first operand is a register
-/// instead of a predicate, it receives 1 or 0. With `.64`, this operand is a register pair.
+/// Lowers `ATOMS.CAST.SPIN p, [a], b, c`: replaces the value b in memory by c, and sets p to whether the replacement succeeded. If the
+/// first operand is a register instead of a predicate, the register receives 1 or 0. With `.64`, the values are register pairs.
 fn exchange_once(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -575,7 +574,7 @@ fn exchange_once(
     Ok(steps)
 }
 
-/// Lowers `RED.E.ADD [a], b`.
+/// Lowers `RED.E.ADD [a], b`, an atomic operation without a result.
 pub(super) fn reduction(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let address_width = AddressWidth::take(w);
     let mut modifiers = hints(w);

@@ -45,7 +45,7 @@ pub(super) fn integers(
     };
     let p = w.predicate()?;
     if w.is_predicate() {
-        // This predicate is the carry input of a multi-word comparison.
+        // The predicate is the carry input of a multi-word comparison, which is supported only if it is constant false.
         let carried = w.predicate()?;
         if known(&carried.0) != Some(false) {
             return Err(w.unknown("an extended comparison", carried.1));
@@ -74,7 +74,7 @@ pub(super) fn integers(
     Ok(steps)
 }
 
-/// Reads predicate results such as `P0, PT`. Their meaning is not documented, so their values are undetermined.
+/// Reads predicate destinations such as `P0, PT`, and marks their values as undetermined, because their meaning is not documented.
 pub(super) fn predicate_results(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -133,8 +133,8 @@ pub(super) fn floats(
     Ok(choose(c, to, modifiers, values, p))
 }
 
-/// Removes the absolute-value modifiers of an instruction with `.XORSIGN`. With `.XORSIGN`, the operation itself compares the magnitudes,
-/// and the result has the sign of the product of both registers.
+/// Removes the absolute-value modifiers of an instruction with `.XORSIGN`, because the operation itself compares the magnitudes. The sign
+/// of the result is the sign of the product of both registers.
 fn unsign(
     w: &InstructionCursor<'_>,
     modifiers: Modifiers,

@@ -19,7 +19,7 @@ use warpgrid_program::{
     Address, AddressBase, LaunchConstant, OperandValue, RegisterTuple, Source, Span, VariableId,
 };
 
-/// Lowers `MOV d, a{, lanes}` and `MOV d, 32@lo(name)`.
+/// Lowers `MOV d, a{, lanes}`, a copy, and `MOV d, 32@lo(name)`, which loads half of an address that the linker resolves.
 pub(super) fn copy_register(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -44,7 +44,8 @@ pub(super) fn copy_register(
     Ok(vec![copy(to, a)])
 }
 
-/// Lowers `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`. Returns `None` for other instructions.
+/// Lowers `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`, which loads half of an address that the linker resolves. Returns `None` for other
+/// instructions.
 pub(super) fn copy_by_product(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -170,14 +171,14 @@ fn special_name<'a>(w: &mut InstructionCursor<'a>) -> LowerResult<(&'a str, Span
     Ok((operand.span.text(w.source), operand.span))
 }
 
-/// Special registers that contain a warp index in their second byte. The assembler compiles `%warpid` to
-/// `S2R r, SR_VIRTID; SHF.R.U32.HI r, RZ, 0x8, r; SGXT.U32 r, r, 0x7` (13.5).
+/// Special registers of SASS that contain a warp index in their second byte. The assembler compiles `%warpid` to `S2R r, SR_VIRTID;
+/// SHF.R.U32.HI r, RZ, 0x8, r; SGXT.U32 r, r, 0x7` (13.5).
 const IN_SECOND_BYTE: &[(&str, SpecialRegister)] = &[
     ("SR_VIRTID", SpecialRegister::Warpid),
     ("SR_VIRTCFG", SpecialRegister::Nwarpid),
 ];
 
-/// Lowers `S2R d, SR_TID.X`.
+/// Lowers `S2R d, SR_TID.X`, which reads a special register.
 pub(super) fn special(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -202,7 +203,7 @@ pub(super) fn special(
     Ok(vec![copy(to, (plain(source), span))])
 }
 
-/// Lowers `CS2R d, SR_CLOCKLO`, which writes two registers, or one register with `.32`.
+/// Lowers `CS2R d, SR_CLOCKLO`, which copies a special register to a register pair, or to one register with `.32`.
 pub(super) fn special_pair(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -226,8 +227,8 @@ pub(super) fn special_pair(
     Ok(halves.collect())
 }
 
-/// Lowers `R2UR {p,} d, a`: d is the value of a in the first lane. p is true in the lanes in which the value of a differs from d. With
-/// `.OR`, p also remains true in the lanes in which p was true before.
+/// Lowers `R2UR {p,} d, a`: d is the value of a in the first lane. The predicate p is true in the lanes in which a differs from d. With
+/// `.OR`, p remains true in the lanes in which p was already true.
 pub(super) fn first_lane(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -383,8 +384,8 @@ pub(super) fn load_constant(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lo
     )])
 }
 
-/// Lowers `RPCMOV.32 Rpc.LO, R2` and `RPCMOV.32 R2, Rpc.LO`, which access half of the return-address register. The assembler also uses this
-/// register for other values.
+/// Lowers `RPCMOV.32 Rpc.LO, R2` and `RPCMOV.32 R2, Rpc.LO`, which access one half of the return-address register. Compiled code also
+/// stores other values in this register.
 pub(super) fn return_address(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

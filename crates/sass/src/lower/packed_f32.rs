@@ -7,7 +7,7 @@ use crate::syntax::OperandKind;
 use warpgrid_isa::{ArithmeticOp, Operation, ScalarType};
 use warpgrid_program::OperandValue;
 
-/// Lowers `FFMA2 d, a.F32x2.HI_LO, b.F32, c.F32x2.LO_HI`.
+/// Lowers instructions such as `FFMA2 d, a.F32x2.HI_LO, b.F32, c.F32x2.LO_HI` to one operation per float.
 pub(super) fn floats(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -35,7 +35,7 @@ pub(super) fn floats(
     Ok(steps)
 }
 
-/// Reads the low and the high float of a source. With `.F32`, and for literals, both floats have the same value. `.NP` negates the upper
+/// Reads the low and the high float of a source. For `.F32` and for literals, both floats have the same value. `.NP` negates the upper
 /// float, and `.PN` negates the lower float.
 fn pair(w: &mut InstructionCursor<'_>) -> LowerResult<[SpannedValue; 2]> {
     let operand = w.next()?;

@@ -1,6 +1,5 @@
 //! Infers the parameters of a kernel without attributes, as in listings of `cuobjdump -sass`, from the accesses of its instructions to
-//! constant bank 0. Address ranges that no instruction reads are also filled with parameters, so that each parameter has the correct
-//! offset.
+//! constant bank 0. Address ranges that no instruction reads also become parameters, so that each parameter has the correct offset.
 
 use crate::listing::{FunctionCode, ParameterInfo};
 use crate::syntax::{Instruction, MemoryOperand, OperandKind, TermValue, Tree};
@@ -11,7 +10,7 @@ const MAX_BYTES: u64 = 4352;
 /// Constant bank whose contents the launch provides.
 const LAUNCH_BANK: u64 = 0;
 
-/// Kinds of accesses to a word of the constant bank.
+/// Kinds of accesses to a word of the constant bank, from which the size of a parameter is inferred.
 #[derive(Clone, Copy, Debug, Default)]
 struct ConstantRead {
     /// An instruction reads the word as the lower half of a 64-bit value.

@@ -10,12 +10,12 @@ use warpgrid_program::OperandValue;
 /// Type modifiers for registers with four byte elements.
 const BYTES: &[(&str, ScalarType)] = &[("U8x4", ScalarType::U32), ("S8x4", ScalarType::S32)];
 
-/// Returns whether the instruction has a type modifier for byte elements.
+/// Returns whether the instruction has a type modifier for four byte elements.
 pub(super) fn are_bytes(w: &InstructionCursor<'_>) -> bool {
     BYTES.iter().any(|(word, _)| w.has(word))
 }
 
-/// Lowers `VIADD.U8x4 d, a, -b` and `VIMNMX.S8x4 d, P0, P0, a, b, p`.
+/// Lowers operations on four bytes such as `VIADD.U8x4 d, a, -b` and `VIMNMX.S8x4 d, P0, P0, a, b, p`.
 pub(super) fn four_bytes(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

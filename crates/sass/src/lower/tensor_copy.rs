@@ -35,8 +35,8 @@ const fn offset_widths(mode: LoadMode, rank: u32) -> &'static [u32] {
     }
 }
 
-/// Lowers `UTMALDG.4D.IM2COL.MULTICAST [d], [map], b{, desc[policy]}`: d, the mbarrier and the coordinates are in a register run. The lower
-/// half of b contains the offsets of an `im2col` copy, and the upper half contains the CTA mask of a multicast.
+/// Lowers `UTMALDG.4D.IM2COL.MULTICAST [d], [map], b{, desc[policy]}`: the destination d, the mbarrier address and the coordinates are in a
+/// register run. The lower half of b contains the offsets of an `im2col` copy, and the upper half contains the CTA mask of a multicast.
 pub(super) fn load(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -98,7 +98,8 @@ pub(super) fn load(
     Ok(steps)
 }
 
-/// Lowers `UTMASTG.2D [a], [map]` and `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: a and the coordinates are in the same register run.
+/// Lowers `UTMASTG.2D [a], [map]` and `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: the source address a and the coordinates are in the
+/// same register run.
 pub(super) fn store(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

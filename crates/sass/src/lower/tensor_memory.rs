@@ -1,7 +1,7 @@
-//! Lowering of allocation, transfers and matrix multiplications in tensor memory. The code maintains a mask of allocated columns with one
-//! bit per 32 columns, and the hardware sets and clears bits of this mask. `idesc[UR5]` is a register pair. The register before this pair,
-//! which the operand `tmem[UR4]` specifies, contains the address of the metadata. The descriptors are identical to those of PTX, which was
-//! determined by comparison of the output of assembler 13.5 with the original PTX.
+//! Lowering of allocation, transfers and matrix multiplications in tensor memory. Compiled code maintains a mask of allocated columns with
+//! one bit per 32 columns, and the hardware sets and clears bits of this mask. The operand `idesc[UR5]` denotes a register pair. The
+//! register before this pair, denoted by the operand `tmem[UR4]`, contains the address of the metadata. The descriptors are identical to
+//! those of PTX, which was determined by comparison of the output of assembler 13.5 with the original PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, destinations, number, parts};
@@ -76,7 +76,7 @@ pub(super) fn reserve(
         vec![to(mask), source_mask, literal(0xffff_ffff)],
     );
     push(ArithmeticOp::Popc, vec![to(columns), from(mask)]);
-    // The lowest bit of the mask is the first column.
+    // Compute the first column from the position of the lowest set bit of the mask.
     push(ArithmeticOp::Brev, vec![to(place), from(mask)]);
     push(ArithmeticOp::Clz, vec![to(place), from(place)]);
     for columns in [columns, place] {
@@ -90,7 +90,8 @@ pub(super) fn reserve(
     Ok(steps)
 }
 
-/// Shape modifiers of a transfer. The second value is the half of the lanes that participates, or `None` if all lanes participate.
+/// Shape modifiers of a transfer. The second value is the half of the lanes that participate in the transfer, or `None` if all lanes
+/// participate.
 const SHAPES: &[(&str, (TensorMemoryAccessShape, Option<MulPart>))] = &[
     ("16dp64bit", (TensorMemoryAccessShape::M16x64, None)),
     ("16dp128bit", (TensorMemoryAccessShape::M16x128, None)),
@@ -285,8 +286,8 @@ pub(super) fn commit(
     Ok(c.in_one_lane(arrive, w.instruction.span).into())
 }
 
-/// Lowers `UTCHMMA{.WS}{.ASHIFT} a, gdesc[b], tmem[d], tmem[metadata], idesc[i]{, tmem[factors]}{, left out}, p{, scale}`. The `left out`
-/// operand disables rows of D, or columns of D with `.WS`.
+/// Lowers `UTCHMMA{.WS}{.ASHIFT} a, gdesc[b], tmem[d], tmem[metadata], idesc[i]{, tmem[factors]}{, left out}, p{, scale}`. The operand
+/// `left out` disables updates of rows of D, or of columns of D with `.WS`.
 pub(super) fn product(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -392,7 +393,8 @@ fn ignore_collectors(w: &InstructionCursor<'_>, operand: &Operand) -> LowerResul
     }
 }
 
-/// Reads the disable-output-lane mask: four registers, or eight for two CTAs, whose bits select the rows of D that are not updated.
+/// Reads the disable-output-lane mask, which consists of four registers, or of eight registers for two CTAs. Its bits select the rows of D
+/// that are not updated.
 fn rows_left_out(
     w: &mut InstructionCursor<'_>,
     group: Option<CtaGroup>,
@@ -423,7 +425,7 @@ fn prefix<'a>(w: &InstructionCursor<'a>, operand: &Operand) -> Option<&'a str> {
     }
 }
 
-/// Reads `tmem[UR4+0x8]`.
+/// Reads an address operand in tensor memory, such as `tmem[UR4+0x8]`.
 fn place(w: &mut InstructionCursor<'_>) -> LowerResult<LoweredOperand> {
     let operand = w.next()?;
     tensor_address(w, operand)

@@ -1,6 +1,6 @@
-//! Lowering of texture and surface accesses. A handle consists of 64 bits of constant bank 0, or a uniform register contains its lower
-//! half. The mipmap level and the gradients of a sample have no effect, because emulated images have one level. The operand layout was
-//! determined by comparison of the output of assembler 13.5 with the original PTX.
+//! Lowering of texture and surface accesses. A 64-bit handle is in constant bank 0, or a uniform register contains its lower half. The
+//! mipmap level and the gradients of a sample have no effect, because emulated images have one level. The operand layout was determined by
+//! comparing the output of assembler 13.5 with the original PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read};
 use super::instruction_cursor::{InstructionCursor, LowerResult, destinations, number, parts};
@@ -25,12 +25,12 @@ const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
     ("2D_ARRAY", (Geometry::A2d, 3)),
 ];
 
-/// Modifiers of a texture instruction.
+/// Modifiers of a texture instruction that determine the layout of its source operands.
 struct SampleWords {
     op: TextureOp,
     coordinate: ScalarType,
     component: Option<TexelComponent>,
-    /// Whether the first source contains the first half of all values, and not only the coordinates (`.SCR`).
+    /// Whether the first source contains the first half of all values (`.SCR`) instead of only the coordinates.
     is_spread: bool,
     has_level: bool,
     has_offsets: bool,
@@ -50,7 +50,7 @@ impl SampleWords {
             ("R", TexelComponent::Red),
             ("G", TexelComponent::Green),
             ("A", TexelComponent::Alpha),
-            // This entry must be the last one, because `.R.B` is the red component of an image in a register.
+            // Keep this entry last, because in `.R.B`, `.R` selects the red component and `.B` marks a handle in a register.
             ("B", TexelComponent::Blue),
         ];
         let (op, coordinate, component) = match w.opcode() {
@@ -74,7 +74,7 @@ impl SampleWords {
         }
     }
 
-    /// Returns the number of source values that precede the texel offsets.
+    /// Returns the number of source values before the texel offsets.
     fn n_before_offsets(&self, n_coordinates: u8) -> u8 {
         n_coordinates + u8::from(self.is_in_register) + u8::from(self.has_level)
     }
@@ -116,10 +116,10 @@ impl SampleWords {
     }
 }
 
-/// Lowers `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low receives the first two of the selected elements, and high
-/// receives the remaining elements. a contains the layer and the coordinates. b contains the level, the offsets and, with `.DC`, the depth
-/// comparison value. With `.SCR`, a contains the first half of all these values. With `.B`, the lower half of the handle is the first
-/// register of b.
+/// Lowers `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: the registers `low` receive the first two selected elements,
+/// and the registers `high` receive the remaining elements. The source a contains the layer and the coordinates. The source b contains the
+/// level, the offsets and, with `.DC`, the depth comparison value. With `.SCR`, a contains the first half of all these values. With `.B`,
+/// the lower half of the handle is the first register of b.
 pub(super) fn sample(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -129,7 +129,7 @@ pub(super) fn sample(
     let high = pair(w)?;
     let low = pair(w)?;
     let a = w.source()?;
-    // A second source register may precede the handle.
+    // An optional second source register precedes the handle.
     let b = match w.peek() {
         Some(operand) if is_general(operand) => Some(w.source()?),
         _ => None,
@@ -182,8 +182,8 @@ pub(super) fn sample(
     Ok(steps)
 }
 
-/// Unpacks the texel offsets of a sample from one register: each offset has 4 bits. For a gather, which supports a larger range, each
-/// offset has 6 bits in a separate byte.
+/// Unpacks the texel offsets of a texture instruction from one register. Each offset of a sample has 4 bits. Each offset of a gather, which
+/// supports a larger range, has 6 bits in a separate byte.
 fn offsets(
     c: &mut LoweringContext<'_>,
     op: TextureOp,
@@ -254,7 +254,7 @@ fn handle(
         }
         OperandKind::Register(_) => {
             let low = w.value_of(operand, ScalarType::B32)?;
-            // On architectures whose handle has only one component, a geometry or a mask follows this component.
+            // If the handle has only one component, as on Blackwell, the next operand is a geometry or a mask.
             let is_second = w
                 .peek()
                 .is_some_and(|next| matches!(next.value, OperandKind::Integer(0)));
@@ -282,7 +282,8 @@ fn whole(
     plain(Source::Register(RegisterTuple { first, n: 2 }))
 }
 
-/// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`. With `.B`, the lower half of the handle precedes the level.
+/// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`, which queries the properties of an image. With `.B`, the lower
+/// half of the handle precedes the level.
 pub(super) fn query(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -312,7 +313,7 @@ pub(super) fn query(
         }
     };
     let mask = w.immediate()?;
-    // The query operation requires the handle in a register.
+    // Copy the handle to a register, because the query operation requires a register.
     let base = c.body.temporary(ScalarType::B64);
     steps.push(step(
         Operation::Move(warpgrid_isa::MoveOp::Mov),
@@ -328,7 +329,7 @@ pub(super) fn query(
         TextureQuery::Depth,
         TextureQuery::MipmapLevels,
     ];
-    // The level is copied to a hidden register, because a destination register may contain it.
+    // Copy the level to a hidden register, because a destination register may contain the level.
     let level_copy = c.body.temporary(ScalarType::U32);
     steps.push(copy(
         LoweredOperand::One(super::body::written(level_copy), span),
@@ -350,8 +351,8 @@ pub(super) fn query(
     Ok(steps)
 }
 
-/// Lowers `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle` and
-/// `SURED.D.BA.2D.ADD.STRONG.SYS.IGN [a], b, handle`. The coordinates are in consecutive registers, the last of which contains the layer.
+/// Lowers `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle` and `SURED.D.BA.2D.ADD.STRONG.SYS.IGN
+/// [a], b, handle`. The coordinates are in consecutive registers, of which the last one contains the layer.
 pub(super) fn surface(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -412,7 +413,7 @@ pub(super) fn surface(
     Ok(steps)
 }
 
-/// Sets the type and number of the elements of a surface access, and returns the number of registers.
+/// Sets the type and the number of elements of a surface access in `modifiers`, and returns the number of registers.
 fn set_texel_width(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> u8 {
     let widths = [
         ("U8", (ScalarType::B8, 1)),
@@ -436,7 +437,7 @@ fn set_texel_width(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> 
     n
 }
 
-/// Reads the coordinates of an operand such as `[R12]`, and returns them in the order of PTX, in which the layer is first.
+/// Reads the coordinates of an operand such as `[R12]`, and returns them in the order of PTX, which starts with the layer.
 fn coordinates(
     w: &mut InstructionCursor<'_>,
     geometry: Geometry,

@@ -1,5 +1,5 @@
-//! Predicates with undocumented values, such as the predicate results of `VIMNMX`. Execution stops if an instruction reads such a
-//! predicate.
+//! Predicates with undocumented values, such as the predicate results of `VIMNMX`. Execution stops if an instruction reads a predicate with
+//! an undocumented value.
 //!
 //! Each of these predicates has a tag: a hidden predicate that is true in the lanes in which the value is undetermined. The instruction
 //! with the undocumented result sets the tag, and every other write to the predicate clears the tag. A read of the predicate executes an
@@ -56,8 +56,8 @@ pub(super) fn tag(
         }
         let mut stop = step(Operation::Unknown, Modifiers::default(), Vec::new());
         let (guard, both) = match c.guard {
-            // If the guard is undetermined, the execution of the instruction is also undetermined, so all lanes in which the tag is true
-            // stop.
+            // If the guard is undetermined, it is unknown whether the instruction executes, so all lanes in which the tag of the guard is
+            // true stop.
             Some(guard) if guard.predicate == register => {
                 let guard = Guard {
                     predicate: tag,

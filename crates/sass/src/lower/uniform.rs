@@ -10,12 +10,12 @@ use crate::syntax::{OperandKind, RegisterFile, Tree};
 use warpgrid_isa::{SassOp, ScalarType};
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterTuple, Source, Span};
 
-/// Number of registers and number of predicates that one copy operation copies.
+/// Number of registers that one copy operation copies. The next constant is the number of predicates.
 const N_REGISTERS: usize = 2;
 const N_PREDICATES: usize = 7;
 
-/// Returns whether lanes of a warp can diverge in a function: it contains a convergence barrier, an indirect branch, or a branch with a
-/// per-lane predicate.
+/// Returns whether lanes of a warp can diverge in a function: the function contains a convergence barrier, an indirect branch, or a branch
+/// with a per-lane predicate.
 pub(super) fn may_diverge(tree: &Tree, source: &str, text: &FunctionCode) -> bool {
     let placed = text.instructions.iter();
     let mut instructions = placed.filter_map(|at| tree.instructions.get(at.index as usize));
@@ -63,8 +63,8 @@ pub(super) fn broadcast(steps: &mut Vec<LoweredInstruction>, guard: Option<Guard
         .max(predicates.len().div_ceil(N_PREDICATES));
     let mut registers = registers.chunks(N_REGISTERS);
     let mut predicates = predicates.chunks(N_PREDICATES);
-    // An instruction may write to the uniform predicate that guards it, so the copy is not guarded by a uniform predicate. If the guard is
-    // false in all lanes, the copy has no effect.
+    // Do not guard the copy with a uniform predicate, because the instruction may have written to this predicate. If the guard is false in
+    // all lanes, the copy has no effect.
     let unguarded = guard.is_none_or(|guard| uniform_type(guard.predicate).is_some());
     for _ in 0..n_steps {
         let registers = registers.next().unwrap_or(&[]);

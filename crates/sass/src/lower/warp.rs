@@ -9,7 +9,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterTuple};
 
-/// Lowers `SHFL.BFLY p, d, a, b, c`.
+/// Lowers `SHFL.BFLY p, d, a, b, c`, a shuffle between the lanes of a warp.
 pub(super) fn shuffle(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let mode = w.consume_one_of(&[
         ("BFLY", ShuffleMode::Bfly),
@@ -35,16 +35,16 @@ pub(super) fn shuffle(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     )])
 }
 
-/// Returns the member mask of the instruction: the mask of the `WARPSYNC` that directly precedes the instruction, if any. Lanes with
-/// different member masks may execute the instruction in the same step, and the result of a lane depends only on the lanes of its member
-/// mask. A predicated instruction has no member mask, because lanes of the `WARPSYNC` mask may be predicated off.
+/// Returns the member mask of the instruction, which is the mask of the directly preceding `WARPSYNC`. Returns `None` if there is no such
+/// `WARPSYNC`. Lanes with different member masks may execute the instruction in the same step, and the result of a lane depends only on the
+/// lanes of its member mask. A predicated instruction has no member mask, because lanes of the `WARPSYNC` mask may be predicated off.
 pub(super) fn members(c: &mut LoweringContext<'_>) -> Option<LoweredOperand> {
     let (next, members) = c.body.converged_lanes.take()?;
     (next == c.address && c.guard.is_none()).then(|| one(members))
 }
 
-/// Lowers `VOTE.ANY {d,} p, a`: d is the mask of the lanes in which a is true. p is true if a is true in any lane (`.ANY`) or in all lanes
-/// (`.ALL`). `members` is the mask of the participating lanes. Without a mask, the active lanes participate.
+/// Lowers `VOTE.ANY {d,} p, a`: the result d is the mask of the lanes in which a is true. The result p is true if a is true in any lane
+/// (`.ANY`) or in all lanes (`.ALL`). `members` is the mask of the participating lanes. Without a mask, the active lanes participate.
 pub(super) fn vote(
     members: Option<LoweredOperand>,
     w: &mut InstructionCursor<'_>,
@@ -86,7 +86,7 @@ pub(super) fn vote(
     Ok(steps)
 }
 
-/// Lowers `MATCH.ANY d, a` and `MATCH.ALL p, d, a`.
+/// Lowers `MATCH.ANY d, a` and `MATCH.ALL p, d, a`, which compare the values of a in the lanes of a warp.
 pub(super) fn matches(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -133,7 +133,7 @@ pub(super) fn reduce(
         ("MINABS", ReduceOp::Min),
         ("MAXABS", ReduceOp::Max),
     ]);
-    // Without an operation modifier, `REDUX` is a bitwise AND.
+    // Without an operation modifier, `REDUX` computes a bitwise AND.
     let op = op.unwrap_or(ReduceOp::And);
     let types = [("S32", ScalarType::S32), ("F32", ScalarType::F32)];
     let mut modifiers = typed(w.consume_one_of(&types).unwrap_or(ScalarType::U32));

@@ -1,6 +1,6 @@
 //! Lowering of warpgroup matrix multiplications. Four uniform registers, starting at the register in `gdesc`, contain the descriptors of A
 //! and B. If A is in registers, the instruction does not read the descriptor of A. `gsb0` commits the group for which `WARPGROUP.DEPBAR`
-//! waits. The operand layout was determined by comparison of the output of assembler 13.5 with the original PTX.
+//! waits. The operand layout was determined by comparing the output of assembler 13.5 with the original PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, plain};
 use super::instruction_cursor::{
@@ -16,7 +16,7 @@ use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Source, Span};
 /// Number of registers per lane of an operand matrix with 16 rows. The number does not depend on the element type.
 const FACTOR_REGISTERS: u8 = 4;
 
-/// Lowers `WARPGROUP.ARRIVE` and `WARPGROUP.DEPBAR.LE gsb0, n`.
+/// Lowers `WARPGROUP.ARRIVE`, a fence, and `WARPGROUP.DEPBAR.LE gsb0, n`, which waits until at most n groups are pending.
 pub(super) fn sync(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     if w.consume("ARRIVE") {
         return Ok(vec![unit(WarpgroupOp::Fence, super::blank(), Vec::new())]);
@@ -29,8 +29,8 @@ pub(super) fn sync(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     Ok(vec![wait])
 }
 
-/// Lowers `HGMMA{.SP}.64x24x16.F32.BF16 d, a, c{, p}{, metadata{, selector}}{, gsb0}`: a is `gdesc[UR4]`, or a register run followed by
-/// `gdesc[UR4]`.
+/// Lowers `HGMMA{.SP}.64x24x16.F32.BF16 d, a, c{, p}{, metadata{, selector}}{, gsb0}`: the operand a is `gdesc[UR4]`, or a register run
+/// followed by `gdesc[UR4]`.
 pub(super) fn product(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let is_sparse = w.consume("SP");
@@ -52,7 +52,7 @@ pub(super) fn product(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     let from = as_register(&addend.value).and_then(super::id_of);
     let mut steps = Vec::new();
     if let Some(first) = from.filter(|first| Some(*first) != to.map(|run| run.first)) {
-        // As in PTX, the accumulators must be updated in place, so the addend is copied to the destination run.
+        // Copy the addend to the destination run, because the PTX operation updates the accumulators in place.
         let run = RegisterTuple { first, n: n as u8 };
         let values = parts((plain(Source::Register(run)), addend.span), n as u8);
         let registers = destinations(to, n as u8, to_span).into_iter();
@@ -130,8 +130,8 @@ impl Factors {
     }
 }
 
-/// Reads the operand that specifies whether the product is added to an addend. The addend is in the registers that start at `addend`, or
-/// zero.
+/// Reads the optional predicate that specifies whether the MMA adds the addend to the product. Without this predicate, the MMA adds the
+/// addend unless the addend is zero.
 fn accumulates(
     w: &mut InstructionCursor<'_>,
     addend: Option<RegisterId>,

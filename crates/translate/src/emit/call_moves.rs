@@ -1,5 +1,5 @@
-//! Parameter passing at inlined calls. Input: locations of the parameters in the caller and in the called function.
-//! Output: moves between registers of both functions, and copies between their stack frames.
+//! Parameter passing at inlined calls. The module takes locations of the parameters in the caller and in the called
+//! function, and generates moves between registers of both functions, and copies between their stack frames.
 
 use crate::bailout::BailoutReason;
 use crate::emit::{Emitter, RECORD};
@@ -19,7 +19,7 @@ struct StackCopy {
 }
 
 impl Emitter<'_> {
-    /// Emits the moves of all arguments or results that cross a call.
+    /// Emits the moves of all arguments or results of an inlined call.
     pub(crate) fn emit_call_moves(&mut self, moves: CallMoves<'_>) -> Result<(), BailoutReason> {
         let mut copied = Vec::new();
         for (from, to) in moves.values {

@@ -1,5 +1,5 @@
-//! Comparisons of floats. Input: rows of numbers. Output: a mask with all ones in the lanes whose comparison is true,
-//! and zeros in the other lanes.
+//! Comparisons of floats. The generated code takes rows of numbers, and produces a mask with all ones in the lanes
+//! whose comparison is true, and zeros in the other lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -112,8 +112,8 @@ enum FloatCompare {
     UnorderedOrEqual,
 }
 
-/// Returns a float comparison, and whether its result must be inverted. An unordered comparison is computed as the
-/// inverse of the opposite ordered comparison.
+/// Returns the WebAssembly comparison for a PTX comparison, and whether its result must be inverted. An unordered
+/// comparison is the inverse of the opposite ordered comparison.
 fn float_comparison(op: CompareOp) -> (FloatCompare, bool) {
     use CompareOp as C;
     match op {

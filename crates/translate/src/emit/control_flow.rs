@@ -1,5 +1,6 @@
-//! Control flow: blocks, branches, barriers and exits. Input: the control-flow graph. Output: a dispatch loop over the
-//! basic blocks of each group. When a subwarp waits or exits, the code saves its state in its context record.
+//! Control flow: blocks, branches, barriers and exits. The module takes the control-flow graph, and generates a
+//! dispatch loop over the basic blocks of each group. When a subwarp waits or exits, the code saves its state in its
+//! context record.
 
 use crate::bailout::BailoutReason;
 use crate::control_flow_graph::{SuspendKind, is_guarded, is_terminator};
@@ -31,8 +32,8 @@ enum BranchTarget {
 /// between the functions take more time than the engine saves by compiling smaller functions.
 const MAX_INSTRUCTIONS_PER_FUNCTION: usize = 200;
 
-/// Maximum total size of the branch tables in all functions of a region. A region whose branch tables exceed this size
-/// is compiled to a single function.
+/// Maximum total number of branch table entries in all functions of a region. A region whose branch tables exceed this
+/// size is compiled to a single function.
 const MAX_TABLE_ENTRIES: usize = 1 << 15;
 
 impl Emitter<'_> {
@@ -81,7 +82,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the registers that are saved in the context records of lanes that diverge at the end of a basic block.
-    /// In an if-converted side, the inactive lanes must keep the values of these registers.
+    /// On a side of an if-converted branch, the inactive lanes must keep the values of these registers.
     fn put_aside_at(&mut self, index: usize) -> BTreeSet<RegisterKey> {
         let Some(DecodedOp::Branch { target }) = self.diverging_branch(index).map(|last| last.op)
         else {
@@ -185,7 +186,8 @@ impl Emitter<'_> {
         if let Some(place) = self.out.get_mut(table_at) {
             *place = table_of(&self.target_index, n_before, &self.loop_headers);
         }
-        // Registers that are live at the targets of back edges must not contain values of the previous subwarp.
+        // At the entry of a region function, locals still contain values of the previous subwarp. Zero the registers
+        // that are live at the targets of back edges, so that no such value is visible.
         let rest = self.out.split_off(n_at_start);
         self.clear_registers(self.loop_headers.clone());
         self.out.extend(rest);
@@ -295,7 +297,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Checks whether the last instruction of a basic block is neither a terminator nor a synchronization point.
+    /// Checks whether the last instruction of a basic block is an ordinary instruction: neither a terminator nor a
+    /// synchronization point.
     pub(crate) fn goes_on(&self, index: usize) -> bool {
         let block = &self.flow.blocks[index];
         let last = self.code.get(block.end - 1);
@@ -321,8 +324,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits code that counts the steps of a basic block. In an if-converted side, the lane-instructions of the
-    /// inactive lanes are subtracted from the count.
+    /// Emits code that counts the steps of a basic block. On a side of an if-converted branch, the lane-instructions of
+    /// the inactive lanes are subtracted from the count.
     pub(crate) fn count(&mut self, index: usize) {
         let steps = self.names.steps;
         let n_steps = self.flow.blocks[index].steps;
@@ -420,7 +423,7 @@ impl Emitter<'_> {
             self.emit_back_edge();
         }
         match block == index {
-            // The construct of the guarded branch is inside of the loop.
+            // The guarded branch is inside a WebAssembly construct of its own, so the loop is one level further out.
             true => self.op(I::Br(1)),
             false => self.branch_to(block),
         }
@@ -441,7 +444,8 @@ impl Emitter<'_> {
         self.set(path);
     }
 
-    /// Emits the check of the step limit at a back edge. A run that has exceeded the limit ends.
+    /// Emits the check of the step limit at a back edge. If the run has exceeded the limit, the region function
+    /// returns.
     pub(crate) fn emit_back_edge(&mut self) {
         self.get(self.names.steps);
         self.ops([
@@ -469,7 +473,7 @@ impl Emitter<'_> {
         self.get_all([mask, active]);
         self.op(I::I32Xor);
         self.set(mask);
-        // The remaining lanes have not taken the branch.
+        // The path hash of the remaining lanes records that they have not taken the branch.
         self.get(path);
         self.ops([I::I32Const(1), I::I32Sub]);
         self.set(path);
@@ -565,8 +569,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the number of the synchronization point that ends the current basic block. At this point, context
-    /// records contain the registers in `held`.
+    /// Returns the number of the synchronization point that ends the current basic block. At this synchronization
+    /// point, context records contain the registers in `held`.
     fn wait_number(&mut self, held: &BTreeSet<RegisterKey>) -> u32 {
         let number = self.flow.wait_number(self.block);
         let held = held.iter().copied();

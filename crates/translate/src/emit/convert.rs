@@ -1,5 +1,5 @@
-//! Conversions between number types for which WebAssembly has the same semantics as the hardware. Input and output:
-//! register elements.
+//! Conversions between number types for which WebAssembly has the same semantics as the hardware. The generated code
+//! takes register elements, and produces register elements.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -197,7 +197,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Rounds floats to integral values, flushes subnormal numbers, and saturates the results, as the mode specifies.
+    /// Converts floats to floats: rounds them to integral values, flushes subnormal numbers, and saturates the results,
+    /// as the conversion mode specifies.
     fn float_to_float(
         &mut self,
         whole: Option<RoundToIntegral>,
@@ -346,7 +347,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Widens the elements in the lower half of a row, two lanes at a time.
+    /// Converts the 32-bit elements of a row to 64 bits, two lanes at a time.
     fn widen(
         &mut self,
         d: RegisterOperand,

@@ -1,7 +1,7 @@
 //! Basic blocks with a fast path and a slow path. The fast path handles converged subwarps whose accesses hit the
 //! address ranges that their access sites have cached. The fast path contains no calls, so that engines keep values in
-//! registers. The slow path handles all other cases. Input: a basic block. Output: both versions of the block. If a
-//! check fails on the fast path, execution continues on the slow path at the access whose check failed.
+//! registers. The slow path handles all other cases. The module takes a basic block, and generates both versions of the
+//! block. If the check of an access fails on the fast path, execution continues on the slow path at this access.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::fast_access::FastAccess;
@@ -19,9 +19,8 @@ use wasm_encoder::{BlockType, Instruction as I};
 /// path and the slow path.
 const MAX_EXITS: usize = 16;
 
-/// Number of loaded rows after which the fast path forces the computation of a result. Engines load in program order
-/// and compute as late as possible. Without this limit, a sum of many loads would therefore keep all loaded values
-/// spilled until the last load.
+/// Number of loaded rows after which the fast path forces the computation of a result. Engines execute loads in program
+/// order but delay computations, so that without this limit, a long sum of loaded values would spill all loaded values.
 const LOADS_BEFORE_PIN: usize = 8;
 
 /// Basic block with a fast path and a slow path.
@@ -31,10 +30,10 @@ pub(crate) struct DualPathBlock {
     is_quick: bool,
     /// Accesses that the fast path supports, by their positions in the code.
     accesses: BTreeMap<u32, FastAccess>,
-    /// Accesses at which the fast path can exit, in code order.
+    /// Positions of the accesses at which the fast path can exit, in code order.
     ends: Vec<u32>,
     /// Number of WebAssembly constructs that are open around both paths (`outer`) and around the fast path (`inner`).
-    /// The constructs between these two levels are the entries of the slow path.
+    /// The constructs between these two levels are the labels of the slow path's entries.
     outer: u32,
     inner: u32,
     /// Number of WebAssembly constructs that are open at the first instruction of the fast path (`start`), and the code
@@ -65,7 +64,8 @@ impl Emitter<'_> {
     /// Emits a basic block. A block that branches to itself is enclosed in a WebAssembly loop.
     pub(crate) fn emit_dual_path(&mut self, index: usize) -> Result<(), BailoutReason> {
         let accesses = self.quick_accesses(index);
-        // Updates of shadow memory take the same time on the fast path and on the slow path.
+        // Generate a fast path only if the block contains an access without a shadow-memory update, because these
+        // updates take the same time on both paths.
         let is_worth = accesses.iter().any(|access| !access.is_noted);
         let ends = accesses.iter().filter(|access| access.may_end());
         let ends: Vec<u32> = ends.map(|access| access.at).collect();
@@ -117,7 +117,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the size and the alignment of the range check that the current access performs for all accesses that
-    /// share the check. Returns zeros if another access performs the check.
+    /// share this check. Returns zeros if the current access performs no range check.
     pub(crate) fn quick_look(&self) -> [u32; 2] {
         let checking_access = self.ways.as_ref().and_then(|ways| {
             let access = ways.accesses.get(&self.at)?;
@@ -126,7 +126,7 @@ impl Emitter<'_> {
         checking_access.map_or([0; 2], |access| [access.bytes, access.align])
     }
 
-    /// Returns the fast-path description of the current access while the fast path is emitted.
+    /// Returns the fast-path description of the current access if the fast path is being emitted.
     pub(crate) fn on_quick_way(&self) -> Option<FastAccess> {
         let ways = self.ways.as_ref().filter(|ways| ways.is_quick)?;
         ways.accesses.get(&self.at).copied()
@@ -164,7 +164,7 @@ impl Emitter<'_> {
         done
     }
 
-    /// Counts rows that the fast path loads.
+    /// Adds to the number of rows that the fast path has loaded.
     pub(crate) fn count_loads(&mut self, n_rows: usize) {
         if let Some(ways) = &mut self.ways {
             ways.n_loaded += n_rows;
@@ -232,9 +232,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits the branch at the end of a block for the case that all lanes agree on the branch. Otherwise, the slow path
-    /// executes the branch. `back_to` is the number of WebAssembly constructs that are open at the start of the loop
-    /// that the branch continues.
+    /// Emits the branch at the end of a block on the fast path, which requires that all lanes take the same direction.
+    /// If the lanes diverge, the slow path executes the branch. `back_to` is the number of WebAssembly constructs that
+    /// are open at the start of the loop that the branch continues.
     fn branch_quickly(
         &mut self,
         index: usize,

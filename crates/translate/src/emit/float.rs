@@ -1,6 +1,6 @@
-//! Generates code for floating-point arithmetic. Input and output are rows of numbers. NaNs, signs of zeros and
-//! rounding are identical to the results of the interpreter. Rare cases, such as a 64-bit NaN whose payload matters,
-//! cause a bailout.
+//! Code generation for floating-point arithmetic. Input and output: rows of numbers. NaNs, signs of zeros and rounding
+//! are identical to the results of the interpreter. Rare cases, such as a 64-bit NaN whose payload matters, cause a
+//! bailout.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -21,7 +21,7 @@ const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
 
-/// Vector instructions for comparisons of numbers with a given lane width.
+/// WebAssembly vector instructions that compare numbers of a given lane width.
 struct LaneOps {
     /// Bit position of the sign in a lane.
     sign: i32,
@@ -109,7 +109,7 @@ impl Emitter<'_> {
     pub(crate) fn saturate_float(&mut self) {
         let row = self.names.vectors[0];
         self.set(row);
-        // Comparisons with a NaN are false, so that a NaN becomes 0. -0 also becomes +0.
+        // Comparisons with a NaN are false, so that saturation converts a NaN to 0. Saturation also converts -0 to +0.
         self.op(splat32(0));
         self.get(row);
         self.op(I::F32x4PMax);
@@ -277,7 +277,7 @@ impl Emitter<'_> {
         self.push_canonical(row);
     }
 
-    /// Pushes the row in a local, in which the canonical NaN replaces every NaN.
+    /// Pushes the row in a local after replacing every NaN with the canonical NaN.
     pub(crate) fn push_canonical(&mut self, row: u32) {
         self.get(row);
         self.op(splat32(NAN_32));
@@ -291,13 +291,13 @@ impl Emitter<'_> {
         self.tee(row);
         self.get(row);
         self.ops([splat32(INFINITY), I::V128And, splat32(0), I::I32x4Ne]);
-        // All bits are kept if the exponent field is nonzero, otherwise only the sign.
+        // Keep all bits of a number if its exponent field is nonzero, otherwise only its sign.
         self.ops([splat32(SIGN), I::V128Or, I::V128And]);
     }
 
-    /// Flushes the results on the stack like [`Emitter::flush`]. Bails out if a result is the smallest normal number,
-    /// because it may have been rounded up from a subnormal number. Operations whose subnormal results are exact, such
-    /// as sums, require no such check.
+    /// Flushes subnormal results on the stack to zero. Bails out if a result is the smallest normal number, because
+    /// this result may have been rounded up from a subnormal number. Operations whose subnormal results are exact, such
+    /// as additions, do not require the bailout.
     fn flush_result(&mut self, f: Float32Op) {
         use Float32Op as F;
         let is_exact = matches!(
@@ -326,12 +326,12 @@ impl Emitter<'_> {
         self.flush();
     }
 
-    /// Computes the `min` or `max` of two locals. If exactly one operand is a NaN, the result is the other operand. -0
-    /// is less than +0.
+    /// Computes the `min` or `max` of the rows in two locals. If exactly one operand is a NaN, the result is the other
+    /// operand. -0 is less than +0.
     fn min_max(&mut self, [x, y]: [u32; 2], f: FloatOp, lanes: &LaneOps) {
         let chosen = self.names.vectors[3];
         self.get_all([x, y]);
-        // Convert the bit patterns to integers whose order equals the order of the numbers.
+        // Convert the bit patterns to integers that have the same order as the floating-point numbers.
         for row in [x, y] {
             self.get_all([row, row]);
             self.ops([I::I32Const(lanes.sign), lanes.shift_signed.clone()]);
@@ -395,7 +395,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits the WebAssembly instruction that computes an operation on the 64-bit operands on the stack.
+    /// Emits the WebAssembly instruction for a 64-bit floating-point operation, whose operands are on the stack.
     fn operate64(&mut self, f: Float64Op) -> Result<(), BailoutReason> {
         use Float64Op as F;
         self.op(match f {
@@ -424,8 +424,8 @@ impl Emitter<'_> {
         self.bail_out_if_any_lane(Some(half));
     }
 
-    /// Bails out if the row on the stack is nonzero in an active lane. The row has 32-bit lanes, or the 64-bit lanes of
-    /// the given half. The values of inactive lanes are ignored.
+    /// Bails out if the row on the stack is nonzero in an active lane. The row contains 32-bit lanes, or the 64-bit
+    /// lanes of the given half if `half` is specified. The check ignores inactive lanes.
     pub(crate) fn bail_out_if_any_lane(&mut self, half: Option<u32>) {
         let rare = self.names.unsupported_lanes;
         self.tee(rare);
@@ -452,8 +452,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the shuffle that moves the upper two of four words to the lower half. Both shuffle operands must be the same
-/// row.
+/// Returns the shuffle that moves the upper two of the four words in a row to the lower half. The row must be pushed
+/// twice, because a shuffle has two operands.
 pub(crate) const fn upper_half() -> I<'static> {
     I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15])
 }

@@ -1,7 +1,8 @@
-//! Emulation of `fma` with a single rounding, for engines without a fused multiply-add. Input: rows of numbers. Output:
-//! the product of two rows plus the third row. 32-bit numbers are multiplied exactly in 64 bits. A sum that is inexact
-//! in 64 bits and close to a rounding boundary is rounded to odd before it is rounded to 32 bits. 64-bit numbers follow
-//! Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd" (2008).
+//! Emulation of `fma` with a single rounding, for engines without a fused multiply-add. The generated code takes rows
+//! of numbers, and produces the product of two rows plus the third row. 32-bit numbers are multiplied exactly in 64
+//! bits. A sum that is inexact in 64 bits and close to a rounding boundary is rounded to odd before it is rounded to 32
+//! bits. The emulation for 64-bit numbers follows Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums:
+//! Proved Algorithms Using Rounding to Odd" (2008).
 
 use crate::emit::Emitter;
 use crate::emit::float::upper_half;
@@ -21,13 +22,13 @@ const MIDDLE: u64 = 1 << 28;
 const HALF_OF_LEAST: u64 = (1023 - 150) << 52;
 
 /// Limits of the 64-bit emulation: the range of factor magnitudes for which the product is exactly representable as a
-/// sum of two numbers, and the maximum magnitude of an addend for which the sum cannot overflow. Zero factors are also
-/// allowed.
+/// sum of two numbers, and the maximum magnitude of an addend, which ensures that the sum cannot overflow. A factor of
+/// zero is also allowed.
 const MIN_EXACT_FACTOR: u64 = (1023 - 400) << 52;
 const MAX_FACTOR: u64 = (1023 + 400) << 52;
 const MAX_EXACT_ADDEND: u64 = (1023 + 900) << 52;
 
-/// Veltkamp splitting constant 2^27 + 1: splits a 64-bit number into two halves of its significand.
+/// Veltkamp splitting constant 2^27 + 1: splits the significand of a 64-bit number into two halves.
 const VELTKAMP_SPLITTER: f64 = 134_217_729.0;
 
 /// Half of a row of 32-bit results, and the local that contains the 64-bit sums for this half.
@@ -38,7 +39,7 @@ struct HalfResult {
 }
 
 impl Emitter<'_> {
-    /// Pushes the product of the first two rows of 32-bit lanes plus the third row.
+    /// Pushes the product of the first two rows plus the third row, with a single rounding in each 32-bit lane.
     pub(crate) fn fused32(&mut self, rows: [u32; 3], results: ResultPrecision) {
         let [first, second, addend, ..] = self.names.fused;
         let halves = [(0, first), (1, second)].map(|(index, sum)| HalfResult { index, sum });
@@ -63,7 +64,8 @@ impl Emitter<'_> {
     }
 
     /// Pushes the mask of the sums for which rounding the 64-bit sum to 32 bits may differ from rounding the exact sum.
-    /// This is the case if the 64-bit sum is the midpoint between two 32-bit floats, or if the result is subnormal.
+    /// The results may differ if the 64-bit sum is the midpoint between two 32-bit floats, or if the result is
+    /// subnormal.
     fn push_inexact(&mut self, halves: [HalfResult; 2], results: ResultPrecision) {
         for half in halves {
             self.get(half.sum);
@@ -126,8 +128,8 @@ impl Emitter<'_> {
     fn add_round_to_odd(&mut self, a: u32, b: u32) {
         let [.., sum, error] = self.names.fused;
         self.two_sum([a, b], [sum, error]);
-        // If a sum is inexact and its significand is even, its bit pattern is moved by one unit away from zero or
-        // towards zero.
+        // If a sum is inexact and its significand is even, rounding to odd changes its bit pattern by one unit, away
+        // from zero or towards zero.
         self.get_all([sum, sum, error]);
         self.ops([
             I::V128Xor,
@@ -154,7 +156,7 @@ impl Emitter<'_> {
         self.get_all([a, b]);
         self.op(I::F64x2Add);
         self.set(sum);
-        // Part of `b` that is contained in the rounded sum.
+        // This difference is the part of `b` that the rounded sum contains.
         self.get_all([sum, a]);
         self.op(I::F64x2Sub);
         self.set(error);
@@ -184,8 +186,8 @@ impl Emitter<'_> {
         self.ops([splat64(MAX_EXACT_ADDEND), I::I64x2GtS]);
         self.ops([I::V128Or, I::V128Or]);
         self.bail_out_if_any_lane(Some(half));
-        // `sum` and `error` receive the upper halves of the factors' significands, and `x` and `y` receive the lower
-        // halves.
+        // Store the upper halves of the factors' significands in `sum` and `error`, and the lower halves in `x` and
+        // `y`.
         for (factor, digits, rest) in [(a, sum, x), (b, error, y)] {
             self.get(factor);
             self.ops([splat64(VELTKAMP_SPLITTER.to_bits()), I::F64x2Mul]);
@@ -209,7 +211,7 @@ impl Emitter<'_> {
         }
         self.op(I::F64x2Sub);
         self.set(low);
-        // Add the lower part of the product to the addend first, then the higher part.
+        // Add the lower part of the product to the addend first, then add the higher part.
         self.two_sum([c, low], [a, b]);
         self.two_sum([high, a], [x, y]);
         self.get(x);

@@ -1,8 +1,8 @@
-//! Arithmetic and conversions of 16-bit floats, one or two per register. Input: rows of numbers. Output: rows of
-//! results with a single rounding. Sums and products are computed in `f32`, whose significand has more than twice as
-//! many digits, so that the second rounding to 16 bits does not change the result. `fma` rounds the intermediate sum to
-//! odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd",
-//! 2008).
+//! Arithmetic and conversions of 16-bit floats, one or two per register. The generated code takes rows of numbers, and
+//! produces rows of results with a single rounding. Sums and products are computed in `f32`, whose significand has more
+//! than twice as many digits, so that the second rounding to 16 bits does not change the result. `fma` rounds the
+//! intermediate sum to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using
+//! Rounding to Odd", 2008).
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -19,8 +19,8 @@ const INFINITY: u32 = 0x7f80_0000;
 const NAN_16: u32 = 0x7fff;
 /// 2^112, the ratio of an `f16` number to the `f32` number with the same exponent field (exponent biases 15 and 127).
 const BETWEEN_EXPONENTS: u32 = 0x7780_0000;
-/// Smallest normal number of `f16`, as `f32`. `HALF_OF_ONE` is an `f32` number whose ulp equals the ulp of subnormal
-/// `f16` numbers.
+/// Smallest normal number of `f16`, as `f32`. `HALF_OF_ONE` is 0.5, an `f32` number whose ulp equals the ulp of
+/// subnormal `f16` numbers.
 const MIN_NORMAL_F16: u32 = 0x3880_0000;
 const HALF_OF_ONE: u32 = 0x3f00_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
@@ -76,8 +76,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Computes the result for the 16-bit float that starts at the given bit of each lane. The 16-bit results are
-    /// pushed as a row.
+    /// Computes an operation on the 16-bit floats that start at the given bit of each lane, and pushes the 16-bit
+    /// results as a row.
     fn half_at(
         &mut self,
         f: FloatOp,
@@ -102,8 +102,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Widens the 16-bit floats that start at bit `shift` of each lane to `f32`. The row is on the stack. NaNs are
-    /// converted to NaNs.
+    /// Widens the 16-bit floats that start at bit `shift` of each lane to `f32`. The row of 16-bit floats is on the
+    /// stack. A NaN remains a NaN, but its payload may change.
     pub(crate) fn widen_half_float(&mut self, format: HalfFormat, shift: i32) {
         let [.., bits, magnitude] = self.names.vectors;
         if format == HalfFormat::Bf16 {
@@ -118,7 +118,7 @@ impl Emitter<'_> {
         self.tee(bits);
         self.ops([splat32(0x7fff), I::V128And]);
         self.tee(magnitude);
-        // The exponent is adjusted by a multiplication, because this multiplication also normalizes subnormal numbers.
+        // Adjust the exponent by a multiplication, because the multiplication also normalizes subnormal numbers.
         self.ops([I::I32Const(13), I::I32x4Shl]);
         self.ops([splat32(BETWEEN_EXPONENTS), I::F32x4Mul]);
         self.get(magnitude);
@@ -129,7 +129,8 @@ impl Emitter<'_> {
         self.ops([splat32(SIGN), I::V128And, I::V128Or]);
     }
 
-    /// Rounds `f32` numbers to the nearest 16-bit float, ties to even. NaNs are converted to the canonical NaN.
+    /// Rounds `f32` numbers to the nearest 16-bit float, ties to even. The conversion of a NaN results in the canonical
+    /// NaN.
     pub(crate) fn narrow_half_float(&mut self, format: HalfFormat) {
         let [.., bits, magnitude] = self.names.vectors;
         self.tee(bits);
@@ -137,8 +138,8 @@ impl Emitter<'_> {
         self.set(magnitude);
         match format {
             HalfFormat::F16 => {
-                // For subnormal results, an addition performs the rounding, because the ulp of the sum equals the ulp
-                // of subnormal 16-bit floats.
+                // An addition of 0.5 rounds subnormal results, because the ulp of the sum equals the ulp of subnormal
+                // 16-bit floats.
                 self.get(magnitude);
                 self.ops([splat32(HALF_OF_ONE), I::F32x4Add]);
                 self.ops([splat32(HALF_OF_ONE), I::I32x4Sub]);
@@ -171,8 +172,8 @@ impl Emitter<'_> {
         self.ops([splat32((1 << (digits - 1)) - 1), I::I32x4Add]);
     }
 
-    /// Bails out if the product on the stack is inexact in `f32`. The factors are `bf16` numbers in locals. An overflow
-    /// of the product is accepted unless the operation adds a number to the product.
+    /// Bails out if the product on the stack is inexact in `f32`. The factors are `bf16` numbers in locals. The bailout
+    /// does not apply to a product that overflows, unless the operation adds a number to the product.
     fn bail_out_if_inexact(&mut self, f: FloatOp, factors: [u32; 2]) {
         let products = self.names.vectors[0];
         let magnitude = [splat32(!SIGN), I::V128And];
@@ -205,7 +206,7 @@ impl Emitter<'_> {
         self.get(addend);
         self.op(I::F32x4Add);
         self.tee(sum);
-        // Exact rounding error of the sum.
+        // Compute the rounding error of the sum, which is exact.
         self.get(product);
         self.op(I::F32x4Sub);
         self.set(other);
@@ -215,7 +216,7 @@ impl Emitter<'_> {
         self.ops([I::F32x4Sub, I::F32x4Add]);
         self.set(other);
         self.get(sum);
-        // Direction in which the sum is moved: away from zero or towards zero.
+        // Compute the direction of rounding to odd: away from zero or towards zero.
         self.get_all([other, sum]);
         self.ops([I::V128Xor, I::I32Const(31), I::I32x4ShrS]);
         self.ops([splat32(1), I::V128Or]);
@@ -245,7 +246,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits `cvt` from two `f32` numbers to a packed pair, in which `a` becomes the upper half.
+    /// Emits `cvt` from two `f32` numbers to a packed pair of 16-bit floats. The upper half contains the converted
+    /// first source operand `a`.
     pub(crate) fn convert_to_pair(
         &mut self,
         format: HalfFormat,

@@ -1,5 +1,5 @@
-//! Code generation for symbolic values. Input: a graph of primitive operations. Output: instructions that compute a
-//! value for the four lanes of a subwarp, or only for the first lane.
+//! Code generation for symbolic values. The module takes a graph of primitive operations, and generates instructions
+//! that compute a value for the four lanes of a subwarp, or only for the first lane.
 //!
 //! Operations without a vector instruction are computed lane by lane. A value that is used several times is computed
 //! once.
@@ -18,7 +18,7 @@ const INTERLEAVED: [I<'static>; 2] = [
     I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]),
 ];
 
-/// Lanes for which a value is computed.
+/// Lanes for which the code generator computes a symbolic value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LaneSelection {
     /// All four lanes, with 32 bits each.
@@ -29,7 +29,7 @@ pub(crate) enum LaneSelection {
     First,
 }
 
-/// Operand that is saved in locals because it is read several times.
+/// Operand of an operation, saved in WebAssembly locals because the generated code reads it several times.
 #[derive(Clone, Copy)]
 enum SavedOperand {
     Constant(u64),
@@ -43,7 +43,7 @@ enum SavedOperand {
     Half(u32),
 }
 
-/// Code generator for one graph.
+/// Code generator for the symbolic values of one graph.
 pub(crate) struct Lowering<'e, 'p, 'g> {
     emitter: &'e mut Emitter<'p>,
     graph: &'g Graph,
@@ -58,7 +58,7 @@ pub(crate) struct Lowering<'e, 'p, 'g> {
 }
 
 impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
-    /// Generates code that pushes values in the given order.
+    /// Generates code that pushes several values of the graph in the given order.
     pub(crate) fn push_all(
         emitter: &'e mut Emitter<'p>,
         graph: &'g Graph,
@@ -85,7 +85,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Returns a temporary local that no other value of the graph occupies.
+    /// Returns a temporary local that no other value of the graph uses.
     fn temporary(&mut self, ty: ValType) -> u32 {
         let n = self.n_taken.entry(ty).or_default();
         *n += 1;
@@ -144,7 +144,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         self.emitter.ops(instructions);
     }
 
-    /// Pushes a value for several lanes.
+    /// Pushes the value of a graph node for all lanes or half of the lanes.
     fn lanes(
         &mut self,
         id: NodeId,
@@ -241,7 +241,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Compares 64-bit lanes. For unsigned operands, the top bits are inverted, and the results are compared as signed
+    /// Compares 64-bit lanes. For unsigned operands, the code inverts the top bits and compares the results as signed
     /// numbers.
     fn compare_wide(
         &mut self,
@@ -349,7 +349,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         self.vector_operation(op, [a, b], bits, part)
     }
 
-    /// Applies a vector instruction, or computes the operation lane by lane if no vector instruction exists.
+    /// Emits the vector instruction for an operation, or computes the operation lane by lane if WebAssembly has no such
+    /// instruction.
     fn vector_operation(
         &mut self,
         op: Binary,
@@ -456,7 +457,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(local)
     }
 
-    /// Pushes a 32-bit operand as a vector. A number of the first lane is copied to all lanes.
+    /// Pushes a 32-bit operand as a vector. The code broadcasts the number of a [`LaneSelection::First`] operand to all
+    /// lanes.
     fn push_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<(), BailoutReason> {
         self.push(id, part)?;
         if part == LaneSelection::First {
@@ -465,7 +467,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Saves a 32-bit operand as a vector.
+    /// Saves a 32-bit operand as a vector in a local, and returns the local.
     fn save_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<u32, BailoutReason> {
         self.push_vector(id, part)?;
         let local = self.temporary(ValType::V128);
@@ -517,7 +519,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Permutes bytes as specified by a selector. A constant selector without sign bits is emitted as one shuffle.
+    /// Permutes bytes as specified by a selector. For a constant selector without sign bits, the code is one shuffle.
     fn permute(
         &mut self,
         bytes: [NodeId; 2],
@@ -542,7 +544,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         ];
         let [nibbles, indices, result] = [ValType::V128; 3].map(|ty| self.temporary(ty));
         self.push_vector(selector, part)?;
-        // Expand the selector, so that each byte contains the nibble that selects this byte of the result.
+        // Expand the selector, so that each byte of the expanded selector contains the nibble that selects the
+        // corresponding byte of the result.
         self.ops([splat32(0xffff), I::V128And]);
         for (shift, mask) in [(8, 0x00ff_00ff), (4, 0x0f0f_0f0f)] {
             self.emitter.tee(nibbles);
@@ -551,7 +554,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             self.ops([splat32(mask), I::V128And]);
         }
         self.emitter.set(nibbles);
-        // Index of the selected byte within the vector. The byte is in the word of the same lane.
+        // Compute the index of the selected byte within the vector. The selected byte and the result are in the same
+        // lane.
         self.emitter.get(nibbles);
         self.ops([splat32(0x0303_0303), I::V128And]);
         let starts = (0..16).fold(0u128, |starts, at| starts | (at / 4 * 4) << (8 * at));
@@ -604,7 +608,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.op(extended(sign, half));
             }
             self.op(I::I16x8Mul);
-            // Unsigned products of two bytes occupy all 16 bits.
+            // The product of two unsigned bytes uses all 16 bits, so the addition of the products must be unsigned.
             self.op(match signs {
                 [Unsigned, Unsigned] => I::I32x4ExtAddPairwiseI16x8U,
                 _ => I::I32x4ExtAddPairwiseI16x8S,
@@ -761,7 +765,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned => {
                 self.divide(op, [a, b], bits, lane);
             }
-            // Minimum or maximum.
+            // The remaining operations are minimum and maximum.
             _ => {
                 let (less, operands) = match op {
                     Binary::MinSigned => (Binary::LessSigned, [a, b]),
@@ -840,7 +844,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 }
 
-/// A 32-bit factor of a 64-bit product.
+/// 32-bit number whose extension is a factor of a 64-bit product.
 #[derive(Clone, Copy)]
 enum Factor {
     Node(NodeId),
@@ -856,7 +860,8 @@ fn type_of(bits: u32, part: LaneSelection) -> ValType {
     }
 }
 
-/// Returns the instruction that multiplies the low or high halves of two vectors, with 64-bit products.
+/// Returns the vector instruction that multiplies the 32-bit lanes in the low or high halves of two vectors to 64-bit
+/// products.
 fn extended_product(sign: Signedness, half: u32) -> I<'static> {
     match (sign, half) {
         (Signed, 0) => I::I64x2ExtMulLowI32x4S,
@@ -879,7 +884,7 @@ fn vector_shift(op: Binary, bits: u32) -> Option<I<'static>> {
     })
 }
 
-/// Returns the vector instruction for an operation. A true truth value is -1 in its lane.
+/// Returns the vector instruction for an operation. The instruction represents a true truth value as -1 in its lane.
 fn vector_instruction(op: Binary, bits: u32) -> Option<I<'static>> {
     Some(match (op, bits) {
         (Binary::And, _) => I::V128And,
@@ -899,8 +904,8 @@ fn vector_instruction(op: Binary, bits: u32) -> Option<I<'static>> {
     })
 }
 
-/// Returns the scalar instruction for an operation, or `None` if WebAssembly has no such instruction. A true truth
-/// value is -1.
+/// Returns the scalar instruction for an operation, or `None` if WebAssembly has no such instruction. The operand of an
+/// addition of truth values is -1 if it is true.
 fn number_instruction(op: Binary, bits: u32) -> Option<I<'static>> {
     let pick = |wide: I<'static>, narrow: I<'static>| match bits {
         64 => wide,
@@ -927,7 +932,7 @@ fn is_comparison(op: Binary) -> bool {
     )
 }
 
-/// Returns the scalar instruction for a comparison.
+/// Returns the scalar WebAssembly instruction for a comparison.
 fn comparison(op: Binary, bits: u32) -> I<'static> {
     match (op, bits) {
         (Binary::Equal, 64) => I::I64Eq,

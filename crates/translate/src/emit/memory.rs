@@ -1,6 +1,6 @@
-//! Loads and stores of a subwarp. Input: the addresses of four lanes. Output: code that transfers the bytes. A
-//! contiguous or uniform access is a single vector operation. All other accesses translate the addresses lane by lane.
-//! The first access to a range that the access site has not cached also translates its addresses lane by lane.
+//! Loads and stores of a subwarp. The module takes the addresses of four lanes, and generates code that transfers the
+//! bytes. A contiguous or uniform access is a single vector operation. All other accesses, and the first access to an
+//! address range that the access site has not cached, translate their addresses lane by lane.
 
 pub(crate) mod address_pattern;
 pub(crate) mod async_copy;
@@ -32,7 +32,7 @@ pub(crate) enum AccessDirection {
     Store,
 }
 
-/// Memory access that is currently emitted.
+/// Memory access of a subwarp for which the emitter generates code.
 #[derive(Clone, Copy)]
 pub(crate) struct SubwarpAccess<'p> {
     pub(crate) plan: &'p AccessPlan,
@@ -41,7 +41,7 @@ pub(crate) struct SubwarpAccess<'p> {
     pub(crate) accepts: u32,
     /// Address of the access site.
     site: u32,
-    /// Whether addresses are 32-bit offsets in shared memory.
+    /// Whether the addresses of the access are 32-bit offsets in shared memory.
     is_narrow: bool,
     /// Address pattern of the base register, if an earlier access of the block has determined it.
     pattern: Option<AddressPattern>,
@@ -52,8 +52,8 @@ impl SubwarpAccess<'_> {
         self.plan.width_bytes
     }
 
-    /// Checks whether the base is a register of address width, and the constant offset is a multiple of the access
-    /// width.
+    /// Checks whether the base of an access is a register of address width, and its constant offset is a multiple of
+    /// the access width.
     fn has_aligned_base(&self) -> bool {
         let align = i64::from(self.width());
         matches!(self.plan.base.place(), OperandLocation::Register(_))
@@ -61,7 +61,7 @@ impl SubwarpAccess<'_> {
             && self.plan.offset.rem_euclid(align) == 0
     }
 
-    /// Checks whether the access has a vector path for subwarps in which all lanes are active.
+    /// Checks whether a subwarp in which all lanes are active can execute the access as a vector operation.
     fn has_rows(&self) -> bool {
         let elements = self.plan.elements.len();
         match self.plan.element_bytes {
@@ -221,7 +221,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Stores the mask of the lanes that execute the current instruction in its local.
+    /// Computes the mask of the lanes that execute the current instruction, and stores the mask in the local for active
+    /// lanes.
     pub(crate) fn set_active_lanes(&mut self) {
         let FixedLocals { mask, active, .. } = self.names;
         self.get(mask);
@@ -232,7 +233,7 @@ impl<'p> Emitter<'p> {
         self.set(active);
     }
 
-    /// Counts a store or a copy. A guarded store is counted only if a lane executes it.
+    /// Counts a store or a copy. A guarded store counts only if a lane executes it.
     fn count_store(&mut self, what: u64) {
         if self.writes == EmitMode::Warp {
             if self.guard.is_some() {
@@ -300,7 +301,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Writes a row of 32-bit values on the stack to a register. The plan specifies the extension of the values.
+    /// Writes a row of 32-bit values on the stack to a register. The access plan specifies whether the values are
+    /// zero-extended or sign-extended.
     pub(crate) fn write_loaded(&mut self, plan: &AccessPlan, element: RegisterOperand) {
         match element.bank {
             RegisterBank::B64 => {
@@ -322,8 +324,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Loads bytes from one address to all lanes. For a byte offset, `address` pushes a base address and returns a
-    /// constant. The sum of both is the address of the byte at this offset.
+    /// Loads the same bytes to all lanes. Given a byte offset within the access, `address` pushes a base address and
+    /// returns a constant. The sum of the base address and the constant is the address of the byte.
     pub(crate) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32) -> u32) {
         for (index, element) in (0u32..).zip(&plan.elements) {
             if element.slot.place() == OperandLocation::None {

@@ -1,5 +1,6 @@
-//! Predicated sides of if-converted branches. Input: the basic blocks between a branch and its join block. Output: code
-//! that executes the blocks of each side under a guard, and continues at the join block with all lanes.
+//! Code generation for the predicated sides of if-converted branches. The module takes the basic blocks between a
+//! branch and its join block, and generates code that executes the blocks of each side under a guard, and continues at
+//! the join block with all lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::{Emitter, FixedLocals};
@@ -10,8 +11,8 @@ use warpgrid_emulator::translation_view::{DecodedInstruction, DecodedOp};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// If-converts the current branch, which only the lanes in `active` take. Returns `false` if the code between the
-    /// branch and its join block is too long.
+    /// If-converts the current branch, which the lanes in the local `active` take. Returns `false` if the code between
+    /// the branch and its join block is too long.
     pub(crate) fn emit_if_converted(&mut self) -> Result<bool, BailoutReason> {
         let Some(detour) = self.detours.get(&self.block).cloned() else {
             return Ok(false);
@@ -23,7 +24,7 @@ impl Emitter<'_> {
             others,
             ..
         } = self.names;
-        // The step counts of the lanes in a subwarp that executes predicated sides differ.
+        // The lanes of a subwarp that executes predicated sides have different step counts.
         self.ops([
             I::I32Const(0),
             I::I32Const(1),
@@ -51,7 +52,8 @@ impl Emitter<'_> {
         Ok(true)
     }
 
-    /// Emits the basic blocks of one side, which execute as long as any lane of this side is active.
+    /// Emits the basic blocks of one side of an if-converted branch. The code executes these blocks while at least one
+    /// lane of the side is active.
     fn emit_side(
         &mut self,
         detour: &IfConversion,
@@ -76,8 +78,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits a branch within a side. Lanes whose guard is true are inactive until the end of the side. If no active
-    /// lane remains, the code branches to the end of the side.
+    /// Emits a branch within a side of an if-converted branch. Lanes that take the branch are inactive until the end of
+    /// the side. If no active lane remains, the code branches to the end of the side.
     fn exit_side(&mut self, branch: &DecodedInstruction, end: usize) -> Result<(), BailoutReason> {
         let FixedLocals {
             mask,

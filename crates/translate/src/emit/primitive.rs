@@ -1,5 +1,5 @@
-//! Code generation for operations that are defined with primitive operations. Input: the results of an operation as
-//! symbolic values. Output: code that computes these values and writes them to registers.
+//! Code generation for operations that are defined with primitive operations. The module takes the results of an
+//! operation as symbolic values, and generates code that computes these values and writes them to registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -48,9 +48,9 @@ impl Emitter<'_> {
             self.set_scalar(scalar, self.frame_register(bank, index));
             return Ok(true);
         }
-        // All results are computed before any register is written, because a destination register may also be a source.
-        // The results are pushed in reverse order, so that they are written in order. If two results have the same
-        // destination register, the register keeps the last result.
+        // Compute all results before writing any register, because a destination register may also be a source. The
+        // code pushes the results in reverse order, so that it writes the registers in operand order. If two results
+        // have the same destination register, the register keeps the last result.
         let mut values = Vec::new();
         for (destination, id) in results.iter().rev() {
             match destination {
@@ -77,7 +77,7 @@ impl Emitter<'_> {
         Ok(true)
     }
 
-    /// Pushes the carry flag of each lane.
+    /// Pushes the row of carry flags, which contains one flag per lane.
     pub(crate) fn read_flag(&mut self) {
         let local = self.read_register(CARRY);
         self.get(local);

@@ -1,5 +1,6 @@
 //! Inline updates of shadow memory, which tracks the writer and the readers of each word in order to detect results
-//! that depend on the schedule. Input: the address of the accessed bytes. Output: updated shadow memory, or a bailout.
+//! that depend on the schedule. The generated code takes the address of the accessed bytes, and produces updated shadow
+//! memory, or a bailout.
 
 use crate::emit::memory::AccessDirection;
 use crate::emit::{Emitter, FixedLocals};
@@ -11,14 +12,13 @@ use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
     /// Records an access to shared memory. The barrier at the start of a barrier interval orders all earlier accesses
-    /// before the accesses of the interval. Therefore, no accesses are recorded in an interval without stores, and only
-    /// writers are recorded in an interval without loads.
+    /// before the accesses of the interval. Therefore, an interval without stores requires no records, and an interval
+    /// without loads requires only records of writers.
     pub(crate) fn record_shared_access(&mut self, way: AccessDirection, bytes: u32) {
         self.note_shared_of(way, bytes, None);
     }
 
-    /// Records an access like [`Emitter::record_shared_access`], for the lanes in the local `guard` only. Each lane
-    /// accesses a separate word.
+    /// Records an access to shared memory by the lanes in the local `guard` only. Each lane accesses a separate word.
     pub(crate) fn note_shared_of(&mut self, way: AccessDirection, bytes: u32, guard: Option<u32>) {
         let me = self.names.current_epoch;
         let phase_has = self.flow.shared[self.block];
@@ -56,8 +56,8 @@ impl Emitter<'_> {
                 continue;
             }
             self.set(ordered);
-            // If this subwarp has read the word in one of its earlier epochs, that earlier read must also happen before
-            // the current access, because the new epoch replaces the recorded epoch.
+            // An earlier read by this subwarp must also happen before the current access, because the new epoch
+            // replaces the epoch of the earlier read.
             self.get_all([readers, me]);
             self.ops([
                 I::V128Xor,
@@ -77,7 +77,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns vectors of the epochs with which the epochs in shadow memory are compared.
+    /// Returns vectors of the subwarp's epochs, with which the generated code compares the epochs in shadow memory.
     fn row_names(&self) -> EpochVectors {
         let FixedLocals {
             current_epoch: me,
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes 1 if the condition on the stack is false in any active lane, otherwise 0.
+    /// Pushes 1 if the row of conditions on the stack is false in any active lane, otherwise 0.
     fn push_some_differ(&mut self, guard: Option<u32>) {
         if let Some(guard) = guard {
             self.get(guard);
@@ -114,7 +114,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Records an access to global memory. The inline code handles only words that no other subwarp has accessed.
+    /// Records an access to global memory in shadow memory. The inline code handles only words that no other subwarp
+    /// has accessed.
     pub(crate) fn record_global_access(&mut self, way: AccessDirection, bytes: u32) {
         let FixedLocals {
             current_epoch: me,
@@ -146,9 +147,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits the inline update for the case in which the number on the stack is zero. Otherwise, the code checks the
-    /// access word by word, and bails out if the access is unordered. On a fast path, the code exits to the slow path
-    /// of the block instead of checking each word.
+    /// Emits code that performs the inline update of shadow memory if the number on the stack is zero. Otherwise, the
+    /// code checks the access word by word, and bails out if the access is not ordered with an earlier access. On a
+    /// fast path, the code exits to the slow path of the block instead of checking each word.
     fn record_or_check(
         &mut self,
         chunk: &ShadowChunk,
@@ -176,7 +177,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Number of epochs that a subwarp has in addition to its first epoch.
+/// Number of additional epochs of a subwarp, after its first epoch.
 const OTHER_NAMES: u32 = 7;
 
 /// Chunk of up to four words whose accesses are recorded by one vector operation.

@@ -1,5 +1,5 @@
-//! Outlined routines that are shared by several operations. Input: the parameters of a routine. Output: the index and
-//! the code of its function.
+//! Outlined routines, each of which several operations call. The module takes the parameters of a routine, and
+//! generates the index and the code of the routine's function.
 
 use crate::emit::Emitter;
 use crate::emit::special_function::{DataSegment, SpecialFunctionRoutine};
@@ -14,12 +14,12 @@ use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 /// Outlined routine that is emitted once for all operations with equal parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SharedRoutine {
-    /// `() -> 1 for a special case, otherwise zero`: MMA whose operands are in scratch memory.
+    /// MMA whose operands are in scratch memory. Signature: `() -> 1 for a special case, otherwise zero`.
     Product(MmaRoutine),
-    /// `(address, stride, site, scratch) -> exit code or zero`: copies the lines of a matrix from memory to scratch
-    /// memory, or in the opposite direction.
+    /// Copy of the lines of a matrix from memory to scratch memory, or in the opposite direction. Signature: `(address,
+    /// stride, site, scratch) -> exit code or zero`.
     Lines(LineTransfer),
-    /// `(argument) -> result`, or `(divisor, dividend) -> quotient`: special function.
+    /// Approximation of a special function. Signature: `(argument) -> result` or `(divisor, dividend) -> quotient`.
     Approximated(SpecialFunctionRoutine),
 }
 
@@ -31,9 +31,9 @@ pub(crate) struct LineTransfer {
     /// Size in bytes of the aligned chunks into which each line is divided.
     pub(crate) chunk_bytes: u32,
     pub(crate) is_store: bool,
-    /// Whether the addresses of the access have 32 bits.
+    /// Whether the addresses of the matrix lines have 32 bits.
     pub(crate) is_narrow: bool,
-    /// Whether accesses to shared memory are recorded in shadow memory.
+    /// Whether the routine records accesses to shared memory in shadow memory.
     pub(crate) notes_shared: bool,
 }
 
@@ -79,7 +79,7 @@ impl Emitter<'_> {
     }
 }
 
-// Parameters and locals.
+// Indices of the function's parameters and locals.
 const ADDRESS: u32 = 0;
 const STRIDE: u32 = 1;
 const SITE: u32 = 2;
@@ -98,9 +98,8 @@ impl LineTransfer {
         runtime::function(&[(3, ValType::I32), (1, ValType::I64)], &code)
     }
 
-    /// Emits the code for the case in which all lines are within the cached range and the access requires no
-    /// shadow-memory update. This code accesses the lines and returns. In all other cases, execution continues after
-    /// this code.
+    /// Emits code that accesses the lines and returns if all lines are within the cached range and the access requires
+    /// no shadow-memory update. Otherwise, execution continues after this code.
     fn access_noted_range(self, c: &mut Vec<I<'static>>) {
         let noted = match self.notes_shared {
             true => holds::TRACKED | holds::WINDOW | holds::SHARED,
@@ -154,7 +153,7 @@ impl LineTransfer {
         c.extend([I::I32Const(0), I::Return, I::End]);
     }
 
-    /// Accesses the lines chunk by chunk, and translates the address of each chunk.
+    /// Emits the loop that accesses the lines chunk by chunk and translates the address of each chunk.
     fn access_chunks(self, c: &mut Vec<I<'static>>) {
         c.extend([
             I::Loop(BlockType::Empty),
@@ -201,7 +200,7 @@ impl LineTransfer {
         self.go_to_next_line(c);
     }
 
-    /// Advances the address and the scratch pointer to the next line, and ends an iteration of the loop over the lines.
+    /// Emits the end of the loop over the lines, which advances the address and the scratch pointer to the next line.
     fn go_to_next_line(self, c: &mut Vec<I<'static>>) {
         c.extend([
             I::LocalGet(ADDRESS),
@@ -216,7 +215,7 @@ impl LineTransfer {
         c.extend(runtime::loop_while_nonzero(LEFT));
     }
 
-    /// Copies bytes between memory and scratch memory.
+    /// Emits the copy of one chunk between memory and scratch memory.
     fn copy(self, c: &mut Vec<I<'static>>, n_bytes: u32) {
         let (from, to) = match self.is_store {
             true => (SCRATCH, PLACE),

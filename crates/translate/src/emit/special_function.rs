@@ -1,6 +1,7 @@
-//! Approximate functions of the special function unit. Input: rows of arguments. Output: rows of results that are
-//! bit-identical to the results of the interpreter, because both use the same coefficients. The coefficients are a data
-//! segment of the module. A module contains one function for each approximation that its kernel uses.
+//! Code generation for the approximate functions of the special function unit. The generated code takes rows of
+//! arguments, and produces rows of results that are bit-identical to the results of the interpreter, because both use
+//! the same coefficients. The coefficients are a data segment of the module. A module contains one function for each
+//! approximation that its kernel uses.
 
 pub(crate) mod evaluation;
 
@@ -10,7 +11,7 @@ use crate::layout::ModuleLayout;
 use crate::layout::TABLE_BYTES;
 use crate::runtime;
 use warpgrid_emulator::translation_view::{
-    FloatMode, RangeScaling, RoundingMode, SpecialFunction, index_bits, scaling_of_quotient,
+    FloatMode, RoundingMode, ScaledRanges, SpecialFunction, index_bits, scaling_of_quotient,
     unit_rows,
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
@@ -23,7 +24,7 @@ pub(crate) const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
 /// Exponent bias of `f32`.
 pub(crate) const BIAS: u32 = 127;
 
-const NO_SCALING: RangeScaling = RangeScaling {
+const NO_SCALING: ScaledRanges = ScaledRanges {
     small: false,
     large: false,
     low: false,
@@ -33,13 +34,13 @@ const NO_SCALING: RangeScaling = RangeScaling {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SpecialFunctionCall {
     Of(SpecialFunction),
-    /// Quotient of the second argument and the first argument. With `.full`, large arguments are also scaled.
+    /// Quotient of the second argument and the first argument. The variant for `div.full` also scales large arguments.
     Quotient {
         is_full: bool,
     },
 }
 
-/// Approximation, and its treatment of subnormal numbers.
+/// Outlined approximation of a special function, with its treatment of subnormal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpecialFunctionRoutine {
     pub(crate) what: SpecialFunctionCall,
@@ -83,7 +84,7 @@ impl SpecialFunctionRoutine {
     }
 
     /// Returns the ranges of arguments that are scaled before the approximation.
-    fn scaling(self) -> RangeScaling {
+    fn scaling(self) -> ScaledRanges {
         match self.what {
             SpecialFunctionCall::Quotient { is_full } => scaling_of_quotient(FloatMode {
                 round: match is_full {
@@ -131,21 +132,22 @@ impl SpecialFunctionRoutine {
     }
 }
 
-// Vector locals, starting with the arguments.
+// Indices of the vector locals, which start with the arguments.
 pub(crate) const A: u32 = 0;
 const DIVIDEND: u32 = 1;
 const SCALE: u32 = 2;
-/// Fraction bits of the argument.
+/// Local that contains the fraction bits of the argument.
 pub(crate) const PART: u32 = 3;
-/// Number for which the polynomial is evaluated.
+/// Local that contains the argument of the polynomial.
 pub(crate) const X: u32 = 4;
 pub(crate) const SQUARE: u32 = 5;
 pub(crate) const ROW_PLACES: u32 = 6;
-/// Table rows with the coefficients, in one vector for each lane.
+/// First of four locals that contain the coefficients: one table row per lane.
 pub(crate) const ROW: u32 = 7;
-/// Coefficients c1 and c2, in vectors that contain two lanes each.
+/// First of two locals for the coefficients c1 and c2. Each local contains both coefficients of two lanes.
 pub(crate) const PAIR: u32 = 11;
-/// Polynomial values of the first two lanes, followed by the local for the last two lanes.
+/// Local that contains the polynomial values of the first two lanes. The next local contains the values of the last two
+/// lanes.
 pub(crate) const SUM: u32 = 13;
 pub(crate) const EXPONENT: u32 = 15;
 pub(crate) const KEPT: u32 = 16;
@@ -186,8 +188,9 @@ impl SpecialFunctionEmitter {
         self.out.push(I::LocalSet(local));
     }
 
-    /// Multiplies arguments that are too small or too large by a power of two, which is saved in a local.
-    fn scale(&mut self, scaling: RangeScaling) {
+    /// Emits the scaling of arguments that are too small or too large. The code saves the scale factor, a power of two,
+    /// in a local.
+    fn scale(&mut self, scaling: ScaledRanges) {
         if scaling == NO_SCALING {
             return;
         }
@@ -215,7 +218,7 @@ impl SpecialFunctionEmitter {
     }
 
     /// Reverses the effect of the argument scaling on the result, which is on the stack.
-    fn unscale(&mut self, scaling: RangeScaling, what: SpecialFunctionCall) {
+    fn unscale(&mut self, scaling: ScaledRanges, what: SpecialFunctionCall) {
         use SpecialFunction as F;
         if let SpecialFunctionCall::Quotient { .. } = what {
             self.get(DIVIDEND);

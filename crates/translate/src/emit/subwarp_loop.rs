@@ -1,6 +1,6 @@
-//! Loop over the subwarps of a warp. Input: the dispatch loop over the basic blocks. Output: the code at the start and
-//! at the end of each subwarp, and the transition to the next subwarp. One call of the region executes all subwarps
-//! that take the same path.
+//! Loop over the subwarps of a warp. The module takes the dispatch loop over the basic blocks, and generates the code
+//! at the start and at the end of each subwarp, and the transition to the next subwarp. One call of the region function
+//! executes all subwarps that take the same path.
 
 use crate::emit::{Emitter, FixedLocals, NUMBER, RECORD};
 use crate::instructions::{at, splat32};
@@ -9,14 +9,15 @@ use crate::runtime;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// Emits the initialization that is common to all subwarps of the warp.
+    /// Emits the initialization that the region function executes once for all subwarps of the warp.
     pub(crate) fn begin(&mut self) {
         let phase = self.names.phase;
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(phase);
         self.begin_names();
-        // The context records of diverged lanes always continue their counts from the previous region call.
+        // The counts of diverged lanes always continue from the previous region call, so the code treats all of their
+        // context records as executed.
         self.op(I::I32Const(-1));
         self.ops([I::I32Const(0), I::I32Load(at(cell::RAN_CONTEXTS))]);
         self.get(NUMBER);
@@ -62,7 +63,7 @@ impl Emitter<'_> {
             I::I32Load(at(record::ANCESTOR_EPOCHS)),
             I::I32Store(at(cell::ANCESTOR_EPOCHS)),
         ]);
-        // First epoch of the subwarp since the last reconvergence, and the number of the current epoch.
+        // Compute the first epoch of the subwarp since the last reconvergence, and add the number of the current epoch.
         self.ops([
             I::I32Const(0),
             I::I32Const(0),
@@ -122,8 +123,9 @@ impl Emitter<'_> {
         self.exit_region(-1, 0);
     }
 
-    /// Stores the next entry in the context record. Continues with the next subwarp of the warp if this subwarp took
-    /// the same path as the previous subwarp, the next subwarp starts at the same entry, and no check is pending.
+    /// Emits the end of a subwarp's execution, which stores the next entry in the context record. The code continues
+    /// with the next subwarp of the warp if this subwarp took the same path as the previous subwarp, the next subwarp
+    /// starts at the same entry, and no deferred check is pending.
     pub(crate) fn end_subwarp(&mut self) {
         let FixedLocals {
             pc,
@@ -163,8 +165,8 @@ impl Emitter<'_> {
         self.op(I::BrIf(0));
     }
 
-    /// Adds the lane-instructions that the subwarp has executed since the last reconvergence, unless the subwarp waits
-    /// for a host call, after which it continues.
+    /// Adds the lane-instructions that the subwarp has executed since the last reconvergence to the total. The code
+    /// skips a subwarp that waits for a host call, because its count continues after the call.
     fn count_lanes(&mut self) {
         let first_of_host = self.flow.wait_numbers().first_of_host;
         let may_go_on = first_of_host <= self.flow.n_waits();
@@ -179,7 +181,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Adds the steps since the last reconvergence once for each lane in the mask in the local `lanes`.
+    /// Adds the steps since the last reconvergence to the lane-instruction count, once for each lane in the mask that
+    /// the local `lanes` contains.
     pub(crate) fn add_lane_instructions(&mut self, lanes: u32) {
         let FixedLocals {
             lane_instructions,
@@ -196,8 +199,8 @@ impl Emitter<'_> {
         (0..self.flow.blocks.len()).any(|block| self.diverging_branch(block).is_some())
     }
 
-    /// Compares the results in the context record with the results of the previous subwarp. The first subwarp is
-    /// compared with itself.
+    /// Compares the results in the context record with the results of the previous subwarp. The code compares the first
+    /// subwarp with itself, because it has no previous subwarp.
     fn check_convergence(&mut self) {
         let FixedLocals {
             waits_for,
@@ -228,7 +231,7 @@ impl Emitter<'_> {
         self.set(alike);
         self.get(RECORD);
         self.set(before);
-        // Warp-level operations require the mask of the live lanes in all subwarps.
+        // Collect the live lanes of all subwarps, because warp-level operations read this mask.
         if self.flow.has_warp_operations() {
             self.get(live);
             self.ops([I::I32Const(SUBWARP_LANES as i32), I::I32ShrU]);

@@ -1,6 +1,6 @@
-//! Uniform and strided registers, which are represented by the value of their first lane. Input: uniform or strided
-//! registers, and constants. Output: the value of the first lane, to which the stride of the register is added for each
-//! further lane.
+//! Uniform and strided registers, which are represented by the value of their first lane. The module takes uniform or
+//! strided registers, and constants, and generates code that computes the value of the first lane, and adds multiples
+//! of the stride to obtain the values of the other lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::{Emitter, RECORD};
@@ -14,7 +14,8 @@ use warpgrid_emulator::translation_view::{
 };
 use wasm_encoder::{Instruction as I, ValType};
 
-/// Local that contains the value of the first lane, and the difference between neighboring lanes.
+/// Uniform or strided register: a local that contains the value of its first lane, and the difference between
+/// neighboring lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScalarRegister {
     pub(crate) local: u32,
@@ -30,7 +31,7 @@ fn type_of(bank: RegisterBank) -> ValType {
 }
 
 impl Emitter<'_> {
-    /// Marks registers as represented by the value of their first lane, with the given strides.
+    /// Allocates a local for the first-lane value of each register in `strides`, and marks these registers as scalars.
     pub(crate) fn keep_scalars(&mut self, strides: &LaneStrides) {
         for (register, stride) in strides {
             let local = self.local(type_of(register.0));
@@ -42,7 +43,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the scalar that represents a register operand, if there is one.
+    /// Returns the scalar that represents a register operand, or `None` if the register is not a scalar.
     pub(crate) fn scalar(&self, bank: RegisterBank, slot: OperandSlot) -> Option<ScalarRegister> {
         match slot.place() {
             OperandLocation::Register(index) => {
@@ -84,7 +85,7 @@ impl Emitter<'_> {
         self.set(scalar.local);
     }
 
-    /// Writes the first lane of the row on the stack, or of the half row on the stack, to a scalar register.
+    /// Writes the first lane of the row or half row on the stack to a scalar register.
     pub(crate) fn write_scalar(
         &mut self,
         scalar: ScalarRegister,
@@ -101,7 +102,7 @@ impl Emitter<'_> {
         self.set_scalar(scalar, register);
     }
 
-    /// Loads a scalar register from memory at the offset `from` from the address on the stack.
+    /// Loads a scalar register from memory. The address is the sum of the number on the stack and the constant `from`.
     pub(crate) fn load_scalar(&mut self, element: RegisterOperand, from: u32) {
         let place = (
             self.scalar(element.bank, element.slot),
@@ -135,8 +136,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Loads scalars from the context record. The value of the first lane is computed from the value of an active lane,
-    /// by subtracting the stride times the number of this lane.
+    /// Loads scalars from the context record. The first lane may be inactive, so the code computes its value from the
+    /// value of an active lane by subtracting the stride times the number of the active lane.
     pub(crate) fn load_scalars(&mut self, registers: &BTreeSet<RegisterKey>) {
         let found = registers.iter().filter_map(|register| {
             let scalar = *self.scalars.get(register)?;

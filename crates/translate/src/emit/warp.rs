@@ -1,6 +1,6 @@
-//! Warp-level operations, and the code between them. Input: the context records of a converged warp. Output: the
-//! registers of the warp after a sequence of operations, each of which is executed for all subwarps at once. The code
-//! between two operations is executed for one subwarp after the other, without a region call.
+//! Warp-level operations, and the code between them. The generated code takes the context records of a converged warp,
+//! and produces the registers of the warp after a sequence of operations, each of which is executed for all subwarps at
+//! once. The code between two operations executes one subwarp after the other, without a call of a region function.
 
 pub(crate) mod byte_gather;
 pub(crate) mod collective;
@@ -25,10 +25,9 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::ScalarType;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
-/// Lane mask of all lanes of a warp.
 pub(crate) const FULL: i32 = -1;
 
-/// Returns the warp-level operations that are executed as host calls.
+/// Returns the positions of the warp-level operations that the host executes.
 pub(crate) fn operations_of_host(
     plain: TranslationView<'_>,
     code: &InlinedCode<'_>,
@@ -80,7 +79,7 @@ impl Emitter<'_> {
         Ok((read.collect(), written.collect()))
     }
 
-    /// Returns the registers of [`Emitter::operation_registers`], in the numbering of the current frame.
+    /// Returns the registers that the current operation reads and writes, in the numbering of the inlined code.
     fn own_registers(&self) -> Result<RegisterUseDef, BailoutReason> {
         let mut registers = self.operation_registers()?;
         for (bank, index) in registers.read.iter_mut().chain(&mut registers.written) {
@@ -98,7 +97,7 @@ impl Emitter<'_> {
                 | DecodedOp::AsyncCommit(_),
             ) => {}
             Some(DecodedOp::AsyncWait(wait)) => {
-                // The interpreter executes this wait, because it reports a diagnostic.
+                // Leave a wait for groups that are never committed to the interpreter, which reports a diagnostic.
                 if wait.latest.is_some() && !self.plain.makes_groups(wait.kind) {
                     return self.unsupported("a wait for groups that are never committed");
                 }
@@ -164,7 +163,8 @@ impl Emitter<'_> {
         let mut steps = 0;
         self.stores = 0;
         self.did_store.clear();
-        // Whether no access has been recorded since the warp received its latest epochs.
+        // Whether the warp's latest epochs are unused, because no access has been recorded since the warp received
+        // them.
         let mut names_are_new = true;
         for index in blocks.clone() {
             let block = &self.flow.blocks[index];
@@ -201,7 +201,8 @@ impl Emitter<'_> {
         self.leave_chain(steps)
     }
 
-    /// Counts the steps of the sequence, and returns the entry at which the lanes of the warp continue.
+    /// Emits the end of a sequence, which counts the steps and stores the entry at which the lanes of the warp
+    /// continue.
     fn leave_chain(&mut self, steps: u64) -> Result<(), BailoutReason> {
         let next = self.flow.block_at(self.at as usize + 1);
         let Some(entry) = next.and_then(|next| self.flow.entry(next)) else {
@@ -249,7 +250,7 @@ impl Emitter<'_> {
         self.out.extend(counted);
     }
 
-    /// Emits the code between two warp-level operations as a loop over the subwarps.
+    /// Emits the instructions between two warp-level operations as a loop over the subwarps.
     fn emit_between_ops(
         &mut self,
         index: usize,
@@ -312,7 +313,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Sets the epoch for the accesses of the current subwarp up to the next warp-level operation.
+    /// Sets the current epoch for the accesses of a subwarp up to the next warp-level operation.
     fn name_subwarp(&mut self, warp: WarpContexts) {
         let FixedLocals {
             current_epoch: me,
@@ -337,7 +338,7 @@ impl Emitter<'_> {
         self.set(phase);
     }
 
-    /// Starts the epoch of an access that all lanes of the warp perform together.
+    /// Starts a new epoch for an access that all lanes of the warp perform together.
     fn start_warp_epoch(&mut self) {
         self.ops([
             I::I32Const(0),
@@ -418,8 +419,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the lowest number of a basic block that ends with a warp-level operation that does not wait for all
-    /// lanes.
+    /// Returns the lowest scheduling priority of the basic blocks that end with a warp-level operation that does not
+    /// wait for all lanes.
     pub(crate) fn find_first_without_wait(&mut self) -> Option<u32> {
         let flow = self.flow;
         let starts = flow
@@ -457,14 +458,14 @@ impl Emitter<'_> {
         self.return_if_nonzero(self.names.first);
     }
 
-    /// Returns the exit code `reason` from the function if the number on the stack is not zero.
+    /// Emits code that returns from the function with the exit code `reason` if the number on the stack is not zero.
     pub(crate) fn stop_if(&mut self, reason: u32) {
         self.ops(runtime::stops_if(reason));
     }
 
     /// Bails out if the lanes of a warp may have reached an operation separately although the operation does not wait
-    /// for all lanes. The scheduler prioritizes lanes at lower positions in the code, so that all lanes are converged
-    /// at the operation unless some lanes have already passed it.
+    /// for all lanes. The scheduler prioritizes lanes at lower positions in the code. Therefore, all lanes are
+    /// converged at the operation unless some lanes have already passed the operation.
     fn bail_out_if_diverged(&mut self) {
         if self.is_first_of_chain() {
             let own = self.flow.number(self.block);
@@ -484,8 +485,8 @@ impl Emitter<'_> {
         self.flow.sequence_at(self.block).is_some()
     }
 
-    /// Bails out like [`Emitter::bail_out_if_diverged`] if a lane in the mask on the stack has exited since the last
-    /// reconvergence. The operation does not wait for the lanes in this mask.
+    /// Bails out if the lanes of the warp may have diverged and a lane in the mask on the stack has exited since the
+    /// last reconvergence. The mask contains the lanes for which the operation does not wait.
     fn bail_out_if_exited(&mut self) {
         if !self.is_first_of_chain() {
             return self.op(I::Drop);
@@ -500,7 +501,7 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 
-    /// Bails out if the member mask of an active lane does not contain this lane.
+    /// Bails out if the member mask of an active lane does not contain the lane itself.
     fn check_own_bits(
         &mut self,
         mask: OperandSlot,
@@ -520,8 +521,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Bails out unless the member mask contains all live lanes. Converged lanes may have different member masks if the
-    /// result of the operation does not depend on which lanes have equal masks.
+    /// Bails out unless the member mask contains all live lanes. The member masks of converged lanes may differ if the
+    /// result of the operation does not depend on the groups of lanes with equal masks.
     fn check_mask(
         &mut self,
         mask: OperandSlot,
@@ -540,7 +541,7 @@ impl Emitter<'_> {
                 self.bail_out_if_exited();
             }
             None => {
-                // The member masks of inactive lanes are ignored.
+                // Replace the member masks of inactive lanes with all ones, because these masks have no effect.
                 self.op(splat32(u32::MAX));
                 for subwarp in 0..SUBWARPS_PER_WARP {
                     self.push_row(mask, subwarp, warp)?;
@@ -578,15 +579,15 @@ impl Emitter<'_> {
     }
 }
 
-/// Dependence of an operation's result on the groups of lanes with equal member masks.
+/// Whether the result of a warp-level operation depends on the groups of lanes with equal member masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MaskGrouping {
     Matter,
     MakeNoDifference,
 }
 
-/// Context records of a warp: the local with the address of the first record, the local that counts subwarps, and the
-/// size of a record.
+/// Access to the context records of a warp: the local with the address of the first record, the local that counts
+/// subwarps, and the size of a record.
 #[derive(Clone, Copy)]
 pub(crate) struct WarpContexts {
     base: u32,
@@ -665,7 +666,7 @@ impl Emitter<'_> {
         self.op(I::V128Load(at(warp.offset(subwarp, offset, part))));
     }
 
-    /// Writes the value that `push` pushes to a part of a subwarp's register.
+    /// Writes a part of a subwarp's register. `push` emits code that pushes the value.
     fn write_part(
         &mut self,
         register: RegisterKey,
@@ -681,7 +682,7 @@ impl Emitter<'_> {
         self.op(I::V128Store(at(warp.offset(subwarp, offset, part))));
     }
 
-    /// Writes the value that `push` pushes to a row of 32-bit lanes of a subwarp.
+    /// Writes a 32-bit register of a subwarp. `push` emits code that pushes the row of lanes.
     fn write_row(
         &mut self,
         slot: OperandSlot,
@@ -700,7 +701,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes the value that `push` pushes to a row of 32-bit lanes in all subwarps.
+    /// Writes the same row of 32-bit lanes to a register of every subwarp. `push` emits code that pushes the row.
     fn write_same(&mut self, slot: OperandSlot, warp: WarpContexts, push: impl FnOnce(&mut Self)) {
         let row = self.names.vectors[0];
         push(self);
@@ -710,7 +711,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes the value that `push` pushes to a predicate of a subwarp.
+    /// Writes a predicate register of a subwarp. `push` emits code that pushes the row of truth values.
     fn write_row_predicate(
         &mut self,
         slot: OperandSlot,

@@ -1,5 +1,5 @@
-//! Address translation. Input: the address of a lane, and the memories that the access may address. Output: a
-//! linear-memory address, or a bailout.
+//! Address translation. The generated code takes the address of a lane, and the memories that the access may address,
+//! and produces a linear-memory address, or a bailout.
 
 use crate::instructions::{at, high_words, low_words, splat32};
 use crate::layout::stop;
@@ -17,7 +17,7 @@ use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 /// Minimum alignment in bytes of the address ranges that the fast path may access.
 const ALIGNED: i32 = 64;
 
-// Parameters and locals of [`translate_address`].
+// Indices of the parameters and locals of [`translate_address`].
 const ADDRESS: u32 = 0;
 const SITE: u32 = 1;
 const WIDTH: u32 = 2;
@@ -25,7 +25,7 @@ const FLAGS: u32 = 3;
 const ENTRY: u32 = 4;
 const LEFT: u32 = 5;
 const PLACE: u32 = 6;
-/// Whether the address is within the current range while the table of address ranges is searched.
+/// Local that is nonzero if the address is within the current entry during the search in the table of address ranges.
 const IS_INSIDE: u32 = 6;
 const HOLDS: u32 = 7;
 const STORES: u32 = 8;
@@ -43,7 +43,7 @@ pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
         I::I32And,
         I::LocalSet(STORES),
     ]);
-    // The address is outside of the range that the access site has cached.
+    // Search the table of address ranges if the address is outside of the range that the access site has cached.
     c.extend(is_outside([ADDRESS, SITE, OFFSET]));
     c.push(I::If(EMPTY));
     find_range(c, places);
@@ -55,7 +55,7 @@ pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
     note_range(c);
     fill_site(c);
     c.push(I::End);
-    // The access exceeds the range, or the address is misaligned.
+    // Bail out if the access exceeds the range, or if the address is misaligned.
     c.extend(bytes_left(SITE, OFFSET));
     c.extend([
         I::LocalGet(WIDTH),
@@ -111,8 +111,8 @@ fn note_words(c: &mut Vec<I<'static>>) {
         I::I32Shl,
         I::I32Or,
     ]);
-    // All bytes of each word are recorded for shared memory and for accesses to whole words. Otherwise, only the
-    // accessed bytes are recorded.
+    // For shared memory and for accesses to whole words, record all bytes of each word. Otherwise, record only the
+    // accessed bytes.
     c.extend([
         I::I32Const(ALL_BYTES as i32),
         I::I32Const(1),
@@ -141,7 +141,7 @@ fn note_words(c: &mut Vec<I<'static>>) {
     c.push(I::End);
 }
 
-/// Pushes whether accesses to a range with these kind flags are recorded in shadow memory.
+/// Pushes whether shadow memory records accesses to a range. The local `what` contains the kind flags of the range.
 fn push_is_noted(c: &mut Vec<I<'static>>, what: u32, flags: u32) {
     c.extend([
         I::LocalGet(what),
@@ -155,7 +155,7 @@ fn push_is_noted(c: &mut Vec<I<'static>>, what: u32, flags: u32) {
     ]);
 }
 
-/// Parameters and locals of [`resolve_all`].
+/// Indices of the parameters and locals of [`resolve_all`].
 mod all {
     pub(crate) const ADDRESSES: [u32; 2] = [0, 1];
     pub(crate) const SITE: u32 = 2;
@@ -172,9 +172,9 @@ mod all {
     pub(crate) const LAST: u32 = 17;
 }
 
-/// Returns the function `(addresses, addresses, site, width, flags, lanes) -> linear-memory addresses` for four lanes.
-/// The result of an inactive lane is a dummy address, and the result of a bailout is zero. The flags have the same
-/// meaning as in [`translate_address`].
+/// Returns the function `(addresses, addresses, site, width, flags, lanes) -> linear-memory addresses` which translates
+/// the addresses of four lanes. The result of an inactive lane is a dummy address, and a bailout returns zero. The
+/// flags are those of [`translate_address`].
 pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -196,8 +196,8 @@ pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
             I::End,
             I::LocalTee(all::PLACE),
             I::I32Eqz,
-            // If an address cannot be translated, the remaining lanes are not translated, so that the first bailout
-            // reason is reported.
+            // If an address cannot be translated, skip the remaining lanes, so that the code reports the first bailout
+            // reason.
             I::If(EMPTY),
             I::V128Const(0),
             I::Return,
@@ -213,14 +213,14 @@ pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
     function(&locals, &code)
 }
 
-/// Returns the addresses of all active lanes if they are within the cached range and no lane requires an individual
-/// check.
+/// Emits code that returns the addresses of all active lanes if the accesses are within the cached range and no lane
+/// requires an individual check. Otherwise, execution continues after this code.
 fn translate_in_cached_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     use all::{ADDRESSES, FLAGS, HOLDS, LANES, LAST, MASK, OFFSETS, PLACES, SITE, WIDTH};
     c.extend([
         I::Block(EMPTY),
-        // Last offset in the range at which the access fits. The comparison also excludes negative offsets and offsets
-        // of more than 32 bits.
+        // Compute the last offset in the range at which the access fits. The comparison with this offset also excludes
+        // negative offsets and offsets of more than 32 bits.
         I::LocalGet(SITE),
         I::I64Load(at(site::SIZE)),
         I::LocalGet(WIDTH),
@@ -271,8 +271,8 @@ fn translate_in_cached_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Pushes whether the access of any active lane exceeds the range or is misaligned. The offsets of the lanes are saved
-/// in the locals for addresses.
+/// Pushes whether the access of any active lane exceeds the range or is misaligned. The code saves the offsets of the
+/// lanes in the locals for addresses.
 fn push_any_unfit(c: &mut Vec<I<'static>>) {
     use all::{ADDRESSES, LAST, MASK, OFFSETS, PLACES, WIDTH};
     c.extend([
@@ -290,7 +290,7 @@ fn push_any_unfit(c: &mut Vec<I<'static>>) {
         I::I32x4Splat,
         I::I32x4GtU,
         I::V128Or,
-        // The address is misaligned.
+        // Check whether the address of any lane is misaligned.
         I::LocalGet(ADDRESSES[0]),
         I::LocalGet(ADDRESSES[1]),
         low_words(),
@@ -308,8 +308,8 @@ fn push_any_unfit(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Records the words of all active lanes in shadow memory. If the words require individual checks, exits the
-/// WebAssembly construct around the current construct.
+/// Records the accesses of all active lanes in shadow memory. If the words require individual checks, the code exits
+/// the WebAssembly construct that encloses the current construct.
 fn record_lanes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     use all::{FLAGS, HOLDS, KEPT, LEFT, WIDTH};
     let [words, ..] = KEPT;
@@ -354,7 +354,7 @@ fn record_lanes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(loop_while_nonzero(LEFT));
 }
 
-/// Computes the shadow offset of the first word in each lane. Inactive lanes duplicate the word of an active lane.
+/// Computes the offset of the first accessed word in each lane. Inactive lanes receive the offset of an active lane.
 fn find_words(c: &mut Vec<I<'static>>) {
     use all::{KEPT, MASK, PLACES};
     let [words, ..] = KEPT;
@@ -383,8 +383,8 @@ fn find_words(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Searches the address range that contains the address and that the access site accepts. If no such range exists, the
-/// access is a fault.
+/// Searches the table for the address range that contains the address and that the access site accepts. If no such
+/// range exists, the access is a fault.
 fn find_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
         I::I32Const(places.ranges as i32),
@@ -426,11 +426,12 @@ fn find_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
 
 /// Determines whether a range requires shadow memory. No shadow memory is required while all accesses partition the
 /// range among threads in the same way. Otherwise, shadow memory tracks the accesses from the first store on. If the
-/// range has been accessed without tracking before, the launch restarts with tracking from its start.
+/// range has already been accessed without tracking, the launch restarts and tracks the range from the start.
 fn note_range(c: &mut Vec<I<'static>>) {
     stop_store_to_constants(c);
     mark_range(c);
-    // The range is written global memory without shadow memory, and its accesses have no common partition.
+    // Start tracking if the range is in global memory, has been written, is not tracked yet, and its accesses have no
+    // common partition.
     c.extend([
         I::LocalGet(HOLDS),
         I::I32Const((holds::GLOBAL | holds::TRACKED | holds::WRITTEN) as i32),
@@ -449,7 +450,8 @@ fn note_range(c: &mut Vec<I<'static>>) {
         I::I32Or,
         I::LocalTee(HOLDS),
         I::I32Store(at(range::HOLDS)),
-        // If this store is the first access to the range, tracking can start now without missing an access.
+        // If this store is the first access to the range, tracking starts without a restart, because it misses no
+        // access.
         I::LocalGet(ENTRY),
         I::I32Load(at(range::TOUCHED)),
         I::If(EMPTY),
@@ -531,7 +533,7 @@ fn fill_site(c: &mut Vec<I<'static>>) {
         I::LocalGet(SITE),
         I::LocalGet(HOLDS),
         I::I32Store(at(site::HOLDS)),
-        // Number of offsets in the range at which a contiguous row of a subwarp fits.
+        // Cache the number of offsets in the range at which a contiguous row of a subwarp fits.
         I::LocalGet(SITE),
     ]);
     let row = [
@@ -548,7 +550,8 @@ fn fill_site(c: &mut Vec<I<'static>>) {
 }
 
 /// Pushes the number of aligned offsets in the range at which an access of `bytes` bytes fits, followed by zero. `unit`
-/// is the binary logarithm of the alignment. The caller selects zero if the access does not fit.
+/// is the binary logarithm of the alignment. With a subsequent `select` instruction, the caller replaces the number by
+/// zero if the access does not fit.
 fn push_fitting_offsets(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I<'static>]) {
     c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
     c.extend_from_slice(bytes);
@@ -557,8 +560,8 @@ fn push_fitting_offsets(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I
     c.extend([I::I64ShrU, I::I64Const(1), I::I64Add, I::I64Const(0)]);
 }
 
-/// Caches the range for accesses on the fast path if the access fits, requires no shadow-memory check, and the range is
-/// aligned.
+/// Caches the range for accesses on the fast path if the range is aligned, the access fits into the range, and shadow
+/// memory does not track the range.
 fn fill_quick(c: &mut Vec<I<'static>>) {
     let bytes = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_BYTES))];
     let unit = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_ALIGN))];

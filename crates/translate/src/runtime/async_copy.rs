@@ -1,6 +1,6 @@
-//! `cp.async` copies from global to shared memory. Input: addresses of a source and a destination. Output: the copied
-//! bytes, and shadow memory that marks these bytes as in flight until the warp has waited for the async-group of the
-//! copy.
+//! `cp.async` copies from global to shared memory. The generated code takes the addresses of the source and the
+//! destination of a copy, and produces the copied bytes, and shadow memory that marks these bytes as in flight until
+//! the warp has waited for the async-group of the copy.
 
 use crate::instructions::{at, splat32};
 use crate::layout::stop;
@@ -13,7 +13,7 @@ use crate::runtime::{
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Stores the address of the current warp's copy state in a local.
+/// Emits code that stores the address of the current warp's copy state in a local.
 pub(crate) fn find_state(places: &ModuleLayout, state: u32) -> [I<'static>; 7] {
     [
         I::I32Const(0),
@@ -26,7 +26,8 @@ pub(crate) fn find_state(places: &ModuleLayout, state: u32) -> [I<'static>; 7] {
     ]
 }
 
-/// Stores the address of a copy description in the local `found`. The local `number` contains the number of the copy.
+/// Emits code that stores the address of a copy description in the local `found`. The local `number` contains the
+/// number of the copy.
 pub(crate) fn find_copy(places: &ModuleLayout, number: u32, found: u32) -> [I<'static>; 13] {
     [
         I::I32Const(0),
@@ -45,8 +46,8 @@ pub(crate) fn find_copy(places: &ModuleLayout, number: u32, found: u32) -> [I<'s
     ]
 }
 
-/// Stores an epoch in the shadow words of a copy's destination. The epoch and the number of words are in locals, and
-/// the number of words is zero afterwards.
+/// Emits a loop that stores an epoch in the shadow words of a copy's destination. Locals contain the epoch and the
+/// number of words. The loop decrements the number of words to zero.
 pub(crate) fn set_epochs(
     places: &ModuleLayout,
     place: u32,
@@ -62,19 +63,19 @@ pub(crate) fn set_epochs(
         I::I32Shl,
         I::I32Add,
         I::LocalGet(name),
-        // Shadow word of the last remaining word.
+        // Store the epoch in the shadow word of the last remaining word.
         I::I32Store(at(wrote - 4)),
     ];
     code.extend(loop_while_nonzero(left));
     code
 }
 
-/// Returns a placeholder for functions that are never called in modules without copies.
+/// Returns a placeholder for the runtime functions of copies, which modules without copies never call.
 pub(crate) fn never_called() -> Function {
     function(&[], &[I::Unreachable])
 }
 
-// Parameters and locals of [`copy`].
+// Indices of the parameters and locals of [`copy`].
 const TO: u32 = 0;
 const TO_SITE: u32 = 1;
 const FROM: u32 = 2;
@@ -90,8 +91,8 @@ const ENTRY: u32 = 11;
 const NAME: u32 = 12;
 const LEFT: u32 = 13;
 
-/// Returns the function `(destination, its site, source, its site, written bytes, read bytes) -> exit code or zero`,
-/// which executes a copy.
+/// Returns the function `(destination, destination site, source, source site, written bytes, read bytes) -> exit code
+/// or zero`, which executes the copy of one lane.
 pub(crate) fn copy(places: &ModuleLayout) -> Function {
     if places.copies_bytes == 0 {
         return never_called();
@@ -159,7 +160,7 @@ fn record_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Translates the source address if the copy reads bytes. Saves whether the source range has shadow memory.
+/// Translates the source address if the copy reads bytes. Also saves whether shadow memory tracks the source range.
 fn resolve_source(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(N_READ),

@@ -1,5 +1,5 @@
-//! Execution of one barrier interval of a block. Input: the context records of the block's subwarps. Output: every
-//! subwarp has reached its next barrier or has exited, and the counts of the interval are updated.
+//! Execution of one barrier interval of a block. The generated code takes the context records of the block's subwarps.
+//! At its end, every subwarp has reached its next barrier or has exited, and the counts of the interval are updated.
 
 use crate::control_flow_graph::SuspendCodes;
 use crate::instructions::at;
@@ -44,13 +44,13 @@ fn leaves(reason: u32) -> [I<'static>; 2] {
     [I::I32Const(reason as i32), I::Return]
 }
 
-/// Calls a function, and returns its exit code if it is not zero.
+/// Emits a call of a function, and returns the exit code of the called function if it is not zero.
 fn call(number: u32) -> [I<'static>; 6] {
     let [a, b, c, d, e] = returns_if(STOP);
     [I::Call(number), a, b, c, d, e]
 }
 
-/// Calls a function, and executes the deferred checks of unordered stores after it has returned.
+/// Emits a call of a function, followed by the deferred equality checks of unordered stores.
 fn call_and_look(number: u32) -> Vec<I<'static>> {
     let mut code = call(number).to_vec();
     code.extend(load(cell::VALUE_CHECKS));
@@ -111,9 +111,9 @@ fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'stat
     code
 }
 
-/// Returns the function `(begins) -> exit code or zero`, which executes every context record that has not exited up to
-/// its next barrier, warp by warp. At the start of the block, `begins` is the entry at which all subwarps start. In
-/// later barrier intervals, `begins` is negative. After a host call, `begins` is [`RESUMES`].
+/// Returns the function `(begins) -> exit code or zero`, which runs every context record up to its next barrier or its
+/// exit, warp by warp. At the start of the block, `begins` is the region entry at which all subwarps start. In later
+/// barrier intervals, `begins` is negative. After a host call, `begins` is [`RESUMES`].
 pub(crate) fn phase(places: &ModuleLayout, numbers: SuspendCodes) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -176,7 +176,7 @@ fn run_apart(c: &mut Vec<I<'static>>, places: &ModuleLayout, numbers: SuspendCod
     c.extend(leaves(stop::DIVERGENT));
 }
 
-/// Restores the state of the barrier interval after a host call. Otherwise, initializes the state.
+/// Restores the state of the barrier interval if it continues after a host call. Otherwise, initializes this state.
 fn resume_or_begin(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
         I::LocalGet(BEGINS),
@@ -205,7 +205,7 @@ fn resume_or_begin(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Checks that all warps, and all lanes of each warp, wait at the same barrier.
+/// Checks that all lanes of all warps wait at the same barrier.
 fn meet_barrier(c: &mut Vec<I<'static>>) {
     c.extend(load(cell::ENDED));
     c.extend(load(cell::FIRST_ENTRY));
@@ -253,7 +253,7 @@ fn run_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout, numbers: SuspendCode
     c.extend([I::End, I::End]);
     c.extend(store(cell::RAN_CONTEXTS, I::I32Const(0)));
     c.extend([
-        // All lanes of the warp have exited.
+        // The warp has finished if all of its lanes have exited.
         I::LocalGet(WAIT),
         I::I32Const(0),
         I::I32LtS,
@@ -308,7 +308,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
     let mut subwarp = take_first_name();
     subwarp.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
-    // A subwarp without lanes is treated as exited.
+    // Treat a subwarp without lanes as exited.
     subwarp.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
     subwarp.extend(field(record::FIRST_MASK));
     subwarp.extend([
@@ -320,7 +320,8 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     subwarp.push(I::I32Store(at(record::MASK)));
     c.extend(for_each_subwarp(places, subwarp));
     c.push(I::Else);
-    // The subwarps already have their first epochs. Diverged lanes received theirs at their reconvergence.
+    // Subwarps of converged warps already have their first epochs, and subwarps of diverged warps have received new
+    // epochs at their reconvergence.
     for subwarp in 0..SUBWARPS_PER_WARP {
         c.extend([
             I::LocalGet(FIRST),
@@ -357,8 +358,8 @@ fn run_converged(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.push(I::End);
 }
 
-/// Handles the case in which all subwarps took the same path to the same synchronization point: determines this
-/// synchronization point, and updates the counts.
+/// Continues after a region call in which all subwarps took the same path to the same synchronization point: determines
+/// this point, and updates the counts.
 fn continue_converged(c: &mut Vec<I<'static>>) {
     let first = |offset: u32| [I::LocalGet(FIRST), I::I32Load(at(offset))];
     c.push(I::I32Const(-1));
@@ -373,7 +374,7 @@ fn continue_converged(c: &mut Vec<I<'static>>) {
     c.extend(store(cell::FURTHEST_BLOCK, I::I32Const(0)));
 }
 
-/// Runs a context record whose lanes can continue. The same call also runs the subwarps that follow it.
+/// Runs a context record whose lanes can continue. The region call may also run the subwarps after it.
 fn run_record() -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
@@ -465,8 +466,8 @@ fn join_record(places: &ModuleLayout) -> Vec<I<'static>> {
     code
 }
 
-/// Executes a warp-level operation at which all lanes of the warp have reconverged, and the other operations of its
-/// sequence.
+/// Executes the warp-level operation at which all lanes of the warp have reconverged, and the following operations of
+/// its sequence.
 fn do_operation(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(advance_epochs());
     c.extend(load(cell::NEXT_EPOCH));

@@ -1,5 +1,5 @@
-//! Async-groups of `cp.async` copies. Input: a commit or a wait of a warp. Output: shadow memory in which the whole
-//! warp is the writer of the bytes of completed copies.
+//! Async-groups of `cp.async` copies. The generated code takes a commit or a wait of a warp, and produces shadow memory
+//! that records the whole warp as the writer of the bytes of completed copies.
 
 use crate::instructions::at;
 use crate::layout::{ALL_BYTES, MAX_GROUPS, ModuleLayout, cell, copies, copy as entry, stop};
@@ -7,8 +7,8 @@ use crate::runtime::async_copy::{find_copy, find_state, never_called, set_epochs
 use crate::runtime::{EMPTY, FN_RECORD_ACCESS, function, loop_while_nonzero, returns_if, stops_if};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Request that commits an async-group. Requests other than this and [`WAITS_FOR_ALL`] are the number of latest groups
-/// that a wait excludes.
+/// Request that commits an async-group. A nonnegative request waits for all groups except for this number of latest
+/// groups.
 pub(crate) const COMMITS: i32 = -1;
 /// Request that waits for all copies, including uncommitted copies.
 pub(crate) const WAITS_FOR_ALL: i32 = -2;
@@ -25,8 +25,8 @@ const NAME: u32 = 8;
 const WHY: u32 = 9;
 
 /// Returns the function `(request) -> exit code or zero`. The function commits the copies that the warp has started
-/// since the last commit, or waits for all groups except for the given number of latest groups. A wait makes the whole
-/// warp the writer of the bytes of completed copies.
+/// since the last commit, or waits for all groups except for the given number of latest groups. After a wait, shadow
+/// memory records the whole warp as the writer of the bytes of completed copies.
 pub(crate) fn groups(places: &ModuleLayout) -> Function {
     if places.copies_bytes == 0 {
         return never_called();
@@ -81,8 +81,8 @@ pub(crate) fn groups(places: &ModuleLayout) -> Function {
     function(&[(9, ValType::I32)], &code)
 }
 
-/// Computes the index after the last copy for which the warp waits, which is the last copy of all, or the last copy of
-/// the groups that the wait includes. Returns from the function if there is no such copy.
+/// Computes the end of the copies for which the warp waits: the end of all copies, or the end of the last group that
+/// the wait includes. Returns from the function if there is no such copy.
 fn find_last_waited(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(ASKED),
@@ -101,7 +101,7 @@ fn find_last_waited(c: &mut Vec<I<'static>>) {
         I::I32GeU,
     ]);
     c.extend(stops_if(stop::UNSUPPORTED));
-    // Number of the last group for which the warp waits.
+    // Compute the number of the last group for which the warp waits.
     c.extend([
         I::LocalGet(MADE),
         I::LocalGet(ASKED),
@@ -129,8 +129,8 @@ fn commit(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Makes the whole warp the writer of the bytes that a copy has written. If the source range has shadow memory, checks
-/// the reads of the copy.
+/// Completes a copy: records the whole warp as the writer of the copied bytes, and checks the reads of the copy if
+/// shadow memory tracks the source range.
 fn land_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(find_copy(places, NUMBER, COPY));
     c.extend([
@@ -156,8 +156,8 @@ fn land_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
 }
 
 /// Checks the source of a copy for conflicting writes. A copy may read its source as late as at its completion.
-/// Therefore, writes to the source since the start of the copy are conflicts, and so are writes after the wait in the
-/// same barrier interval.
+/// Therefore, a write to the source conflicts with the copy if it occurs between the start of the copy and the wait, or
+/// after the wait in the same barrier interval.
 fn recheck_source(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     let [wrote, _] = places.arena_shadow;
     c.extend([
@@ -203,8 +203,8 @@ fn recheck_source(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(loop_while_nonzero(LEFT));
 }
 
-/// Pushes the address of the entry that contains the end of a group. `distance` selects the next group, or an earlier
-/// group.
+/// Pushes the address of the entry that contains the end of a group. `distance` is the number of the group relative to
+/// the next group.
 fn end_of(distance: i32) -> [I<'static>; 9] {
     [
         I::LocalGet(STATE),

@@ -1,5 +1,5 @@
-//! Reconvergence of diverged lanes with their subwarp. Input: the context record of diverged lanes that wait at the
-//! same synchronization point as their subwarp. Output: the merged context record of the subwarp.
+//! Reconvergence of diverged lanes with their subwarp. The generated code takes the context record of diverged lanes
+//! that wait at the same synchronization point as their subwarp, and produces the merged context record of the subwarp.
 
 use crate::instructions::{at, halves};
 use crate::layout::record;
@@ -8,7 +8,7 @@ use crate::runtime::{EMPTY, function};
 use warpgrid_emulator::translation_view::RegisterBank;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Registers that a context record contains at a synchronization point, each with its offset in the record.
+/// Registers that context records contain at a synchronization point, each with its offset in the records.
 pub(crate) type SavedRegisters = Vec<(RegisterKey, u32)>;
 
 const PART: u32 = 0;
@@ -28,7 +28,8 @@ pub(crate) fn join(waits: &[SavedRegisters]) -> Function {
     ]);
     c.extend(spread_lanes());
     c.push(I::LocalSet(MASK));
-    // All lanes in the context record of the subwarp may have exited.
+    // Combine the lane masks of both records. The mask of the subwarp's record counts as empty if its lanes have
+    // exited.
     c.extend([
         I::LocalGet(WHOLE),
         I::LocalGet(LANES),
@@ -98,7 +99,7 @@ fn join_registers(c: &mut Vec<I<'static>>, waits: &[SavedRegisters]) {
 /// Vector that contains the mask bit of each lane of a subwarp.
 const LANE_BITS: I<'static> = I::V128Const((1u128 | 2 << 32 | 4 << 64 | 8 << 96) as i128);
 
-/// Expands the lane mask on the stack to a row with all ones in the lanes of the mask.
+/// Emits code that expands the lane mask on the stack to a row with all ones in the lanes of the mask.
 pub(crate) const fn spread_lanes() -> [I<'static>; 5] {
     [I::I32x4Splat, LANE_BITS, I::V128And, LANE_BITS, I::I32x4Eq]
 }

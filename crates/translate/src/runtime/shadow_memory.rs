@@ -1,5 +1,5 @@
-//! Shadow-memory checks and updates for accesses that the inline code does not handle. Input: addresses of words.
-//! Output: updated shadow memory, or a bailout.
+//! Shadow-memory checks and updates for accesses that the inline code does not handle. The generated code takes
+//! addresses of words, and produces updated shadow memory, or a bailout.
 
 use crate::control_flow_graph::ControlFlowGraph;
 use crate::instructions::{at, splat32};
@@ -12,20 +12,20 @@ use crate::runtime::{
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Epochs that are compared with four shadow words of shared memory. Each epoch is given as instructions that push it
-/// in all lanes of a vector.
+/// Epochs that the generated code compares with four shadow words of shared memory. Each epoch is represented by
+/// instructions that push a vector with the epoch in all lanes.
 pub(crate) struct EpochVectors {
     pub(crate) me: Vec<I<'static>>,
     pub(crate) phase: Vec<I<'static>>,
     /// First epoch of the warp in this barrier interval, and its first epoch since the last reconvergence of its lanes.
-    /// `None` for kernels without warp-level operations.
+    /// The field is `None` for kernels without warp-level operations.
     pub(crate) warp: Option<[Vec<I<'static>>; 2]>,
 }
 
 impl EpochVectors {
-    /// Pushes, for each epoch in a local, whether its accesses happen before the current access. This is the case if
-    /// the epoch belongs to an earlier barrier interval, to this subwarp, or to the warp before the last reconvergence
-    /// of its lanes.
+    /// Emits code that pushes, for each epoch in a local, whether the accesses of the epoch happen before the current
+    /// access. The accesses of an epoch happen before the current access if the epoch belongs to an earlier barrier
+    /// interval, to this subwarp, or to the warp before the last reconvergence of its lanes.
     pub(crate) fn ordered(&self, local: u32) -> Vec<I<'static>> {
         let mut code = Vec::new();
         let mut compare = |name: &[I<'static>], compared: I<'static>| {
@@ -45,8 +45,8 @@ impl EpochVectors {
     }
 
     /// Pushes the new reader epoch of each word after a read by this subwarp. If all other reads happen before the
-    /// current read, the new reader epoch is the epoch of this subwarp. Otherwise, it is an epoch that is shared by
-    /// several readers: by readers in this warp since the last reconvergence, or by any readers.
+    /// current read, the new reader epoch is the epoch of this subwarp. Otherwise, the new reader epoch represents
+    /// several readers: readers in this warp since the last reconvergence, or any readers.
     pub(crate) fn reader(&self, readers: u32, ordered: u32) -> Vec<I<'static>> {
         let mut code = self.me.clone();
         match &self.warp {
@@ -78,20 +78,20 @@ pub(crate) fn ordered() -> Function {
     c.extend(cell_of(cell::CURRENT_EPOCH));
     c.push(I::I32Eq);
     c.extend(yes.clone());
-    // Epochs of earlier barrier intervals of this block. For shared memory, all smaller epochs belong to earlier
+    // Accept epochs of earlier barrier intervals of this block. For shared memory, all smaller epochs belong to earlier
     // barrier intervals.
     c.extend(cell_of(cell::PHASE));
     c.extend([I::LocalGet(NAME), I::I32GtU, I::If(EMPTY)]);
     c.extend([I::LocalGet(SHARED), I::LocalGet(NAME)]);
     c.extend(cell_of(cell::BLOCK));
     c.extend([I::I32GeU, I::I32Or, I::Return, I::End]);
-    // Epochs of this warp before the last reconvergence of its lanes.
+    // Accept epochs that this warp used before the last reconvergence of its lanes.
     c.push(I::LocalGet(NAME));
     c.extend(cell_of(cell::WARP_SYNC_EPOCH));
     c.extend([I::I32LtU, I::If(EMPTY), I::LocalGet(NAME)]);
     c.extend(cell_of(cell::WARP_INTERVAL_EPOCH));
     c.extend([I::I32GeU, I::Return, I::End]);
-    // Epochs of this subwarp before its lanes diverged.
+    // Accept epochs that this subwarp used before its lanes diverged.
     c.extend([I::LocalGet(NAME), I::I32Const(3), I::I32ShrU]);
     c.extend(cell_of(cell::CURRENT_EPOCH));
     c.extend([I::I32Const(3), I::I32ShrU, I::I32Eq]);
@@ -108,7 +108,7 @@ pub(crate) fn ordered() -> Function {
     function(&[], &code)
 }
 
-// Parameters and locals of [`note`].
+// Indices of the parameters and locals of [`note`].
 const PLACE: u32 = 0;
 const WORDS: u32 = 1;
 const FLAGS: u32 = 2;
@@ -119,24 +119,24 @@ const SHARED: u32 = 6;
 const CALM: u32 = 7;
 const OLD: u32 = 8;
 const SEVERAL: u32 = 9;
-// Epoch of the recorded store, for a word with an unordered store.
+// Local that contains the epoch of the recorded store, if this store is not ordered with the current access.
 const NAMED: u32 = 10;
-/// Bytes that the recorded store and the current store have both written.
+/// Local that contains the mask of the bytes that both the recorded store and the current store have written.
 const BOTH: u32 = 11;
 const W: u32 = 12;
 const R: u32 = 13;
 const KEPT: u32 = 14;
 const NAME: i32 = !(ALL_BYTES as i32);
 
-/// Epoch of the current subwarp.
+/// Instructions that push the epoch of the current subwarp.
 const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::CURRENT_EPOCH))];
 const CONFLICT: [I<'static>; 3] = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
 
 /// Returns the function `(address, words, flags, bytes) -> exit code or zero`, which records an access in shadow
 /// memory. Flag 1 marks stores, flag 2 marks shared memory, and the bits from `ATOMIC_SHIFT` on contain the kind of an
-/// atomic operation. `bytes` is a mask of the accessed bytes of each word, in the upper bits. If several subwarps store
-/// to a word without an order, the function defers a check that the stored values are equal until the subwarp stops.
-/// While copies may be in flight, such stores are conflicts.
+/// atomic operation. `bytes` is a mask of the accessed bytes of each word, in the upper bits. If unordered stores of
+/// several subwarps write a word, the function defers a check that the stored values are equal until the subwarp stops.
+/// While copies may be in flight, unordered stores are conflicts.
 pub(crate) fn note(places: &ModuleLayout, flow: &ControlFlowGraph) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -193,13 +193,14 @@ fn find_notes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     }
 }
 
-/// Pushes the address of the shadow word for the current memory word. The local `notes` contains the shadow offset.
+/// Pushes the address of the shadow word for the current memory word. The local `notes` contains the offset from the
+/// memory word to its shadow word.
 fn word(notes: u32) -> [I<'static>; 3] {
     [I::LocalGet(PLACE), I::LocalGet(notes), I::I32Add]
 }
 
-/// Pushes whether the access that a shadow word records happens before the current access. The shadow word is kept in a
-/// local.
+/// Pushes whether the access that a shadow word records happens before the current access. The code saves the shadow
+/// word in a local.
 fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
     c.extend(word(notes));
     c.extend([
@@ -212,9 +213,8 @@ fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
     ]);
 }
 
-/// Computes the epoch that several readers share. The epoch represents readers in this warp since the last
-/// reconvergence of its lanes, readers in this block until the end of the barrier interval, or permanently readers in
-/// several blocks.
+/// Computes the epoch that represents several readers. The readers are in this warp since the last reconvergence of its
+/// lanes, in this block until the end of the barrier interval, or permanently in several blocks.
 fn find_several_readers(c: &mut Vec<I<'static>>) {
     let is_noted_since = |first: u32| {
         [
@@ -246,8 +246,8 @@ fn find_several_readers(c: &mut Vec<I<'static>>) {
     c.extend([I::Select, I::LocalSet(SEVERAL)]);
 }
 
-/// Records an access to a word with an unordered store. The access is a conflict unless both accesses store equal
-/// values or store different bytes.
+/// Records an access to a word after a store that is not ordered with this access. The access is a conflict unless both
+/// accesses store equal values or store different bytes.
 fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &ControlFlowGraph) {
     c.extend([
         I::LocalGet(FLAGS),
@@ -284,8 +284,8 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &Control
         I::I32Eq,
         I::I32And,
         I::If(EMPTY),
-        // Diverged lanes of one subwarp have stored to different bytes of the word. The shadow word receives the last
-        // epoch of the subwarp.
+        // If diverged lanes of one subwarp have stored to different bytes of the word, the shadow word receives the
+        // last epoch of the subwarp.
         I::LocalGet(NAMED),
         I::I32Const(7),
         I::I32Or,
@@ -315,7 +315,7 @@ fn note_ordered(c: &mut Vec<I<'static>>) {
     c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
     c.extend([I::LocalGet(CALM), I::I32Eqz, I::If(EMPTY)]);
     c.extend(CONFLICT);
-    // The mask of written bytes includes the bytes that the same subwarp has stored to this word before.
+    // Add the bytes that the same subwarp has already stored to this word to the mask of written bytes.
     c.extend(word(WROTE));
     c.extend(ME);
     c.extend([
@@ -340,12 +340,12 @@ fn note_ordered(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Defers an equality check for a word with an unordered store of the epoch `NAMED`: the bytes in `BOTH`, a mask in the
-/// upper bits, must keep their value. The shadow word receives an epoch that is shared by several subwarps, either in
-/// this block and barrier interval or in any block. For words of atomic operations, the store is a conflict.
+/// Defers an equality check for a word after an unordered store of the epoch `NAMED`: the bytes in the mask `BOTH` must
+/// keep their value. The shadow word receives an epoch that represents several subwarps, either in this block and
+/// barrier interval or in any block. If atomic operations have accessed the word, the store is a conflict.
 fn record_value_check(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
-    // The epochs that represent kinds of atomic operations follow the first epoch of the barrier interval for shared
-    // memory, and follow zero for global memory.
+    // The epochs that represent kinds of atomic operations start after the first epoch of the barrier interval for
+    // shared memory, and after zero for global memory.
     c.extend([
         I::LocalGet(NAMED),
         I::I32Const(0),
@@ -423,7 +423,7 @@ fn push_suspect(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
 }
 
 /// Returns the function `() -> exit code or zero`, which executes the deferred checks. A check passes if the unordered
-/// stores to a word have left its value unchanged, because the order of the stores then does not affect the result.
+/// stores have not changed the value of the word, because the result then does not depend on the order of the stores.
 pub(crate) fn check_same_value_stores(places: &ModuleLayout) -> Function {
     const LEFT: u32 = 0;
     let field = |offset: u32| [I::LocalGet(LEFT), I::I32Load(at(places.suspects + offset))];
@@ -456,7 +456,7 @@ pub(crate) fn check_same_value_stores(places: &ModuleLayout) -> Function {
     function(&[(1, ValType::I32)], &code)
 }
 
-/// Returns the epochs in the runtime cells, as vectors.
+/// Returns the epochs of the current subwarp and warp, which the generated code loads from cells.
 fn names_of_cells() -> EpochVectors {
     let name = |cell: u32| {
         vec![
@@ -473,9 +473,9 @@ fn names_of_cells() -> EpochVectors {
     }
 }
 
-/// Records accesses of all lanes to words of shared memory if all of them are ordered accesses to whole words. A vector
-/// contains the addresses of the words. Otherwise, exits three WebAssembly constructs. `flags` is the local that
-/// contains the store flag.
+/// Emits code that records the accesses of four lanes to words of shared memory, whose addresses are in a vector. If an
+/// access is unordered or does not access whole words, the code exits three WebAssembly constructs. `flags` is the
+/// local that contains the store flag.
 pub(crate) fn note_shared_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
@@ -490,8 +490,8 @@ pub(crate) fn note_shared_lanes(
     store_notes(c, notes, flags, [words, kept], [names.me, reader]);
 }
 
-/// Records accesses to global memory like [`note_shared_lanes`]. The last access to each word must have been an access
-/// of the subwarp itself.
+/// Emits code that records the accesses of four lanes to words of global memory. If the last access to a word was not
+/// an access of the subwarp itself, the code exits three WebAssembly constructs.
 pub(crate) fn note_arena_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
@@ -509,7 +509,7 @@ pub(crate) fn note_arena_lanes(
     store_notes(c, notes, flags, [words, kept], [me.clone(), me]);
 }
 
-/// Loads the shadow words of the writer and the readers for one word per lane.
+/// Emits code that loads the two shadow words (writer and readers) of one memory word per lane.
 fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u32; 3]) {
     for (local, place) in [wrote, read].into_iter().zip(notes) {
         for lane in 0..4 {
@@ -527,7 +527,7 @@ fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u
     }
 }
 
-/// Stores the epoch of a writer or a reader in the shadow words for one word per lane.
+/// Emits code that stores the epoch of a writer or a reader in the shadow words of one memory word per lane.
 fn store_notes(
     c: &mut Vec<I<'static>>,
     [wrote_at, read_at]: [u32; 2],
@@ -557,8 +557,8 @@ fn store_notes(
     c.push(I::End);
 }
 
-/// Pushes whether all recorded accesses to four words happen before the current access. Locals contain the writers and
-/// the readers of the words, and the mask of ordered readers is stored in another local.
+/// Emits code that pushes whether all recorded accesses to four words happen before the current access. Locals contain
+/// the writers and the readers of the words, and the code stores the mask of ordered readers in another local.
 fn push_happens_before(
     c: &mut Vec<I<'static>>,
     names: &EpochVectors,
@@ -570,7 +570,7 @@ fn push_happens_before(
         c.extend(is_of_ancestor(&names.me, local));
         c.push(I::V128Or);
     }
-    // Before a store, all recorded reads must also be ordered.
+    // For a store, also check that all recorded reads happen before it.
     c.extend([
         I::LocalTee(kept),
         splat32(u32::MAX),
@@ -583,14 +583,15 @@ fn push_happens_before(
     ]);
 }
 
-/// Pushes, for each epoch in a local, whether it belongs to the current subwarp before its lanes diverged.
+/// Emits code that pushes, for each epoch in a local, whether the current subwarp used the epoch before its lanes
+/// diverged.
 fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
     let number = |c: &mut Vec<I<'static>>| {
         c.push(I::LocalGet(local));
         c.extend_from_slice(me);
         c.extend([splat32(!7), I::V128And, I::I32x4Sub]);
     };
-    // The table contains one bit for each epoch number of a subwarp. Larger numbers select zero.
+    // The table contains one bit for each epoch number of a subwarp. A number outside of this range selects zero.
     let mut code = vec![I::V128Const(0x8040_2010_0804_0201)];
     number(&mut code);
     code.extend([splat32(!0xff), I::V128Or, splat32(u32::MAX)]);
@@ -610,7 +611,7 @@ fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
 }
 
 /// Records ordered accesses to four contiguous words of shared memory, which occur in transfers of matrix rows and in
-/// copies. Records nothing for other accesses.
+/// copies. The code records nothing for other accesses.
 fn note_four(
     c: &mut Vec<I<'static>>,
     places: &ModuleLayout,
@@ -660,8 +661,8 @@ fn note_four(
 }
 
 /// Records atomic operations. The accessed words are reserved for one kind of atomic operation: in shared memory until
-/// the end of the barrier interval, in global memory permanently. Afterwards, shadow memory does not track individual
-/// accesses to these words.
+/// the end of the barrier interval, in global memory permanently. Shadow memory does not track individual accesses to
+/// the reserved words.
 fn note_atomic(
     c: &mut Vec<I<'static>>,
     [place, words, wrote, read, shared, kind, before]: [u32; 7],
@@ -675,7 +676,7 @@ fn note_atomic(
             I::I32And,
         ]);
     };
-    // Accesses with this epoch or a later epoch do not happen before the atomic operation.
+    // Compute the lowest epoch whose accesses do not happen before the atomic operation.
     c.extend([
         I::I32Const(0),
         I::I32Load(at(cell::PHASE)),

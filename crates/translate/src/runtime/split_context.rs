@@ -1,4 +1,5 @@
-//! Context records of diverged lanes. Input: the context record of a subwarp. Output: an additional context record.
+//! Context records of diverged lanes. The generated code takes the context record of a subwarp, and produces an
+//! additional context record for the lanes that diverge.
 
 use crate::instructions::at;
 use crate::layout::{ModuleLayout, cell, record};
@@ -15,8 +16,8 @@ fn field(offset: u32) -> [I<'static>; 2] {
     [I::LocalGet(RECORD), I::I32Load(at(offset))]
 }
 
-/// Returns the function `(context record, entry, lanes) -> context record of these lanes`, which splits the lanes off
-/// into an additional record. The result is zero if no record is free. Both records receive new epochs.
+/// Returns the function `(context record, entry, lanes) -> context record of these lanes`, which moves the given lanes
+/// to an additional record. The result is zero if no record is free. Both records receive new epochs.
 pub(crate) fn part(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -66,7 +67,8 @@ pub(crate) fn part(places: &ModuleLayout) -> Function {
     function(&[(2, ValType::I32)], &code)
 }
 
-/// Assigns the next epochs of the subwarp to both context records. The previous epoch becomes an ancestor of both.
+/// Assigns the next epochs of the subwarp to both context records. The previous epoch becomes an ancestor epoch of both
+/// records.
 fn name_records(c: &mut Vec<I<'static>>) {
     c.push(I::LocalGet(RECORD));
     c.extend(field(record::ANCESTOR_EPOCHS));

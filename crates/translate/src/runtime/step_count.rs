@@ -1,7 +1,7 @@
-//! Counts the steps and stores of a warp since the last reconvergence. The input consists of the context records of the
-//! warp. If all lanes took one path, the counts equal the counts of the interpreter. The counts of a divergent warp
-//! depend on the order in which its lane groups reconverge, so the length of the longest path is a lower bound of its
-//! steps.
+//! Counts of the steps and stores of a warp since the last reconvergence. The generated code takes the context records
+//! of the warp, and produces updated counts. If all lanes took one path, the counts equal the counts of the
+//! interpreter. The counts of a divergent warp depend on the order in which its lane groups reconverge, so only the
+//! length of the longest path is counted, which is a lower bound of the number of steps.
 
 use crate::instructions::at;
 use crate::layout::{ModuleLayout, SUBWARPS_PER_WARP, cell, record};
@@ -14,8 +14,8 @@ use wasm_encoder::{Function, Instruction as I, ValType};
 pub(crate) enum Reconvergence {
     /// All warp-level operations wait for all lanes.
     Independent,
-    /// Some warp-level operation does not wait for all lanes. Its result depends on the lane groups that the schedule
-    /// with this seed forms.
+    /// At least one warp-level operation does not wait for all lanes, so that its result depends on the lane groups
+    /// that the schedule with this seed forms.
     Dependent { seed: u64 },
 }
 
@@ -28,31 +28,32 @@ pub(crate) fn add(cell: u32, what: &[I<'static>]) -> Vec<I<'static>> {
 }
 
 const FIRST: u32 = 0;
-/// Bit set of the executed context records that remain to be compared.
+/// Local that contains the bit set of the executed context records that have not been compared yet.
 const LEFT: u32 = 1;
 const RECORD: u32 = 2;
 const INDEX: u32 = 3;
 const PATH: u32 = 4;
-/// Whether any context record has been compared before.
+/// Local that is nonzero if a context record has already been compared.
 const HAS_RECORD: u32 = 5;
-/// Whether lanes of the warp took different paths.
+/// Local that is nonzero if lanes of the warp took different paths.
 const HAS_DIVERGED: u32 = 6;
 const FURTHEST: u32 = 7;
 const STORES: u32 = 8;
-/// Number of steps of the previous context record.
+/// Local that contains the number of steps of the previous context record.
 const STEPS: u32 = 9;
-/// Number of steps on the longest path.
+/// Local that contains the number of steps on the longest path.
 const MAX_RUN: u32 = 10;
-/// Upper bound of the number of steps of all lane groups.
+/// Local that contains an upper bound of the number of steps of all lane groups.
 const BOUND: u32 = 11;
 
 /// Returns the function `(first context record, executed records) -> 0`, which counts the steps of a warp. The result
-/// is unused.
+/// of the function is unused.
 pub(crate) fn count(places: &ModuleLayout, reconvergence: Reconvergence) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
-        // Lanes have diverged from their subwarp, or the lanes of an if-converted branch have taken different sides.
+        // The warp has diverged if lanes have diverged from their subwarp, or if lanes have taken different sides of an
+        // if-converted branch.
         I::LocalGet(LEFT),
         I::I32Const(SUBWARPS_PER_WARP as i32),
         I::I32ShrU,
@@ -139,7 +140,8 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     }
     take_record(c);
     if let Reconvergence::Dependent { .. } = reconvergence {
-        // A lane group attempts a waiting operation at most once before the scheduler selects another group.
+        // Add one step per context record, because a lane group attempts a waiting operation at most once before the
+        // scheduler selects another group.
         c.extend([
             I::LocalGet(BOUND),
             I::LocalGet(STEPS),
@@ -161,7 +163,8 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     c.push(I::End);
 }
 
-/// Uses this context record for the following comparisons if it is the first record, or if it took a different path.
+/// Makes the current context record the reference for the following comparisons if it is the first record, or if its
+/// lanes took a different path.
 fn take_record(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(HAS_RECORD),

@@ -1,6 +1,6 @@
-//! History of the stores to a memory cell. Input: the byte range of the cell in a memory, and a position of the run. Output: the stores to
-//! the cell near the position, and the total number of stores to the cell. An observer collects the stores while the session executes its
-//! steps again. The steps are executed in slices, so that the host stays responsive.
+//! History of the stores to a memory cell. The module takes the byte range of the cell in a memory, and a position of the run, and returns
+//! the stores to the cell near the position, and the total number of stores to the cell. An observer collects the stores while the session
+//! executes its steps again. The steps are executed in slices, so that the host stays responsive.
 
 use crate::model::history::{CellHistory, CellWrite};
 use crate::model::store::StoreAction;
@@ -19,18 +19,18 @@ use warpgrid_program::FunctionId;
 
 /// Maximum size in bytes of a cell whose store history is requested.
 pub const MAX_CELL_BYTES: u64 = 64;
-/// Maximum number of stores before the position of the run that a history lists, and maximum number of stores after the position that it
-/// lists.
+/// Maximum number of stores that a history lists before the position of the run, and maximum number of stores that it lists after the
+/// position.
 pub const LISTED: usize = 64;
 
-/// Byte range of a memory cell, in the form in which hosts request it.
+/// Memory, byte range and element type of a memory cell whose store history a host requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellLocation {
     pub memory: MemoryKey,
     /// Offset of the cell from the start of the memory, in bytes.
     pub offset: u64,
     pub n_bytes: u64,
-    /// Type in which the values of the cell are displayed.
+    /// Type in which hosts display the values of the cell.
     pub ty: ElementType,
 }
 
@@ -42,7 +42,7 @@ impl CellLocation {
     }
 }
 
-/// Store to the cell whose history is searched.
+/// Store to the cell whose history a [`HistorySearch`] collects.
 #[derive(Clone, Debug)]
 struct CellStore {
     step: u64,
@@ -63,18 +63,18 @@ struct CellStore {
 pub struct HistorySearch {
     place: CellLocation,
     memory: MemoryDescriptor,
-    /// Position of the run: the search lists the stores nearest to this position.
+    /// Position of the run to which the listed stores are nearest.
     position: u64,
     /// Number of steps that the search has examined.
     done: u64,
     initial: Vec<u8>,
-    /// Bytes of the cell after the steps that the search has examined.
+    /// Contents of the cell after the steps that the search has examined.
     bytes: Vec<u8>,
     before: VecDeque<CellStore>,
     n_before: u64,
     after: Vec<CellStore>,
     n_after: u64,
-    /// Last store that the search has counted but not listed.
+    /// Last store that the search has counted but does not list.
     cut: Option<CellStore>,
 }
 
@@ -86,7 +86,7 @@ impl CellStore {
 }
 
 impl HistorySearch {
-    /// Adds a store to the list of the search. Writes of several lanes in one step are merged into one store.
+    /// Adds a store to the list of the search. The function merges writes of several lanes in one step into one store.
     fn keep(&mut self, write: CellStore) {
         let is_after = write.step >= self.position;
         let last = match is_after {
@@ -128,8 +128,7 @@ impl HistorySearch {
         self.before.iter_mut().chain(&mut self.after)
     }
 
-    /// Returns the bytes of the cell that the access `piece` overlaps, relative to the start of the cell, and the offset of these bytes
-    /// within the access.
+    /// Returns the range of bytes of the cell that the access `piece` overlaps, and the offset of these bytes within the access.
     fn shared_with(&self, piece: &ElementAccess) -> Option<(Range<usize>, usize)> {
         let memories = std::slice::from_ref(&self.memory);
         let size = u64::from(piece.n_bytes);
@@ -191,8 +190,8 @@ impl Observer for HistorySearch {
         if !matches!(event.agent, Agent::InFlight(_)) {
             return;
         }
-        // The store of a pending asynchronous operation does not identify a warp. The step event identifies the warp that started the
-        // operation.
+        // A store by a completing asynchronous operation does not identify a warp, so add the warp that started the operation, which the
+        // step event identifies.
         let landed = self.listed_mut().rev();
         for write in landed.take_while(|write| write.step == event.position) {
             write.issued_by = event.warp_id();
@@ -272,13 +271,13 @@ impl Session {
         self.seek(stood);
     }
 
-    /// Returns the present bytes of a cell, or `None` if the block that owns the memory is not resident on the machine.
+    /// Returns the bytes of a cell at the present position, or `None` if the block that owns the memory is not resident on the machine.
     pub(crate) fn cell_now(&self, region: MemoryRegion, place: &CellLocation) -> Option<&[u8]> {
         let memory = self.timeline.machine().memory(region)?;
         memory.get(place.offset as usize..(place.offset + place.n_bytes) as usize)
     }
 
-    /// Returns the present bytes of a cell, or zeros if the block that owns the memory is not resident on the machine.
+    /// Returns the bytes of a cell at the present position, or zeros if the block that owns the memory is not resident on the machine.
     fn cell_bytes(&self, region: MemoryRegion, place: &CellLocation) -> Vec<u8> {
         let now = self.cell_now(region, place);
         now.map_or_else(|| vec![0; place.n_bytes as usize], <[u8]>::to_vec)

@@ -1,5 +1,6 @@
-//! Comparison of two versions of a kernel, typically PTX and its SASS. Input: a scenario with a second source. Output: both runs, aligned
-//! by their number of stores, with the information whether they produce the same memory contents, or the position at which they diverge.
+//! Comparison of two versions of a kernel, typically PTX and its SASS. The input is a scenario with a second source. The comparison aligns
+//! both runs by their number of stores. The output states whether both runs produce the same memory contents, or the position at which they
+//! diverge.
 
 pub(crate) mod comparison_frame;
 pub(crate) mod listing;
@@ -26,11 +27,11 @@ use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::scenario::ComparisonKernel;
 use warpgrid_launch::{Annotations, Scenario, SourceLanguage};
 
-/// Maximum number of stores of one version that become positions of the comparison. The run also executes later stores, but these stores do
-/// not become positions.
+/// Maximum number of stores of one version that become positions of the comparison. The run continues after these stores, but later stores
+/// are not positions of the comparison.
 const MAX_STOPS: usize = 1 << 20;
 
-/// Result of the comparison of two versions of a kernel.
+/// Result of the comparison of two versions of a kernel, which hosts display: equality, both runs, and the differences in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -49,11 +50,11 @@ pub struct ComparisonReport {
     pub unmatched_memories: [Vec<MemoryKey>; 2],
     /// First differing element of each memory, with the stores of both versions to this element.
     pub differences: Vec<MemoryDifference>,
-    /// Findings that make the results of a version undefined, such as a data race. Empty if the results are equal.
+    /// Findings that make the results of a version undefined, such as a data race. The list is empty if the results are equal.
     pub notes: Vec<String>,
 }
 
-/// Run of one of the two versions of a kernel.
+/// Summary of the run of one of the two compared versions of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -67,13 +68,13 @@ pub struct ComparisonSide {
     pub steps: u64,
     /// Number of steps that stored to a compared memory.
     pub stores: u64,
-    /// Whether the run finished within the step limit.
+    /// Whether the run finished within the step limit, with or without a fault.
     pub over: bool,
-    /// Fault that stopped the run.
+    /// Message of the fault that stopped the run, if a fault occurred.
     pub fault: Option<String>,
 }
 
-/// Error of a comparison of two sources, one of which cannot run.
+/// Error that is returned if one of the two sources of a comparison cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparisonError {
     /// Index of the source that cannot run: 0 for the source of the scenario, 1 for the second source.
@@ -81,7 +82,7 @@ pub struct ComparisonError {
     pub error: RequestError,
 }
 
-/// Runs of two sources with the same launch configuration.
+/// Sessions of two sources that run with the same launch configuration, from which a comparison computes its report and its frames.
 pub struct PairedRun {
     sessions: [Session; 2],
     /// For each run, the positions directly after a step that stored to a compared memory.
@@ -124,7 +125,8 @@ impl PairedRun {
         let facts = Scenario {
             registers: match led.front == leading.front {
                 true => first.scenario().registers.clone(),
-                // Register names differ between PTX and SASS, so only the `//@` lines of a source set the registers of its run.
+                // Register names differ between PTX and SASS, so the registers of a run are initialized only from the `//@` lines of its
+                // own source.
                 false => Vec::new(),
             },
             ..first.scenario().clone()
@@ -179,7 +181,7 @@ impl PairedRun {
         true
     }
 
-    /// Returns the result of the comparison. Both runs must have finished.
+    /// Returns the result of the comparison, after both runs have finished.
     pub fn report(&mut self) -> ComparisonReport {
         for session in &mut self.sessions {
             session.run(self.max_steps.saturating_sub(session.position()));
@@ -220,7 +222,7 @@ impl PairedRun {
         }
     }
 
-    /// Returns the undefined behavior of both runs that can explain a difference.
+    /// Returns descriptions of the undefined behavior in both runs that can explain a difference.
     fn undefined_results(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for (session, name) in self.sessions.iter().zip(["A", "B"]) {
@@ -294,7 +296,7 @@ pub(crate) struct SourceVariant {
     source: String,
     target: Option<String>,
     ptx_version: Option<String>,
-    /// Name of the kernel that the scenario requests for this source.
+    /// Name of the kernel that the scenario selects in this source.
     entry: Option<String>,
 }
 
@@ -315,7 +317,7 @@ impl SourceVariant {
         !Annotations::parse(&self.source, "//").places.is_empty()
     }
 
-    /// Opens a session of this source with the launch configuration of the scenario `facts`.
+    /// Opens a session that runs this source with the launch configuration of the scenario `facts`.
     fn session(&self, facts: &Scenario) -> Result<Session, RequestError> {
         let language = Language::from(self.front);
         let scenario = Scenario {
@@ -328,7 +330,7 @@ impl SourceVariant {
         };
         let is_named = self.entry.is_some();
         match language.session(scenario.clone(), WriterTracking::LastWriter) {
-            // The other source can contain the kernel under a different name.
+            // The kernel can have a different name in this source, so retry without a kernel name.
             Err(error)
                 if !is_named && error.code == warpgrid_launch::diagnostics::NO_SUCH_KERNEL =>
             {
@@ -347,7 +349,7 @@ impl SourceVariant {
 const POINTER_BYTES: usize = 8;
 
 /// Replaces a pointer of the second run by the corresponding pointer of the first run if both pointers refer to code, or to the same
-/// element of the same memory. The addresses of the two runs may differ, but such a difference is not a different result.
+/// element of the same memory. The addresses of the two runs may differ, but a difference between addresses is not a different result.
 fn unify_addresses(first: &[FinalMemory], second: &mut [FinalMemory], sessions: &[Session; 2]) {
     let memories = sessions.each_ref().map(Session::memories);
     let target = |side: usize, address: u64| {
@@ -394,7 +396,7 @@ fn launch_applies_to_both(texts: [&SourceVariant; 2]) -> bool {
     }
 }
 
-/// Returns the memories of a session that outlast its run.
+/// Returns the memories of a session that still exist after its run.
 fn lasting(session: &Session) -> Vec<MemoryKey> {
     let memories = session.memories().into_iter();
     let lasts = memories.filter(outlasts_run);
@@ -412,7 +414,7 @@ fn fault_sort(session: &Session) -> Option<FaultSort> {
     session.fault().map(|fault| fault.kind)
 }
 
-/// State at the end of both runs of a comparison.
+/// Properties of the end of both runs, from which the summary sentence of a comparison is formatted.
 struct RunEnd {
     is_over: bool,
     /// Whether no run has a fault, or both runs have faults of the same kind.

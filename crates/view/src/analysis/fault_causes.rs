@@ -1,6 +1,6 @@
-//! Root-cause analysis of a fault: the definition of the faulting address, the store that wrote the loaded address, the last change of an
-//! mbarrier, and the exits of threads for which other threads wait. Input: a stopped run. Output: source locations, each with one
-//! explanatory sentence. The analysis replays windows of steps before the fault.
+//! Root-cause analysis of a fault. The analysis finds the definition of the faulting address, the store that wrote a loaded address, the
+//! last change of an mbarrier, and the exits of threads for which other threads wait. The module takes a stopped run, and returns source
+//! locations, each with one explanatory sentence. The analysis replays windows of steps before the fault.
 
 use crate::model::fault::CauseView;
 use crate::session::Session;
@@ -20,7 +20,7 @@ const MAX_WAITERS: usize = 4;
 /// Size of an mbarrier object in bytes.
 const MBARRIER_BYTES: u64 = 8;
 
-/// Earlier step of a run that a group of lanes of one warp executed.
+/// Step before the fault, executed by a group of lanes of one warp, that an observer has recorded.
 #[derive(Clone, Copy, Debug)]
 struct PastStep {
     step: u64,
@@ -68,7 +68,7 @@ impl Observer for WarpStepFinder {
 
 /// Observer that records the last step in which threads of a block, or of any block, exited.
 struct LastExit {
-    /// Linear index of the block, or `None` for all blocks.
+    /// Linear index of the observed block, or `None` to observe all blocks.
     block: Option<u64>,
     found: Option<PastStep>,
 }
@@ -153,7 +153,7 @@ impl Observer for LoadFinder {
     }
 }
 
-/// Origin of the value that a register contained at the fault.
+/// Origin of the value that a register contained at the fault: the step that wrote it, and the load on which it depends.
 struct ValueOrigin {
     /// Step that wrote the value, and the destination register of the instruction.
     written: (PastStep, RegisterId),
@@ -200,7 +200,7 @@ fn origin(
     origin
 }
 
-/// Checks whether an instruction loads from memory that an earlier step may have written.
+/// Checks whether an instruction loads from a memory to which an earlier step can have stored.
 fn loads_memory(reader: InstructionView<'_>) -> bool {
     reader.access().is_some_and(|access| {
         let is_constant = matches!(access.space, StateSpace::ParamEntry | StateSpace::Const);

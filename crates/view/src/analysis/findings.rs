@@ -1,8 +1,8 @@
-//! List of all findings: the results of checking a source and of running its kernels.
+//! Analysis that lists all findings about a source, from the check of the source and from runs of its kernels.
 //!
-//! Input: a [`Scenario`]. Output: an [`AnalysisReport`] with the diagnostics of the source and one [`KernelAnalysis`] per kernel. The
-//! analysis runs each kernel with race detection, executes the run again for memory traffic and uninitialized registers, and runs the
-//! kernel with each additional scheduler seed.
+//! The module takes a [`Scenario`], and returns an [`AnalysisReport`] with the diagnostics of the source and one [`KernelAnalysis`] per
+//! kernel. The analysis runs each kernel with race detection, executes the run again for memory traffic and uninitialized registers, and
+//! runs the kernel with each additional scheduler seed.
 
 use crate::analysis::memory_diff::MemoryDifference;
 use crate::analysis::schedule_seeds::{OutcomeGroup, SeedReport, compare_seeds};
@@ -25,23 +25,23 @@ use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::scenario::Scenario;
 use warpgrid_program::counted;
 
-/// Kind of a finding.
+/// Kind of a [`Finding`], such as a fault, a data race or a bank conflict. Hosts use it to filter findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
-    /// Difference from an expectation of the scenario.
+    /// The result of the run differs from an expectation of the scenario.
     WrongResult,
     Fault,
     Hang,
     DataRace,
     UninitializedRead,
-    /// The final memory depends on the schedule.
+    /// The final memory contents depend on the scheduler seed.
     ScheduleDependence,
-    /// Diagnostic of the check of the source.
+    /// The check of the source reported a diagnostic.
     Diagnostic,
     BankConflict,
-    /// Access to global memory that touches more sectors than necessary.
+    /// An access to global memory touches more sectors than necessary.
     UncoalescedAccess,
     Note,
 }
@@ -64,14 +64,14 @@ impl FindingKind {
     }
 }
 
-/// Severity of a finding, most severe first.
+/// Severity of a [`Finding`]. The variants are ordered by decreasing severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum FindingSeverity {
     /// The source is rejected, the run fails, or its result is undefined.
     Error,
-    /// Probably a mistake.
+    /// The finding is probably a mistake in the source.
     Warning,
     /// The result is correct, but the access is slower than necessary.
     Performance,
@@ -100,7 +100,7 @@ impl From<Severity> for FindingSeverity {
     }
 }
 
-/// Verdict of an analysis, from the best to the worst.
+/// Verdict of an analysis about a kernel or a source. The variants are ordered from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -127,24 +127,24 @@ impl Verdict {
     }
 }
 
-/// Finding about the source or a run.
+/// Finding of an analysis about a source or the run of a kernel, with its severity, location and message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
     pub kind: FindingKind,
     pub severity: FindingSeverity,
-    /// Code of a diagnostic: `W0107`. Absent for findings of a run.
+    /// Code of a diagnostic: `W0107`. The code is absent for findings of a run.
     pub code: Option<String>,
-    /// Range in the checked source. Absent for a finding that concerns the whole run.
+    /// Range in the checked source. The range is absent for a finding that concerns the whole run.
     pub range: Option<SourceRange>,
     /// All lines of the checked source that take part in the finding, in ascending order.
     pub lines: Vec<u32>,
     /// Position of `range` in the language from which a compiler generated the source, followed by the call sites of inlined functions.
     pub source: Vec<SourcePosition>,
-    /// Description in one sentence.
+    /// Description of the finding in one sentence.
     pub message: String,
-    /// Explanations and further occurrences, one sentence each.
+    /// Sentences that explain the finding or describe further occurrences.
     pub details: Vec<String>,
     /// Number of occurrences that the finding combines, at least 1.
     pub occurrences: u32,
@@ -154,7 +154,7 @@ pub struct Finding {
     pub depends_on_inferred_launch: bool,
 }
 
-/// Analysis of one kernel.
+/// Result of the analysis of one kernel in an [`AnalysisReport`]: verdict, launch and findings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -167,27 +167,27 @@ pub struct KernelAnalysis {
     pub block: [u32; 3],
     /// Launch in the syntax of CUDA C++: `<<<4, (32, 8)>>>`.
     pub launch: String,
-    /// Inferred parts of the launch configuration as `//@` lines. Empty if the source states the whole launch.
+    /// Inferred parts of the launch configuration as `//@` lines. The list is empty if the source states the whole launch configuration.
     pub inferred: Vec<String>,
-    /// Number of executed steps.
+    /// Number of steps that the run executed.
     pub steps: u64,
     /// Number of scheduler seeds with which the kernel was run.
     pub seeds: u64,
     /// Findings of the run, most severe first.
     pub findings: Vec<Finding>,
-    /// Parts of the run that the analysis did not cover, one sentence each. Empty if the verdict is not `incomplete`.
+    /// Sentences that describe the parts of the run that the analysis did not cover. The list is empty if the verdict is not `incomplete`.
     pub not_covered: Vec<String>,
 }
 
-/// Analysis of a source.
+/// Result of the analysis of a source and its kernels, which hosts display: verdict, diagnostics and findings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AnalysisReport {
-    /// Worst verdict of the source and its kernels.
+    /// Worst verdict among the source and its kernels.
     pub verdict: Verdict,
     /// Diagnostics of the source.
     pub diagnostics: Vec<Finding>,
-    /// Kernels, in the order of their verdicts and the severities of their findings, the worst kernel first.
+    /// Analyses of the kernels. The kernels with the worst verdicts and the most severe findings come first.
     pub kernels: Vec<KernelAnalysis>,
 }
 
@@ -204,7 +204,7 @@ impl AnalysisReport {
     }
 }
 
-/// Options of an analysis.
+/// Options of an analysis, as a host specifies them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
@@ -212,7 +212,7 @@ pub struct AnalysisOptions {
     /// Step limit of each run. A run that does not finish within this limit is incomplete.
     #[serde(default)]
     pub max_steps: Option<f64>,
-    /// Number of scheduler seeds with which each kernel runs. Default: 8.
+    /// Number of scheduler seeds with which each kernel runs. The default is 8.
     #[serde(default)]
     pub seeds: Option<f64>,
 }
@@ -221,7 +221,7 @@ pub struct AnalysisOptions {
 pub const DEFAULT_SEEDS: u64 = 8;
 
 impl AnalysisOptions {
-    /// Returns the limits with default values.
+    /// Returns the limits that these options specify, with default values for absent options.
     pub fn limits(self) -> Result<AnalysisLimits, RequestError> {
         Ok(AnalysisLimits {
             max_steps: steps(self.max_steps)?,
@@ -233,12 +233,12 @@ impl AnalysisOptions {
     }
 }
 
-/// Limits of an analysis.
+/// Step limit and number of scheduler seeds of an analysis, which [`analyze`] observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnalysisLimits {
-    /// Step limit of each run.
+    /// Step limit of each run of a kernel.
     pub max_steps: u64,
-    /// Number of scheduler seeds, at least 1.
+    /// Number of scheduler seeds with which each kernel runs. The number is at least 1.
     pub seeds: u64,
 }
 
@@ -309,7 +309,7 @@ fn analyze_opened(
     let not_covered = session.not_covered(fault.as_ref());
     let mut seeds = 1;
     if limits.seeds > 1 && session.position() <= MAX_STEPS_OF_SEEDS && not_covered.is_empty() {
-        // The kernel has been launched before, so a launch with another seed does not fail.
+        // Ignore errors, because a kernel that has been launched with one seed can also be launched with another seed.
         if let Ok(report) = compare_seeds(session.scenario(), 0..limits.seeds, limits.max_steps) {
             seeds = report.n_seeds;
             findings.extend(seed_finding(&report));
@@ -339,7 +339,7 @@ fn analyze_opened(
     }
 }
 
-/// Returns the analysis of a kernel that cannot be launched.
+/// Returns the analysis result for a kernel that cannot be launched.
 fn impossible_launch(scenario: &Scenario, error: RequestError) -> KernelAnalysis {
     let mut finding = Finding::new(
         FindingKind::Diagnostic,
@@ -358,7 +358,7 @@ fn impossible_launch(scenario: &Scenario, error: RequestError) -> KernelAnalysis
 }
 
 impl KernelAnalysis {
-    /// Creates the analysis of a kernel that has not run.
+    /// Creates the analysis result for a kernel that has not run.
     fn without_run(scenario: &Scenario) -> KernelAnalysis {
         let (grid, block) = (
             scenario.grid.unwrap_or([1; 3]),
@@ -396,7 +396,7 @@ impl Session {
         let hang = self.hang();
         let fault = self.fault();
         let expects_fault = self.scenario().fault.is_some();
-        // Without an expected fault, the fault itself is the finding.
+        // If the scenario expects no fault, the fault itself is a finding, so exclude it from the comparison with the expectations.
         let compared_fault = fault.as_ref().filter(|_| expects_fault);
         findings.extend(self.expectation_differences(compared_fault));
         if !expects_fault {
@@ -439,7 +439,7 @@ impl Session {
         findings
     }
 
-    /// Returns the parts of the run that the analysis did not cover.
+    /// Returns descriptions of the parts of the run that the analysis did not cover.
     fn not_covered(&self, fault: Option<&FaultView>) -> Vec<String> {
         let mut not_covered: Vec<String> = self.step_limit_message().into_iter().collect();
         let unsupported = fault.filter(|fault| fault.kind == FaultSort::Unsupported);
@@ -467,7 +467,8 @@ impl Session {
         finding
     }
 
-    /// Converts the diagnosis of a hang. A divergent warp at an aligned barrier can also finish its run, but the result is undefined.
+    /// Converts the diagnosis of a hang to a finding. A run with a divergent warp at an aligned barrier can also finish, but its result is
+    /// undefined.
     fn hang_finding(&self, hang: &HangView) -> Finding {
         let severity = FindingSeverity::Error;
         let lines = [Some(hang.line), hang.line_at_fault];
@@ -518,7 +519,7 @@ impl Session {
         )
     }
 
-    /// Returns the differences from the expectations of the scenario.
+    /// Returns the findings about differences between the result of the run and the expectations of the scenario.
     fn expectation_differences(&self, fault: Option<&FaultView>) -> Vec<Finding> {
         let differences = self.differences_from_expectations(fault).into_iter();
         let severity = FindingSeverity::Error;
@@ -527,7 +528,7 @@ impl Session {
             .collect()
     }
 
-    /// Returns the bank conflicts and the uncoalesced accesses of the run. The function executes the run again.
+    /// Executes the run again, and returns the findings about its bank conflicts and uncoalesced accesses.
     fn performance_findings(&mut self) -> Vec<Finding> {
         let report = self.conflicts();
         let conflicting = report.accesses.iter().filter(|access| access.conflicts > 0);
@@ -558,7 +559,7 @@ impl Session {
         findings
     }
 
-    /// Returns one finding for all accesses that a compiler generated from the same source line, such as those of an unrolled loop.
+    /// Returns one finding for all accesses that a compiler generated from the same source line, such as the accesses of an unrolled loop.
     fn cost_findings(&self, costs: Vec<MemoryCost<'_>>) -> Vec<Finding> {
         let mut groups: Vec<(Vec<SourcePosition>, Vec<MemoryCost<'_>>)> = Vec::new();
         for cost in costs {
@@ -596,7 +597,7 @@ impl Session {
         findings.collect()
     }
 
-    /// Creates a finding whose range and source position are those of the first line.
+    /// Creates a finding with the range and the source position of the first line in `lines`.
     fn finding_at(
         &self,
         kind: FindingKind,
@@ -615,7 +616,7 @@ impl Session {
     }
 }
 
-/// Cost of an access to memory, compared with the ideal cost of its requests.
+/// Number of wavefronts or sectors of a memory access in the source, and the minimum number for its requests.
 struct MemoryCost<'a> {
     kind: FindingKind,
     line: u32,
@@ -628,13 +629,14 @@ struct MemoryCost<'a> {
 }
 
 impl MemoryCost<'_> {
-    /// Checks whether the other access has the same kind of cost, opcode and buffer.
+    /// Checks whether two accesses have the same kind of cost, the same opcode and the same buffer.
     fn is_like(&self, other: &MemoryCost<'_>) -> bool {
         (self.kind, self.opcode, self.buffer) == (other.kind, other.opcode, other.buffer)
     }
 }
 
-/// Returns the proposed layouts of the buffers to which these lines have conflicting accesses, or the reason why no layout helps.
+/// Returns the layouts that the report proposes for the buffers to which the given lines have conflicting accesses. If no layout removes
+/// the conflicts, returns the reason.
 fn layout_proposals(report: &ConflictReport, lines: &[u32]) -> Vec<String> {
     let is_on_line = |buffer: &&BufferConflicts| {
         let mut accesses = report.accesses.iter();
@@ -691,7 +693,7 @@ impl From<DiagnosticView> for Finding {
     }
 }
 
-/// Returns whether two races belong to one finding: same memory, cause, certainty and effect on the value.
+/// Checks whether two races belong to one finding, because they have the same memory, cause, certainty and effect on the value.
 fn is_same_race(one: &RaceView, other: &RaceView) -> bool {
     let memory = |race: &RaceView| {
         let place = &race.place;
@@ -716,7 +718,7 @@ fn race_severity(race: &RaceView) -> FindingSeverity {
     }
 }
 
-/// Returns the finding that the final memory differs between scheduler seeds.
+/// Returns a finding if the final memory contents differ between scheduler seeds.
 fn seed_finding(report: &SeedReport) -> Option<Finding> {
     let [first, second, ..] = report.ends.as_slice() else {
         return None;

@@ -1,5 +1,5 @@
-//! Comparison of the final memory of two runs. Input: two finished runs. Output: the first differing element of each memory, and the stores
-//! that wrote this element.
+//! Comparison of the final memory of two runs. The module takes two finished runs, and returns the first differing element of each memory,
+//! and the stores that wrote this element.
 
 use crate::model::MemorySpace;
 use crate::session::Session;
@@ -11,13 +11,13 @@ use warpgrid_launch::value::ElementType;
 /// Maximum number of stores to an element that a difference lists.
 const MAX_STORES: usize = 4;
 
-/// Memory whose final contents differ between two runs.
+/// Memory whose final contents differ between two runs, with the values of its first differing element.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryDifference {
     pub memory: MemoryKey,
-    /// Index of the first element that differs.
+    /// Index of the first element whose value differs.
     pub index: u64,
     pub n_elements: u64,
     /// Values of this element in each run.
@@ -31,11 +31,11 @@ pub struct MemoryDifference {
 pub struct DifferenceSide {
     pub seed: u64,
     pub value: String,
-    /// Latest stores to the element, in order of execution. Empty if no store wrote the element.
+    /// Latest stores to the element, in order of execution. The list is empty if no store wrote the element.
     pub stores: Vec<ElementStore>,
 }
 
-/// Store to an element of a memory.
+/// Store to an element of a memory, with its source line and the value after the store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -51,7 +51,7 @@ pub struct ElementStore {
     pub value: String,
 }
 
-/// Contents of a memory that outlasts the run.
+/// Final contents of a memory that still exists after the run, for the comparison of two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FinalMemory {
     pub(crate) id: MemoryKey,
@@ -59,7 +59,8 @@ pub(crate) struct FinalMemory {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Checks whether a memory outlasts the run and is writable. Shared memory and tensor memory are released at the end of their block.
+/// Checks whether a memory is writable and still exists after the run. Shared memory and tensor memory are released at the end of their
+/// block.
 pub(crate) fn outlasts_run(memory: &MemoryDescriptor) -> bool {
     match memory.view.id {
         MemoryKey::Buffer(_) => true,
@@ -68,12 +69,12 @@ pub(crate) fn outlasts_run(memory: &MemoryDescriptor) -> bool {
     }
 }
 
-/// Returns the present contents of all memories of a session that outlast its run.
+/// Returns the contents of all memories of a session that still exist after its run, at the present position.
 pub(crate) fn final_memories(session: &Session) -> Vec<FinalMemory> {
     memories_of(session, outlasts_run)
 }
 
-/// Returns the present contents of the memories for which `is_meant` returns `true`.
+/// Returns the contents, at the present position, of the memories for which `is_meant` returns `true`.
 pub(crate) fn memories_of(
     session: &Session,
     is_meant: impl Fn(&MemoryDescriptor) -> bool,
@@ -120,7 +121,7 @@ pub(crate) fn differences_between(
     found
 }
 
-/// Returns the differing elements of a memory of type `ty`, each as its index and its bytes in both runs.
+/// Returns the index and the bytes of each element of type `ty` that differs between the contents of a memory in both runs.
 pub(crate) fn differing(
     ty: ElementType,
     [one, other]: [&[u8]; 2],

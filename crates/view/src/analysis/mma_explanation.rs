@@ -1,6 +1,6 @@
-//! Explanation of the rounding of an MMA result element. Input: an MMA instruction with its operands. Output: each computation step of the
-//! Tensor Core as plain data and as text, and a comparison of the result with the exact sum, with a chain of fused multiply-adds, and with
-//! the results of other GPU generations.
+//! Explanation of the rounding in an MMA result element. The module takes an MMA instruction with its operands, and returns each
+//! computation step of the Tensor Core as plain data and as text. It also compares the result with the exact sum, with a chain of fused
+//! multiply-adds, and with the results of other GPU generations.
 
 pub(crate) mod exact_sum;
 pub(crate) mod mma_steps;
@@ -21,8 +21,8 @@ use warpgrid_emulator::tensor::{
 use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCoreGeneration, fragment};
 use warpgrid_isa::{Rounding, ScalarType, Target, read_decimal};
 
-/// Request for the computation of one element of the result matrix D of a matrix multiplication. The instruction, shape and types have
-/// their PTX names.
+/// Request for the computation of one element of the result matrix D of a matrix multiplication. The fields identify the instruction, the
+/// shape and the types by their PTX names.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MmaRequest {
@@ -34,18 +34,18 @@ pub struct MmaRequest {
     pub types: Vec<String>,
     /// Target architecture: `sm_90`.
     pub target: String,
-    /// Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements are zeros.
+    /// Row of matrix A, as numbers (`1.5`, `-inf`) or bits (`0x3c00`). Missing elements at the end are zeros.
     #[serde(default)]
     pub a: Vec<String>,
     /// Column of matrix B, in the same notation as the row of A.
     #[serde(default)]
     pub b: Vec<String>,
-    /// Element of matrix C. Default: zero.
+    /// Element of matrix C, which is zero if the field is absent.
     #[serde(default)]
     pub c: Option<String>,
 }
 
-/// Floating-point number, with the bits that represent it.
+/// Floating-point number in an [`MmaExplanation`], as a decimal number and as bits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NumberView {
@@ -54,7 +54,8 @@ pub struct NumberView {
     pub bits: String,
 }
 
-/// Computation of one element of the result matrix D.
+/// Explanation of the computation of one element of the result matrix D, which hosts display: the hardware steps, the result, and
+/// comparison values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MmaExplanation {
@@ -64,21 +65,21 @@ pub struct MmaExplanation {
     /// rounded.
     pub summary: String,
     pub result: NumberView,
-    /// Exact sum of all terms as a decimal number. Absent if a term is infinite or NaN.
+    /// Exact sum of all terms as a decimal number. The field is absent if a term is infinite or NaN.
     pub exact: Option<String>,
     /// Exact sum of all terms, rounded one time to the nearest value of the type of D (ties to even).
     #[serde(rename = "rounded_once")]
     pub single_rounding_result: Option<NumberView>,
     /// Result of a chain of `f32` fused multiply-adds that starts with the element of C and proceeds in ascending order of k, rounded to
-    /// the type of D. A host compares the result of the Tensor Core with this value.
+    /// the type of D. Hosts show this value for comparison with the result of the Tensor Core.
     pub chain: NumberView,
     pub steps: Vec<MmaStepView>,
-    /// Results of all GPU generations that support the instruction. Generations with equal results form one entry. The entries are in order
-    /// of first occurrence.
+    /// Results of all GPU generations that support the instruction. Generations with equal results share one entry. The entries are ordered
+    /// by their oldest generation.
     pub generations: Vec<GenerationView>,
 }
 
-/// Targets whose Tensor Cores compute the same result.
+/// GPU generations whose Tensor Cores compute the same result, with this result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct GenerationView {
@@ -87,13 +88,15 @@ pub struct GenerationView {
     pub result: NumberView,
 }
 
-/// Computes the exact sums of one MMA instruction from the bits of its operands.
+/// Reference that computes the exact sums of one MMA instruction from the bits of its operands, for comparison with the results of the
+/// hardware.
 pub(crate) struct ReferenceSums {
     product: MmaDescription,
 }
 
 impl ReferenceSums {
-    /// Returns `None` for an MMA instruction whose sum is exact or is a chain of IEEE 754 operations, and for an unsupported instruction.
+    /// Creates the reference for the MMA instruction of a request. Returns `None` for an MMA instruction whose sum is exact or is a chain
+    /// of IEEE 754 operations, and for an unsupported instruction.
     pub(crate) fn new(request: &MmaRequest, types: [ScalarType; 4]) -> Option<ReferenceSums> {
         let is_float = |ty: &ScalarType| value_of(*ty, 0).is_some();
         let product = read(request).ok()?;
@@ -132,7 +135,7 @@ pub(crate) fn element_text(ty: ScalarType, bits: u64, container_bits: u32) -> St
     }
 }
 
-/// Operands of an MMA computation, as bits and as numbers.
+/// Operands of the explained MMA computation, as bits and as numbers.
 struct MmaOperands {
     a: Vec<u64>,
     b: Vec<u64>,
@@ -142,7 +145,7 @@ struct MmaOperands {
     addend: f64,
 }
 
-/// Computes the element of D that `request` describes. The error contains a message for the user.
+/// Computes the element of D that `request` describes. The error is a message for the user.
 pub fn product(request: &MmaRequest) -> Result<MmaExplanation, String> {
     let product = read(request)?;
     let plan = TensorCoreModel::new(product).map_err(|error| error.to_string())?;
@@ -186,7 +189,7 @@ fn title(product: &MmaDescription) -> String {
     format!("{op} {shape}: {a} * {b} + {c} into {d}, computed by the Tensor Cores of {target}")
 }
 
-/// Maximum number of terms that a sentence lists. The table below the sentence marks all of these terms.
+/// Maximum number of inexact terms that the summary sentence lists. The table below the sentence marks every inexact term.
 const MAX_LISTED_TERMS: usize = 4;
 
 fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[MmaStepView]) -> String {
@@ -293,7 +296,7 @@ impl MmaOperands {
             if !term.is_finite() {
                 return None;
             }
-            // The product of two factors with at most 11 significant bits each is exact in `f64`.
+            // The product is exact in `f64`, because each factor has at most 11 significant bits.
             sum.add(term);
         }
         Some(sum)
@@ -322,7 +325,7 @@ fn elements(ty: ScalarType, name: &str, words: &[String], n: usize) -> Result<Ve
     Ok(elements)
 }
 
-/// Number of padding bits below an `e2m1` value in its byte.
+/// Number of padding bits below an `e2m1` value in a byte of an operand register.
 const BELOW_E2M1: u32 = 2;
 
 fn element(ty: ScalarType, word: &str) -> Result<u64, String> {
@@ -408,7 +411,7 @@ fn ty(name: &str) -> Result<ScalarType, String> {
     }
 }
 
-/// Checks whether the GPU generation of the described MMA instruction supports the instruction.
+/// Checks whether the GPU generation that the description specifies supports the MMA instruction.
 pub(crate) fn exists(product: &MmaDescription) -> Result<(), String> {
     let Some(target) = Target::from_name(product.core.first_target()) else {
         return Ok(());
@@ -416,7 +419,7 @@ pub(crate) fn exists(product: &MmaDescription) -> Result<(), String> {
     let ops = match product.op {
         MmaInstruction::Wmma => [FragmentOp::LoadA, FragmentOp::LoadB, FragmentOp::LoadC],
         MmaInstruction::Mma => [FragmentOp::MmaA, FragmentOp::MmaB, FragmentOp::MmaC],
-        // `wgmma` and `tcgen05` instructions read their operands from shared memory, so no fragment map exists for them.
+        // `wgmma` and `tcgen05` instructions read their operands from shared memory, so no fragment map exists for these operands.
         MmaInstruction::Wgmma | MmaInstruction::Tcgen05 => return Ok(()),
     };
     for (op, ty) in ops.into_iter().zip([product.a, product.b, product.c]) {

@@ -1,5 +1,5 @@
-//! Analysis of the dependence of a result on the schedule. Input: a scenario and scheduler seeds. Output: the memories that differ between
-//! two seeds, and the stores at which the runs with these seeds diverge.
+//! Analysis of the dependence of a result on the schedule. The module takes a scenario and scheduler seeds, and returns the memories that
+//! differ between two seeds, and the stores at which the runs with these seeds diverge.
 
 pub use crate::analysis::memory_diff::{DifferenceSide, ElementStore, MemoryDifference};
 use crate::analysis::memory_diff::{FinalMemory, differences_between, final_memories};
@@ -10,32 +10,32 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warpgrid_launch::Scenario;
 
-/// Maximum number of seeds that the report lists for an end state.
+/// Maximum number of seeds that the report lists for each distinct end state.
 const MAX_LISTED: usize = 8;
 
-/// Result of the runs of one scenario with different scheduler seeds.
+/// Result of running a scenario with different scheduler seeds: the distinct end states, and the memory that differs between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SeedReport {
     pub n_seeds: u64,
     /// Distinct end states of the runs, the most frequent end state first.
     pub ends: Vec<OutcomeGroup>,
-    /// Differences between the first two end states, one entry per memory. Empty if only one end state exists.
+    /// Differences between the first two end states, one entry per memory. The list is empty if only one end state exists.
     pub differences: Vec<MemoryDifference>,
-    /// Notes on the runs if all seeds lead to a single end state, see [`SeedSearch::lockstep_notes`]. Empty unless the host requests the
-    /// notes.
+    /// Notes on the runs if all seeds lead to a single end state, see [`SeedSearch::lockstep_notes`]. The list is empty unless the host
+    /// requests the notes.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// End state of one or more runs.
+/// End state that one or more runs of a [`SeedReport`] have in common, with the seeds of these runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutcomeGroup {
     pub n_seeds: u64,
     /// First seeds whose runs have this end state.
     pub seeds: Vec<u64>,
-    /// Fault message. Absent if the runs have no fault.
+    /// Message of the fault that stopped the runs. The field is absent if the runs have no fault.
     pub fault: Option<String>,
 }
 
@@ -46,7 +46,7 @@ struct SeedOutcome {
     fault: Option<String>,
 }
 
-/// Incremental execution of a scenario with several scheduler seeds, one seed after another.
+/// Search that runs a scenario with several scheduler seeds, one seed after another. A host advances it in slices.
 pub struct SeedSearch {
     scenario: Scenario,
     seeds: Range<u64>,
@@ -156,8 +156,8 @@ impl SeedSearch {
     }
 
     /// Returns notes on a scenario with a single end state. The notes describe accesses of lanes that only the lockstep execution of a warp
-    /// orders. The notes are separate from the report, because the race detector that finds these accesses is not part of the first
-    /// emulator module of the page.
+    /// orders. The notes are not part of the report, because the race detector that finds these accesses is not part of the WebAssembly
+    /// module that the page loads first.
     pub fn lockstep_notes(&self) -> Result<Vec<String>, RequestError> {
         match (self.found.as_slice(), &self.restart) {
             ([_], Some(restart)) => {
@@ -169,8 +169,8 @@ impl SeedSearch {
         }
     }
 
-    /// Returns the end states of the finished runs. If several end states exist, two seeds run again to find the differences between the
-    /// first two end states.
+    /// Returns the end states of the finished runs. If several end states exist, the function runs two seeds again to find the differences
+    /// between the first two end states.
     pub fn report(mut self) -> Result<SeedReport, RequestError> {
         self.found
             .sort_by_cached_key(|(_, end)| u64::MAX - end.n_seeds);

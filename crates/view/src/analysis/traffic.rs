@@ -11,8 +11,8 @@ use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
 impl Session {
-    /// Runs the session forward like [`Session::run`], and counts the traffic in the same pass. A single pass is the fastest way to count
-    /// the traffic of a whole run.
+    /// Executes at most `max_steps` steps, as [`Session::run`] does, and counts their memory traffic in the same pass. A single pass is the
+    /// fastest way to count the traffic of a whole run.
     pub fn run_counted(&mut self, max_steps: u64) -> bool {
         self.count_traffic(u64::MAX);
         let mut counter = self.take_counter();
@@ -34,7 +34,7 @@ impl Session {
         self.timeline.ticks().known_to.max(self.position())
     }
 
-    /// Counts the traffic of at most `budget` more executed steps. Returns whether the traffic of all executed steps is counted.
+    /// Counts the traffic of at most `budget` more executed steps. Returns whether the counts include the traffic of all executed steps.
     pub fn count_traffic(&mut self, budget: u64) -> bool {
         let from = self.counter.counted;
         let seen = self.steps_seen();

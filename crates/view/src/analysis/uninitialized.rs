@@ -1,8 +1,8 @@
-//! Uninitialized-register analysis: follows the values of registers that no instruction has written, up to the stores, addresses and
-//! branches that use these values. Input: a session at its start. Output: a note for each use of such a value. The analysis replays the
-//! first steps, but only if the kernel may read a register before an instruction writes it.
+//! Uninitialized-register analysis, which follows the values of registers that no instruction has written, up to the stores, addresses and
+//! branches that use these values. The module takes a session at its start, and returns a note for each use of an unwritten value. The
+//! analysis replays the first steps, but only if the kernel may read a register before an instruction writes it.
 //!
-//! The analysis has the same principle as Memcheck (J. Seward and N. Nethercote, "Using Valgrind to Detect Undefined Value Errors with
+//! The analysis propagates shadow state like Memcheck (J. Seward and N. Nethercote, "Using Valgrind to Detect Undefined Value Errors with
 //! Bit-Precision", 2005), but its granularity is one register instead of one bit. The shadow mask of each register contains the lanes whose
 //! value derives from an unwritten register. A value that an instruction loads from memory counts as written.
 
@@ -28,7 +28,7 @@ enum ValueUse {
     Branch,
 }
 
-/// Data flow of an instruction.
+/// Data flow of one instruction: the registers that it reads and writes, and the purpose for which it reads them.
 #[derive(Debug, Default)]
 struct ValueFlow {
     guard: Option<RegisterId>,
@@ -41,8 +41,8 @@ struct ValueFlow {
     is_branch: bool,
     /// Whether the instruction loads its results from memory.
     is_load: bool,
-    /// Whether the sources of the instruction are alternatives or elements. The result of such an instruction counts as written if at least
-    /// one source is written.
+    /// Whether the sources of the instruction are alternatives or elements. The result of a selection or packing counts as written if at
+    /// least one source is written.
     selects: bool,
 }
 
@@ -56,7 +56,7 @@ impl ValueFlow {
         let Some(action) = program.opcode(instruction) else {
             return flow;
         };
-        // Stores to call parameters and to the stack only transfer values between registers, so these stores do not count as uses.
+        // Stores to call parameters and to the stack only transfer values between registers, so do not count these stores as uses.
         let space = action.modifiers.space.unwrap_or(StateSpace::Generic);
         let is_private = matches!(space, StateSpace::ParamFunc | StateSpace::Local);
         let memory = action.operation.memory();
@@ -77,7 +77,8 @@ impl ValueFlow {
                 OperandValue::Predicate { .. } | OperandValue::List(_)
             );
         }
-        // The difference or the exclusive or of a register with itself is a constant, so the result does not depend on the register.
+        // The difference or the exclusive or of a register with itself is a constant, so the result does not depend on the register and has
+        // no sources.
         if flow.sources.len() == 2 && flow.sources.first() == flow.sources.last() {
             flow.sources.clear();
         }
@@ -104,7 +105,7 @@ impl ValueFlow {
     }
 }
 
-/// Shadow state of the registers of one warp.
+/// Shadow state of the registers of one warp, which records the lanes whose values derive from an unwritten register.
 #[derive(Debug)]
 struct UninitializedShadow {
     /// For each register, the lanes whose value derives from an unwritten register.
@@ -145,7 +146,7 @@ impl UninitializedShadow {
         (lanes, origin)
     }
 
-    /// Propagates unwritten registers through an instruction. If the guard of an instruction is unwritten, it is unknown whether the
+    /// Propagates the shadow state through an executed instruction. If the guard of an instruction is unwritten, it is unknown whether the
     /// instruction writes its destination.
     fn execute(&mut self, flow: &ValueFlow, event: &StepEvent) {
         let (lanes, origin) = self.result(flow, event.executed);
@@ -174,7 +175,7 @@ impl UninitializedShadow {
     }
 }
 
-/// Use of an unwritten register.
+/// Use of an unwritten register by an instruction, which a [`ValueFollower`] has found.
 #[derive(Clone, Copy, Debug)]
 struct FoundUse {
     instruction: u32,
@@ -218,7 +219,7 @@ impl ValueFollower {
         })
     }
 
-    /// Returns the range of the instructions that execute in the same step as `instruction`.
+    /// Returns the range of the instructions that the emulator executes in the same step as `instruction`.
     fn step_of(&self, instruction: u32) -> std::ops::RangeInclusive<usize> {
         let is_with_next = |index: usize| self.steps.get(index) == Some(&StepGrouping::WithNext);
         let (mut first, mut last) = (instruction as usize, instruction as usize);
@@ -290,7 +291,8 @@ impl Observer for ValueFollower {
 impl Session {
     /// Returns the uses of unwritten registers in the first steps of the launch.
     pub(crate) fn uninitialized_registers(&self) -> Vec<UninitializedRegisterUse> {
-        // SASS starts with registers that the hardware sets, and a SASS snippet starts with registers that the launch sets.
+        // Exclude SASS, because the hardware sets registers before a SASS kernel starts, and the launch sets registers before a SASS
+        // snippet starts.
         let may_read = |function: &Function| {
             function.machine.is_none() && self.program.reads_unwritten_register(function)
         };

@@ -1,4 +1,4 @@
-//! Values at the end of a run: the values of the registers that a snippet has written, and of the memory elements that the run has changed.
+//! Final values of a run: the values of the registers that a snippet has written, and of the memory elements that the run has changed.
 
 use crate::analysis::memory_diff::{differing, outlasts_run};
 use crate::session::Session;
@@ -32,7 +32,7 @@ const MAX_VALUES: usize = 16;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RegisterResult {
     pub name: String,
-    /// Type in which the values of the register are displayed: `b32`, `f32`.
+    /// Type in which hosts display the values of the register: `b32`, `f32`.
     #[serde(rename = "type")]
     pub ty: String,
     /// Groups of lanes in which the register has equal values, in the order of blocks, warps and lanes.
@@ -102,7 +102,7 @@ impl RegisterResult {
     }
 }
 
-/// Memory with elements that the run has changed.
+/// Memory with elements that the run has changed, which hosts list after the run of a snippet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedMemory {
     /// Name of the memory that hosts display.
@@ -145,8 +145,8 @@ impl Session {
         let Some((id, entry)) = self.snippet() else {
             return Vec::new();
         };
-        // The values of a register with a bit-size type are displayed in the type of the last floating-point result that an instruction
-        // wrote to the register.
+        // Display the values of a register with a bit-size type in the type of the last floating-point result that an instruction wrote to
+        // the register.
         let mut written: BTreeMap<RegisterId, Option<ScalarType>> = BTreeMap::new();
         for reader in readers(&self.program, entry) {
             if reader.instruction.is_implicit() {
@@ -176,7 +176,7 @@ impl Session {
         results.take(MAX_REGISTERS).collect()
     }
 
-    /// Returns the executed entry, or `None` if the entry is not a snippet.
+    /// Returns the executed entry function, or `None` if it is not a snippet.
     fn snippet(&self) -> Option<(FunctionId, &Function)> {
         let id = self.timeline.machine().entry()?;
         let entry = self.program.functions.get(id.0 as usize)?;
@@ -238,7 +238,8 @@ impl Session {
     }
 }
 
-/// Compares the bytes of a memory at the start and at the end of a run.
+/// Compares the bytes of a memory at the start and at the end of a run, and returns the changed elements. Returns `None` if no element
+/// changed.
 fn changed_memory(memory: &MemoryDescriptor, [before, after]: [&[u8]; 2]) -> Option<ChangedMemory> {
     let ty = memory.element;
     let name = |index: usize| {

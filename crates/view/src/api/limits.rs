@@ -18,7 +18,8 @@ pub fn whole(value: f64, what: &str) -> Result<u64, RequestError> {
     Err(RequestError::invalid_argument(what, &reason))
 }
 
-/// Converts a step limit from JavaScript. An absent limit is [`STEPS_OF_A_CALL`], and an infinite limit is unlimited.
+/// Converts a step limit from JavaScript. If the limit is absent, the result is [`STEPS_OF_A_CALL`]. An infinite number represents an
+/// unlimited run.
 pub(crate) fn steps(max_steps: Option<f64>) -> Result<u64, RequestError> {
     match max_steps {
         Some(f64::INFINITY) => Ok(u64::MAX),
@@ -28,14 +29,14 @@ pub(crate) fn steps(max_steps: Option<f64>) -> Result<u64, RequestError> {
 }
 
 impl RunOptions {
-    /// Returns the step limit of the run.
+    /// Returns the step limit that these options specify.
     pub fn steps(self) -> Result<u64, RequestError> {
         steps(self.max_steps)
     }
 }
 
 impl SessionRunOptions {
-    /// Returns the step limit of the run.
+    /// Returns the step limit that these options specify.
     pub fn steps(self) -> Result<u64, RequestError> {
         steps(self.max_steps)
     }

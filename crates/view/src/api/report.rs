@@ -23,7 +23,7 @@ use warpgrid_launch::scenario::{Buffer, ExpectedFault};
 use warpgrid_launch::value::ElementType;
 use warpgrid_program::counted;
 
-/// Options of `Session.report`.
+/// Options of a [`RunReport`], as a host passes them to `Session.report`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
@@ -43,7 +43,7 @@ pub struct ReportOptions {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub layouts: bool,
-    /// Whether to compute a digest of the contents of every buffer.
+    /// Whether to compute a digest of the final contents of every buffer.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub digests: bool,
@@ -51,13 +51,13 @@ pub struct ReportOptions {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub allow_undefined: bool,
-    /// Engine of the run.
+    /// Engine that executes the run.
     #[serde(default)]
     pub engine: Option<EngineChoice>,
 }
 
 impl ReportOptions {
-    /// Returns the report request, in which each absent option has its default value.
+    /// Converts the options to a report request, with default values for absent options.
     pub fn request(self) -> Result<ReportRequest, RequestError> {
         Ok(ReportRequest {
             max_steps: steps(self.max_steps)?,
@@ -70,7 +70,8 @@ impl ReportOptions {
     }
 }
 
-/// Requested parts of a report. The fields correspond to those of [`ReportOptions`].
+/// Validated request for a [`RunReport`], which states the parts of the report to compute. The fields correspond to the fields of
+/// [`ReportOptions`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReportRequest {
     pub max_steps: u64,
@@ -81,16 +82,16 @@ pub struct ReportRequest {
     pub allow_undefined: bool,
 }
 
-/// Result of a run, and of the comparison with the expectations of its scenario.
+/// Result of a run, and of its comparison with the expectations of the scenario, which hosts display.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunReport {
     /// Whether the launch finished, all expectations of the scenario hold, and no certain data race or undefined behavior was
     /// found.
     pub ok: bool,
-    /// Fault that stopped the launch.
+    /// Fault that stopped the launch, if a fault occurred.
     pub fault: Option<FaultReport>,
-    /// Digests of the buffers after the run, indexed by buffer name. Absent if digests are not requested.
+    /// Digests of the buffers after the run, indexed by buffer name. The field is absent if the request does not include digests.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub buffers: Option<BTreeMap<String, BufferDigest>>,
@@ -98,11 +99,11 @@ pub struct RunReport {
     pub steps: Option<u64>,
     /// Number of executed steps that stored to memory. `null` after a JIT run in which a warp diverged.
     pub stores: Option<u64>,
-    /// Number of executed lane-instructions, which is the sum of the numbers of active lanes over all steps of warps.
+    /// Number of executed lane-instructions, which is the sum of the active lanes over all steps that warps have executed.
     pub lane_instructions: u64,
     /// Memory traffic of the run: sectors, cache lines, wavefronts and bank conflicts, in total and per source line.
     pub traffic: Option<TrafficView>,
-    /// Data races of the run. Absent if race detection is not requested.
+    /// Data races of the run. The field is absent if the request does not include race detection.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub races: Option<Vec<RaceView>>,
@@ -110,18 +111,18 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub hang: Option<HangView>,
-    /// Inferred layouts of the accesses of the run. Absent if layout inference is not requested.
+    /// Inferred layouts of the accesses of the run. The field is absent if the request does not include layout inference.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub layouts: Option<Vec<InferredAccessLayout>>,
-    /// Registers that a snippet has written, at the end of the run. Empty for a kernel.
+    /// Registers that a snippet has written, with their values at the end of the run. The list is empty for a kernel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(
         feature = "typescript",
         ts(as = "Option<Vec<RegisterResult>>", optional)
     )]
     pub registers: Vec<RegisterResult>,
-    /// Reasons why `ok` is false, one sentence each: differences from the expectations, and undefined behavior.
+    /// Sentences that state why `ok` is false, because of differences from the expectations or undefined behavior.
     pub differences: Vec<String>,
     /// Notes for the user: the inferred launch configuration, the notes on the run, and the differences.
     pub notes: Vec<String>,
@@ -141,7 +142,7 @@ pub struct FaultReport {
     pub causes: Vec<CauseView>,
 }
 
-/// Digest of the contents of a buffer after a run.
+/// Digest of the contents of a buffer after a run, in a [`RunReport`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BufferDigest {
@@ -152,7 +153,8 @@ pub struct BufferDigest {
 }
 
 impl Session {
-    /// Runs to the end or to the step limit of `request`, and compares the results of the run with the expectations of the scenario.
+    /// Runs the session to its end or to the step limit of `request`, and compares the results of the run with the expectations of the
+    /// scenario.
     pub fn report(&mut self, request: &ReportRequest) -> RunReport {
         let uninitialized = self.uninitialized_registers();
         let (races, mut notes) = self.finish(request);
@@ -216,7 +218,7 @@ impl Session {
         }
     }
 
-    /// Returns the message about a run that reached its step limit; `None` if the run finished.
+    /// Returns the message for a run that reached its step limit, or `None` if the run finished.
     pub fn step_limit_message(&self) -> Option<String> {
         (!self.is_finished()).then(|| {
             format!(
@@ -226,7 +228,7 @@ impl Session {
         })
     }
 
-    /// Returns the differences of the fault and the buffers from the expectations of the scenario, one sentence each.
+    /// Compares the fault and the buffers with the expectations of the scenario, and returns one sentence per difference.
     pub(crate) fn differences_from_expectations(&self, fault: Option<&FaultView>) -> Vec<String> {
         let expected = self.scenario().fault.as_ref();
         let of_fault = compare_fault(expected, fault).into_iter();
@@ -235,7 +237,7 @@ impl Session {
         of_fault.chain(of_buffers).collect()
     }
 
-    /// Checks whether the scenario states an expectation.
+    /// Checks whether the scenario states an expectation about the result of the run.
     pub fn has_expectation(&self) -> bool {
         self.scenario().fault.is_some() || self.buffers().iter().any(Buffer::has_expectation)
     }
@@ -254,7 +256,7 @@ impl Session {
         }
     }
 
-    /// Executes the remaining steps of the run. If race detection is requested, it covers the run from its start.
+    /// Executes the remaining steps of the run. If the request includes race detection, it covers the run from its start.
     fn finish(&mut self, request: &ReportRequest) -> (Option<Vec<RaceView>>, Vec<String>) {
         if request.races {
             let found = self.run_for_races(request.max_steps);

@@ -1,5 +1,5 @@
-//! Methods of a session with plain arguments: the methods identify memories by name and validate options. Each method returns a view or a
-//! [`RequestError`].
+//! Methods of a session for hosts. The methods have plain arguments: they identify memories by name and validate options. Each method
+//! returns a view or a [`RequestError`].
 
 use crate::analysis::cell_history::{CellLocation, MAX_CELL_BYTES};
 use crate::api::limits::check_columns;
@@ -65,7 +65,7 @@ impl Session {
         })
     }
 
-    /// Runs the session forward, or backward through past steps, until the condition of `options` is met.
+    /// Runs the session forward, or backward through past steps, until the condition in `options` holds.
     pub fn run_until_request(&mut self, options: &StopOptions) -> Result<StopResult, RequestError> {
         let until = self.until_of(options)?;
         let direction = match options.back {

@@ -1,5 +1,6 @@
-//! Detection of unknown fields in host input, so that misspelled fields are reported. Without this detection, the deserialization of
-//! JavaScript objects ignores fields that a type does not declare. Corpus files contain additional fields that are not part of a scenario.
+//! Detection of unknown fields in the input of hosts, so that hosts can report misspelled fields. Without this detection, the
+//! deserialization of JavaScript objects ignores fields that a type does not declare. Corpus files contain additional fields that are not
+//! part of a scenario.
 
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
@@ -28,7 +29,7 @@ pub fn fields_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     fields.get()
 }
 
-/// Returns a message about the first `given` field that is neither a field of `T` nor in `others`.
+/// Returns a message about the first field in `given` that is neither a field of `T` nor an element of `others`.
 pub fn unknown_field<T: for<'de> Deserialize<'de>>(
     given: impl IntoIterator<Item = String>,
     others: &[&str],
@@ -43,7 +44,7 @@ pub fn unknown_field<T: for<'de> Deserialize<'de>>(
     ))
 }
 
-/// Deserializer that records the field names of the struct that is deserialized.
+/// Deserializer that records the field names that a struct requests, and then fails.
 struct FieldProbe<'a>(&'a Cell<&'static [&'static str]>);
 
 impl<'de> Deserializer<'de> for FieldProbe<'_> {

@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 use warpgrid_launch::value::ElementType;
 
-/// Elements of a buffer. The serialization converts the elements one by one, because a list of the converted values of a 1 GiB buffer would
-/// occupy 32 GiB.
+/// Elements of a buffer for serialization to JSON. The serialization converts the elements one by one, because a list of the converted
+/// values of a 1 GiB buffer would occupy 32 GiB.
 #[derive(Debug)]
 pub struct BufferValues<'a> {
     pub ty: ElementType,
@@ -13,7 +13,7 @@ pub struct BufferValues<'a> {
 
 impl Serialize for BufferValues<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Integers of up to 32 bits are serialized directly, because a conversion to `Literal` would take twice as long.
+        // Serialize integers of up to 32 bits directly, because a conversion to `Literal` would take twice as long.
         match self.ty {
             ElementType::U8 => self.collect(serializer, u8::from_le_bytes),
             ElementType::S8 => self.collect(serializer, i8::from_le_bytes),

@@ -1,16 +1,16 @@
-//! Reader of compiled files. Input: the bytes of a file. Output: the contents of the file as plain data, and its code objects as source
-//! text.
+//! Reader of compiled files. The module takes the bytes of a file, and returns the contents of the file as plain data, and its code objects
+//! as source text.
 
 use crate::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_paste::binary::{self, BinaryContents, EmbeddedProgram, EmbeddedProgramKind};
 
-/// Compiled file that the reader has opened.
+/// Opened compiled file, from which hosts get the list of code objects and the text of each code object.
 #[derive(Debug)]
 pub struct CompiledFile {
     contents: BinaryContents,
 }
 
-/// Checks whether the bytes of a file are the contents of a compiled file. The alternative is text.
+/// Checks whether the bytes of a file are the contents of a compiled file, not text.
 pub fn is_compiled(bytes: &[u8]) -> bool {
     binary::is_binary(bytes)
 }

@@ -1,10 +1,10 @@
-//! Lexer of conditions and expressions, whose tokens have positions in the text.
+//! Lexer of conditions and expressions. Each token has a position in the text.
 
 use crate::expression::tree::BinaryOp;
 use std::ops::Range;
 use warpgrid_launch::value::hexadecimal_digits;
 
-/// Syntax error with its byte range in the text.
+/// Message of a syntax error in a condition or expression, with its byte range in the text.
 #[derive(Debug)]
 pub(crate) struct SyntaxError {
     pub(crate) message: String,
@@ -31,7 +31,7 @@ impl Token<'_> {
     }
 }
 
-/// Lexer: a text, and the present position in the text.
+/// Lexer for the text of a condition or expression, with its present position in the text.
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,

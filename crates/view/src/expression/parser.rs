@@ -66,7 +66,7 @@ impl RegisterCondition {
 }
 
 impl LaneFilter {
-    /// Words with which a lane selection can start.
+    /// Keywords with which a lane selection can start.
     pub(crate) const WORDS: [&str; 4] = ["block", "warp", "lane", "thread"];
 
     /// Parses a lane selection: `warp 1 lane 3`. A colon may follow the selection.
@@ -103,7 +103,7 @@ impl LaneFilter {
         }
     }
 
-    /// Sets the number that follows a word of a lane selection. The error contains a message for the user.
+    /// Sets the number that follows a keyword of a lane selection. The error is a message for the user.
     fn set(&mut self, word: &str, number: &str) -> Result<(), String> {
         if !LaneFilter::WORDS.contains(&word) {
             return Err(format!(
@@ -137,7 +137,7 @@ impl LaneFilter {
 }
 
 impl WatchExpression {
-    /// Parses a watch expression. The error contains a message for the user.
+    /// Parses a watch expression. The error is a message for the user.
     pub fn read(text: &str) -> Result<WatchExpression, String> {
         let n = text.len();
         if n > MAX_LENGTH {
@@ -151,7 +151,7 @@ impl WatchExpression {
     fn parse(text: &str) -> Result<WatchExpression, SyntaxError> {
         let mut lexer = Lexer::new(text);
         let first = text.split_whitespace().next().unwrap_or("");
-        // The colon of a memory name such as `shared:0[2]` does not end a lane selection.
+        // Parse a lane selection only after one of its keywords, because a memory name such as `shared:0[2]` can also contain a colon.
         let place = match LaneFilter::WORDS.contains(&first) && text.contains(':') {
             true => LaneFilter::parse(&mut lexer)?,
             false => LaneFilter::default(),
@@ -169,7 +169,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Parses operands that are combined by left-associative operators of one precedence level.
+    /// Parses operands that left-associative operators of one precedence level combine.
     fn level(&mut self, level: usize) -> Result<Expression, SyntaxError> {
         let Some(operators) = LEVELS.get(level) else {
             return self.operand();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 
-/// Condition that compares the value of a register with a number.
+/// Condition that compares the value of a register with a number. A run stops when the condition holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterCondition {
     pub place: LaneFilter,
@@ -16,7 +16,7 @@ pub struct RegisterCondition {
     pub register_range: Range<usize>,
 }
 
-/// Watch expression, which consists of an expression and the lanes for which it is evaluated.
+/// Watch expression of the user, which consists of an expression and the lanes for which the page evaluates it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchExpression {
     pub place: LaneFilter,
@@ -48,13 +48,13 @@ pub enum Expression {
 pub enum Literal {
     Integer(i128),
     Float(f64),
-    /// A number in hexadecimal notation.
+    /// Number in hexadecimal notation, which denotes a bit pattern.
     Bits(u128),
     /// The number `nan`, which equals every NaN in a condition.
     NotANumber,
 }
 
-/// Operator that compares two values.
+/// Comparison operator of a condition or expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationalOp {
     Equal,
@@ -65,7 +65,7 @@ pub enum RelationalOp {
     GreaterOrEqual,
 }
 
-/// An operator with two operands.
+/// Operator of an [`Expression`] with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
     Compare(RelationalOp),
@@ -81,7 +81,7 @@ pub enum BinaryOp {
     Remainder,
 }
 
-/// An operator with one operand.
+/// Operator of an [`Expression`] with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
     Negate,
@@ -89,7 +89,8 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Comparison operators with their notations. An operator precedes the operators that are prefixes of its notation.
+/// Comparison operators with their notations. An operator whose notation is a prefix of another operator's notation comes after this
+/// operator.
 pub(crate) const COMPARISONS: &[(&str, BinaryOp)] = &[
     ("==", BinaryOp::Compare(RelationalOp::Equal)),
     ("!=", BinaryOp::Compare(RelationalOp::NotEqual)),
@@ -99,7 +100,7 @@ pub(crate) const COMPARISONS: &[(&str, BinaryOp)] = &[
     (">", BinaryOp::Compare(RelationalOp::Greater)),
 ];
 
-/// Binary operators with their notations, by precedence level, the lowest level first.
+/// Binary operators with their notations, grouped by precedence level, the lowest level first.
 pub(crate) const LEVELS: &[&[(&str, BinaryOp)]] = &[
     COMPARISONS,
     &[("|", BinaryOp::Or)],
@@ -114,7 +115,7 @@ pub(crate) const LEVELS: &[&[(&str, BinaryOp)]] = &[
     ],
 ];
 
-/// Unary operators with their notations, which precede the operand.
+/// Unary operators with their notations. A unary operator precedes its operand.
 pub(crate) const SIGNS: [(&str, UnaryOp); 3] = [
     ("-", UnaryOp::Negate),
     ("~", UnaryOp::Complement),

@@ -1,5 +1,5 @@
-//! Layouts of matrix fragments in registers. Input: the parameters of a query. Output: the mapping from lane and register to matrix
-//! element, as plain data, as a text table and as a drawing.
+//! Layouts of matrix fragments in registers. The module takes the parameters of a query, and returns the mapping from lane and register to
+//! matrix element, as plain data, as a text table and as a drawing.
 
 pub(crate) mod grid_drawing;
 pub(crate) mod picture;
@@ -29,7 +29,8 @@ use warpgrid_isa::{FactSource, MatrixLayout, ScalarType, Target};
 /// Matrix element `[row, col]` for each lane, each register, and each position in the register (low bits first).
 pub type LaneMap = Vec<Vec<Vec<[u16; 2]>>>;
 
-/// Fragment layout. The field `format` and all later fields form the contents of a fragment-map file that contains this layout.
+/// Layout of a matrix fragment in registers, which hosts display. The field `format` and all later fields form the contents of a
+/// fragment-map file that contains this layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentView {
@@ -42,9 +43,9 @@ pub struct FragmentView {
     pub layout: String,
     /// Distance in elements between the starts of adjacent rows of the matrix in memory, or of adjacent columns for the layout `col`.
     pub stride: u32,
-    /// Element size in bits.
+    /// Size of a matrix element in bits.
     pub element_bits: u32,
-    /// Source of the map: "assembler 13.5" (derived from compiled code) or "PTX ISA".
+    /// Source of the fragment map: "assembler 13.5" (derived from compiled code) or "PTX ISA".
     pub origin: String,
     /// Number of registers that contain each element. The number is greater than 1 if the hardware replicates elements.
     pub copies: u32,
@@ -80,7 +81,7 @@ pub struct FragmentMapEntry {
     pub lanes: LaneMap,
 }
 
-/// Operation that uses the map.
+/// Operation that uses the fragment map of a [`FragmentMapEntry`], with its targets and memory accesses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FragmentEntry {
@@ -91,20 +92,20 @@ pub struct FragmentEntry {
     /// Targets on which the operation uses the map.
     pub archs: Vec<String>,
     pub layouts: Vec<String>,
-    /// Family of the map: `quad-pair` or `group`.
+    /// Family of the fragment map: `quad-pair` or `group`.
     pub family: String,
     pub regs: u8,
     pub elems_per_reg: u8,
     /// Default stride in elements for each layout of the matrix in memory.
     pub default_stride: BTreeMap<String, u32>,
     pub map: String,
-    /// Number of registers, from the first register of the fragment, that `wmma.mma` reads. Present for operands A and B of shapes whose
-    /// fragments contain copies of elements.
+    /// Number of registers, from the first register of the fragment, that `wmma.mma` reads. The field is present for operands A and B of
+    /// shapes whose fragments contain copies of elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mma_reads: Option<u8>,
 }
 
-/// Memory accesses that the compiled code of an operation performs.
+/// Memory accesses in the compiled code of an operation, by state space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AccessEntry {
@@ -114,19 +115,19 @@ pub struct AccessEntry {
     pub ty: String,
     pub layout: String,
     pub archs: Vec<String>,
-    /// Accesses to global memory and accesses with generic addresses.
+    /// Accesses to global memory, or with generic addresses.
     pub global: AccessView,
     pub shared: AccessView,
 }
 
-/// Accesses of an operation to one state space.
+/// Number and width of the accesses of an operation to one state space in its compiled code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AccessView {
     /// Size in bytes of the widest access. The address and the stride must be multiples of this size.
     pub bytes: u8,
     pub count: u8,
-    /// Effect of a misaligned stride: `fault`, or `moved` if the operation stores rows at other addresses.
+    /// Effect of a misaligned stride: `fault` if the access faults, or `moved` if the operation stores rows at other addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short_stride: Option<String>,
 }
@@ -189,8 +190,8 @@ pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentReque
     })
 }
 
-/// Collects entries into a map by individual insertions. The method `collect` would sort the entries first, and the sorting code for each
-/// entry type would add 4 KB to the WebAssembly module of the page.
+/// Collects entries into a map by individual insertions. The method `collect` would sort the entries first, and its sorting code would add
+/// 4 KB per entry type to the WebAssembly module of the page.
 fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<String, T> {
     let mut all = BTreeMap::new();
     for (name, entry) in entries {
@@ -232,7 +233,7 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRequestError
         }
     })?;
     let target = match request.target.as_str() {
-        // If the request specifies no target, the newest target that supports the fragment is selected below.
+        // If the request specifies no target, the code below selects the newest target that supports the fragment.
         "" => None,
         name => Some(Target::from_name(name).ok_or_else(|| {
             let names = with_tensor_cores().map(|target| target.name.to_owned());
@@ -264,7 +265,7 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRequestError
     })
 }
 
-/// Returns the targets with Tensor Cores. The result does not contain architecture-specific and family-specific targets such as `sm_90a`.
+/// Returns the targets with Tensor Cores. The result excludes architecture-specific and family-specific targets such as `sm_90a`.
 pub(crate) fn with_tensor_cores() -> impl Iterator<Item = &'static Target> {
     let is_plain = |target: &&Target| target.name.ends_with(|last: char| last.is_ascii_digit());
     TARGETS
@@ -386,7 +387,7 @@ fn origin(origin: FactSource) -> String {
     }
 }
 
-/// Lane and register that hold a matrix element.
+/// Lane and register that contain a matrix element in a [`FragmentView`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CellHolder {
@@ -402,8 +403,8 @@ impl FragmentView {
         lanes.max().map_or(1, |last| usize::from(*last) + 1)
     }
 
-    /// Returns the lanes and registers that hold each matrix element, the lowest lane first. The elements are ordered by matrix, and within
-    /// a matrix by row.
+    /// Returns the lanes and registers that contain each matrix element, the lowest lane first. The elements are ordered by matrix, and
+    /// within a matrix by row.
     pub fn owners_by_cell(&self) -> Vec<Vec<CellHolder>> {
         let (rows, columns) = (usize::from(self.rows), usize::from(self.cols));
         let mut cells = vec![Vec::new(); self.n_matrices() * rows * columns];
@@ -448,8 +449,8 @@ impl FragmentView {
         } else {
             ("col", "row")
         };
-        // The instruction `ldmatrix` unpacks elements with less than 8 bits, so the size of such an element in memory differs from its size
-        // in the register.
+        // The instruction `ldmatrix` unpacks elements with less than 8 bits, so the size of these elements in memory differs from their
+        // size in the register.
         if self.element_bits < 8 && self.elems_per_reg == 4 {
             let bits = self.element_bits;
             return format!("{major}*{} + {minor}*{bits} / 8", self.stride);

@@ -1,5 +1,5 @@
-//! Inspection of layouts in shared memory and of memory accesses. Input: a session, a source, a descriptor or a layout expression. Output:
-//! layouts, bank conflicts with proposed fixes, and descriptor tiles, as plain data and as text.
+//! Inspection of layouts in shared memory and of memory accesses. The module takes a session, a source, a descriptor or a layout
+//! expression, and returns layouts, bank conflicts with proposed fixes, and descriptor tiles, as plain data and as text.
 //!
 //! - `access_recorder` records the accesses of a run by instruction, and `layout_inference` finds the simplest CuTe layout that produces
 //!   the recorded addresses.

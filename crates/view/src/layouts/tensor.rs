@@ -1,6 +1,7 @@
 //! Layouts of tensor instructions: the location of each element of an operand matrix, accumulator, metadata or scale factors in registers
-//! of a warpgroup, shared memory or tensor memory. Input: query parameters. Output: a grid with the locations of each element, as plain
-//! data, as a text table and as a drawing. The emulator uses the same layout functions ([`warpgrid_isa::tensor_layout`]) to transfer data.
+//! of a warpgroup, shared memory or tensor memory. The module takes query parameters, and returns a grid with the locations of each
+//! element, as plain data, as a text table and as a drawing. The emulator uses the same layout functions ([`warpgrid_isa::tensor_layout`])
+//! to transfer data.
 
 pub(crate) mod descriptor_literal;
 pub(crate) mod drawing;
@@ -28,7 +29,7 @@ use crate::layouts::tensor::registers::SparseOperation;
 use crate::layouts::tensor::tensor_memory::MoveDirection;
 use serde::{Deserialize, Serialize};
 
-/// Operation or operand whose layout can be requested.
+/// Operation or operand of a tensor instruction whose layout the user can request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LayoutOp {
     /// Operand A of `wgmma` in registers.
@@ -41,9 +42,9 @@ enum LayoutOp {
     WarpMetadata,
     /// Operand A or B of `wgmma` in shared memory.
     WarpgroupShared(Operand),
-    /// Registers that `tcgen05.ld` writes or `tcgen05.st` reads.
+    /// Transfer between registers and tensor memory by `tcgen05.ld` or `tcgen05.st`.
     Move(MoveDirection),
-    /// Rows that `tcgen05.cp` copies to tensor memory.
+    /// Copy of rows to tensor memory by `tcgen05.cp`.
     Copy,
     /// Accumulator of `tcgen05.mma`.
     TensorD,
@@ -59,7 +60,7 @@ enum LayoutOp {
     InstructionDescriptor,
 }
 
-/// Operand matrix of an MMA instruction.
+/// Factor of an MMA instruction whose layout is requested: A or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     A,
@@ -87,12 +88,12 @@ const OPS: [(&str, LayoutOp); 17] = [
     ("tcgen05.idesc", LayoutOp::InstructionDescriptor),
 ];
 
-/// Returns the names of the operations that have a layout: `wgmma.d`, `tcgen05.ld`.
+/// Returns the names of the operations that have a layout, such as `wgmma.d` and `tcgen05.ld`.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     OPS.iter().map(|(name, _)| *name)
 }
 
-/// Checks whether the operation has a layout. All other operations have fragments.
+/// Checks whether an operation has a tensor layout. All other operations have fragments.
 pub fn has_layout(op: &str) -> bool {
     OPS.iter().any(|(name, _)| *name == op)
 }
@@ -101,7 +102,7 @@ pub fn has_layout(op: &str) -> bool {
 /// element.
 pub type ElementLocation = Vec<u32>;
 
-/// Layout of the elements of a matrix, as a grid with additional information.
+/// Layout of the elements of an operand or of a layout expression, which hosts display as a grid with formulas and notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LayoutView {
@@ -127,17 +128,17 @@ pub struct LayoutView {
     /// Meaning of a row of the grid: `row`, `lane`, `column of B`.
     pub row_name: String,
     pub column_name: String,
-    /// Element size in bits.
+    /// Size of an element in bits.
     pub element_bits: u32,
     /// Names of the numbers that form the location of an element.
     pub place: Vec<String>,
     /// Locations of the element of each cell, indexed by row and column. An element has several locations if the layout requires
     /// replication. An empty cell has no location.
     pub grid: Vec<Vec<Vec<ElementLocation>>>,
-    /// Element `[row, column]` for each thread, each register, and each position in the register (low bits first). Present only for layouts
-    /// in registers.
+    /// Element `[row, column]` for each thread, each register, and each position in the register (low bits first). The field is present
+    /// only for layouts in registers.
     pub lanes: Option<Vec<Vec<Vec<[u32; 2]>>>>,
-    /// Bits of the descriptor in hexadecimal. Absent if the layout has no descriptor.
+    /// Bits of the descriptor in hexadecimal. The field is absent if the layout has no descriptor.
     pub descriptor: Option<String>,
     /// Fields of the descriptor, in order from the lowest to the highest bits.
     pub fields: Vec<DescriptorField>,
@@ -146,7 +147,8 @@ pub struct LayoutView {
     pub mismatched_cells: Vec<[u32; 2]>,
     /// PTX instructions that build the descriptor.
     pub ptx: Vec<String>,
-    /// Cells, as `[row, column]`, that the selected step reads. Present only if the diagram also contains other cells for comparison.
+    /// Cells, as `[row, column]`, that the selected step reads. The field is present only if the diagram also contains other cells for
+    /// comparison.
     pub marked: Vec<[u32; 2]>,
     /// Links to diagrams that are related to the layout.
     pub related: Vec<RelatedLayout>,
@@ -161,7 +163,7 @@ pub struct RelatedLayout {
     pub request: FragmentRequest,
 }
 
-/// Field of a descriptor.
+/// Field of a descriptor in a [`LayoutView`], with its bit range, its value and its meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DescriptorField {
@@ -174,10 +176,10 @@ pub struct DescriptorField {
     pub meaning: String,
 }
 
-/// Layout that the page displays, or the reason why the layout of the request does not exist.
+/// Layout that the page displays with the parameters of its request, or the reason why the requested layout does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayoutPicture {
-    /// Request that the layout shows. Nonexistent values of the original request are replaced.
+    /// Request that the layout shows. Valid values replace nonexistent values of the original request.
     pub request: FragmentRequest,
     /// Messages about the replaced values, with the reasons for the replacement.
     pub replaced: Vec<String>,
@@ -185,7 +187,7 @@ pub struct LayoutPicture {
     /// All available operations. Operations with a fragment precede operations with a layout.
     pub ops: Vec<String>,
     pub view: Option<LayoutView>,
-    /// Reason why the layout of the request does not exist. Absent if the layout exists.
+    /// Reason why the requested layout does not exist. The field is absent if the layout exists.
     pub refusal: Option<String>,
 }
 
@@ -275,7 +277,7 @@ pub(crate) fn refusal(message: String) -> FragmentRequestError {
     FragmentRequestError { message }
 }
 
-/// Register fragment of a matrix: the number of threads, the number of registers per thread, and the number of elements per register.
+/// Dimensions of a matrix in registers: the number of threads, the number of registers per thread, and the number of elements per register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterShape {
     threads: usize,
@@ -307,8 +309,8 @@ impl LayoutView {
         }
     }
 
-    /// Returns a view of a matrix in registers. The function `element` returns the row and column of the element at a given position of a
-    /// given register of a thread. If the position contains no element, the returned row and column are outside of the matrix.
+    /// Returns a view of a matrix in registers. For a thread, a register and a position in the register, the function `element` returns the
+    /// row and column of the element. If the position contains no element, the row and column are outside of the matrix.
     fn from_registers(
         rows: usize,
         columns: usize,
@@ -437,10 +439,10 @@ impl LayoutView {
             Some("byte") => {
                 let along_rows = self.value("major") == Some("mn");
                 let along = if along_rows { row } else { column };
-                // The factor 4 selects distinguishable colors for neighboring chunks.
+                // Multiply by 4, so that adjacent chunks have distinguishable colors.
                 4 * (along as u32 * self.element_bits / 128)
             }
-            // The color of a chunk depends on the contiguous index, so that the effect of a swizzle is visible.
+            // Derive the color of a chunk from the contiguous index, so that the effect of a swizzle is visible.
             Some("row" | "column") => {
                 let at = usize::from(self.value("major") != Some("mn"));
                 let along = place.get(at).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Parser of puzzle and tour files. Input: Markdown. Output: the fields, the prose, and the kernel in the fenced code block.
+//! Parser of puzzle and tour files. The module takes Markdown, and returns the fields, the prose, and the kernel in the fenced code block.
 //!
 //! ```text
 //! ---
@@ -12,14 +12,14 @@
 //! ~~~
 //! ```
 
-/// Parts of a puzzle or tour file.
+/// Parsed parts of a puzzle or tour file: its fields, its prose and its kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LessonFile {
     /// Names and values of the fields, in order of occurrence. A name can occur more than once.
     pub(crate) fields: Vec<(String, String)>,
     /// Prose without the fenced code block.
     pub(crate) prose: String,
-    /// Contents of the first fenced code block.
+    /// Contents of the first fenced code block, which is the kernel.
     pub(crate) code: Option<String>,
 }
 

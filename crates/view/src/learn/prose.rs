@@ -1,11 +1,12 @@
-//! Prose of puzzles and tours. Input: paragraphs of Markdown. Output: inline elements. Hosts display these elements and therefore need no
-//! Markdown parser.
+//! Parser for the prose of puzzles and tours, which converts paragraphs of Markdown to inline elements. Hosts display these elements, and
+//! therefore need no Markdown parser.
 //!
-//! Supported syntax: `` `code` ``, `**strong**`, `[line 18]` for a line of the kernel, and `{{out[3] = 7}}` for a fact that must hold.
+//! The supported syntax is `` `code` ``, `**strong**`, `[line 18]` for a line of the kernel, and `{{out[3] = 7}}` for a fact that must
+//! hold.
 
 use crate::learn::quantity::Quantity;
 
-/// Inline element of a prose paragraph.
+/// Inline element of a paragraph in a puzzle or tour: text, code, a line of the kernel or a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inline {
     Text(String),
@@ -17,7 +18,7 @@ pub enum Inline {
     Fact(Assertion),
 }
 
-/// Statement about a run that must be true.
+/// Fact about a run in the text of a tour or puzzle. The tests verify that it holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assertion {
     /// Text of the fact in the notation of the source file: `out[3] = 7`.

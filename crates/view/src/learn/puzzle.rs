@@ -1,5 +1,5 @@
-//! Puzzle that the user solves. Input: a Markdown file, and answers of users. Output: the content that the page displays, and the verdict
-//! on an answer.
+//! Puzzle that the user solves. The module takes a Markdown file and answers of users, and returns the content that the page displays, and
+//! the verdict on an answer.
 //!
 //! All puzzles have the fields `title`, `chapter` and `hint` (repeatable). A puzzle to predict a quantity also has `ask` (a quantity), `at`
 //! (a run position, by default `end`), `answer`, and `choice` (repeatable, for multiple choice). In a puzzle to write lines, the kernel
@@ -16,13 +16,13 @@ pub use crate::learn::puzzle::run_outcome::RunOutcome;
 
 use crate::learn::launched;
 use crate::learn::lesson_file::LessonFile;
+use crate::learn::lesson_position::LessonPosition;
 use crate::learn::prose;
 use crate::learn::prose::{Inline, Prose};
 use crate::learn::puzzle::answer_check::{AnswerCheck, CostLimit};
 use crate::learn::puzzle::launch_variant::LaunchVariant;
 use crate::learn::quantity::Quantity;
 use crate::learn::quantity::QuantityValue;
-use crate::learn::run_position::RunPosition;
 
 const FIELDS: &[&str] = &[
     "title", "chapter", "hint", "ask", "at", "answer", "choice", "also", "limit",
@@ -33,7 +33,7 @@ const END: &str = "//? end";
 /// Maximum length of an answer of a user in bytes.
 const MAX_ANSWER: usize = 20_000;
 
-/// Puzzle, as parsed from its file.
+/// Puzzle that was parsed from its file, which checks answers of users.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Puzzle {
     pub title: String,
@@ -55,7 +55,7 @@ struct Prediction {
     source: String,
     ask: String,
     quantity: Quantity,
-    moment: RunPosition,
+    moment: LessonPosition,
     choices: Vec<String>,
     answer: String,
 }
@@ -71,14 +71,14 @@ pub(crate) struct CodeGap {
     limits: Vec<CostLimit>,
 }
 
-/// Content of a puzzle that the page displays.
+/// Content of a puzzle that the page displays: its prose, its question or gap, and its hints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PuzzleView {
     pub title: String,
     pub chapter: String,
     pub prose: Prose,
     pub hints: Prose,
-    /// Question of a puzzle that asks the user to predict a quantity. Absent in a puzzle that asks the user to write lines.
+    /// Question of a puzzle that asks the user to predict a quantity. The field is absent in a puzzle that asks the user to write lines.
     pub ask: Option<String>,
     /// Position of the run at which the quantity is measured: `at the end`.
     pub moment: Option<String>,
@@ -96,7 +96,7 @@ pub struct PuzzleView {
     pub solution: String,
 }
 
-/// Verdict on an answer of a user.
+/// Verdict on an answer of a user to a puzzle, with the message that the page shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub passed: bool,
@@ -217,7 +217,7 @@ impl Prediction {
     fn read(sheet: &LessonFile, ask: &str, source: String) -> Result<Prediction, String> {
         Ok(Prediction {
             quantity: Quantity::read(ask)?,
-            moment: RunPosition::read(sheet.field("at").unwrap_or("end"))?,
+            moment: LessonPosition::read(sheet.field("at").unwrap_or("end"))?,
             choices: sheet.all("choice").map(str::to_owned).collect(),
             answer: sheet.need("answer")?.to_owned(),
             ask: ask.to_owned(),

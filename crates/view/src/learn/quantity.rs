@@ -1,5 +1,5 @@
-//! Quantities at a position of a run. Input: the notation of a quantity, and answers of users. Output: the value of the quantity, and a
-//! message about a wrong answer.
+//! Quantities at a position of a run. The module takes the notation of a quantity and answers of users, and returns the value of the
+//! quantity, and a message about a wrong answer.
 //!
 //! ```text
 //! out[3]  out[0..8]  shared:0[0..4]      elements of a memory, in its type
@@ -30,7 +30,7 @@ const MAX_CELLS: u64 = 64;
 /// Accepted notations of quantities, for error messages.
 const KNOWN: &str = "a quantity such as `out[0..8]`, `bytes 4..8 of out`, `lanes`, `writers of out[3]`, `lane 3 %r5`, `wavefronts of line 18` or `outcome`";
 
-/// Quantity that has a value at each position of a run.
+/// Quantity of a run that a puzzle or tour measures at a position, such as the values of elements or the active lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
     Cells(ElementRange),
@@ -51,7 +51,7 @@ pub enum Quantity {
     Steps,
 }
 
-/// Range of elements or bytes of a memory. The end is exclusive.
+/// Range of elements or bytes of a memory. The end of the range is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementRange {
     pub memory: MemoryKey,
@@ -137,8 +137,7 @@ impl Quantity {
         }
     }
 
-    /// Returns the value of the quantity at the present position of the session. The error contains the reason why the quantity has no
-    /// value.
+    /// Returns the value of the quantity at the present position of the session. The error is the reason why the quantity has no value.
     pub fn find(&self, session: &mut Session) -> Result<QuantityValue, String> {
         match self {
             Quantity::Cells(range) => {

@@ -10,11 +10,11 @@ use std::fmt::Write;
 /// Maximum number of rows and of columns in a thumbnail.
 const MAX_ROWS: u32 = 16;
 const MAX_COLUMNS: u32 = 32;
-/// Maximum number of bytes of a memory that are examined.
+/// Maximum number of bytes of a memory that the search for written elements examines.
 const MAX_BYTES: u64 = 1 << 16;
 const CELL: u32 = 10;
 
-/// Runs a kernel and draws the memory at the end of its run. The error contains the reason why no drawing is possible.
+/// Runs a kernel and draws the memory at the end of its run. The error is the reason why no drawing is possible.
 pub fn thumbnail(source: &str) -> Result<String, String> {
     let mut session = launched(source).map_err(|failure| failure.message)?;
     session.run(MAX_STEPS);
@@ -35,8 +35,7 @@ fn most_written_memory(session: &Session) -> Option<GridRequest> {
             .filter(|at| session.last_writer(id, *at).is_some())
             .count()
     };
-    // The method `max_by_key` returns the last maximum. Because the order is reversed, it selects the first memory of
-    // the memories with equal counts.
+    // Reverse the order, because `max_by_key` returns the last maximum. For equal counts, the result is then the first memory.
     let memories = session.memories().into_iter().rev();
     let memory = memories.max_by_key(|memory| {
         let width = memory.element.width_bytes() as u64;
@@ -54,8 +53,8 @@ fn most_written_memory(session: &Session) -> Option<GridRequest> {
     })
 }
 
-/// Returns the number of columns in which the memory is drawn. For a one-dimensional memory, the number is large enough
-/// to avoid a drawing with many short rows.
+/// Returns the number of columns for the drawing of a memory. For a one-dimensional memory, the number is large enough to avoid a drawing
+/// with many short rows.
 fn columns_of(memory: &MemoryDescriptor) -> u32 {
     let most = u64::from(MAX_COLUMNS);
     let stated = memory.view.shape.last().copied();
@@ -78,7 +77,7 @@ fn draw(grid: &MemoryGrid) -> String {
     for (at, cell) in (0_u32..).zip(&grid.cells) {
         let (x, y) = (at % columns * CELL, at / columns * CELL);
         let side = CELL - 1;
-        // Formatting into a `String` cannot fail, so the result is ignored.
+        // Ignore the result, because formatting into a `String` cannot fail.
         let _ = write!(
             out,
             r#"<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="1.5" class="{}"/>"#,

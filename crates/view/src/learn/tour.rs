@@ -1,5 +1,5 @@
-//! Guided tour of a run. Input: a Markdown file, and the source of the example that it describes. Output: the stops of the tour with their
-//! positions in the run, after the verification of all facts of the tour.
+//! Guided tour of a run. The module takes a Markdown file, and the source of the example that it describes, and returns the stops of the
+//! tour with their positions in the run. The module returns the stops only if all facts of the tour hold.
 //!
 //! ```text
 //! ---
@@ -14,23 +14,23 @@
 //! ```
 
 use crate::learn::lesson_file::LessonFile;
+use crate::learn::lesson_position::LessonPosition;
 use crate::learn::prose;
 use crate::learn::prose::{Inline, Prose};
-use crate::learn::run_position::RunPosition;
 use crate::learn::{MAX_STEPS, launched};
 use crate::session::Session;
 
 const HEADING: &str = "## ";
 
-/// Tour, as parsed from its file.
+/// Guided tour that was parsed from its file, whose stops can be verified against a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tour {
     pub title: String,
     intro: Prose,
-    stops: Vec<(RunPosition, Prose)>,
+    stops: Vec<(LessonPosition, Prose)>,
 }
 
-/// Tour with the positions of its stops in the run.
+/// Guided tour that the page displays, with the positions of its stops in the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TourView {
     pub title: String,
@@ -40,7 +40,7 @@ pub struct TourView {
     pub length: u64,
 }
 
-/// Stop of a guided tour.
+/// Stop of a guided tour: a position in the run and the prose about this position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TourStop {
     /// Description of the position of the stop: `just after line 20`.
@@ -56,18 +56,19 @@ impl Tour {
         let sheet = LessonFile::read(text)?;
         sheet.check_names(&["title"])?;
         let mut intro = String::new();
-        let mut stops: Vec<(RunPosition, String)> = Vec::new();
+        let mut stops: Vec<(LessonPosition, String)> = Vec::new();
         for line in sheet.prose.lines() {
             if let Some(moment) = line.strip_prefix(HEADING) {
-                stops.push((RunPosition::read(moment)?, String::new()));
+                stops.push((LessonPosition::read(moment)?, String::new()));
                 continue;
             }
             let text = stops.last_mut().map_or(&mut intro, |(_, text)| text);
             text.push_str(line);
             text.push('\n');
         }
-        let read =
-            |(moment, text): (RunPosition, String)| Ok::<_, String>((moment, prose::read(&text)?));
+        let read = |(moment, text): (LessonPosition, String)| {
+            Ok::<_, String>((moment, prose::read(&text)?))
+        };
         Ok(Tour {
             title: sheet.need("title")?.to_owned(),
             intro: prose::read(&intro)?,
@@ -123,7 +124,7 @@ impl Tour {
 /// Seeks to a stop, verifies the facts of the stop, and returns the position of the stop.
 fn follow_stop(
     session: &mut Session,
-    moment: RunPosition,
+    moment: LessonPosition,
     prose: &Prose,
     n_lines: u32,
 ) -> Result<u64, String> {

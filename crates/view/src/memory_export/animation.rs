@@ -1,5 +1,5 @@
 //! Animated SVG drawing of a run. The drawing contains each state of a cell one time, and CSS animations determine the visibility of this
-//! state at each keyframe. In print, or if the reader prefers reduced motion, the drawing is not animated and shows the last keyframe.
+//! state at each keyframe. In print, or if the user prefers reduced motion, the drawing shows only the last keyframe.
 
 use crate::memory_export::drawing::{
     GridLayout, limited, open, render_cells, write_cell, write_outline, write_sentence,
@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// Maximum number of cells in an animation.
 const MAX_CELLS: u32 = 1024;
-/// Maximum number of keyframes after the first keyframe.
+/// Maximum number of keyframes of an animation after the first keyframe.
 const MAX_MOMENTS: usize = 60;
 /// Maximum number of steps before the present position that an animation covers. The session replays these steps.
 const MAX_STEPS: u64 = 10_000_000;
@@ -19,13 +19,13 @@ const KEYFRAME_MILLISECONDS: usize = 700;
 /// Additional duration of the last keyframe in milliseconds.
 const PAUSE_MILLISECONDS: usize = 1800;
 
-/// Keyframe of an animation: the displayed state at one position of the run.
+/// Keyframe of an animation: the cells and the sentence that the drawing shows for one position of the run.
 struct Keyframe {
     grid: MemoryGrid,
     sentence: String,
 }
 
-/// Range of keyframes in which an element of the drawing is visible. The end is exclusive.
+/// Range of keyframes in which an element of the drawing is visible. The end of the range is exclusive.
 type KeyframeRange = (usize, usize);
 
 /// Draws the run up to the present position. The animation starts at the start of the run, or for a long run at a later step. The session
@@ -52,7 +52,7 @@ fn positions(session: &Session, present: u64) -> Vec<u64> {
     let mut stores = session.store_steps();
     stores.retain(|step| (start + 1..=present).contains(step));
     let every = stores.len().div_ceil(MAX_MOMENTS).max(1);
-    // The selection always contains the last store.
+    // Skip the first stores so that the selection contains the last store.
     let first = stores.len().saturating_sub(1) % every;
     let chosen = stores.into_iter().skip(first).step_by(every);
     std::iter::once(start).chain(chosen).collect()
@@ -76,7 +76,7 @@ fn draw(moments: &[Keyframe]) -> Option<String> {
         seen.add(period);
         class(period, end)
     };
-    // Formatting into a `String` cannot fail, so the result is ignored.
+    // Ignore the result, because formatting into a `String` cannot fail.
     for (from, to) in periods(end, |a, b| moments[a].sentence == moments[b].sentence) {
         let _ = write_sentence(
             &mut body,
@@ -128,8 +128,8 @@ fn class((from, to): KeyframeRange, end: usize) -> String {
     }
 }
 
-/// Set of keyframe ranges in which elements are visible. The set is stored as a table, because a table requires less code in the
-/// WebAssembly module than a set of pairs.
+/// Set of keyframe ranges in which elements are visible. The set is a table, because a table requires less code in the WebAssembly module
+/// than a set of pairs.
 struct VisibilityTable {
     end: usize,
     /// For each pair of a first and a last keyframe, whether the set contains the range between these keyframes.
@@ -158,7 +158,7 @@ impl VisibilityTable {
 fn style(seen: &VisibilityTable) -> String {
     let end = seen.end;
     let duration = end * KEYFRAME_MILLISECONDS + PAUSE_MILLISECONDS;
-    // The percentages of CSS keyframes have two decimal places.
+    // Format the percentages of CSS keyframes with two decimal places.
     let per_cent = |moment: usize| {
         let share = moment * KEYFRAME_MILLISECONDS * 10_000 / duration;
         format!("{}.{:02}%", share / 100, share % 100)

@@ -1,4 +1,4 @@
-//! SVG drawing of a window of a memory.
+//! SVG drawing of the cells in a window of a memory.
 
 use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
 use crate::model::request::FrameRequest;
@@ -20,8 +20,8 @@ const MIN_WIDTH: usize = 480;
 /// Maximum number of cells in a drawing.
 const MAX_CELLS: u32 = 4096;
 
-/// Color of each lane. Each group of four lanes has one hue, and each lane of a group has its own shade. The colors equal those of the
-/// light theme of the page, oklch(.86 to .68, .095, hue).
+/// Color of each lane. Each group of four lanes has one hue, and each lane of a group has its own shade. The colors are the lane colors of
+/// the light theme of the page, oklch(.86 to .68, .095, hue).
 const LANE_COLOURS: [[&str; 4]; 8] = [
     ["#a7d4ff", "#94c1fa", "#82aee6", "#709bd2"],
     ["#ffbca2", "#f3a98f", "#df967d", "#cb846b"],
@@ -45,13 +45,13 @@ pub(crate) fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// Positions of the cells of a memory grid in a drawing.
+/// Dimensions from which a drawing of a memory grid computes the positions of cells and sentences.
 #[derive(Clone, Copy)]
 pub(crate) struct GridLayout {
     columns: usize,
     rows: usize,
     cell_width: usize,
-    /// Number of lines that the longest summary sentence occupies.
+    /// Number of lines of text that the longest summary sentence occupies.
     lines: usize,
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn limited(request: &GridRequest, columns: u32, most: u32) -> GridReq
     }
 }
 
-/// Returns the present cells of a memory, and the summary sentence of the last step.
+/// Returns the cells of a memory at the present position, and the summary sentence of the last step.
 pub(crate) fn render_cells(
     session: &mut Session,
     request: &GridRequest,
@@ -152,7 +152,7 @@ pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String
     let (grid, sentence) = render_cells(session, &limited(request, columns, MAX_CELLS))?;
     let layout = GridLayout::of(&grid, grid.cells.iter(), [sentence.as_str()].into_iter());
     let mut out = String::new();
-    // Formatting into a `String` cannot fail, so the result is ignored.
+    // Ignore the result, because formatting into a `String` cannot fail.
     let _ = write(&mut out, &grid, layout, &sentence);
     Some(out)
 }
@@ -218,7 +218,7 @@ pub(crate) fn open(out: &mut String, grid: &MemoryGrid, layout: GridLayout, styl
     writeln!(out, "</g>")
 }
 
-/// Writes the summary sentence of a step below the title. `class` is an attribute with a leading space, or empty.
+/// Writes the summary sentence of a step below the title. `class` is a class attribute with a leading space, or an empty text.
 pub(crate) fn write_sentence(
     out: &mut String,
     layout: GridLayout,
@@ -237,7 +237,7 @@ pub(crate) fn write_sentence(
     writeln!(out, "</text>")
 }
 
-/// Writes a cell with its value. A cell with the value zero that no store wrote is drawn as a dot.
+/// Writes a cell with its value. The function draws a dot for the value zero in a cell that no store wrote.
 pub(crate) fn write_cell(
     out: &mut String,
     grid: &MemoryGrid,

@@ -15,7 +15,7 @@ const MAX_BYTES: Option<usize> = match cfg!(target_family = "wasm") {
     false => None,
 };
 
-/// Returns the grid that describes a memory, and all bytes of the memory.
+/// Returns a grid with the properties of a memory, and all bytes of the memory.
 fn whole<'a>(
     session: &'a mut Session,
     request: &GridRequest,
@@ -49,7 +49,7 @@ pub(crate) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
             (_, true) => "\n",
             (_, false) => ",",
         };
-        // NumPy and spreadsheets can parse `inf`, but not the infinity sign.
+        // Write `inf`, because NumPy and spreadsheets cannot parse the infinity sign.
         out += &grid.ty.text(grid.ty.bits(element)).replace('∞', "inf");
     }
     out.push('\n');
@@ -95,7 +95,7 @@ fn extents(memory: &MemoryView, n_elements: u64) -> String {
         .shape
         .iter()
         .try_fold(1, |all: u64, n| all.checked_mul(*n));
-    // The header is limited to 65,535 bytes, and a header with at most 20 extents is within this limit.
+    // Limit the number of extents to 20, so that the header does not exceed the maximum of 65,535 bytes.
     let fits = (1..=20).contains(&memory.shape.len()) && all == Some(n_elements);
     match fits {
         true => memory
@@ -109,8 +109,8 @@ fn extents(memory: &MemoryView, n_elements: u64) -> String {
     }
 }
 
-/// Returns the NumPy type descriptor. NumPy has no `bf16` type, so `bf16` elements are exported as raw bytes, as in ml_dtypes. NumPy has no
-/// bit types, so elements of these types are exported as unsigned integers.
+/// Returns the NumPy type descriptor. NumPy has no `bf16` type, so the file contains `bf16` elements as raw bytes, which is the convention
+/// of ml_dtypes. NumPy has no bit types, so the file contains elements of these types as unsigned integers.
 fn description(ty: ElementType) -> &'static str {
     use ElementType as T;
     match ty {
@@ -127,7 +127,7 @@ fn description(ty: ElementType) -> &'static str {
         T::F32 | T::Tf32 => "<f4",
         T::F64 => "<f8",
         T::B128 => "|V16",
-        // NumPy does not support these types, so the bits of the elements are exported.
+        // Export the bits of the elements, because NumPy does not support these types.
         T::E4m3 | T::E5m2 | T::E2m3 | T::E3m2 | T::Ue8m0 | T::E2m1x2 => "|u1",
         T::U4x2 | T::S4x2 | T::Char | T::Bin8 => "|u1",
         T::F16x2 | T::Bf16x2 | T::U8x4 | T::S8x4 | T::U16x2 | T::S16x2 | T::Bin32 => "<u4",

@@ -1,5 +1,5 @@
-//! Concurrency analysis of a run, which finds its data races, its hang, and the missing synchronization. Input: a session. Output: the
-//! findings as plain data.
+//! Concurrency analysis of a run, which finds its data races, its hang, and the missing synchronization. The module takes a session, and
+//! returns the findings as plain data.
 
 pub(crate) mod hang;
 pub(crate) mod iterations;
@@ -17,7 +17,7 @@ pub use warpgrid_order::races::RaceCause;
 use crate::model::text::{EditView, FixView};
 use serde::{Deserialize, Serialize};
 
-/// Data race between two source positions, with an example of two conflicting accesses.
+/// Data race between two source positions, which hosts display with an example of two conflicting accesses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -37,7 +37,7 @@ pub struct RaceView {
     /// Step of the run in which the second access was executed.
     pub step: u64,
     pub message: String,
-    /// Edits of the weakest repair that the search has found. Empty if no repair was found.
+    /// Edits of the weakest repair that the search has found. The list is empty if the search found no repair.
     pub repair: Vec<RepairEdit>,
     /// Whether a run of the repaired kernel has verified the repair.
     pub repair_tried: bool,
@@ -55,7 +55,7 @@ impl RaceView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RaceAccess {
-    /// Line of the access in the source, starting at 1. Absent if this side of the race is the start or exit of a block.
+    /// Line of the access in the source, starting at 1. The line is absent if this side of the race is the start or exit of a block.
     pub line: Option<u32>,
     /// Description of this side of the race if it has no line: `exit of block 1`.
     #[serde(rename = "what")]
@@ -63,8 +63,8 @@ pub struct RaceAccess {
     pub block: [u32; 3],
     /// Index of the accessing thread in its block.
     pub thread: [u32; 3],
-    pub kind: RaceKind,
-    /// Proxy through which the access is performed: `generic`, `async` or `tensormap`.
+    pub kind: RaceAccessKind,
+    /// Proxy through which the thread performs the access: `generic`, `async` or `tensormap`.
     pub proxy: String,
     pub asynchronous: bool,
     /// Memory order and scope of a strong access: `relaxed at gpu`.
@@ -75,7 +75,7 @@ pub struct RaceAccess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum RaceKind {
+pub enum RaceAccessKind {
     Read,
     Write,
     Atomic,
@@ -83,14 +83,14 @@ pub enum RaceKind {
     Life,
 }
 
-/// Bytes of memory on which a data race occurs.
+/// Memory location of a data race: state space, buffer or variable, and byte range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RaceLocation {
     /// State space of the bytes: `global` or `shared`.
     pub space: String,
-    /// Linear index of the block that owns the shared memory. Absent for global memory.
+    /// Linear index of the block that owns the shared memory. The index is absent for global memory.
     pub block: Option<u64>,
     pub buffer: Option<String>,
     pub variable: Option<String>,
@@ -100,7 +100,7 @@ pub struct RaceLocation {
     pub bytes: u32,
 }
 
-/// Certainty of a race: the source from which the race follows.
+/// Certainty of a [`RaceView`], which depends on the specification from which the race follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -115,7 +115,7 @@ pub enum RaceConfidence {
     OutsideModel,
 }
 
-/// Edit of a statement in the source, as part of a repair.
+/// Edit of a statement in the source, as part of the repair of a data race. Hosts display it and can apply it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -123,13 +123,13 @@ pub struct RepairEdit {
     pub op: RepairOp,
     /// Line of the statement that the edit changes, starting at 1.
     pub line: u32,
-    /// Text of the inserted or replacing statements, without indentation. Empty if the edit deletes a statement.
+    /// Text of the inserted or replacing statements, without indentation. The text is empty if the edit deletes a statement.
     pub text: String,
     /// Text replacement that performs the edit in the source.
     pub edit: EditView,
 }
 
-/// Kind of an edit.
+/// Kind of a [`RepairEdit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]

@@ -1,5 +1,6 @@
-//! Litmus tests. Input: a litmus test as text with `//@` lines (see [`parser`]) or as plain data (see [`test`]). Output: all outcomes that
-//! the memory model allows (each with an execution), the forbidden outcomes (each with the violated axiom), the data races, and repairs.
+//! Analysis of litmus tests. The module takes a litmus test as text with `//@` lines (see [`parser`]) or as plain data (see [`test`]), and
+//! returns all outcomes that the memory model allows (each with an execution), the forbidden outcomes (each with the violated axiom), the
+//! data races, and repairs.
 
 pub(crate) mod event_label;
 pub(crate) mod extraction;

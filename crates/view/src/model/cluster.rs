@@ -3,7 +3,7 @@
 use crate::model::warp::BlockProgress;
 use serde::{Deserialize, Serialize};
 
-/// Cluster whose blocks are resident on the machine.
+/// Cluster of the displayed block, with the progress of all of its blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -12,7 +12,7 @@ pub struct ClusterView {
     pub blocks: Vec<ClusterBlock>,
 }
 
-/// Block of a cluster, with its progress.
+/// Block of a [`ClusterView`], with its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

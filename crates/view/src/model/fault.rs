@@ -6,15 +6,16 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::fault::MemorySpace;
 
-/// Fault that stopped a run.
+/// Fault that stopped a run, which hosts display: its message, its source line and the faulting lanes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct FaultView {
     pub kind: FaultSort,
-    /// Buffer or module variable that contains the faulting address or is adjacent to it. Absent if no such buffer or variable exists.
+    /// Buffer or module variable that contains the faulting address or is adjacent to it. The field is absent if no such buffer or variable
+    /// exists.
     pub buffer: Option<String>,
-    /// State space of the faulting address. Present only if the address is in neither a buffer nor a variable.
+    /// State space of the faulting address. The field is present only if the address is in neither a buffer nor a variable.
     pub space: Option<MemorySpace>,
     pub byte_offset: Option<i64>,
     pub width: Option<u32>,
@@ -30,7 +31,7 @@ pub struct FaultView {
     pub help: Option<String>,
 }
 
-/// Event before a fault that is related to the fault.
+/// Event that contributed to a fault, such as the computation of the faulting address, with its step and description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

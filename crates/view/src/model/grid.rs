@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::MemorySpace;
 use warpgrid_launch::value::ElementType;
 
-/// Memory that a host can display as a grid.
+/// Memory of a launch that a host can display as a grid, with its name, address, element type and size.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -23,7 +23,7 @@ pub struct MemoryView {
     /// Element type of the memory: `f32`.
     #[serde(rename = "type")]
     pub ty: ElementType,
-    /// Declared extents of the array, the outermost dimension first. Empty for a one-dimensional array.
+    /// Declared extents of the array, the outermost dimension first. The list is empty for a one-dimensional array.
     pub shape: Vec<u64>,
     /// Whether an instruction of the program uses the memory. A host can hide unused memories, because compilers declare many unused
     /// variables.
@@ -48,13 +48,13 @@ impl MemoryView {
     }
 }
 
-/// Request for a window of a memory as a grid.
+/// Request of a host for the cells in a window of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct GridRequest {
     pub memory: MemoryKey,
-    /// Displayed element type. Default: the element type of the memory.
+    /// Displayed element type. The default is the element type of the memory.
     #[serde(default, rename = "type")]
     pub ty: Option<ElementType>,
     /// Number of cells per row. The default follows from the shape of a multidimensional array. For other arrays, the default is 2 to 32
@@ -69,7 +69,7 @@ pub struct GridRequest {
     pub n_rows: Option<u32>,
 }
 
-/// Window of a memory as a grid of cells.
+/// Window of a memory as a grid of cells, which hosts display.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -82,7 +82,7 @@ pub struct MemoryGrid {
     pub n_rows: u32,
     /// Number of rows of the complete memory.
     pub total_rows: u64,
-    /// Size in bytes of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors.
+    /// Size in bytes of the sectors in which the hardware transfers this memory. The field is absent for state spaces without sectors.
     pub sector_bytes: Option<u32>,
     /// Cells of the window in row-major order. The last row may be incomplete.
     pub cells: Vec<GridCell>,
@@ -90,7 +90,7 @@ pub struct MemoryGrid {
     pub tiles: Vec<TileCells>,
 }
 
-/// Cell of a grid.
+/// Cell of a [`MemoryGrid`] with the value and the last writer of a memory element.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -99,10 +99,10 @@ pub struct GridCell {
     pub text: String,
     /// Whether the value of the cell is zero. Negative zero does not count as zero.
     pub is_zero: bool,
-    /// Lane of the last write to the cell. Absent if no store of the run wrote the cell. In very large launches, always absent, because the
-    /// session tracks only whether a store wrote the cell.
+    /// Lane of the last write to the cell. The field is absent if no store of the run wrote the cell. In very large launches, it is always
+    /// absent, because the session tracks only whether a store wrote the cell.
     pub lane: Option<u8>,
-    /// Step of the last write to the cell. Absent if no store of the run wrote the cell.
+    /// Step of the last write to the cell. The field is absent if no store of the run wrote the cell.
     pub step: Option<u64>,
     pub written: WriteAge,
     /// Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
@@ -113,7 +113,7 @@ pub struct GridCell {
     pub pending: bool,
 }
 
-/// Time of the last write to a cell, relative to the present step.
+/// Time of the last write to a [`GridCell`], relative to the present step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

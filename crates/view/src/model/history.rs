@@ -6,7 +6,7 @@ use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// Stores to a memory cell in the executed steps.
+/// Stores to a memory cell in the executed steps, which hosts list with the values before and after each store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -31,7 +31,7 @@ pub struct CellHistory {
     pub writes: Vec<CellWrite>,
 }
 
-/// Store to a memory cell.
+/// Store to a memory cell in a [`CellHistory`], with its position, its lanes and the values before and after it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -41,8 +41,8 @@ pub struct CellWrite {
     /// Linear index of the block that executed the store.
     pub block: u64,
     pub warp: u32,
-    /// Lane that wrote the cell. If several lanes wrote the cell, this is the last of these lanes. Absent for tensor memory, because whole
-    /// warps and asynchronous operations write it.
+    /// Lane that wrote the cell. If several lanes wrote the cell, the field contains the last of these lanes. The field is absent for
+    /// tensor memory, because whole warps and asynchronous operations write tensor memory.
     pub lane: Option<u8>,
     /// Number of lanes that wrote bytes of the cell.
     pub n_lanes: u32,
@@ -63,10 +63,10 @@ pub struct CellWrite {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryOptions {
-    /// Displayed element type. Default: the element type of the memory.
+    /// Displayed element type. The default is the element type of the memory.
     #[serde(default, rename = "type")]
     pub ty: Option<ElementType>,
-    /// Size of the cell in bytes, from 1 to 64. Default: the size of an element.
+    /// Size of the cell in bytes, from 1 to 64. The default is the size of an element.
     #[serde(default)]
     pub bytes: Option<u64>,
 }

@@ -3,7 +3,7 @@
 use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 
-/// Object of type mbarrier in shared memory.
+/// The mbarrier object in shared memory that hosts display, with its phase, its pending operations and its waiting threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -12,9 +12,9 @@ pub struct MbarrierView {
     pub memory: MemoryKey,
     /// Byte offset of the object from the start of the memory.
     pub offset: u64,
-    /// Name of the object in the source: `full`, `full[1]`. Absent if no variable contains the object.
+    /// Name of the object in the source: `full`, `full[1]`. The field is absent if no variable contains the object.
     pub name: Option<String>,
-    /// Current phase of the object. Absent if a store has overwritten the object.
+    /// Current phase of the object. The field is absent if a store has overwritten the object.
     pub phase: Option<MbarrierPhase>,
     /// Number of pending asynchronous operations that complete on the object.
     pub n_in_flight: u32,
@@ -23,7 +23,7 @@ pub struct MbarrierView {
     pub waiting: Vec<PhaseWaiter>,
 }
 
-/// Current phase of an mbarrier object. This phase is not yet complete.
+/// Current phase of an mbarrier object, which is not yet complete, with its pending counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -34,11 +34,11 @@ pub struct MbarrierPhase {
     pub pending: u32,
     /// Expected arrival count of the next phase.
     pub expected: u32,
-    /// Pending tx-count of the phase in bytes. Negative if more bytes have completed than are expected so far.
+    /// Pending tx-count of the phase in bytes. The number is negative if more bytes have completed than the phase expects so far.
     pub bytes: i32,
 }
 
-/// Lanes of a warp that wait for a phase of an mbarrier object.
+/// Lanes of a warp that wait for a phase of an mbarrier object, with the source line of the wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -5,7 +5,7 @@ use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// Request for a frame at the present position of a session.
+/// Request of a host for a `SessionFrame` at the present position of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
@@ -13,12 +13,12 @@ pub struct FrameRequest {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<GridRequest>>", optional))]
     pub grids: Vec<GridRequest>,
-    /// Warp that the host displays, as the linear index of its block and its index in the block. Default: the warp of the last step.
+    /// Warp that the host displays, as the linear index of its block and its index in the block. The default is the warp of the last step.
     #[serde(default)]
     pub warp: Option<(u64, u32)>,
 }
 
-/// Options of a run.
+/// Options of functions that run a scenario with a step limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
@@ -40,7 +40,7 @@ pub enum EngineChoice {
     Translated,
 }
 
-/// Options of `Session.run`.
+/// Options of `Session.run`: the step limit and the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
@@ -48,7 +48,7 @@ pub struct SessionRunOptions {
     /// Number of steps after which the run pauses.
     #[serde(default)]
     pub max_steps: Option<f64>,
-    /// Engine of the run.
+    /// Engine that executes the run.
     #[serde(default)]
     pub engine: Option<EngineChoice>,
 }
@@ -62,7 +62,7 @@ pub enum EngineKind {
     Translated,
 }
 
-/// Engine that executed the last run of a session, and its throughput.
+/// Engine that executed the last run of a session, and the throughput of this run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EngineView {
@@ -73,7 +73,7 @@ pub struct EngineView {
     pub rate: f64,
 }
 
-/// Stop condition of `Session.runUntil`: one of `condition`, `lines` and `memory`.
+/// Options of `Session.runUntil`. Exactly one of the fields `condition`, `lines` and `memory` specifies the stop condition.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
@@ -84,14 +84,15 @@ pub struct StopOptions {
     /// Lines of the source. The run stops when the next step executes one of these lines.
     #[serde(default)]
     pub lines: Option<Vec<u32>>,
-    /// Name of a memory. The run stops when `bytes` bytes (default: one element) at `offset` bytes from the start of this memory change.
+    /// Name of a memory. The run stops when a value in this memory changes. The value has `bytes` bytes (by default one element), and
+    /// starts `offset` bytes after the start of the memory.
     #[serde(default)]
     pub memory: Option<String>,
     #[serde(default)]
     pub offset: Option<u64>,
     #[serde(default)]
     pub bytes: Option<u64>,
-    /// Whether to search backwards for the previous match.
+    /// Whether to search backward for the previous match.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub back: bool,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::MemorySpace;
 use warpgrid_launch::value::ElementType;
 
-/// Bytes that one lane stored in one store.
+/// Address and values that one lane stored in one [`StoreView`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -16,7 +16,7 @@ pub struct LaneStore {
     /// Index of the storing thread in its block.
     pub thread: [u32; 3],
     pub address: String,
-    /// Byte offset of the store from the start of the memory. Absent if the address is in no known memory.
+    /// Byte offset of the store from the start of the memory. The field is absent if the address is in no known memory.
     pub offset: Option<u64>,
     /// Bytes of the elements of the lane after the store. Elements whose operand is the sink `_` have no bytes.
     pub bytes: Vec<u8>,
@@ -26,7 +26,7 @@ pub struct LaneStore {
     pub pieces: Vec<PieceView>,
 }
 
-/// Element that a lane stored.
+/// Element that a lane stored in a [`LaneStore`], with its location and the values before and after the store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -36,7 +36,7 @@ pub struct PieceView {
     /// Lane that supplied the address of the element.
     #[serde(rename = "asked")]
     pub address_lane: u8,
-    /// ID of the memory. Absent if the address is in no known memory.
+    /// ID of the memory. The field is absent if the address is in no known memory.
     pub memory: Option<MemoryKey>,
     pub address: String,
     /// Byte offset of the element from the start of the memory.
@@ -51,14 +51,14 @@ pub struct PieceView {
     /// Value that the instruction writes: the stored value, or the result of the atomic operation.
     #[serde(rename = "given")]
     pub stored_value: String,
-    /// Whether the instruction modified the memory. False for an atomic compare-and-swap whose comparison failed, or for an atomic minimum
-    /// whose result memory already contained.
+    /// Whether the instruction modified the memory. The value is false for an atomic compare-and-swap whose comparison failed, or for an
+    /// atomic minimum if memory already contained its result.
     pub written: bool,
-    /// Source operand of the lane, as written in the program: `%r3`.
+    /// Source operand of the lane in the notation of the program: `%r3`.
     pub source: Option<String>,
 }
 
-/// Kind of a memory modification.
+/// Kind of the memory modification that a [`StoreView`] performs: a plain store or an atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -70,7 +70,7 @@ pub enum StoreAction {
     Reduction,
 }
 
-/// Store that a step of the run performed.
+/// Store that a step of the run performed, which hosts display with its lanes, its values and its cost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -86,7 +86,7 @@ pub struct StoreView {
     pub action: StoreAction,
     /// Whether the store is the completion of an asynchronous operation.
     pub has_landed: bool,
-    /// ID of the memory that the lanes wrote. Absent if the lanes wrote several memories.
+    /// ID of the memory that the lanes wrote. The field is absent if the lanes wrote several memories.
     pub memory: Option<MemoryKey>,
     /// IDs of all memories that the lanes of the store wrote.
     pub memories: Vec<MemoryKey>,
@@ -105,14 +105,14 @@ pub struct StoreView {
     pub order: String,
     /// Scope of a strong store: `cta`, `cluster`, `gpu`, `sys`.
     pub scope: Option<String>,
-    /// Cache hints, as written in the program: `cs`, `L1::no_allocate`. Cache hints do not affect the results of the emulator.
+    /// Cache hints in the notation of the program: `cs`, `L1::no_allocate`. Cache hints do not affect the results of the emulator.
     pub hints: Vec<String>,
-    /// Number of lanes with a write conflict: another lane of the same store wrote a different value to at least one byte that the lane
-    /// wrote.
+    /// Number of lanes with a write conflict. A lane has a write conflict if another lane of the same store wrote a different value to at
+    /// least one of its bytes.
     pub lost: u32,
 }
 
-/// Pending asynchronous operation.
+/// Pending asynchronous operation, which hosts display with its origin, its completion step and the bytes that it will write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -121,8 +121,8 @@ pub struct AsyncOperationView {
     pub id: u64,
     /// Index of the step that issued the operation.
     pub step: u64,
-    /// Index of the step before which the operation completes automatically. Absent while other warps must first issue their part of the
-    /// operation.
+    /// Index of the step before which the operation completes automatically. The field is absent as long as other warps must issue their
+    /// part of the operation.
     pub lands_at: Option<u64>,
     pub block: [u32; 3],
     pub warp: u32,
@@ -131,13 +131,13 @@ pub struct AsyncOperationView {
     pub pieces: Vec<AsyncPieceView>,
 }
 
-/// Bytes that a pending asynchronous operation will write.
+/// Contiguous bytes that a pending asynchronous operation will write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AsyncPieceView {
     pub lane: u8,
-    /// ID of the memory. Absent if the address is in no known memory.
+    /// ID of the memory. The field is absent if the address is in no known memory.
     pub memory: Option<MemoryKey>,
     pub address: String,
     /// Byte offset of the bytes from the start of the memory.

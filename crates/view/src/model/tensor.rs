@@ -1,10 +1,10 @@
-//! Tensor operations that a step starts or completes.
+//! Data types for the tensor operation that a step starts or completes.
 
 use crate::layouts::fragment::request::FragmentRequest;
 use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 
-/// Tensor operation that a step started or completed.
+/// Tensor operation that a step started or completed, which hosts display with its tiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -13,11 +13,11 @@ pub struct TensorStep {
     pub has_landed: bool,
     /// Tiles that the operation reads and writes. The list contains at most eight tiles.
     pub tiles: Vec<TileView>,
-    /// Details of a tensor copy. Absent if the operation is not a tensor copy.
+    /// Details of a tensor copy. The field is absent if the operation is not a tensor copy.
     pub copy: Option<TensorCopyView>,
 }
 
-/// Matrix tile that a tensor operation reads or writes.
+/// Matrix tile that a tensor operation reads or writes, with its location and layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -32,17 +32,17 @@ pub struct TileView {
     pub is_written: bool,
     /// Location and layout of the tile: `from byte 1024, K-major, 128B swizzle`.
     pub place: String,
-    /// Memories that contain the tile. Empty if the tile is in registers.
+    /// Memories that contain the tile. The list is empty if the tile is in registers.
     pub memories: Vec<MemoryKey>,
     /// Byte offset of the tile in each memory.
     pub starts: Vec<u64>,
     /// Number of bytes of the tile that the operation accesses.
     pub n_bytes: u64,
-    /// Request that shows the layout of the tile in the Layout Explorer. Absent if no such layout exists.
+    /// Request that shows the layout of the tile in the Layout Explorer. The field is absent if no such layout exists.
     pub layout: Option<FragmentRequest>,
 }
 
-/// Copy of a box of a tensor between global memory and shared memory.
+/// Details of a copy of a tensor box between global memory and shared memory, which hosts display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -51,18 +51,18 @@ pub struct TensorCopyView {
     pub is_load: bool,
     /// Mode of the copy: `tiled` or `im2col`.
     pub mode: String,
-    /// Element type: `f16`.
+    /// Element type of the tensor: `f16`.
     #[serde(rename = "type")]
     pub ty: String,
     /// Extents of the tensor in elements, the innermost dimension first.
     pub extents: Vec<u64>,
-    /// Extents of the box in elements along each dimension. In `im2col` mode, the extents are the numbers of channels and pixels.
+    /// Numbers of elements of the box along each dimension. In `im2col` mode, the list contains the numbers of channels and pixels.
     pub box_extents: Vec<u64>,
     /// Coordinates of the first element of the box.
     pub coordinates: Vec<i64>,
-    /// Swizzle mode: `128B`, `none`.
+    /// Swizzle mode of the copy: `128B`, `none`.
     pub swizzle: String,
-    /// Buffer that contains the tensor.
+    /// Buffer in global memory that contains the tensor.
     pub memory: Option<MemoryKey>,
     /// Shared memories that the copy accesses. A multicast copy accesses several shared memories.
     pub shared: Vec<MemoryKey>,
@@ -95,14 +95,14 @@ pub struct TensorPieceView {
     pub n_inside: u32,
 }
 
-/// Cells of a grid that belong to a tile.
+/// Range of memory elements in a grid that belong to a tile of a tensor operation. Hosts mark these cells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TileCells {
     /// Index of the tile among the tiles of the step.
     pub tile: u8,
-    /// Index in the memory of the first element of the tile.
+    /// Index of the first element of the tile in the memory.
     pub first: u64,
     /// Number of elements of the tile.
     pub n: u64,

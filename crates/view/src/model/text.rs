@@ -1,10 +1,10 @@
-//! Parts of a source that hosts display: ranges, diagnostics with their fixes, and tokens for syntax highlighting.
+//! Data types for source texts that hosts display: ranges, diagnostics with their fixes, and tokens for syntax highlighting.
 
 use serde::{Deserialize, Serialize};
 use warpgrid_program::{Edit, Fix, LineIndex, Span};
 pub use warpgrid_program::{SemanticTokenKind, Severity};
 
-/// Range of a source. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive.
+/// Range in a source text, as hosts display it. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -15,7 +15,7 @@ pub struct SourceRange {
     pub end_column: u32,
 }
 
-/// Text replacement that is part of a fix.
+/// Replacement of a range of the source with a text, as part of a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EditView {
@@ -27,7 +27,7 @@ pub struct EditView {
 }
 
 impl EditView {
-    /// Returns the source after the replacement of the text in all given edits. The edits must not overlap.
+    /// Applies all given edits to a source, and returns the resulting source. The edits must not overlap.
     pub fn apply_all<'e>(source: &str, edits: impl Iterator<Item = &'e EditView>) -> String {
         let lines = LineIndex::new(source);
         let offset = |line: u32, column: u32| {
@@ -54,13 +54,12 @@ impl EditView {
     }
 }
 
-/// Fix of a diagnostic that can be applied to the source.
+/// Fix of a diagnostic, which consists of edits that hosts can apply to the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FixView {
     pub title: String,
-    /// Whether the fix changes the version or target of the source. If an option overrides the version or the target, the host hides such a
-    /// fix.
+    /// Whether the fix changes the version or target of the source. If an option overrides the version or the target, hosts hide this fix.
     pub is_header: bool,
     pub edits: Vec<EditView>,
 }
@@ -76,8 +75,8 @@ pub struct LabelView {
     pub text: String,
 }
 
-/// Diagnostic in the form that the command, JavaScript and the page share. Lines and columns start at 1. Columns count UTF-16
-/// units, and the end is exclusive.
+/// Diagnostic in the form that the command-line program, the npm package and the page display. Lines and columns start at 1. Columns count
+/// UTF-16 units, and the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DiagnosticView {
@@ -89,18 +88,19 @@ pub struct DiagnosticView {
     pub end_line: u32,
     pub end_column: u32,
     pub help: Option<String>,
-    /// Requirement such as "since PTX 8.8, on `sm_100` and later", if the version or the target is the reason for the diagnostic.
+    /// Required PTX version or target, such as "since PTX 8.8, on `sm_100` and later". The field is present if the version or the target is
+    /// the reason for the diagnostic.
     pub needs: Option<String>,
     /// Source ranges that are related to the diagnostic, with messages.
     pub labels: Vec<LabelView>,
-    /// Preferred fix of the diagnostic. Absent if the diagnostic has no fix.
+    /// Preferred fix of the diagnostic. The field is absent if the diagnostic has no fix.
     pub fix: Option<FixView>,
     /// Alternative fixes that the user can choose.
     pub other_fixes: Vec<FixView>,
 }
 
 impl DiagnosticView {
-    /// Creates a diagnostic without labels and fixes.
+    /// Creates a diagnostic that has no labels and no fixes.
     pub fn new(
         code: &str,
         severity: Severity,
@@ -146,7 +146,7 @@ macro_rules! has_range {
 }
 has_range!(DiagnosticView LabelView EditView);
 
-/// Token of the source for syntax highlighting. Offsets are counted in UTF-16 units from the start of the source.
+/// Token of the source with its kind, for syntax highlighting. Offsets count UTF-16 units from the start of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TokenView {

@@ -1,9 +1,10 @@
-//! Costs of memory accesses, named after the metrics of Nsight Compute.
+//! Data types for the costs of memory accesses, which are named after the metrics of Nsight Compute.
 
 use crate::model::source_position::SourcePosition;
 use serde::{Deserialize, Serialize};
 
-/// Cost of memory accesses. The comment of each count contains the name of the corresponding metric in the source view of Nsight Compute.
+/// Counts of requests, sectors, wavefronts and bank conflicts of memory accesses. The comment of each count contains the name of the
+/// corresponding metric in the source view of Nsight Compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -28,24 +29,24 @@ impl Traffic {
     }
 }
 
-/// Cost of accesses to global or local memory.
+/// Numbers of sectors and cache lines of accesses to global or local memory, as part of [`Traffic`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SectorTraffic {
-    /// Number of requests.
+    /// Number of requests to this memory.
     pub requests: u64,
     /// Number of distinct bytes that each access touches, summed over all accesses.
     pub bytes: u64,
     /// Number of distinct 32-byte sectors that each access touches, summed over all accesses (`memory_l2_theoretical_sectors_global`).
     pub sectors: u64,
-    /// Smallest number of sectors that can hold the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`).
+    /// Smallest number of sectors that can contain the accessed bytes (`memory_l2_theoretical_sectors_global_ideal`).
     pub sectors_ideal: u64,
-    /// Number of excessive sectors (`derived__memory_l2_theoretical_sectors_global_excessive`).
+    /// Number of sectors beyond the smallest possible number (`derived__memory_l2_theoretical_sectors_global_excessive`).
     pub sectors_excessive: u64,
     /// Number of distinct 128-byte cache lines that each access touches, summed over all accesses (`memory_l1_tag_requests_global`).
     pub lines: u64,
-    /// Number of cache lines beyond the smallest number that can hold the accessed bytes.
+    /// Number of cache lines beyond the smallest number that can contain the accessed bytes.
     pub lines_excessive: u64,
     /// Number of bytes in the accessed sectors that no lane accessed.
     pub bytes_wasted: u64,
@@ -64,12 +65,12 @@ impl SectorTraffic {
     }
 }
 
-/// Cost of accesses to shared memory.
+/// Numbers of wavefronts and bank conflicts of accesses to shared memory, as part of [`Traffic`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct BankTraffic {
-    /// Number of requests.
+    /// Number of requests to shared memory.
     pub requests: u64,
     /// Number of distinct bytes that each access touches, summed over all accesses.
     pub bytes: u64,
@@ -91,7 +92,7 @@ impl BankTraffic {
     }
 }
 
-/// Memory traffic of a run.
+/// Memory traffic of a run, which hosts display in total and per source line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -103,7 +104,7 @@ pub struct TrafficView {
     pub lines: Vec<LineTraffic>,
 }
 
-/// Memory traffic of a source line.
+/// Memory traffic of the instructions in a source line, as part of a [`TrafficView`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::ScalarType;
 
-/// Lane of a warp with its state.
+/// Lane of a [`WarpView`], with its state, its next source line and the event for which it waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -11,7 +11,7 @@ pub struct LaneView {
     pub lane: u8,
     pub thread: [u32; 3],
     pub state: LaneState,
-    /// Source line that the lane executes next. Absent if the lane has exited or does not exist.
+    /// Source line that the lane executes next. The line is absent if the lane has exited or does not exist.
     pub line: Option<u32>,
     /// Event for which the lane waits: `for the other threads at barrier 0`.
     pub waits: Option<String>,
@@ -40,7 +40,7 @@ pub enum LaneState {
     Absent,
 }
 
-/// Values of a register in the lanes of a warp.
+/// Register in a [`WarpView`], with its value in each lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -56,7 +56,7 @@ pub struct RegisterView {
     pub changed: bool,
 }
 
-/// Declared type of a register. Registers of other types are untyped bits of the same width.
+/// Type that hosts display for a register. Hosts display a register with any other declared type as untyped bits of the same width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -164,7 +164,7 @@ impl From<ScalarType> for RegisterType {
     }
 }
 
-/// Warp with the state of its lanes and registers.
+/// State of a warp, which hosts display: its lanes and the values of its registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -177,7 +177,7 @@ pub struct WarpView {
     pub registers: Vec<RegisterView>,
 }
 
-/// Progress of a block or a warp.
+/// Progress of a block or a warp in a [`BlockMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -191,7 +191,7 @@ pub enum BlockProgress {
     Done,
 }
 
-/// Map of the blocks of a launch.
+/// Map of the blocks of a launch with their progress, which the page draws as a grid of cells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -203,14 +203,14 @@ pub struct BlockMap {
     pub n_finished: u64,
     /// Number of blocks that each cell represents. The number is 1 except for very large grids.
     pub blocks_per_cell: u64,
-    /// Progress of the blocks of each cell, in the order of linear block indices. A cell that represents several blocks is finished if all
-    /// of these blocks are finished, and not started if none of these blocks has started.
+    /// Progress of the blocks that each cell represents, in the order of linear block indices. A cell that represents several blocks is
+    /// finished if all of these blocks are finished, and not started if none of these blocks has started.
     pub cells: Vec<BlockProgress>,
     /// Blocks that are resident on the machine.
     pub resident: Vec<ResidentBlock>,
 }
 
-/// Block that is resident on the machine.
+/// Resident block in a [`BlockMap`], with the progress of its warps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

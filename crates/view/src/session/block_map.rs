@@ -1,4 +1,4 @@
-//! Block map of a launch, which shows the finished, running, waiting and not yet started blocks. The module also contains the seek to a
+//! Block map of a launch, which shows the finished, running, waiting and not yet started blocks. The module also implements the seek to a
 //! block.
 
 use crate::model::cluster::{ClusterBlock, ClusterView};
@@ -10,7 +10,7 @@ use warpgrid_emulator::{BlockView, Machine, WarpView};
 const MAX_CELLS: u64 = 512;
 /// Maximum number of warps in a block map.
 const MAX_WARPS: usize = 1024;
-/// Number of steps between two checks of whether a block has started.
+/// Number of steps between two checks in the search for the start of a block.
 const STRIDE: u64 = 4096;
 
 /// Returns the block map of a machine.
@@ -56,7 +56,7 @@ fn progress_of(
         BlockProgress::Done => None,
         progress => Some(progress),
     });
-    // If a cell contains both running and waiting blocks, the cell counts as running.
+    // A cell with both running and waiting blocks counts as running.
     let live = live.max_by_key(|progress| *progress == BlockProgress::Running);
     match (live, machine.has_started(first), machine.has_started(last)) {
         (Some(progress), ..) => progress,
@@ -123,7 +123,7 @@ impl Session {
         cluster(self.timeline.machine(), block)
     }
 
-    /// Seeks to a block of the grid. The linear index `block` identifies the block. If the block is running, the position does not change.
+    /// Seeks to the block with the linear index `block`. If the block is resident and has not finished, the position does not change.
     /// Otherwise, the session seeks to the first position at which the block is resident, and executes at most about `budget` steps
     /// forward. Returns whether the session has reached this position or the end of the run. If the result is `false`, further calls
     /// continue the search.
@@ -154,8 +154,8 @@ impl Session {
                 }
             }
         }
-        // A block that has started counts as started at all later positions, so a binary search finds the first position at which the block
-        // has started.
+        // Find the first position at which the block has started by a binary search. A binary search is possible because the block also
+        // counts as started at all later positions.
         let mut after = self.position();
         while before + 1 < after {
             let middle = before + (after - before) / 2;

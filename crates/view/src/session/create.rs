@@ -1,4 +1,4 @@
-//! Creation of sessions from scenarios, and repetition of launches.
+//! Creation of sessions from scenarios, and of further sessions that repeat the same launch.
 
 use crate::analysis::traffic::counter::TrafficCounter;
 use crate::model::inline_asm_block::InlineAsmView;
@@ -40,9 +40,9 @@ impl Language {
         let source_map = SourceMap::new(scenario.source.clone());
         let mut annotations = checked.annotations;
         if !parts.is_empty() {
-            // The field `entry` names the asm block and not the kernel that is generated from the block, so `entry` is removed.
+            // Remove the field `entry`, because it names the asm block and not the kernel that the front end generates from the block.
             annotations.scenario.entry = None;
-            // An annotation applies to an asm block only if the asm block has this operand.
+            // Remove annotations for operands that the asm block does not have.
             let named = parameter_names(&program);
             let is_register = |name: &str| {
                 let mut kernels = program.entries();
@@ -105,8 +105,7 @@ fn check_part_name(name: Option<&String>, parts: &[InlineAsmView]) -> Result<(),
     })
 }
 
-/// Returns the error for a source that the checker rejected. The message of the returned error is the message of the first error
-/// diagnostic.
+/// Returns the error for a source that the checker rejected. Its message is the message of the first diagnostic that is an error.
 fn rejected(diagnostics: Vec<DiagnosticView>) -> RequestError {
     let first = diagnostics
         .iter()
@@ -145,12 +144,12 @@ fn refused(
 }
 impl Session {
     /// Checks and launches a scenario without executing a step. The session tracks the last writer of every byte, so that grids can show
-    /// lanes. [`Session::new_without_last_writers`] creates a session without this tracking.
+    /// lanes. Use [`Session::new_without_last_writers`] if this tracking is not necessary.
     pub fn new(scenario: Scenario) -> Result<Session, RequestError> {
         Language::from(scenario.front).session(scenario, WriterTracking::LastWriter)
     }
 
-    /// Creates a session without last-writer tracking. Such a session runs at full speed, but provides only the final memory contents.
+    /// Creates a session without last-writer tracking. This session runs at full speed, but provides only the final memory contents.
     pub fn new_without_last_writers(scenario: Scenario) -> Result<Session, RequestError> {
         Language::from(scenario.front).session(scenario, WriterTracking::Off)
     }
@@ -218,7 +217,7 @@ pub(crate) struct LaunchTemplate {
     program: Arc<Program>,
     places: SourceMap,
     decoded: DecodedLaunch,
-    /// Whether the program is an asm block of the source. The field `entry` names this block.
+    /// Whether the program is an asm block of the source. The field `entry` of the scenario names this block.
     is_part: bool,
 }
 

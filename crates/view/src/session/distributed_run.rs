@@ -1,6 +1,6 @@
 //! JIT run of a launch to its end, in which several hosts, such as the workers of a page, execute the blocks. Each host has a session of
-//! the same launch. Input: the partitions that other hosts have executed. Output: the session at its end, or the reason why the interpreter
-//! must execute the run.
+//! the same launch. The first host merges the partitions that the other hosts have executed. The result is the session at its end, or the
+//! reason why the interpreter must execute the run.
 
 use crate::session::Session;
 use crate::session::translated_run::TranslatedRunStats;
@@ -20,15 +20,14 @@ const BYTES_A_SECOND: f64 = 5e8;
 pub struct WorkerPolicy {
     /// Number of hosts, including the host that started the run.
     pub n_hosts: u64,
-    /// Minimum duration of the run before the host distributes blocks to other hosts.
+    /// Minimum time that the run has lasted before the host distributes blocks to other hosts.
     pub alone: Duration,
-    /// Time that another host requires before it executes its first block. In this time, the host starts, opens the launch and compiles the
-    /// launch.
+    /// Time that another host requires to start, to open the launch and to compile it before it executes its first block.
     pub start: Duration,
 }
 
 impl WorkerPolicy {
-    /// Returns the conditions for a distribution to workers that are not yet running.
+    /// Returns the policy for `n_hosts` hosts, whose workers are not yet running.
     pub fn among(n_hosts: u64) -> WorkerPolicy {
         WorkerPolicy {
             n_hosts,
@@ -38,7 +37,7 @@ impl WorkerPolicy {
     }
 }
 
-/// State of a distributed run on one of its hosts.
+/// State of a distributed JIT run on one of its hosts: the session, the engine and the local partition.
 pub struct DistributedRun<E: Engine> {
     /// Session of the launch at its start.
     session: Session,
@@ -75,7 +74,7 @@ impl<E: Engine> DistributedRun<E> {
     }
 
     /// Starts the run on the host that collects the final state. If the estimated remaining time is long, the method returns the block
-    /// ranges that other hosts should execute. If the run is complete, the method returns an empty list.
+    /// ranges that other hosts should execute. If the run is complete, the list is empty.
     pub fn begin(
         &mut self,
         engine: &E,
@@ -127,8 +126,8 @@ impl<E: Engine> DistributedRun<E> {
         Ok(split_evenly(others, n_hosts - 1).collect())
     }
 
-    /// Executes blocks of the local partition. The method pauses before the first block that would start after the time `rest`. Returns
-    /// whether all blocks of the partition have run.
+    /// Executes blocks of the local partition, and pauses before the first block that would start after the time `rest`. Returns whether
+    /// all blocks of the partition have run.
     pub fn run_local_blocks(&mut self, rest: Option<Duration>) -> Result<bool, FallbackReason> {
         let ran = self.run_local_partition(rest);
         ran.map_err(|reason| FallbackReason::of(&self.session, &reason))
@@ -171,8 +170,8 @@ impl<E: Engine> DistributedRun<E> {
         Ok(part)
     }
 
-    /// Merges all partitions. Returns whether the merge succeeded. If the result is `false`, all partitions must run again with the memory
-    /// ranges of [`DistributedRun::tracked_ranges`], and the method has reset the local partition to its start.
+    /// Merges all partitions. Returns whether the merge succeeded. If the result is `false`, the method has reset the local partition to
+    /// its start, and all partitions must run again with the memory ranges of [`DistributedRun::tracked_ranges`].
     pub fn join<M: LinearMemory>(
         &mut self,
         others: &[Partition<M>],
@@ -200,7 +199,7 @@ impl<E: Engine> DistributedRun<E> {
         Ok(true)
     }
 
-    /// Returns the limits of the distributed run.
+    /// Returns the step limit and the minimum throughput of the distributed run.
     pub fn limits(&self) -> RunLimits {
         self.limits
     }
@@ -223,7 +222,7 @@ impl<E: Engine> DistributedRun<E> {
     }
 }
 
-/// Reason why the interpreter must repeat a JIT run that is distributed over several workers. The reason is formatted as a clause of a sentence.
+/// Reason why the interpreter must repeat a JIT run that is distributed over several workers. The text is a clause of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FallbackReason(pub String);
 
@@ -237,8 +236,8 @@ fn plain_of(session: &Session) -> Result<TranslationView<'_>, BailoutReason> {
     session.plain().ok_or(BailoutReason::Launch)
 }
 
-/// Returns the number of remaining blocks that other hosts should execute. The execution of the finished blocks lasted `took`, other hosts
-/// start after `start` seconds, and `n_hosts` hosts share the remaining blocks. Returns 0 if the run ends earlier without other hosts.
+/// Returns the number of remaining blocks that other hosts should execute. The finished blocks took the time `took`, other hosts start
+/// after `start` seconds, and `n_hosts` hosts share the remaining blocks. Returns 0 if the run ends earlier without other hosts.
 fn blocks_of_others(left: &Range<u64>, took: Duration, start: f64, n_hosts: u64) -> u64 {
     let n_left = left.end.saturating_sub(left.start) as f64;
     if n_hosts < 2 || n_left == 0.0 || left.start == 0 {
@@ -248,7 +247,7 @@ fn blocks_of_others(left: &Range<u64>, took: Duration, start: f64, n_hosts: u64)
     if n_left * a_block < 2.0 * start {
         return 0;
     }
-    // This host continues to execute blocks until the other hosts start.
+    // Subtract the blocks that this host executes until the other hosts start.
     let each = (n_left - start / a_block.max(f64::MIN_POSITIVE)) / n_hosts as f64;
     (each.max(0.0) * (n_hosts - 1) as f64) as u64
 }

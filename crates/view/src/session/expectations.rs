@@ -19,7 +19,7 @@ impl From<&FaultView> for ExpectedFault {
     }
 }
 
-/// Compares the fault of a run with the expected fault. The returned message describes the difference.
+/// Compares the fault of a run with the expected fault. Returns a message that describes the difference, or `None` if both faults agree.
 pub fn compare_fault(
     expected: Option<&ExpectedFault>,
     found: Option<&FaultView>,

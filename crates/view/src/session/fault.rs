@@ -45,7 +45,7 @@ fn space(access: &AccessFault) -> Option<MemorySpace> {
         NamedRegion::Shared => Some(MemorySpace::Shared),
         NamedRegion::Local => Some(MemorySpace::Local),
         NamedRegion::Parameters => Some(MemorySpace::Param),
-        // A generic address without adjacent memory has no state space.
+        // A generic address that is adjacent to no memory has no state space.
         NamedRegion::Nothing if access.space == StateSpace::Generic => None,
         NamedRegion::Nothing => Some(access.space.into()),
     }

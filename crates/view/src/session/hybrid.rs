@@ -1,17 +1,17 @@
-//! Session of a host that combines the interpreter and JIT code. If the host requests no intermediate state, JIT code may execute the run
-//! to its end. A JIT run provides the final memory contents and the number of executed lane-instructions. For all other requests, the
-//! interpreter executes the run to the same position.
+//! Session that combines the interpreter and JIT code. If a host requests no intermediate state, JIT code can execute the run to its end. A
+//! JIT run provides only the final memory contents and the number of executed lane-instructions. For all other requests, the interpreter
+//! executes the run to the same position.
 
 use crate::memory_export::ExportFormat;
 use crate::model::request::{EngineView, GridOptions};
 use crate::request_error::RequestError;
 use crate::session::Session;
 
-/// Session to which a JIT run can add the final state.
+/// Session of a host that the interpreter or JIT code executes. Queries for intermediate state use the interpreter.
 pub struct HybridSession {
     /// Session with last-writer tracking. If `end` is set, the position of this session is before the end of the run.
     session: Session,
-    /// Session of the same launch at its end, without last-writer tracking. `None` if no JIT run has executed the launch.
+    /// Session of the same launch at its end, without last-writer tracking. The field is `None` if no JIT run has executed the launch.
     end: Option<Box<Session>>,
     /// Whether a host has requested intermediate state, so that the interpreter must execute the run.
     needs_tracking: bool,
@@ -30,8 +30,8 @@ impl HybridSession {
         }
     }
 
-    /// Returns the session for results that a JIT run also provides: the memory, the number of executed lane-instructions, the status and
-    /// the fault.
+    /// Returns the session for requests that a JIT run can also answer: the memory, the number of executed lane-instructions, the status
+    /// and the fault.
     pub fn final_session(&self) -> &Session {
         self.end.as_deref().unwrap_or(&self.session)
     }
@@ -122,13 +122,13 @@ mod translating {
             max_steps: u64,
             choice: EngineChoice,
         ) -> bool {
-            // A policy with a single host does not distribute blocks to other hosts.
+            // Ignore the result, because a policy with a single host does not distribute blocks to other hosts.
             let _ = self.begin_with_engine(engine, max_steps, choice, WorkerPolicy::among(1));
             self.final_session().is_finished()
         }
 
-        /// Performs the run of [`HybridSession::run_with_engine`], except that a long run may distribute blocks to other hosts. In this
-        /// case, returns the distributed run and the block ranges of the other hosts. When the other hosts have finished,
+        /// Runs the session with the rules of [`HybridSession::run_with_engine`], but can also distribute the blocks of a long run to other
+        /// hosts. In this case, returns the distributed run and the block ranges for the other hosts. When the other hosts have finished,
         /// [`HybridSession::finish`] sets the final state.
         pub fn begin_with_engine<E: Engine>(
             &mut self,
@@ -201,7 +201,8 @@ mod translating {
             self.engine = Some(interpreted(executed, took, reason));
         }
 
-        /// Returns the same report as [`crate::session::Session::report`], except that JIT code executes the run if `choice` permits it.
+        /// Runs the session to its end and returns its report (see [`crate::session::Session::report`]). JIT code executes the run if
+        /// `choice` permits it.
         pub fn report_with_engine<E: Engine>(
             &mut self,
             engine: &E,

@@ -1,7 +1,7 @@
-//! Inspection of a run beyond the displayed frame: values of watch expressions, differences between two positions, and memory views. Of the
-//! WebAssembly modules of the page, only the module that the page loads on demand contains this module.
+//! Inspection of a run beyond the displayed frame: values of watch expressions, differences between two positions, and memory views. Only
+//! the WebAssembly module that the page loads on demand contains this code.
 //!
-//! - `value`: values and arithmetic of the expressions of `expression`. `watch_expressions`: the value of an expression for each lane.
+//! - `value`: values and arithmetic of expressions. `watch_expressions`: evaluation of an expression for each lane.
 //! - `state_diff`: cells and registers that differ between two positions of a run.
 //! - `layout_view`: a memory in rows and columns according to a layout. `minimap`: an overview of a complete memory. `heatmap`: the
 //!   elements of a memory as cells that are too small for text.

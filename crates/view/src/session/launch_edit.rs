@@ -1,5 +1,5 @@
-//! Edits to the initial state of a launch. Input: a buffer element, a kernel parameter or a register, and its new value. Output: the edit
-//! of the `//@` line that specifies the value, or the reason why no line can specify it.
+//! Edits to the initial state of a launch. The module takes a buffer element, a kernel parameter or a register, and its new value, and
+//! returns the edit of the `//@` line that specifies the value, or the reason why no line can specify it.
 
 use crate::analysis::cell_history::CellLocation;
 use crate::model::text::EditView;
@@ -16,7 +16,7 @@ const MAX_LISTED: u64 = 1_024;
 /// Maximum length of a new value in bytes.
 const MAX_VALUE: usize = 200;
 
-/// Initial value that an edit changes.
+/// Initial value that the user edits: a buffer element, a buffer, a kernel parameter or a register.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InitialValueTarget {
     Cell(CellLocation),
@@ -27,7 +27,7 @@ pub enum InitialValueTarget {
     Buffer(String),
 }
 
-/// Edit of the source that changes an initial value.
+/// Edit of the source that changes an initial value, which the page applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchEdit {
     pub edits: Vec<EditView>,
@@ -91,8 +91,8 @@ impl Session {
         Ok((name, init_text(&init)))
     }
 
-    /// Inserts a value after the name of a fact in a `//@` line. If the fact was inferred, the edit also inserts the lines of all other
-    /// inferred facts.
+    /// Replaces the value of a launch property in its `//@` line. If the property was inferred, the edit also inserts the lines of all
+    /// other inferred properties.
     fn edit_fact(&self, fact: &str, name: &str, value: &str) -> Result<LaunchEdit, String> {
         let text = self.scenario().source.lines();
         if let Some(place) = FactLine::find(text, &self.comment_marker, fact, name) {
@@ -145,7 +145,7 @@ pub fn immutable_reason(memory: &MemoryKey) -> Option<String> {
     }
 }
 
-/// `//@` line of the source or inferred `//@` line, with the value that it specifies.
+/// `//@` line of the source or inferred `//@` line that specifies a launch property, with the value in this line.
 struct FactLine<'a> {
     line: &'a str,
     /// Index of the line in the source, starting at 0.
@@ -154,7 +154,7 @@ struct FactLine<'a> {
 }
 
 impl<'a> FactLine<'a> {
-    /// Returns the first line that specifies the fact with this name.
+    /// Returns the first line that specifies the launch property with this name.
     fn find(
         lines: impl Iterator<Item = &'a str>,
         mark: &str,
@@ -216,7 +216,7 @@ pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String
     }
 }
 
-/// Returns the initializer of a buffer in which the element at `index` has the given value. If a list of the values is short, the new
+/// Returns the initializer of a buffer in which the element at `index` has the given value. If the values form a short list, the new
 /// initializer is this list. Otherwise, the new initializer is the previous initializer with an exception for this element.
 fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitializer, String> {
     if index >= buffer.len {
@@ -270,7 +270,7 @@ fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitia
         )
     };
     let pattern = match &buffer.init {
-        // A list of values is equivalent to zeros with exceptions for the first elements.
+        // Convert a list of values to the equivalent pattern, which consists of zeros with exceptions for the first elements.
         BufferInitializer::List(values) => {
             let values = values.iter().cloned().zip(0..);
             let places = values.filter(|(value, _)| *value != Literal::Integer(0));
@@ -323,8 +323,7 @@ fn shortened(mut values: Vec<Literal>, len: u64) -> BufferInitializer {
     }
 }
 
-/// Formats an initializer. A list that contains a single value has a different notation, because the notation of a single value initializes
-/// all elements.
+/// Formats an initializer. A list with a single value has its own notation, because the plain value would initialize all elements.
 fn init_text(init: &BufferInitializer) -> String {
     match init {
         BufferInitializer::List(values) if values.len() == 1 => format!("{}, 0", init.text()),

@@ -1,4 +1,4 @@
-//! Display of the mbarrier objects of the resident blocks, with their state, their pending operations, and the waiting threads.
+//! Query for the mbarrier objects of the resident blocks, with their state, their pending operations, and the waiting threads.
 
 use crate::model::mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use crate::session::Session;

@@ -1,4 +1,5 @@
-//! Window of a memory as a grid of cells, which contain the values, the last writers, and marks for the bytes that the last step wrote.
+//! Computation of a window of a memory as a grid of cells. Each cell contains its value, its last writer, and marks for bytes that the last
+//! step wrote.
 
 use crate::model::MemorySpace;
 use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
@@ -16,7 +17,7 @@ pub const MAX_COLUMNS: u32 = 1024;
 /// Maximum number of cells in a window of a memory.
 const MAX_CELLS: u64 = 1 << 16;
 
-/// Contents of a memory at a position of the run.
+/// Contents and last writers of a memory at a position of the run, from which a grid is computed.
 pub(crate) struct MemoryState<'a> {
     pub(crate) position: u64,
     pub(crate) bytes: &'a [u8],
@@ -77,7 +78,7 @@ fn cell(
     let start = index as usize * element.width_bytes();
     let end = (start + element.width_bytes()).min(bytes.len());
     let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
-    // A cell shows the latest writer among the last writers of its bytes.
+    // Select the latest writer among the last writers of the bytes in the cell.
     let writer = writers.and_then(|writers| writers.latest(start..end));
     let is_written = || writers.is_some_and(|w| (start..end).any(|byte| w.is_written(byte)));
     let n_pieces = touched.n_pieces(start as u64, end as u64);
@@ -110,10 +111,10 @@ struct StoredRange {
 struct StoredRanges {
     ranges: Vec<StoredRange>,
     longest: u64,
-    /// Byte ranges that pending asynchronous operations will write. The list is short, so a linear search is sufficient.
+    /// Byte ranges that pending asynchronous operations will write. A linear search in this list is sufficient, because it is short.
     pending: Vec<(u64, u64)>,
-    /// Number of the last step. Present only if the last-writer data is the only source for the bytes that this step wrote, as in tensor
-    /// memory.
+    /// Index of the last step. The field is present only if the bytes that this step wrote are known only from the last writers, as in
+    /// tensor memory.
     by_writer: Option<u64>,
 }
 
@@ -210,7 +211,7 @@ fn natural_columns(memory: &MemoryDescriptor, element: ElementType, n_elements: 
         1 | 2 => 32,
         4 if memory.view.space == MemorySpace::Shared => 32,
         4 => 16,
-        // Values of bit types are displayed with all digits, so fewer cells fit into a row.
+        // Use fewer columns for bit types, because hosts display their values with all digits.
         8 if element.is_bits() => 4,
         16 => 2,
         _ => 8,

@@ -1,10 +1,11 @@
-//! Identifiers of memories, with a text representation for hosts. For example, `out` identifies a buffer, `shared:0` identifies the shared
-//! memory of block 0, `tensor:0` identifies the tensor memory of block 0, and `var:table` identifies a module variable.
+//! Identifiers of the memories of a launch, with a text representation for hosts. For example, `out` identifies a buffer, `shared:0`
+//! identifies the shared memory of block 0, `tensor:0` identifies the tensor memory of block 0, and `var:table` identifies a module
+//! variable.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// ID of a memory of a launch.
+/// Identifier of a memory of a launch, with which hosts request its contents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 pub enum MemoryKey {

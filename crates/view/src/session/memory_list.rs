@@ -12,13 +12,13 @@ use warpgrid_launch::instruction_summary::{AccessKind, readers};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::value::ElementType;
 
-/// Memory of a launch, with its identifier and its default element type.
+/// Properties of a memory of a launch: identifier, address range and default element type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MemoryDescriptor {
     pub(crate) region: MemoryRegion,
     pub(crate) view: MemoryView,
     pub(crate) element: ElementType,
-    /// Address of the first byte of the memory in its state space.
+    /// Address of the memory's first byte in its state space.
     pub(crate) start: u64,
 }
 
@@ -119,7 +119,7 @@ fn block_memories(machine: &Machine) -> impl Iterator<Item = MemoryDescriptor> {
     })
 }
 
-/// Memory descriptor whose size is not yet known.
+/// Properties of a memory before its size and address are known, from which a [`MemoryDescriptor`] is created.
 struct MemoryDraft {
     id: MemoryKey,
     title: String,
@@ -157,8 +157,8 @@ fn memory(
     })
 }
 
-/// Returns the type with which elements of shared memory are displayed. The type is the common type of the variables in shared memory or of
-/// the stores to shared memory. If the types differ, the elements are 32-bit words.
+/// Returns the type in which hosts display elements of shared memory by default. The type is the common type of the variables in shared
+/// memory or of the stores to shared memory. If these types differ, the elements are 32-bit words.
 fn shared_element(machine: &Machine) -> ElementType {
     let program = machine.program();
     let mut types = machine.shared_variables().iter().filter_map(|shared| {
@@ -175,8 +175,8 @@ fn shared_element(machine: &Machine) -> ElementType {
         variables.map(|variable| variable.ty)
     });
     let declared = types.next().filter(|first| types.all(|ty| ty == *first));
-    // Compilers declare shared arrays as bytes regardless of their contents, and bit types do not describe the values. In these cases, the
-    // types of the stores are more precise than the declared types.
+    // Prefer the types of the stores to declared byte and bit types, because compilers declare shared arrays as bytes regardless of their
+    // contents, and bit types do not describe the values.
     let declared = declared.filter(|ty| ty.width_bits() > 8);
     let stored = stored_to_shared(machine);
     let is_refined = |ty: ScalarType| {
@@ -189,10 +189,10 @@ fn shared_element(machine: &Machine) -> ElementType {
     }
 }
 
-/// Returns the type with which elements of tensor memory are displayed. The type is the accumulator type, if the MMA kinds of the program
-/// determine the accumulator type.
+/// Returns the type in which hosts display elements of tensor memory by default. The type is the accumulator type, if the MMA kinds of the
+/// program determine it.
 fn tensor_element(machine: &Machine) -> ElementType {
-    // On a target with tensor memory, `tcgen05.mma` instructions are the only instructions with a kind.
+    // On a target with tensor memory, only `tcgen05.mma` instructions have a kind.
     let actions = machine.program().opcodes.iter();
     let mut kinds = actions.filter_map(|action| action.modifiers.kind);
     match kinds.next() {

@@ -1,5 +1,5 @@
-//! Search for a value or an address in the memories of a session. Input: the text for which the user searches. Output: the next matching
-//! cell, or a message if no cell matches.
+//! Search for a value or an address in the memories of a session. The module takes the text for which the user searches, and returns the
+//! next matching cell, or a message if no cell matches.
 //!
 //! ```text
 //! 0x7f0000000104      an address
@@ -19,7 +19,7 @@ use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 /// Maximum length of the search text in bytes.
 const MAX_BYTES: usize = 200;
 
-/// Cell that matches a search. The cell is an element of a memory in the element type of this memory.
+/// Memory and index of an element that matches a search. The element has the element type of the memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellMatch {
     pub memory: MemoryKey,
@@ -58,8 +58,8 @@ impl Session {
         });
         let (start, from) = first.unwrap_or((0, 0));
         let n = memories.len();
-        // The search covers the remaining elements of the memory that contains the cell `after`, then the other memories, and finally the
-        // elements of the first of these memories up to the cell.
+        // Search the elements behind the cell `after` in its memory, then the other memories, and finally the elements up to the cell
+        // `after`.
         let order = (0..=n).map(|turn| (turn, &memories[(start + turn) % n.max(1)]));
         order.filter(|_| n > 0).find_map(|(turn, memory)| {
             let skipped = if turn == 0 { from } else { 0 };
@@ -109,10 +109,11 @@ fn element(memories: &[MemoryDescriptor], text: &str) -> Result<Option<CellMatch
     }
 }
 
-/// Parses an address within a memory. A small number is interpreted as a value instead of an address.
+/// Parses an address within a memory. A small number is a value and not an address.
 fn address(memories: &[MemoryDescriptor], text: &str) -> Option<CellMatch> {
     let address = u64::from_str_radix(hexadecimal_digits(text)?, 16).ok()?;
-    // Shared memory and tensor memory start at address zero, so they would contain the address for any small number.
+    // Search only global memory, because shared memory and tensor memory start at address zero and would therefore contain any small number
+    // as an address.
     let global = memories
         .iter()
         .filter(|memory| memory.start > u64::from(u32::MAX));

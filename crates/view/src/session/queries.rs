@@ -63,8 +63,8 @@ impl Session {
         self.grid_of(request, &memories, &now, &pending)
     }
 
-    /// Returns the stores of the steps `from..to`. The collection stops after the step in which the number of stores reaches
-    /// [`MAX_EVENTS`]. To continue the collection, call the method with `from` equal to the `step` of the last store plus 1.
+    /// Returns the stores of the steps `from..to`. The method stops after the step in which the number of stores reaches [`MAX_EVENTS`]. To
+    /// continue, call the method with the `step` of the last store plus 1 as `from`.
     pub fn events(&mut self, from: u64, to: u64) -> Vec<StoreView> {
         let was = self.position();
         let mut collector = StoreCollector::new(usize::MAX);
@@ -121,7 +121,7 @@ impl Session {
         Some(fault::view(fault, range, source))
     }
 
-    /// Returns the notes of the run, which consist of inferred parts of the launch, program output, and relevant scheduling choices.
+    /// Returns the notes of the run. They state inferred parts of the launch, program output, and relevant scheduling choices.
     pub fn notes(&self) -> Vec<String> {
         let notes = self.timeline.machine().notes().iter();
         let texts = notes.map(|note| match &note.kind {
@@ -341,8 +341,8 @@ impl Session {
             .collect()
     }
 
-    /// Replays the last step with an observer, unless the data of this step is cached. After a JIT run, the last step is unknown, because
-    /// its execution would require the interpreter to execute the run from its start.
+    /// Replays the last step with an observer, unless the cache contains the data of this step. After a JIT run, the last step remains
+    /// unknown, because the interpreter would have to execute the run from its start.
     fn refresh_last(&mut self) {
         let faulted = self.timeline.machine().status() == MachineStatus::Faulted;
         let position = self.position();
@@ -373,8 +373,8 @@ impl Session {
             self.last.place = Some(place);
             let (step, executed) = (event.position, event.executed);
             self.last.step = Some(self.step_view(step, of, place.0, place.1, executed));
-            // The present registers contain the results of all instructions of the step, including the results of earlier instructions of
-            // the same step.
+            // The registers now contain the results of all instructions of the step, so include the registers that earlier instructions of
+            // the same step wrote.
             let written = self
                 .reader(place.0, place.1)
                 .map(InstructionView::destinations);
@@ -389,7 +389,7 @@ impl Session {
             self.last.matrices = matrices;
         }
         if faulted {
-            // A fault is not a separate step, so the faulting step is executed again.
+            // Execute the faulting step again, because a fault is not a separate step.
             self.timeline.step(&mut ());
         }
     }
@@ -403,7 +403,7 @@ impl Session {
         };
         let found = match event.agent {
             Agent::InFlight(id) => before.iter().find(|pending| pending.id == id),
-            // If several lanes start a tensor operation in one step, the first operation is displayed.
+            // If several lanes start a tensor operation in one step, select the first operation.
             Agent::Warp { .. } => {
                 let mut started = machine.pending().iter();
                 started.find(|pending| pending.operation.origin.step == event.position)
@@ -467,7 +467,7 @@ impl Session {
     fn matrix_step(&self, memories: &[MemoryDescriptor]) -> Option<MatrixStep> {
         let (function, instruction) = self.last.place?;
         let function = self.program.functions.get(function.0 as usize)?;
-        // The accesses of other instructions that belong to the same step are excluded.
+        // Exclude the accesses of other instructions that belong to the same step.
         let accesses = self.last.loads.iter().chain(&self.last.stores);
         let accesses = accesses.filter(|access| access.instruction == instruction);
         matrix::view(&self.last.matrices, accesses, memories, |value| {
@@ -543,7 +543,7 @@ impl Session {
         counterpart(self.scenario.front, action, self.program.target)
     }
 
-    /// Returns the scheduling control bits in the encoding that the source lists next to the instruction.
+    /// Returns the scheduling control bits of an instruction as text, if the source lists the encoding next to the instruction.
     fn schedule(&self, function: FunctionId, index: u32) -> Option<String> {
         let span = self.span_of(function, index);
         let source = self.places.source();
@@ -589,7 +589,7 @@ impl Session {
         self.places.text(span)
     }
 
-    /// Parses the text that was checked. The spans of the program refer to this text.
+    /// Parses the text that the checker has checked. The spans of the program refer to this text.
     pub(crate) fn document(&self) -> Box<dyn Document + '_> {
         let source = self.places.source();
         let front_end = self.language.front_end;

@@ -1,5 +1,6 @@
-//! Data of one step: the stores of each lane, matrices, tensor operations, and a summary sentence. Input: events of the machine, and the
-//! register contents before and after the step. Output: plain data of [`model`](crate::model).
+//! Collection and conversion of the data of one step: the stores of each lane, matrices, tensor operations, and a summary sentence. The
+//! module takes events of the machine, and the register contents before and after the step, and returns plain data of
+//! [`model`](crate::model).
 
 pub(crate) mod async_operations;
 pub(crate) mod counterpart;

@@ -1,5 +1,5 @@
-//! JIT runs of sessions for which no host requests intermediate state. Input: a session at its start. Output: the session at its end, or
-//! the reason why the interpreter must execute the run.
+//! JIT runs of sessions for which no host requests intermediate state. The module takes a session at its start, and returns the session at
+//! its end, or the reason why the interpreter must execute the run.
 
 use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
@@ -17,7 +17,7 @@ pub use warpgrid_translate::{
 #[cfg(not(target_arch = "wasm32"))]
 pub use warpgrid_translate::{WasmtimeEngine, WasmtimeInstance};
 
-/// Durations and statistics of a JIT run.
+/// Durations and statistics of a JIT run, from which hosts compute its throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TranslatedRunStats {
     /// Duration of the compilation of the kernel.
@@ -68,7 +68,7 @@ pub(crate) fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Number of steps that the interpreter executes before the session considers compilation. The execution of these steps lasts a few
+/// Number of steps that the interpreter executes before the session considers compilation. The execution of these steps takes a few
 /// milliseconds.
 const FIRST_STEPS: u64 = 100_000;
 
@@ -82,8 +82,8 @@ const COPYING: Duration = Duration::from_millis(1);
 /// Factor by which the estimated duration of the run in the interpreter must exceed the compilation time.
 const MIN_SPEEDUP: u32 = 2;
 
-/// Duration and throughput of the first interpreter steps. The first half of these steps is not measured, because this half can be slow on
-/// a host that compiles lazily.
+/// Duration and throughput of the first interpreter steps. The measurement excludes the first half of these steps, because it can be slow
+/// on a host that compiles lazily.
 #[derive(Clone, Copy, Debug)]
 pub struct WarmupStats {
     /// Estimated duration of all first steps.
@@ -93,9 +93,9 @@ pub struct WarmupStats {
 }
 
 impl Session {
-    /// Executes [`FIRST_STEPS`] steps with the interpreter, and additional steps while no block is finished and compilation would have
-    /// lasted longer than these steps. Returns `None` if these steps complete the run. `now` is a clock. The run executes at most
-    /// `max_steps` steps.
+    /// Executes [`FIRST_STEPS`] steps with the interpreter. If no block is finished, executes additional steps until they have taken as
+    /// long as a compilation would take. Executes at most `max_steps` steps. Returns `None` if these steps complete the run. `now` is a
+    /// clock.
     pub fn run_first_steps(
         &mut self,
         max_steps: u64,
@@ -118,12 +118,12 @@ impl Session {
             }
             let took = now().saturating_sub(started);
             done += HALF;
-            // The unmeasured first half is assumed to have the same duration as the measured second half.
+            // Assume that the unmeasured first half has the same duration as the measured second half.
             first.took += if done == FIRST_STEPS { took * 2 } else { took };
             let executed = self.lane_instructions() - before;
             first.speed = executed as f64 / took.as_secs_f64().max(1e-9);
-            // Until a block is finished, the length of the run is unknown. The interpreter may complete a short run before a compilation
-            // would be complete.
+            // Continue until a block is finished, because the length of the run is unknown before. The interpreter can complete a short run
+            // earlier than a compilation.
             let is_known = self.timeline.machine().blocks_done() > 0;
             if is_known || first.took >= worth || done + HALF > max_steps {
                 return Some(first);
@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// Checks whether compilation is likely to be worthwhile. `interpreted` is the time that the interpreter has spent on the run. The
-    /// estimate uses the number of finished blocks and the memory size.
+    /// decision depends on this time, the number of finished blocks and the memory size.
     pub fn is_worth_translating(&self, interpreted: Duration) -> bool {
         let machine = self.timeline.machine();
         let (done, all) = (machine.blocks_done(), machine.n_blocks());
@@ -148,12 +148,12 @@ impl Session {
         let buffers = self.buffers();
         let ids = buffers.iter().map(|b| MemoryKey::Buffer(b.name.clone()));
         let mebibytes = (ids.map(bytes).sum::<usize>() >> 20) as u32;
-        // A larger number of instructions is not relevant for the estimate, because larger programs are not compiled.
+        // Limit the number of instructions, because larger programs are not compiled anyway.
         let instructions = u32::try_from(instructions).unwrap_or(u32::MAX).min(1 << 16);
         TRANSLATING + TRANSLATING_AN_INSTRUCTION * instructions + COPYING * mebibytes
     }
 
-    /// Checks whether the run is likely to take more than `max_steps` steps in total, based on the finished blocks.
+    /// Estimates from the finished blocks whether the complete run is likely to take more than `max_steps` steps.
     pub fn run_exceeds(&self, max_steps: u64) -> bool {
         let machine = self.timeline.machine();
         let (done, all) = (machine.blocks_done(), machine.n_blocks());
@@ -161,9 +161,9 @@ impl Session {
         done > 0 && steps > u128::from(max_steps) * u128::from(done)
     }
 
-    /// Runs to the end with JIT code, within the limits `limits`. The final memory contents and the number of lane-instructions equal those
-    /// of a run with the interpreter. The numbers of steps and stores are also equal unless a warp diverged, see [`Session::step_counts`].
-    /// On an error, the session is at its start, and [`Session::run`] can execute it.
+    /// Runs the session to its end with JIT code, within the limits `limits`. The final memory contents and the number of lane-instructions
+    /// equal those of a run with the interpreter. The numbers of steps and stores are also equal unless a warp diverged, see
+    /// [`Session::step_counts`]. On an error, the session is at its start, and [`Session::run`] can execute it.
     pub fn run_translated<E: Engine>(
         &mut self,
         engine: &E,
@@ -175,7 +175,8 @@ impl Session {
         self.adopt_result(&ended)
     }
 
-    /// Performs the run of [`Session::run_translated`] with the linked engine, and distributes the blocks among threads.
+    /// Runs the session to its end with JIT code of the linked engine (see [`Session::run_translated`]), and distributes the blocks among
+    /// threads.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_on_threads(
         &mut self,
@@ -209,7 +210,7 @@ impl Session {
         }
     }
 
-    /// Returns the reason why the interpreter executed a run, with the line of an unsupported instruction.
+    /// Formats the reason why the interpreter executed a run, with the source line if an instruction is unsupported.
     pub fn fallback_message(&self, reason: &BailoutReason) -> String {
         match (reason, self.plain()) {
             (BailoutReason::Instruction { at, .. }, Some(plain)) => {

@@ -1,4 +1,4 @@
-//! Check of a source for a host. The results are diagnostics with lines and columns, and tokens for editors.
+//! Check of a source for a host. The result contains diagnostics with lines and columns, and tokens for editors.
 
 use crate::diagnostics;
 use crate::model::inline_asm_block::InlineAsmView;
@@ -13,7 +13,7 @@ use warpgrid_program::{
     Diagnostic, Edit, LineIndex, MappedSource, Overrides, Program, Requirement, Span,
 };
 
-/// Options of a check of a source.
+/// Options with which a host checks a source: language, target and PTX ISA version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct CheckOptions {
@@ -21,11 +21,11 @@ pub struct CheckOptions {
     #[cfg_attr(feature = "typescript", ts(as = "Option<SourceLanguage>", optional))]
     #[serde(rename = "front")]
     pub language: SourceLanguage,
-    /// Target for which the source is checked, which overrides the target of the module: `sm_90`.
+    /// Target for which to check the source: `sm_90`. The option overrides the target of the module.
     #[serde(default)]
     pub target: Option<String>,
-    /// PTX ISA version for which the source is checked, which overrides the version of the module: `8.8`. The JSON of `check --batch` and
-    /// of scenarios uses the same name.
+    /// PTX ISA version for which to check the source: `8.8`. The option overrides the version of the module. The JSON format of `check
+    /// --batch` and of scenarios has a field with this name.
     #[serde(default)]
     pub ptx_version: Option<String>,
 }
@@ -47,7 +47,7 @@ impl CheckOptions {
     }
 }
 
-/// Result of the check of a source.
+/// Result of the check of a source, which hosts display: the diagnostics, the target and version, and the asm blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CheckReport {
@@ -58,12 +58,12 @@ pub struct CheckReport {
     pub target: Option<String>,
     /// PTX ISA version that the source specifies.
     pub ptx_version: Option<String>,
-    /// Target for which a source without a target is checked: the default target, or the nearest target for which the source is
+    /// Target that the check assumes for a source without a target: the default target, or the nearest target for which the source is
     /// legal.
     pub assumed_target: Option<String>,
-    /// PTX ISA version for which a source that specifies no version is checked.
+    /// PTX ISA version that the check assumes for a source without a version.
     pub assumed_ptx_version: Option<String>,
-    /// Asm blocks of a source with inline assembly. Each asm block runs separately, and its name identifies it.
+    /// Asm blocks of a source with inline assembly. Hosts run each asm block separately, and select it by its name.
     #[serde(default)]
     pub parts: Vec<InlineAsmView>,
 }
@@ -86,12 +86,12 @@ pub fn tokens(source: &str, front: SourceLanguage) -> Vec<TokenView> {
     Language::from(front).tokens(source)
 }
 
-/// Result of a check before its conversion to views.
+/// Result of the check of a source: the report for hosts, and the program with its annotations, from which a session is created.
 pub(crate) struct CheckedSource {
     pub(crate) program: Option<Program>,
-    /// Asm block from which the program is generated. `None` if the source has no asm blocks.
+    /// Asm block from which the program is generated, or `None` if the source has no asm blocks.
     pub(crate) origin: Option<MappedSource>,
-    /// Name of this asm block.
+    /// Name of the asm block from which the program is generated.
     pub(crate) part: Option<String>,
     pub(crate) report: CheckReport,
     pub(crate) annotations: Annotations,
@@ -100,7 +100,7 @@ pub(crate) struct CheckedSource {
 }
 
 impl Language {
-    /// Checks a source in this language. The language in `options` is ignored.
+    /// Checks a source in this language. The function ignores the language in `options`.
     pub fn check(self, source: &str, options: &CheckOptions) -> CheckReport {
         self.checked(source, options, None).report
     }
@@ -118,7 +118,7 @@ impl Language {
             .collect()
     }
 
-    /// Checks a source. If the source has asm blocks, the resulting program is the program of one asm block, which `part` can select by
+    /// Checks a source. If the source has asm blocks, the resulting program is the program of one asm block, which `part` selects by its
     /// name.
     pub(crate) fn checked(
         self,
@@ -130,8 +130,8 @@ impl Language {
     }
 }
 
-/// Returns a note at the first occurrence of each kind of instruction that the emulator does not support. The front ends cannot report
-/// these instructions, because they have no information on the emulator.
+/// Returns a note for each kind of instruction that the emulator does not support, at its first occurrence. The front ends cannot report
+/// these instructions, because they do not depend on the emulator.
 pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
     let reason = |action| match supports(action) {
         Support::Runs => None,
@@ -180,8 +180,8 @@ pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) 
     (Overrides { target, version }, unknown)
 }
 
-/// Source with its line index, which converts byte spans to displayed ranges. If the program is an asm block of the source, the spans refer
-/// to the text of the asm block, and the ranges refer to the complete source.
+/// Source with its line index, which converts byte spans of a program to the ranges that hosts display. If the program is an asm block of
+/// the source, the spans refer to the text of the asm block, and the ranges refer to the complete source.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceMap {
     source: String,
@@ -303,7 +303,7 @@ impl SourceMap {
                 text: edit.text.clone(),
             }
         });
-        // A fix affects the version or the target only if it edits the header of a module.
+        // An edit changes the version or the target if its last word is the name of a version or target.
         let is_header = |edit: &warpgrid_program::Edit| {
             let word = edit.text.split_whitespace().last().unwrap_or("");
             Target::from_name(word).is_some() || versions().iter().any(|version| version == word)

@@ -1,5 +1,5 @@
-//! Source that is open in an editor. The source is parsed one time, and its syntax tree is used for checks, hover texts and completions.
-//! Input: a source and overrides of its directives. Output: plain data with positions in UTF-16 units.
+//! Source that is open in an editor. The document parses the source one time, and uses the syntax tree for checks, hover texts and
+//! completions. The module takes a source and overrides of its directives, and returns plain data with positions in UTF-16 units.
 
 use crate::layouts::tensor::descriptor_literal::descriptor_at;
 use crate::layouts::tensor::instruction_descriptor_lookup::instruction_descriptor_at;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use warpgrid_launch::{Annotations, mistyped_names};
 use warpgrid_program::{Diagnostic, MappedSource};
 
-/// Source of an editor with its syntax tree.
+/// Parsed source of an editor, which checks the source, and provides hover texts and completions.
 pub struct Document<'a> {
     language: Language,
     tree: Box<dyn warpgrid_program::Document + 'a>,
@@ -25,7 +25,7 @@ pub struct Document<'a> {
 }
 
 impl Language {
-    /// Parses a source in this language. The language in `options` is ignored.
+    /// Parses a source in this language. The function ignores the language in `options`.
     pub fn open<'a>(self, source: impl Into<Cow<'a, str>>, options: &CheckOptions) -> Document<'a> {
         let (overrides, misread) = overrides(options);
         Document {
@@ -116,7 +116,7 @@ impl Document<'_> {
         let mut diagnostics = self.override_error.clone();
         let mark = self.line_comment();
         let mut annotations = Annotations::parse(source, mark);
-        // An annotation in the source can also select an asm block.
+        // If the caller selects no asm block, an annotation in the source can select one.
         let checked = match (part, &annotations.scenario.entry) {
             (None, Some(stated)) if checked.origin.is_some() => {
                 self.tree.check_snippet(Some(stated))
@@ -127,7 +127,7 @@ impl Document<'_> {
         diagnostics.extend(checked.diagnostics);
         if let Some(program) = &checked.program {
             match &checked.origin {
-                // Unsupported instructions are reported at their position in the complete source.
+                // Report unsupported instructions at their position in the complete source.
                 Some(origin) => diagnostics.extend(map_diagnostics(not_run_yet(program), origin)),
                 None => {
                     diagnostics.extend(not_run_yet(program));
@@ -139,7 +139,7 @@ impl Document<'_> {
         let is_error =
             |diagnostic: &Diagnostic| diagnostic.severity == warpgrid_program::Severity::Error;
         let accept = !diagnostics.iter().any(is_error);
-        // A line index is created only if the check reports diagnostics.
+        // Create a line index only if the check reports diagnostics.
         let views = match diagnostics.is_empty() {
             true => Vec::new(),
             false => {
@@ -149,7 +149,7 @@ impl Document<'_> {
             }
         };
         CheckedSource {
-            // An asm block can run despite errors in other asm blocks.
+            // Keep the program of an asm block despite errors, because they can be in other asm blocks.
             program: checked.program.filter(|_| accept || is_part),
             origin: checked.origin,
             part: checked.part,

@@ -1,5 +1,5 @@
-//! Editor assistance: hover, completion and signature help. Input: a source and a position in UTF-16 units. Output: plain data, derived
-//! from the instruction tables.
+//! Editor assistance: hover, completion and signature help. The module takes a source and a position in UTF-16 units, and returns plain
+//! data that is derived from the instruction tables.
 
 use crate::layouts::tensor::DescriptorField;
 use crate::layouts::tensor::descriptor_literal::instruction_descriptor_link;
@@ -11,7 +11,7 @@ use crate::source::language::Language;
 use serde::{Deserialize, Serialize};
 pub use warpgrid_program::{CompletionItemKind, SignatureHelp};
 
-/// Hover text of a token in the source.
+/// Text that an editor shows when the user hovers over a token in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -24,11 +24,11 @@ pub struct HoverView {
     pub lines: Vec<String>,
     /// Anchor of the section in the PTX ISA manual that describes the token.
     pub section: Option<String>,
-    /// Source range of the declaration. Present only if the token is a declared name.
+    /// Source range of the declaration. The range is present only if the token is a declared name.
     pub declared: Option<SourceRange>,
 }
 
-/// Completion item that an editor offers.
+/// Completion that an editor offers at a position: the text, the range that it replaces, and its description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -39,7 +39,7 @@ pub struct CompletionView {
     pub text: String,
     pub sort: CompletionItemKind,
     pub help: String,
-    /// Requirement of the completion for a version and a target: "since PTX 8.1, on `sm_90` and later".
+    /// PTX version and target that the completion requires: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
 }
 
@@ -122,7 +122,7 @@ pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<Completion
         .complete(at)
 }
 
-/// Converts a position in UTF-16 units to a byte offset. A position beyond the end of the source is converted to the end of the source.
+/// Converts a position in UTF-16 units to a byte offset. For a position beyond the end of the source, the result is the end of the source.
 pub(crate) fn byte_of(source: &str, at: u32) -> u32 {
     let mut unit = 0u32;
     for (byte, c) in source.char_indices() {

@@ -1,7 +1,7 @@
-//! Registry of front ends: maps the language of a scenario to its front end. No other file of this crate or of a host refers to a specific
-//! front end.
+//! Registry of front ends, which maps the language of a scenario to its front end. No other file of this crate or of a host refers to a
+//! specific front end.
 //!
-//! A host that needs only one language can disable the other language by its feature. This crate then parses sources of the disabled
+//! A host that needs only one language can disable the feature of the other language. This crate then parses sources of the disabled
 //! language as sources of the enabled language. A host with a disabled language must therefore not pass sources of this language to this
 //! crate.
 
@@ -32,8 +32,7 @@ static FRONT_ENDS: &[(SourceLanguage, &dyn FrontEnd)] = &[
     (SourceLanguage::Sass, &Sass),
 ];
 
-/// References of the languages. The references are separate from the front ends, so that only hosts that use a reference link the pages of
-/// the reference.
+/// Reference pages of the languages. The pages are separate from the front ends, so that only hosts that use the pages link them.
 static REFERENCES: &[(SourceLanguage, &dyn ReferenceDocs)] = &[
     #[cfg(feature = "ptx")]
     (SourceLanguage::Ptx, &Ptx),

@@ -1,4 +1,4 @@
-//! Glossary of terms for GPUs and tools. The terms are neither instructions nor diagnostics.
+//! Glossary of terms for GPUs and tools. The glossary contains neither instructions nor diagnostics.
 
 pub(crate) mod releases;
 

@@ -1,5 +1,5 @@
-//! Source language for hosts: the type [`Language`] wraps a front end, and provides checks, editor assistance, reference pages and sessions
-//! in the form that hosts display.
+//! Source languages for hosts. The type [`Language`] wraps a front end, and provides checks, editor assistance, reference pages and
+//! sessions in the form that hosts display.
 
 use crate::source::front_ends::front_end;
 use std::collections::BTreeSet;
@@ -9,14 +9,14 @@ use warpgrid_program::{
     Diagnostic, FrontEnd, LineIndex, Overrides, SemanticToken, SemanticTokenKind, Severity, Span,
 };
 
-/// Source language. The methods of this type are the requests about a source. Free functions such as [`check`](crate::source::check()) use
-/// the language that their options specify.
+/// Source language with its front end. Its methods check, format and run sources of the language. Free functions such as
+/// [`check`](crate::source::check()) use the language that their options specify.
 #[derive(Clone, Copy)]
 pub struct Language {
     pub(crate) front_end: &'static dyn FrontEnd,
 }
 
-/// Number of lines of a text that are valid and invalid in a language.
+/// Numbers of valid and invalid lines of a text in a language, from which hosts detect the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseCoverage {
     /// Number of lines that contain an instruction or a directive, and no error.
@@ -39,7 +39,7 @@ impl Language {
         let formatted = self.front_end.format(source);
         let first_end = source.find('\n').unwrap_or(0);
         if source[..first_end].ends_with('\r') {
-            // The formatter may keep a line unchanged, including its line ending.
+            // First normalize the line endings, because the formatter may keep a line unchanged, including its line ending.
             return formatted.replace("\r\n", "\n").replace('\n', "\r\n");
         }
         formatted
@@ -73,14 +73,14 @@ impl Language {
             .filter(is_known)
             .map(|token| line_of(token.span.start));
         let known: BTreeSet<u32> = known.collect();
-        // If the text is in another language, none of its lines counts as valid in this language.
+        // Count no line as valid if the text is in another language.
         let n_understood = match errors.iter().any(|found| found.code == OTHER_LANGUAGE) {
             true => 0,
             false => known.difference(&wrong).count(),
         };
         ParseCoverage {
             n_parsed: n_understood,
-            // If a text has very many errors, the check lists only the first errors, so any line may contain an error.
+            // If the check lists only the first errors, count all lines, because any line may contain an error.
             n_wrong: match diagnostics
                 .iter()
                 .any(|found| TRUNCATION_CODES.contains(&found.code))

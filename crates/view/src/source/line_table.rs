@@ -1,4 +1,4 @@
-//! Source view: the lines of CUDA C++, Triton or another language from which a compiler generated the instructions of a session.
+//! Mapping from the instructions of a session to the lines of CUDA C++, Triton or another language from which a compiler generated them.
 
 pub use crate::model::source_position::{SourcePosition, base_name};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use warpgrid_launch::scenario::{Scenario, SourceFile};
 use warpgrid_program::{FunctionId, SourceFrame};
 
-/// Lines of the checked source that a compiler generated for one source position.
+/// Consecutive lines of the checked source that a compiler generated for one source position, as part of a [`LineTableView`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -16,11 +16,11 @@ pub struct MappedLines {
     pub line: u32,
     /// Last line of the checked source, inclusive.
     pub end_line: u32,
-    /// Source position, followed by the call sites of the inlined functions that contain it. At least one element.
+    /// Source position, followed by the call sites of the inlined functions that contain it. The list has at least one element.
     pub frames: Vec<SourcePosition>,
 }
 
-/// Line table of a session.
+/// Line table of a session, which hosts use to display source files next to the checked source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LineTableView {
@@ -32,7 +32,7 @@ pub struct LineTableView {
     pub unused: Vec<String>,
 }
 
-/// Source file of a line table.
+/// Source file to which a [`LineTableView`] refers, with its text if the scenario contains it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MappedFile {
@@ -47,7 +47,7 @@ pub struct MappedFile {
 }
 
 impl Session {
-    /// Returns the line table of the program. Empty if the compiler recorded no line information.
+    /// Returns the line table of the program, which is empty if the compiler recorded no line information.
     pub fn line_table(&self) -> LineTableView {
         let lines = self.mapped_lines();
         let mut files: Vec<MappedFile> = Vec::new();
@@ -75,8 +75,8 @@ impl Session {
         }
     }
 
-    /// Returns the source position of an instruction, followed by the call sites of the inlined functions that contain it. Empty if the
-    /// compiler recorded no position.
+    /// Returns the source position of an instruction, followed by the call sites of the inlined functions that contain it. The list is
+    /// empty if the compiler recorded no position.
     pub(crate) fn source_of(&self, function: FunctionId, index: u32) -> Vec<SourcePosition> {
         let found = self.program.functions.get(function.0 as usize);
         let row = found.and_then(|function| {
@@ -88,7 +88,7 @@ impl Session {
     }
 
     /// Returns the source position of a line of the checked source, followed by the call sites of the inlined functions that contain it.
-    /// Empty if the compiler recorded no position.
+    /// The list is empty if the compiler recorded no position.
     pub fn source_positions(&self, line: u32) -> Vec<SourcePosition> {
         let table = &self.program.line_table;
         if table.rows.is_empty() {
@@ -153,8 +153,8 @@ impl Session {
     }
 }
 
-/// Returns the text of a source file, if the scenario contains a file with this name. Directories are ignored if only one of the names has
-/// them.
+/// Returns the text of a source file, if the scenario contains a file with this name. If only one of the names has directories, the
+/// comparison ignores them.
 pub fn source_text<'s>(scenario: &'s Scenario, file: &str) -> Option<&'s str> {
     let sources = &scenario.sources;
     let exact = sources.iter().find(|source| source.name == file);
@@ -166,7 +166,7 @@ pub fn source_text<'s>(scenario: &'s Scenario, file: &str) -> Option<&'s str> {
     found.map(|source| source.text.as_str())
 }
 
-/// Returns whether two file names denote the same file: one name is the other, or ends with the other after a separator.
+/// Checks whether two file names denote the same file, because they are equal, or one name ends with a separator and the other name.
 fn is_same_file(one: &str, other: &str) -> bool {
     let ends = |long: &str, short: &str| {
         let directory = long.strip_suffix(short);

@@ -1,5 +1,5 @@
-//! Reference of all instruction forms and all diagnostics, and the text of the `explain` command. The instruction forms are generated from
-//! the instruction tables.
+//! Reference pages of all instruction forms and all diagnostics, and the text of the `explain` command. The pages of instruction forms are
+//! generated from the instruction tables.
 
 use crate::diagnostics;
 use crate::model::text::DiagnosticView;
@@ -14,7 +14,7 @@ pub use warpgrid_program::{ModifierDoc, OperandDoc, SlotDoc, TermDoc};
 /// Codes of unknown modifiers, illegal combinations of modifiers, and missing modifiers.
 const FAULTS_OF_FORMS: [&str; 6] = ["W0100", "W0101", "W0102", "W0103", "W0104", "W0105"];
 
-/// Reference page of an instruction form.
+/// Reference page of an instruction form, which hosts display: syntax, requirements, rules and modifiers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -26,18 +26,19 @@ pub struct FormPage {
     /// Syntax line of the instruction form.
     pub syntax: String,
     pub help: String,
-    /// Requirement of the form for a version and a target: "since PTX 8.1, on `sm_90` and later".
+    /// PTX version and target that the form requires: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
-    /// Anchor of the section in the PTX ISA manual that describes the form. Empty for an instruction of which only the modifiers are known.
+    /// Anchor of the section in the PTX ISA manual that describes the form. The text is empty for an instruction of which only the
+    /// modifiers are known.
     pub section: String,
     pub slots: Vec<SlotDoc>,
     pub operands: Vec<OperandDoc>,
-    /// Rules for combinations of the modifiers, one phrase each.
+    /// Phrases that state the rules for combinations of the modifiers.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
 }
 
-/// Reference page of a diagnostic.
+/// Reference page of a diagnostic code, which hosts display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -49,7 +50,7 @@ pub struct CodePage {
     pub right: String,
 }
 
-/// Complete reference, which the page loads.
+/// All reference pages of instruction forms, diagnostics and terms, which the page loads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReferencePages {
     pub forms: Vec<FormPage>,
@@ -137,7 +138,7 @@ fn explanation_text(front: SourceLanguage, explanation: Explanation) -> String {
             equivalents: beside,
         } => {
             faults.extend(faults_of_form(front, &mnemonic));
-            // The forms of SASS instructions are not documented, so a form that is missing in the tables may exist.
+            // A SASS form that is missing in the tables may exist, because the forms of SASS instructions are not documented.
             let fault = match front {
                 SourceLanguage::Ptx => "no such form",
                 SourceLanguage::Sass => "unknown form",
@@ -155,7 +156,7 @@ fn explanation_text(front: SourceLanguage, explanation: Explanation) -> String {
 }
 
 /// Returns the reasons why no form of a PTX instruction has this mnemonic, with the legal modifiers. Returns an empty list if the mnemonic
-/// is legal. The check of the mnemonic does not include operands.
+/// is legal. The check ignores operands.
 fn faults_of_form(front: SourceLanguage, mnemonic: &str) -> Vec<String> {
     if front != SourceLanguage::Ptx {
         return Vec::new();
@@ -205,7 +206,7 @@ impl From<FormDoc> for FormPage {
     }
 }
 
-/// Returns the values of a modifier. Several values that differ only in one number are combined to one value: `m64n{8…256 step 8}k16`.
+/// Returns the values of a modifier. The function combines values that differ only in one number: `m64n{8…256 step 8}k16`.
 fn families(values: &[ModifierDoc]) -> Vec<ModifierDoc> {
     let mut families = Vec::new();
     let mut rest = values;
@@ -217,7 +218,7 @@ fn families(values: &[ModifierDoc]) -> Vec<ModifierDoc> {
     families
 }
 
-/// Minimum number of values that the function combines.
+/// Minimum number of values that the function combines to one value.
 const FAMILY: usize = 4;
 
 /// Returns the combination of the first values of the list, and the number of values that the combination represents.
@@ -281,7 +282,7 @@ fn term_text(page: &TermDoc) -> String {
     text
 }
 
-/// Formats a requirement in parentheses, which follow a sentence.
+/// Formats a requirement in parentheses, for the end of a sentence.
 fn in_brackets(needs: Option<&String>) -> String {
     needs.map_or(String::new(), |needs| format!(" ({needs})"))
 }
@@ -483,7 +484,7 @@ mod tests {
             let text = explain(subject).unwrap_or_default();
             assert!(text.contains(part), "{subject}: {text}");
         }
-        // A term that has the name of an instruction would hide the instruction.
+        // No term may have the name of an instruction, because the term would hide the instruction.
         for term in terms()
             .iter()
             .flat_map(|term| term.aliases.iter().chain([&term.name]))

@@ -57,7 +57,7 @@ pub(crate) fn compute<const FMA: bool>(
     true
 }
 
-/// Executes an operation like [`compute`]. This function is never inlined.
+/// Calls [`compute`]. This function is never inlined, so that rare call sites do not duplicate the code of [`compute`].
 #[inline(never)]
 pub(crate) fn compute_apart(
     instr: &DecodedInstruction,
@@ -86,7 +86,7 @@ fn extend32(
     l.set64(d, row);
 }
 
-/// Executes the less frequent operations of [`compute`].
+/// Executes the operations that [`compute`] does not execute directly, because they are less frequent.
 #[inline(never)]
 fn compute_more(
     instr: &DecodedInstruction,

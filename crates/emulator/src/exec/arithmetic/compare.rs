@@ -8,7 +8,7 @@ use crate::semantics::integer::Apply;
 use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot};
 use warpgrid_isa::{BoolOp, CompareOp, FloatFormat, FloatTest, ScalarType};
 
-/// Source rows of a comparison, and its result: the mask of the lanes whose comparison is true.
+/// Source rows of a comparison, and the result mask of the lanes whose comparison is true.
 struct MaskRows<'a, T> {
     sources: [&'a [T; LANES]; 2],
     mask: &'a mut u32,
@@ -56,7 +56,7 @@ fn float_values(l: &LaneRegisters<'_>, c: &Comparison, slot: OperandSlot) -> [f6
     let bits = l.r32(slot);
     for lane in 0..LANES {
         row[lane] = match c.kind {
-            // A 16-bit float with a zero exponent field is subnormal or zero, and `.ftz` flushes it.
+            // With `.ftz`, replace a 16-bit float with a zero exponent field by zero, because it is subnormal or zero.
             CompareType::F16 if c.ftz && bits[lane] & FloatFormat::F16.infinity() == 0 => 0.0,
             CompareType::F16 => FloatFormat::F16.value(bits[lane] & 0xffff),
             CompareType::Bf16 => FloatFormat::BF16.value(bits[lane] & 0xffff),

@@ -40,7 +40,7 @@ pub(crate) fn convert(
         }
         row
     });
-    // The destination register may be wider than the signed result, so the result is sign-extended.
+    // Sign-extend a signed result, because the destination register may be wider than the result.
     if conversion.to.is_signed() && conversion.to.width_bits() < 64 {
         let shift = 64 - conversion.to.width_bits();
         for r in &mut row {
@@ -50,8 +50,8 @@ pub(crate) fn convert(
     write64(l, d, &row);
 }
 
-/// Converts a row with a host operation whose result equals the result of the hardware. Returns `None` for conversions
-/// without such a host operation.
+/// Converts a row with a host operation whose result equals the result of the hardware. Returns `None` if no host
+/// operation has the result of the hardware.
 fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
     use ScalarType as T;
     use warpgrid_isa::Rounding as R;
@@ -162,8 +162,8 @@ fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
 fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMode) -> u64 {
     let keep = u64::MAX >> (64 - to.width_bits().clamp(1, 64));
     if value.is_nan() {
-        // The hardware converts a NaN to an integer with only the most significant bit set if the source or the
-        // destination has 64 bits, and otherwise to 0.
+        // If the source or the destination has 64 bits, the hardware converts a NaN to an integer with only the most
+        // significant bit set. Otherwise, it converts a NaN to 0.
         let top = to.width_bits() == 64 || from == ScalarType::F64;
         return if top {
             1 << (to.width_bits().clamp(1, 64) - 1)
@@ -173,7 +173,7 @@ fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMod
     }
     let integer = softfloat::to_integral(value, mode.round);
     let (low, high) = range(to);
-    // `as` saturates at the limits of `i128`, which exceed the range of the type, so the subsequent clamp is exact.
+    // The clamp is exact, because `as` saturates at the limits of `i128`, which exceed the range of the type.
     (integer as i128).clamp(low, high) as u64 & keep
 }
 
@@ -238,20 +238,20 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
     }
 }
 
-/// Checks whether the result of a conversion to 32 bits is flushed. A result is flushed if the value, rounded to 24
-/// bits with an unbounded exponent, is below the smallest normal number (IEEE 754, 7.5 b; code of assembler 13.5 for
-/// `sm_75` to `sm_100`, `.rn` measured on an H100).
+/// Checks whether the result of a conversion to 32 bits is flushed. The hardware flushes a result if the value, rounded
+/// to 24 bits with an unbounded exponent, is below the smallest normal number (IEEE 754, 7.5 b; code of assembler 13.5
+/// for `sm_75` to `sm_100`, `.rn` measured on an H100).
 fn is_tiny(value: f64, round: RoundingMode) -> bool {
-    // The scaling moves the value out of the subnormal range, because the exponent limits the precision in this range.
+    // Scale the value out of the subnormal range, in which the exponent limits the precision.
     const SCALE: f64 = (1u64 << 32) as f64;
     let smallest_normal = f64::from(f32::MIN_POSITIVE) * SCALE;
     value.abs() < f64::from(f32::MIN_POSITIVE)
         && f64::from(softfloat::narrow(value * SCALE, round)).abs() < smallest_normal
 }
 
-/// Converts a NaN to a quiet `f64` NaN with the same sign. The most significant fraction bits are those of the source.
-/// With `.ftz`, the result is derived from the canonical 32-bit NaN. Measured on an H100, like the conversions of NaN
-/// to narrower types.
+/// Converts a NaN to a quiet `f64` NaN with the same sign. The most significant fraction bits are the fraction bits of
+/// the source. With `.ftz`, the result is derived from the canonical 32-bit NaN. Conversions of NaN were measured on an
+/// H100.
 fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
     let wide = |bits: u64, width: u32, fraction_bits: u32| {
         let sign = bits >> (width - 1) & 1;

@@ -23,7 +23,7 @@ fn canonical(value: f32) -> u32 {
     }
 }
 
-/// Executes an operation on `f32`.
+/// Executes an `f32` operation on the rows of a warp.
 #[inline(always)]
 pub(crate) fn float32<const FMA: bool>(
     l: &mut LaneRegisters<'_>,
@@ -94,7 +94,7 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
     true
 }
 
-/// Selection between the minimum and the maximum.
+/// Whether an operation computes the minimum or the maximum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MinMax {
     Min,
@@ -164,8 +164,8 @@ fn quotient_rows(row: &mut Row32, mode: FloatMode, a: &Row32, b: &Row32) {
     }
 }
 
-/// Computes a row with [`nearest`], and applies flushing and clamping. Returns `false` if the row requires the slow
-/// path.
+/// Computes a row with the host operations of [`nearest`], and applies flushing and clamping. Returns `false` if the
+/// row requires the slow path.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 fn modified(
@@ -215,7 +215,7 @@ fn modified(
     if mode.saturate {
         for bits in row {
             let value = f32::from_bits(*bits);
-            // A comparison with a NaN is false, so NaN is clamped to 0. -0 is also clamped to +0.
+            // A comparison with a NaN is false, so that this clamp converts a NaN to 0. It also converts -0 to +0.
             let low = if value > 0.0 { value } else { 0.0 };
             *bits = (if low < 1.0 { low } else { 1.0 }).to_bits();
         }
@@ -223,7 +223,7 @@ fn modified(
     true
 }
 
-/// Flushes a subnormal to a zero of the same sign.
+/// Flushes the bits of a subnormal number to a zero of the same sign.
 #[inline(always)]
 fn flush_bits(bits: u32) -> u32 {
     if bits & 0x7f80_0000 == 0 {
@@ -236,7 +236,7 @@ fn flush_bits(bits: u32) -> u32 {
 /// Computes `min` or `max`. If exactly one operand is a NaN, the result is the other operand. -0 is less than +0.
 #[inline(always)]
 fn minmax_rows(row: &mut Row32, extreme: MinMax, a: &Row32, b: &Row32) {
-    // Inverting the magnitude bits of negative numbers makes the integer order of the bit patterns equal to the numeric
+    // Invert the magnitude bits of negative numbers, so that the integer order of the bit patterns equals the numeric
     // order.
     let key = |bits: u32| (bits ^ (((bits as i32) >> 31) as u32 >> 1)) as i32;
     let is_nan = |bits: u32| bits & !SIGN > 0x7f80_0000;
@@ -271,9 +271,9 @@ const SMALLEST_NORMAL_32: u32 = 1 << 23;
 const SMALLEST_NORMAL: u64 = 897 << 52;
 
 /// Computes a*b+c with a single rounding. If the host has an FMA instruction (`FMA`), the function uses this
-/// instruction. Otherwise, the product is computed exactly in `f64`, and the sum is rounded to `f64`. Narrowing the sum
-/// to `f32` is then correct unless the sum is exactly between two `f32` values or below the normal range. If a lane has
-/// such a sum, the whole row is computed exactly.
+/// instruction. Otherwise, the function computes the product exactly in `f64`, and rounds the sum to `f64`. Narrowing
+/// the sum to `f32` is then correct unless the sum is exactly between two `f32` values or below the normal range. If a
+/// lane has such a sum, the whole row is computed exactly.
 #[inline(always)]
 fn fma_rows<const FMA: bool>(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
     if FMA {
@@ -395,7 +395,7 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
         value = if value.is_nan() {
             0.0
         } else {
-            // The addition of zero converts -0 to +0.
+            // Add zero to convert -0 to +0.
             value.clamp(0.0, 1.0) + 0.0
         };
     }
@@ -422,7 +422,7 @@ fn minmax32(extreme: MinMax, mode: FloatMode, a: f32, b: f32) -> u32 {
         (true, false) => b,
         (false, true) => a,
         (false, false) => {
-            // -0 is less than +0.
+            // Treat -0 as less than +0.
             let a_smaller = a < b || a == b && a.is_sign_negative();
             if a_smaller == (extreme == MinMax::Min) {
                 a
@@ -594,12 +594,12 @@ pub(crate) fn upper_half(of: u32, function: impl Fn(f64) -> f64) -> u32 {
 fn minmax64(extreme: MinMax, operands: [u64; 3]) -> u64 {
     let [a, b, _] = operands.map(f64::from_bits);
     match (a.is_nan(), b.is_nan()) {
-        // If both operands are NaNs, the comparison in the assembler's code selects b (assembler 13.5).
+        // If both operands are NaNs, select b, as the comparison in the code of assembler 13.5 does.
         (true, true) => operands[1] | 1 << 51,
         (true, false) => operands[1],
         (false, true) => operands[0],
         (false, false) => {
-            // -0 is less than +0.
+            // Treat -0 as less than +0.
             let a_smaller = a < b || a == b && a.is_sign_negative();
             operands[usize::from(a_smaller != (extreme == MinMax::Min))]
         }
@@ -678,7 +678,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
     let [a, b, c] = bits.map(|v| format.value(v));
     let round = mode.round;
     let value = match f {
-        // The hardware replaces any NaN by the canonical NaN.
+        // Replace any NaN by the canonical NaN, as the hardware does.
         H::Plain(FloatOp::Neg | FloatOp::Abs) if a.is_nan() => return format.nan(),
         H::Plain(FloatOp::Neg) => return bits[0] ^ sign,
         H::Plain(FloatOp::Abs) => return bits[0] & !sign,
@@ -697,7 +697,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
             };
             let [value] = function([(a as f32).to_bits()]);
             let value = f64::from(f32::from_bits(value));
-            // Results beyond the exponent range of the 16-bit format become infinity instead of being truncated.
+            // Convert results beyond the exponent range of the 16-bit format to infinity instead of truncating them.
             let beyond = f64::from_bits((1024 + format.bias() as u64) << 52);
             let value = if value >= beyond {
                 f64::INFINITY

@@ -8,7 +8,7 @@ use crate::semantics::registers::{BankWord, LANES, LaneRegisters, OperandSlot, R
 use crate::semantics::word::Word;
 use warpgrid_isa::Signedness;
 
-/// Source rows and destination row of an operation.
+/// Source rows and destination row of an integer operation.
 pub(crate) struct OperandRows<'a, S, R> {
     pub(crate) sources: S,
     pub(crate) result: &'a mut [R; LANES],
@@ -80,7 +80,7 @@ impl<T: Copy> Apply<([T; 3], bool), (T, bool)> for CarryRows<'_, T> {
     }
 }
 
-/// Executes an operation on 32-bit registers.
+/// Executes an integer operation on 32-bit registers.
 #[inline(always)]
 pub(crate) fn int32(
     l: &mut LaneRegisters<'_>,
@@ -100,7 +100,7 @@ pub(crate) fn int32(
     l.set32(d, result);
 }
 
-/// Executes an operation on 16-bit registers.
+/// Executes an integer operation on 16-bit registers.
 pub(crate) fn int16(
     l: &mut LaneRegisters<'_>,
     result: &mut Row32,
@@ -154,7 +154,7 @@ pub(crate) fn int8x4(
     l.set32(d, result);
 }
 
-/// Executes an operation on 64-bit registers.
+/// Executes an integer operation on 64-bit registers.
 #[inline(always)]
 pub(crate) fn int64(
     l: &mut LaneRegisters<'_>,

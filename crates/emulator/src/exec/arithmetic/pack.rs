@@ -37,7 +37,7 @@ fn join_words(l: &mut LaneRegisters<'_>, d: RegisterOperand, words: [RegisterOpe
     write64(l, d, &row);
 }
 
-/// Unpacks a value of at most 64 bits with the result of [`unpack`].
+/// Unpacks a value of at most 64 bits into elements. This function is the fast path of [`unpack`].
 fn unpack_wide(
     l: &mut LaneRegisters<'_>,
     a: RegisterOperand,

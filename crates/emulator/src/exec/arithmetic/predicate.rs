@@ -16,8 +16,8 @@ pub(crate) fn predicate_logic(l: &mut LaneRegisters<'_>, table: u8, [d, a, b]: [
     l.set_predicate(d, result);
 }
 
-/// Applies the source modifiers `|a|`, `-a` and `~a`. The magnitude is computed before the negation. Negation inverts
-/// the sign bits of floats, and subtracts integers from zero.
+/// Applies the source modifiers `|a|`, `-a` and `~a`. If both apply, the magnitude precedes the negation. Negation
+/// inverts the sign bits of floats, and subtracts integers from zero.
 pub(crate) fn modify(
     l: &mut LaneRegisters<'_>,
     modifiers: SourceModifiers,
@@ -77,7 +77,7 @@ pub(crate) fn address_sum(
     scale: u8,
     uniform: RegisterOperand,
 ) {
-    // Fast path for shared memory addresses such as `[R0.X4]`, which have 32 bits and no uniform register.
+    // Fast path for 32-bit addresses without a uniform register, such as the shared memory address `[R0.X4]`.
     let is_short =
         base.bank == RegisterBank::B32 && d.bank == RegisterBank::B32 && base.slot.is_some();
     if is_short && !uniform.slot.is_some() {

@@ -9,12 +9,12 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters, OperandSlot, Row32
 use crate::semantics::special_function;
 use warpgrid_isa::{BoolOp, CompareOp, Extension, FunnelShift, MulPart, SassOp, Signedness};
 
-/// Sources of an operation, to which bitwise complements have already been applied.
+/// Source rows of a SASS operation, to which bitwise complements have already been applied.
 struct SassSources<'a> {
     rows: [&'a Row32; 5],
-    /// Mask of the inverted bits of each source.
+    /// Mask of the bits of each source that are inverted.
     flips: [u32; 5],
-    /// Number of arithmetically negated sources. Each negation is implemented as a complement plus one.
+    /// Number of arithmetically negated sources. The instruction computes a negation as a complement plus one.
     n_negated: u32,
 }
 
@@ -31,14 +31,14 @@ impl SassSources<'_> {
     }
 }
 
-/// Result rows and predicates of an operation.
+/// Result rows and result predicates of a SASS operation.
 struct SassResults {
     registers: [Row32; 2],
     predicates: [u32; 7],
 }
 
-/// Executes one operation of a plan. The function is compiled for each supported vector width (`exec::simd_dispatch`),
-/// and separately from the step loop, because the step loop is already large.
+/// Executes one operation of a plan. The function is compiled separately for each supported vector width
+/// (`exec::simd_dispatch`). The function is not inlined into the step loop, because the loop is already large.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -211,7 +211,7 @@ fn multiply(
         }
         return;
     }
-    // The third source has 64 bits, and negation applies to the whole 64-bit value.
+    // Negate the third source as a whole 64-bit value.
     let negates = plan.negated & 0b1100 != 0;
     for lane in 0..LANES {
         let product = product_of(lane);

@@ -34,7 +34,7 @@ pub(crate) fn select_sign(
         match sign {
             SelectCondition::Integer => c as i32 >= 0,
             SelectCondition::Float => f32::from_bits(c) >= 0.0,
-            // A subnormal is flushed to zero, so that it counts as nonnegative.
+            // A subnormal number is flushed to zero, so that it is nonnegative.
             SelectCondition::Flushed => {
                 f32::from_bits(c) >= 0.0 || f32::from_bits(c).is_subnormal()
             }

@@ -107,7 +107,7 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
             _ => clamp(value, width, d_sign),
         };
     }
-    // For `vset`, the type of the first source determines the signedness of c.
+    // For `vset`, determine the signedness of c from the type of the first source.
     let sign = match plan.compare {
         Some(_) => a_sign,
         None => d_sign,
@@ -128,9 +128,9 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
-/// Saturates a 32-bit result like the assembler's code (13.5, all architectures): an unsigned result is clamped only to
-/// the upper limit, and an absolute difference is saturated only after it is combined with c. Left shifts are exact, as
-/// defined by the PTX ISA.
+/// Saturates a 32-bit result like the code that assembler 13.5 generates for all architectures: an unsigned result is
+/// clamped only to the upper limit, and an absolute difference is saturated only after it is combined with c. Left
+/// shifts are exact, as defined by the PTX ISA.
 fn saturated(plan: &VideoPlan, value: i128, sign: Signedness) -> i128 {
     let value = match plan.op {
         VideoOp::AbsDiff if sign == Unsigned => return value,
@@ -166,7 +166,7 @@ fn whole(plan: &VideoPlan, value: i128) -> i64 {
     }
 }
 
-/// Returns a result and the operand c in ascending order. The comparison follows the assembler's code.
+/// Returns a result and the operand c in ascending order. The comparison matches the code that the assembler generates.
 fn less_first(value: i64, c: u32, sign: Signedness) -> [i128; 2] {
     let c = extend(c, 32, sign);
     let is_smaller = match sign {
@@ -177,9 +177,9 @@ fn less_first(value: i64, c: u32, sign: Signedness) -> [i128; 2] {
     [smaller.into(), larger.into()]
 }
 
-/// `vmad`: computes a product of up to 64 bits, adds c, and scales the sum. The details follow the assembler's code
-/// (13.5, all architectures): unselected registers and c are signed regardless of their types, the sum has 64 bits, and
-/// overflow is detected in the bits above the scaled result.
+/// `vmad`: computes a product of up to 64 bits, adds c, and scales the sum. The details match the code that assembler
+/// 13.5 generates for all architectures: unselected registers and c are signed regardless of their types, the sum has
+/// 64 bits, and overflow is detected in the bits above the scaled result.
 fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [_, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;

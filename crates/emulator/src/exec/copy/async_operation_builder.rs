@@ -1,4 +1,5 @@
-//! Asynchronous operations that one instruction issues, with one operation per completion mechanism.
+//! Builder for the asynchronous operations that one instruction issues. The builder creates one operation per
+//! completion mechanism.
 
 use crate::contract::pending::{
     AsyncEffect, AsyncOperation, AsyncOrigin, AsyncSource, AsyncWrite, CompletionMechanism,
@@ -7,7 +8,7 @@ use crate::contract::pending::{
 use crate::contract::step_event::AsyncOperationId;
 use warpgrid_isa::StateSpace;
 
-/// Memory location that an asynchronous operation accesses: state space, block and address.
+/// Memory location to which an asynchronous operation writes: state space, block and address.
 pub(crate) type CompletionTarget = (StateSpace, u64, u64);
 
 /// Data that an asynchronous operation writes at an offset from its destination address.
@@ -82,7 +83,7 @@ impl AsyncOperationBuilder {
         }
     }
 
-    /// Returns the operation with a completion mechanism. Creates the operation if none exists.
+    /// Returns the operation with a completion mechanism, and creates the operation if necessary.
     fn operation(&mut self, completion: CompletionMechanism) -> &mut AsyncOperation {
         let found = self
             .list

@@ -1,5 +1,5 @@
-//! Issue of asynchronous operations (PTX ISA, "Asynchronous Operations"). Registers are read when the operation is
-//! issued. Memory is read when the scheduler executes the operation.
+//! Issue of asynchronous operations (PTX ISA, "Asynchronous Operations"). An operation reads registers when it is
+//! issued, and reads memory when the scheduler executes it.
 
 use crate::code::{AccessPlan, ArrivalCount, AsyncPayload, AsyncPlan, CopySource};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
@@ -86,10 +86,10 @@ fn check_size(to: &AccessPlan, size: u64, lane: usize) -> ExecResult {
     Err(ExecutionFault::new(kind, 1 << lane))
 }
 
-/// Copy that an instruction issues for one lane.
+/// Asynchronous copy that an instruction issues for one lane.
 struct LaneCopy<'b> {
     to: &'b AccessPlan,
-    /// Completion mbarriers of all lanes, and the access plan of the mbarrier address operand.
+    /// Resolved completion mbarriers of all lanes, with the access plan of the mbarrier operand.
     objects: Option<&'b (ResolvedAccess, &'b AccessPlan)>,
     lane: usize,
     address: u64,
@@ -139,7 +139,8 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// Issues the copies of all lanes. Addresses are checked at issue, but the source bytes are read later.
+    /// Issues the copies of all lanes. The function checks the addresses at issue, but the copies read the source bytes
+    /// later.
     fn copy(
         &mut self,
         reach: &mut MemoryContext<'_>,
@@ -432,7 +433,7 @@ fn landing(
     }
 }
 
-/// Resolves the address range that a lane reads or writes. The width in the access plan is the required alignment.
+/// Resolves the address range that a lane reads or writes. The access width in the plan is the required alignment.
 pub(crate) fn find(
     reach: &MemoryContext<'_>,
     plan: &AccessPlan,
@@ -496,7 +497,8 @@ fn brought(
                 lane,
             ));
         }
-        // The source address is aligned, but the first byte after the ignored bytes may be misaligned.
+        // Resolve the source without an alignment check, because the first byte after the ignored bytes may be
+        // misaligned.
         let bytewise = AccessPlan {
             width_bytes: 1,
             ..plan.clone()

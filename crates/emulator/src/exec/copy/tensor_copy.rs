@@ -1,5 +1,5 @@
-//! Issue of tensor copies (PTX ISA, "cp.async.bulk.tensor"). A pending copy is stored as a description, from which its
-//! completion computes the addresses.
+//! Issue of tensor copies (PTX ISA, "cp.async.bulk.tensor"). A pending copy stores only a description. Its completion
+//! computes the addresses from this description.
 
 use crate::code::{AccessPlan, TensorCopyPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
@@ -69,7 +69,7 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// Values of the register operands in all lanes.
+/// Values of the register operands of a tensor copy in all lanes.
 struct OperandRows {
     map: Row64,
     shared: Row64,
@@ -93,7 +93,7 @@ impl OperandRows {
     }
 }
 
-/// Returns the description of a lane's tensor copy. The location in shared memory is set later.
+/// Returns the description of a lane's tensor copy. The caller sets the location in shared memory later.
 fn transfer_of(
     reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
@@ -175,8 +175,8 @@ fn copy(
                 lane,
             ));
         }
-        // For a pair of blocks, the parity of the rank of the mbarrier's block determines which block of the pair
-        // counts the bytes (PTX ISA, "cp.async.bulk.tensor").
+        // For a pair of blocks, select the block that counts the bytes by the parity of the rank of the mbarrier's
+        // block (PTX ISA, "cp.async.bulk.tensor").
         let counts = match plan.is_pair {
             true => rank & !1 | rank_of(reach, of_object) & 1,
             false => rank,

@@ -69,7 +69,7 @@ pub(crate) fn report_use(reach: &mut MemoryContext<'_>, places: &Row64, lanes: u
     );
 }
 
-/// Reports accesses of lanes to tensor maps. Invalid addresses are omitted, because a read of an invalid address
+/// Reports accesses of lanes to tensor maps. The report omits invalid addresses, because a read of an invalid address
 /// faults, and a fence for an invalid address orders nothing.
 fn report(
     reach: &mut MemoryContext<'_>,
@@ -131,7 +131,7 @@ pub(crate) fn change_map(
                 l.mask,
             );
         }
-        // The warp copies the tensor map only once, because all lanes have the same operands.
+        // Copy the tensor map only once for the warp, because all lanes have the same operands.
         TensorMapPlan::Publish { to, from } => publish(reach, l, to, from)?,
         TensorMapPlan::Acquire { map } => {
             let places = addresses(l, map);
@@ -141,7 +141,7 @@ pub(crate) fn change_map(
     Ok(())
 }
 
-/// Operands of `tensormap.replace`.
+/// Operands of `tensormap.replace` in one lane.
 #[derive(Clone, Copy)]
 struct FieldChange {
     field: TensorMapField,

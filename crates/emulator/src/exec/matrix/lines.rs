@@ -19,7 +19,7 @@ use warpgrid_isa::fragment::MisalignedStride;
 /// Maximum number of contiguous memory units that one lane transfers.
 const MAX_UNITS: usize = 16;
 
-/// Resolved memory locations of the units of all lanes.
+/// Resolved memory locations of the matrix units of all lanes.
 enum UnitLocations {
     /// All units are in one memory. The fields are this memory and the location of the matrix in it.
     Whole(Backing, usize),
@@ -47,7 +47,7 @@ pub(crate) fn lines(
     Ok(())
 }
 
-/// Returns the address and the stride of the matrix. Faults if they are not equal in all lanes.
+/// Returns the address and the stride of the matrix. Faults if the address or the stride is not equal in all lanes.
 fn agreed(l: &LaneRegisters<'_>, plan: &WmmaMemoryPlan) -> Result<(u64, u32), Box<ExecutionFault>> {
     let odd = |differs: &dyn Fn(usize) -> bool| {
         (0..LANES).fold(0, |lanes, lane| lanes | u32::from(differs(lane)) << lane)
@@ -78,8 +78,8 @@ fn agreed(l: &LaneRegisters<'_>, plan: &WmmaMemoryPlan) -> Result<(u64, u32), Bo
     Ok((start, strides[0]))
 }
 
-/// Checks the alignment that the compiled code requires, which is less strict than the requirement of the PTX ISA: only
-/// the widest access to each line must be aligned.
+/// Checks the alignment that compiled code requires: only the widest access to each line must be aligned. The
+/// requirement of the PTX ISA is stricter.
 fn check_alignment(plan: &WmmaMemoryPlan, start: u64, stride: u32) -> ExecResult {
     let needed = u64::from(plan.rules.bytes);
     let misaligned = |address| {
@@ -292,8 +292,8 @@ fn store(
     }
 }
 
-/// Checks whether the observer accepts one access summary per row of units, so that no events with all elements are
-/// required.
+/// Checks whether the observer accepts one access summary per row of units, so that the interpreter need not build
+/// events with all elements.
 fn is_heard_whole(
     reach: &mut MemoryContext<'_>,
     plan: &WmmaMemoryPlan,

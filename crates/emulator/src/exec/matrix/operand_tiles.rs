@@ -1,5 +1,5 @@
-//! Matrices that a pending operation reads and writes, and the byte ranges of these matrices. The ranges are derived
-//! from the functions that perform the accesses.
+//! Matrices that a pending operation reads and writes, and the byte ranges of these matrices. The ranges are computed
+//! with the functions that also perform the accesses.
 
 use crate::code::DecodedCode;
 use crate::code::plan_table::PlanId;
@@ -58,7 +58,8 @@ pub(crate) fn tiles(code: &DecodedCode, pending: &InFlightOperation) -> Vec<Tile
 struct MergedRanges(Vec<Range<u64>>);
 
 impl MergedRanges {
-    /// Adds a byte range. The range is merged only with the previously added range, which most ranges continue.
+    /// Adds a byte range. The function merges the new range only with the previously added range, because most ranges
+    /// continue the previous range.
     fn add(&mut self, start: u64, n_bytes: u64) {
         match self.0.last_mut() {
             Some(last) if (last.start..=last.end).contains(&start) => {
@@ -109,7 +110,7 @@ fn of_warp(
         ranges: Vec::new(),
     };
     let types = plan.plan.product();
-    // Single-bit elements are stored in 32-bit words.
+    // Count single-bit elements in 32-bit words, because registers and memory contain them in this form.
     let per_word = |ty| if ty == ScalarType::B1 { 32 } else { 1 };
     let a_columns = plan.stored() * per_word(types.a);
     let mut a = factor(TileRole::A, types.a, ROWS, a_columns);
@@ -253,7 +254,7 @@ fn of_shift(work: &TensorMemoryOperation) -> Option<Vec<Tile>> {
     ])
 }
 
-/// Byte ranges that are identical in the memory of each participating block.
+/// Byte ranges that an operation accesses in the memory of each participating block.
 struct PerBlockRanges(MergedRanges);
 
 impl PerBlockRanges {
@@ -292,8 +293,8 @@ impl DecodedMma<'_> {
         PerBlockRanges(of_factor(factor, 0..share, depth)).of_each(shared)
     }
 
-    /// Returns the byte ranges of words in the tensor memory of each participating block. Out-of-bounds words are
-    /// omitted.
+    /// Returns the byte ranges of words in the tensor memory of each participating block. The result omits
+    /// out-of-bounds words.
     fn words(
         &self,
         places: impl Iterator<Item = (usize, TensorMemoryLocation, u64)>,

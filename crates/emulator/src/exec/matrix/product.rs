@@ -78,7 +78,7 @@ pub(crate) const MAX_LINE_FACTORS: usize = 4;
 /// Scale factors of each row of A or of each column of B.
 pub(crate) type ScaleFactors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
 
-/// Computes the elements of D with the scale factors of their rows and columns.
+/// Computes the elements of D of a block-scaled MMA, with the scale factors of their rows and columns.
 fn scaled(
     plan: &MmaPlan,
     values: MmaOperandValues<'_>,
@@ -183,7 +183,7 @@ fn scatter(
     }
 }
 
-/// Returns the register index and the lane of an element. The results are masked, so that the compiler omits bounds
+/// Returns the register index and the lane of an element. Both results are masked, so that the compiler omits bounds
 /// checks.
 #[inline(always)]
 fn place(gather: FragmentElement) -> (usize, usize) {

@@ -48,7 +48,8 @@ pub(crate) fn rows(
         let at = start + offset;
         let held = &mut registers[usize::from(place.register) % MAX_REGISTERS][gave % LANES];
         let shift = plan.container_bits * u32::from(place.element);
-        // An element with fewer than 8 bits may span two bytes. Only loads have such elements.
+        // Read up to two bytes, because an element with fewer than 8 bits may span two bytes. Only loads have such
+        // elements.
         let width = (first_bit % 8 + plan.element_bits).div_ceil(8) as usize;
         let memory = reach.bytes_of(backing).get(at..at.saturating_add(width));
         let mut old = [0; 2];

@@ -30,10 +30,10 @@ use warpgrid_isa::{
 };
 use warpgrid_program::counted;
 
-/// Number of rows and columns of D that are computed together, so that their operands are reused.
+/// Number of rows and columns of D that the emulator computes together in order to reuse their operands.
 const TILE: (usize, usize) = (16, 8);
 
-/// Memories of the blocks that participate in an operation on tensor memory.
+/// Shared memory and tensor memory of the blocks that participate in an operation on tensor memory.
 pub(crate) struct CtaPairMemory<'a> {
     pub(crate) shared: &'a [PagedMemory],
     pub(crate) tensor: &'a mut [PagedMemory],
@@ -159,7 +159,7 @@ pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<ExecutionFau
     })
 }
 
-/// Modifiers of a `tcgen05.cp` that determine the layout of its source and destination.
+/// Modifiers of a `tcgen05.cp` that determine the layout of its source and its destination.
 struct CopyShape {
     shape: TensorMemoryCopyShape,
     warps: Option<WarpMulticast>,
@@ -212,8 +212,7 @@ const fn unpacked_storage(unpacking: Unpacking) -> ElementPacking {
 }
 
 /// Returns four elements of a row, expanded to bytes. 4-bit elements are shifted left by two bits, because an MMA reads
-/// 4-bit elements in this position. The emulator assumes this shift, because the PTX ISA shows the layout only in a
-/// figure.
+/// 4-bit elements in this position. The shift is an assumption, because the PTX ISA shows the layout only in a figure.
 fn unpacked_word(
     factor: &SharedMatrixOperand,
     shared: &[u8],
@@ -275,7 +274,7 @@ pub(crate) fn storage_of(kind: MmaKind, ty: ScalarType) -> ElementPacking {
 pub(crate) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
     match storage_of(kind, ty) {
         ElementPacking::Bytes(size) => 8 * size,
-        // In tensor memory, each element occupies one byte.
+        // Each padded element occupies one byte in tensor memory.
         ElementPacking::Padded(_) => 8,
         ElementPacking::Nibbles => 4,
     }
@@ -286,13 +285,14 @@ pub(crate) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
 pub(crate) fn metadata_bits(kind: MmaKind, ty: ScalarType) -> (u32, usize) {
     match (storage_of(kind, ty), ty) {
         (_, ScalarType::Tf32) => (32, 2),
-        // The metadata selects pairs of adjacent elements.
+        // For packed 4-bit elements, the metadata selects pairs of adjacent elements.
         (ElementPacking::Nibbles, _) => (4, 8),
         (ElementPacking::Bytes(_) | ElementPacking::Padded(_), ty) => (ty.width_bits().max(8), 4),
     }
 }
 
-/// Converts an element to its register format, which the computation reads: 4-bit floats are shifted left by two bits.
+/// Converts an element to the register format that the computation reads, in which 4-bit floats are shifted left by two
+/// bits.
 fn as_register(kind: MmaKind, ty: ScalarType, value: u64) -> u64 {
     match storage_of(kind, ty) {
         ElementPacking::Padded(4) => value << 2,
@@ -309,7 +309,7 @@ fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
     }
 }
 
-/// An MMA with its decoded instruction descriptor.
+/// `tcgen05.mma` with its decoded instruction descriptor, from which the completion computes D.
 pub(crate) struct DecodedMma<'p> {
     pub(crate) operands: &'p TcgenMmaOperands,
     pub(crate) work: &'p TensorMemoryOperation,
@@ -480,8 +480,8 @@ impl<'p> DecodedMma<'p> {
             }
         }
         if self.operands.is_shifted {
-            // In each block, each row moves down by one row, and the first row remains unchanged. The emulator assumes
-            // this direction, as for `tcgen05.shift`.
+            // Move each row of a block down by one row, and leave the first row unchanged. This direction is an
+            // assumption, as for `tcgen05.shift`.
             for of_block in values.chunks_mut((rows * depth).max(1)) {
                 let moved = of_block.len().saturating_sub(depth);
                 of_block.copy_within(..moved, depth.min(of_block.len()));
@@ -626,7 +626,7 @@ impl<'p> DecodedMma<'p> {
         Ok(columns)
     }
 
-    /// Computes each element of D with the scale factors of its row of A and its column of B.
+    /// Computes each element of D of a block-scaled MMA, with the scale factors of its row of A and its column of B.
     fn scaled(
         &self,
         blocks: &CtaPairMemory<'_>,
@@ -653,7 +653,7 @@ impl<'p> DecodedMma<'p> {
                 false => None,
             };
             for (column, b) in b.chunks(self.depth).enumerate() {
-                // Each scale factor applies to the same number of stored elements as in a dense MMA.
+                // Apply each scale factor to the same number of stored elements as in a dense MMA.
                 let b = match &columns {
                     None => b,
                     Some(columns) => {

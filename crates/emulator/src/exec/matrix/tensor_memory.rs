@@ -68,8 +68,8 @@ pub(crate) fn execute(
             let first = address(&lanes, place)[lane] as u32;
             let n = read64(&lanes, *columns)[lane] as u32;
             let writer = LastWriter { step, lane: 0 };
-            // In SASS, an operation on the allocation mask clears the bits of all its columns, even if some of these
-            // columns are not allocated.
+            // Report an error only for PTX, because in SASS, an operation on the allocation mask may also clear the
+            // bits of columns that are not allocated.
             if !free(around.tensor, first, n, writer) && plan.takes_warp() {
                 let reason = format!(
                     "cannot deallocate {} at 0x{first:x}: at least one column is not allocated",
@@ -295,7 +295,7 @@ fn store(
                     .then_some(())
                     .ok_or_else(|| outside(place))
             };
-            // The upper halves of the stored words are undefined. The emulator clears them.
+            // Clear the upper halves of the stored words, which are undefined.
             match plan.is_packed {
                 true => {
                     write_word(2 * column, word & 0xffff)?;

@@ -34,7 +34,7 @@ pub(crate) const ROWS: usize = 16;
 /// Number of warps per warpgroup.
 pub(crate) const WARPS: u32 = 4;
 
-/// Issues the rows of a `wgmma` that one warp computes. The rows are computed after each earlier `wgmma` that writes
+/// Issues the rows of a `wgmma` that one warp computes. The operation completes after each earlier `wgmma` that writes
 /// the same accumulators.
 pub(crate) fn start(
     around: &mut ExecutionContext<'_>,
@@ -77,7 +77,8 @@ pub(crate) fn start(
         depends_on: after.into_iter().collect(),
         work: AsyncEffect::Product(Box::new(product)),
         completion: CompletionMechanism::AsyncGroup { kind, number },
-        // As on the hardware, the computation starts only after all warps of the warpgroup have issued the instruction.
+        // Set the step later, because the computation starts only after all warps of the warpgroup have issued the
+        // instruction, as on the hardware.
         earliest_step: u64::MAX,
     });
     let n_warps = around
@@ -384,7 +385,8 @@ impl WarpMmaPlan {
         }
     }
 
-    /// Returns the width of a stored element of A in bits. Single-bit elements are stored in words of 32 bits.
+    /// Returns the width of a stored element of A in bits. For single-bit elements, returns 32, because they are stored
+    /// in words.
     pub(crate) fn a_bits(&self) -> u32 {
         self.element_bits[0]
     }

@@ -1,4 +1,4 @@
-//! Loads and stores of one step. Accesses to a single memory transfer whole rows if no observer receives the access.
+//! Loads and stores of one step. An access to a single memory transfers whole rows if no observer receives the access.
 //! All other accesses use [`MemoryContext`].
 
 use crate::code::{AccessPlan, DecodedCode};
@@ -19,7 +19,7 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters, ResultRows, Row64}
 use crate::state::warp::LaneStacks;
 use warpgrid_isa::StateSpace;
 
-/// Scratch space for steps. The machine owns the buffers, because initializing them takes as long as a step.
+/// Scratch buffers of the step loop. The machine owns them, because their initialization takes as long as a step.
 #[derive(Clone)]
 pub(crate) struct ScratchBuffers {
     pub(crate) results: ResultRows,
@@ -115,7 +115,7 @@ pub(crate) fn access(
     access_closer(&mut reach, l, plan, &rows.target, request)
 }
 
-/// Offers the summary of an access to a single memory to the observer.
+/// Offers the observer the summary of an access to a single memory.
 #[cold]
 #[inline(never)]
 fn offer_target(
@@ -151,7 +151,7 @@ fn offer_target(
         .make(memory, row, l.mask, addresses)
 }
 
-/// Load or store whose summary is offered to an observer in place of an event with the transferred bytes.
+/// Load or store whose summary the interpreter offers to an observer in place of an event with the transferred bytes.
 pub(crate) struct AccessSummaryOffer<'a> {
     code: &'a DecodedCode,
     block: u64,
@@ -219,7 +219,7 @@ impl AccessSummaryOffer<'_> {
         self.ask(access, memory, FULL, &even.addresses())
     }
 
-    /// Returns the fields that are common to all kinds of access summaries, or `None` if some elements are sinks.
+    /// Returns the fields that are common to all kinds of access summaries, or `None` if the access has sinks.
     fn access(&self) -> Option<WarpAccessSummary> {
         let AccessSummaryOffer { plan, request, .. } = *self;
         if plan.written.count_ones() as usize != plan.elements.len() {
@@ -281,8 +281,8 @@ fn first_address(l: &LaneRegisters<'_>, plan: &AccessPlan) -> u64 {
     }
 }
 
-/// Returns the address of each lane in the address space of the accessed memory. Addresses of global memory are
-/// computed from `base`, the address of lane `first`.
+/// Returns the address of each lane in the address space of the accessed memory. For global memory, the function
+/// computes the addresses from `base`, the address of lane `first`.
 fn addresses_of(target: &ResolvedAccess, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
     let width = plan.width_bytes as usize;
     let own = match target.backing() {
@@ -310,7 +310,7 @@ fn addresses_of(target: &ResolvedAccess, plan: &AccessPlan, first: usize, base: 
     }
 }
 
-/// Executes an access like [`access`]. This function is never inlined.
+/// Calls [`access`]. This function is never inlined, so that rare call sites do not duplicate the code of [`access`].
 #[inline(never)]
 pub(crate) fn access_outlined(
     around: &mut ExecutionContext<'_>,
@@ -336,7 +336,7 @@ enum SlowPathResult {
     Loaded,
 }
 
-/// Resolves the addresses of an access that spans several memories or that faults.
+/// Slow path for the addresses of an access that spans several memories or faults.
 #[inline(never)]
 fn find_closer(
     reach: &mut MemoryContext<'_>,

@@ -1,5 +1,5 @@
-//! Reporting of memory accesses to observers. The accessed pieces of memory are collected during the execution of an
-//! access, and reported after the access has taken effect.
+//! Reporting of memory accesses to observers. The interpreter collects the accessed pieces of memory during the
+//! execution of an access, and reports them after the access has taken effect.
 
 use crate::code::AccessPlan;
 use crate::code::MAX_WIDTH;
@@ -125,7 +125,7 @@ pub(crate) struct LaneAccessRecord<'b> {
     /// Address of the first element.
     pub(crate) address: u64,
     pub(crate) written: bool,
-    /// Bytes of all elements.
+    /// Transferred bytes of all elements.
     pub(crate) bytes: &'b [u8],
     /// Contents of the accessed bytes before the access.
     pub(crate) old: &'b [u8],

@@ -1,5 +1,5 @@
-//! Address translation: resolves the address of each lane to a memory and an offset, and checks bounds, alignment and
-//! permissions.
+//! Address translation of the interpreter: resolves the address of each lane to a memory and an offset, and checks
+//! bounds, alignment and permissions.
 //!
 //! The fast path checks all lanes at once with vectorized arithmetic. If a check fails, the slow path checks each lane
 //! separately and determines the faulting lanes.
@@ -21,12 +21,12 @@ pub(crate) enum Backing {
     Stack,
 }
 
-/// Resolved addresses of the lanes of an access.
+/// Resolved addresses of the lanes of an access: the memories, the offsets, and the address pattern.
 #[derive(Clone)]
 pub(crate) struct ResolvedAccess {
     pub(crate) place: LanePattern,
-    /// Offset of each lane, unless the address pattern determines the offsets. Inactive lanes have the offset of an
-    /// active lane.
+    /// Offset of each lane in its memory, if the address pattern does not determine the offsets. An inactive lane has
+    /// the offset of an active lane.
     pub(crate) offsets: Row32,
     /// Memory of each lane, if the lanes access different memories.
     backings: [Backing; LANES],
@@ -76,7 +76,7 @@ impl ResolvedAccess {
     }
 }
 
-/// Memories that a warp can access, and their sizes.
+/// Address translator of a warp: the memories that the warp can access, and their sizes.
 #[derive(Clone, Copy)]
 pub(crate) struct AddressTranslator<'a> {
     pub(crate) global: &'a GlobalMemory,
@@ -92,7 +92,7 @@ pub(crate) struct AddressTranslator<'a> {
     pub(crate) n_ranks: u32,
 }
 
-/// Lanes whose memory access failed the checks, and the reason.
+/// Failed address translation: the faulting lanes, and the reason.
 pub(crate) struct AccessDenied {
     pub(crate) kind: FaultKind,
     pub(crate) lanes: u32,
@@ -109,10 +109,10 @@ pub(crate) enum AccessMode {
 #[derive(Clone, Copy)]
 struct BackingRange {
     backing: Backing,
-    /// Address of the first byte.
+    /// Address of the first byte of the range.
     start: u64,
     size: u64,
-    /// Offset of the first byte in the memory.
+    /// Offset of the first byte of the range in the memory.
     at: u32,
 }
 
@@ -129,8 +129,8 @@ pub(crate) struct HalfWarpPattern<T> {
 macro_rules! even {
     ($name:ident, $ramps:ident, $word:ty) => {
         /// Offset of each lane from the first lane of its half-warp, for stride 0 and for strides that are powers of
-        /// two. The offsets are stored in a table, because the compiler would otherwise simplify the expressions of
-        /// single lanes and would not vectorize the comparison.
+        /// two. Without a table, the compiler would simplify the expressions of single lanes and would not vectorize
+        /// the comparison.
         static $ramps: [[$word; 16]; 8] = {
             let mut ramps = [[0; 16]; 8];
             let mut at = 16;
@@ -141,8 +141,9 @@ macro_rules! even {
             ramps
         };
 
-        /// Returns the address pattern, or `None` if the stride is not constant. `is_constant` indicates that the
-        /// addresses of all lanes are known to be equal. `width` must be a power of two of at most 64.
+        /// Returns the address pattern of the lanes, or `None` if a half-warp has no constant stride. `is_constant`
+        /// indicates that the addresses of all lanes are known to be equal. `width` must be a power of two of at most
+        /// 64.
         #[inline(always)]
         pub(crate) fn $name(
             base: &[$word; LANES],
@@ -173,7 +174,8 @@ macro_rules! even {
             for lane in 0..16 {
                 differ[lane + 16] = base[lane + 16] ^ second.wrapping_add(ramp[lane]);
             }
-            // `black_box` prevents the compiler from comparing some lanes separately.
+            // Hide the array from the compiler with `black_box`, so that the compiler does not compare some lanes
+            // separately.
             let differ = black_box(&differ).iter().fold(0, |all, lane| all | lane);
             (differ == 0).then_some(HalfWarpPattern {
                 starts: [first, second],
@@ -268,8 +270,8 @@ impl<'a> AddressTranslator<'a> {
         Some((backing, place.offset))
     }
 
-    /// Fast path of address translation. Returns `false` if the access requires the slow path. `hint` is the allocation
-    /// that is checked first, and is updated to the accessed allocation.
+    /// Fast path of address translation. Returns `false` if the access requires the slow path. The translation checks
+    /// the allocation `hint` first, and sets `hint` to the accessed allocation.
     #[inline(always)]
     pub(crate) fn resolve_fast(
         &self,
@@ -300,7 +302,7 @@ impl<'a> AddressTranslator<'a> {
             self.each64(&fill_inactive_lanes(base, l.mask), plan, range, target)
         } else {
             let base = l.r32(plan.base);
-            // Arithmetic with 32-bit addresses wraps.
+            // The sum of a 32-bit address and an offset wraps.
             let first = base[l.first()].wrapping_add(plan.offset as u32);
             let Some(range) = self.range(plan.space, u64::from(first), purpose, hint) else {
                 return false;
@@ -357,7 +359,8 @@ impl<'a> AddressTranslator<'a> {
         outside >> 63 == 0 && low & (width - 1) == 0
     }
 
-    /// Resolves 32-bit addresses like [`AddressTranslator::each64`], for address ranges that start at address 0.
+    /// Resolves a separate 32-bit address for each lane without branches, for address ranges that start at address 0.
+    /// Returns `false` if a lane fails a check.
     #[inline(always)]
     fn each32(
         &self,
@@ -395,8 +398,8 @@ impl<'a> AddressTranslator<'a> {
         }
     }
 
-    /// Slow path of address translation: resolves each lane separately. Handles accesses that span several memories,
-    /// and determines the faulting lanes.
+    /// Slow path of address translation: resolves each lane separately, for accesses that span several memories or
+    /// fault. Determines the faulting lanes.
     #[cold]
     #[inline(never)]
     pub(crate) fn resolve_per_lane(

@@ -167,12 +167,12 @@ pub(crate) fn combine(
     }
 }
 
-/// Returns a result, and whether it must be stored, which is the case if it differs from the old value.
+/// Returns a result, and whether it must be stored because it differs from the old value.
 fn changed(old: u128, result: u128) -> (u128, bool) {
     (result, result != old)
 }
 
-/// Adds or compares floats. The elements of packed floats are combined separately.
+/// Computes the sum, minimum or maximum of floats. The elements of packed floats are combined separately.
 fn float(ty: ScalarType, f: FloatOp, mode: FloatMode, old: u128, b: u128) -> u128 {
     match ty {
         ScalarType::F32 => u128::from(crate::exec::arithmetic::float::op32(

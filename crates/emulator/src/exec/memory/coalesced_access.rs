@@ -1,7 +1,7 @@
-//! Fast path for word accesses of a whole warp with a constant stride in one memory. In most kernels, most memory
-//! accesses have this form. The fast path transfers the words of all lanes together, unless an observer receives the
-//! transferred bytes. All other accesses return without an effect, and are executed by
-//! [`access`](crate::exec::memory::access::access).
+//! Fast path for word accesses of a whole warp with a constant stride in one memory. Most memory accesses of most
+//! kernels have this form. The fast path transfers the words of all lanes together. The fast path has no effect on
+//! other accesses, or if an observer receives the transferred bytes. [`access`](crate::exec::memory::access::access)
+//! executes these accesses.
 
 use crate::code::{AccessPlan, RegisterOperand};
 use crate::contract::observer::MemoryId;
@@ -18,7 +18,7 @@ const WORD: usize = 4;
 /// Cache line size of the host.
 const LINE: usize = 64;
 
-/// Locations of the accessed words within one memory.
+/// Locations of the words that a warp accesses within one memory.
 struct WordPattern {
     /// Offset of the first word of each half-warp.
     at: [usize; 2],
@@ -35,8 +35,9 @@ enum WordPatternKind {
     TwoWords,
 }
 
-/// Executes a load or a store of words. Returns `None` if the access requires the slow path. `hint` is the allocation
-/// that is checked first. If a summary was offered to an observer, `observer_detail` is set to the response of the observer.
+/// Executes a load or a store of words. Returns `None` if the access requires the slow path. The address translation
+/// checks the allocation `hint` first. If a summary is offered to an observer, `observer_detail` receives the response
+/// of the observer.
 #[inline(always)]
 pub(crate) fn access_coalesced_words(
     around: &mut ExecutionContext<'_>,
@@ -100,7 +101,7 @@ pub(crate) fn access_coalesced_words(
     }
 }
 
-/// Returns the addresses of the first lane in each half-warp, if each half-warp has a constant stride.
+/// Returns the addresses of the first lane in each half-warp, or `None` if a half-warp has no constant stride.
 #[inline(always)]
 fn even_starts(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Option<HalfWarpPattern<u64>> {
     let is_constant = plan.base.is_constant();
@@ -112,7 +113,7 @@ fn even_starts(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Option<HalfWarpPatte
     } else {
         let HalfWarpPattern { starts, follow } =
             even32(l.r32(plan.base), is_constant, plan.width_bytes)?;
-        // Arithmetic with 32-bit addresses wraps.
+        // The sum of a 32-bit address and an offset wraps.
         let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
         HalfWarpPattern { starts, follow }
     };
@@ -151,7 +152,7 @@ fn offer_summary(
         .make_even(memory, row, starts, step)
 }
 
-/// Prefetches a cache line. The implementation does nothing on hosts without a prefetch instruction.
+/// Function that prefetches a cache line, or does nothing on hosts without a prefetch instruction.
 pub(crate) trait Prefetch: Fn(&u8) + Copy {}
 
 impl<F: Fn(&u8) + Copy> Prefetch for F {}
@@ -170,7 +171,7 @@ fn words<const N: usize>(bytes: &[u8], start: usize) -> Option<&[[u8; WORD]; N]>
     bytes.get(start..)?.as_chunks::<WORD>().0.first_chunk::<N>()
 }
 
-/// Loads one word per lane.
+/// Loads one word per lane into a register.
 #[inline(always)]
 fn load_word(
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! Loads (PTX ISA, "ld"), and functions that all memory accesses share.
+//! Loads (PTX ISA, "ld"), and functions that the implementations of all memory accesses call.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, RegisterBank, RegisterOperand};
@@ -88,7 +88,8 @@ impl MemoryContext<'_> {
             })
     }
 
-    /// Resolves the start of an address range if one shared memory or one global allocation contains the whole range.
+    /// Resolves the start of an address range. Returns `None` unless one shared memory or one global allocation
+    /// contains the whole range.
     pub(crate) fn find_span(
         &self,
         kind: AccessKind,
@@ -116,7 +117,7 @@ impl MemoryContext<'_> {
         paged(self.global, self.shared, &mut self.peers, backing)
     }
 
-    /// Returns the bytes of the active lanes.
+    /// Returns the bytes that the active lanes access.
     pub(crate) fn read_lanes(&self, target: &ResolvedAccess, mask: u32, width: usize) -> LaneBytes {
         let mut bytes = [0; LANES * MAX_WIDTH];
         for lane in lanes_of(mask) {
@@ -130,8 +131,7 @@ impl MemoryContext<'_> {
     }
 }
 
-/// Returns the address of each lane. The address of an inactive lane is replaced by the address of the lowest active
-/// lane.
+/// Returns the address of each lane. For an inactive lane, the result contains the address of the lowest active lane.
 pub(crate) fn addresses(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Row64 {
     let mut row = if plan.has_64_bit_base {
         l.r64(plan.base)
@@ -253,8 +253,8 @@ fn write_loaded(
     }
 }
 
-/// Reads `W` bytes per lane at offset `at` from the address of the lane. Elements are aligned to their size in each
-/// memory, so memory is read as an array of elements.
+/// Reads `W` bytes per lane at offset `at` from the address of the lane. The function reads memory as an array of
+/// elements, because elements are aligned to their size in each memory.
 #[inline(always)]
 fn gather<T: Copy, const W: usize>(
     row: &mut [T; LANES],
@@ -324,7 +324,7 @@ fn read_lanes<T, const W: usize, const N: usize>(
     }
 }
 
-/// Executes loads that span several memories and loads that an observer receives.
+/// Executes a load that spans several memories or that an observer receives.
 #[inline(never)]
 pub(crate) fn load_lane_by_lane(
     reach: &mut MemoryContext<'_>,

@@ -1,5 +1,5 @@
-//! Accesses to multicast addresses, which denote the memory of several devices (PTX ISA, "multimem"). An access is
-//! reported as one event with the memory pieces of all devices.
+//! Accesses to multicast addresses, which denote the memory of several devices (PTX ISA, "multimem"). Observers receive
+//! an access as one event with the memory pieces of all devices.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, MultimemAction, MultimemPlan};

@@ -19,7 +19,7 @@ pub(crate) fn may_be_partial(plan: &AccessPlan, halt: &ExecutionFault) -> bool {
 }
 
 /// Loads only the used elements, each separately. The address must be aligned to the size of the whole load. `halt` is
-/// the fault of the whole load, and is returned if the address is misaligned.
+/// the fault of the whole load, which is returned if the address is misaligned.
 #[cold]
 #[inline(never)]
 pub(crate) fn load_used(

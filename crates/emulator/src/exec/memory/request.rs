@@ -12,7 +12,7 @@ use warpgrid_isa::StateSpace;
 #[derive(Clone, Copy)]
 pub(crate) struct AccessRequest {
     pub(crate) plan: PlanId<AccessPlan>,
-    /// Whether the access is a load. Otherwise, it is a store.
+    /// Whether the access is a load instead of a store.
     pub(crate) loads: bool,
     pub(crate) warp: u32,
     pub(crate) step: u64,
@@ -25,7 +25,7 @@ pub(crate) struct AccessRequest {
 pub(crate) enum ObserverDetail {
     /// No observer receives the access.
     Off,
-    /// The observer receives the access, and has not been offered a summary yet.
+    /// The observer receives the access. The interpreter has not offered a summary yet.
     Undecided,
     /// The observer has accepted a summary in place of an event.
     SummaryAccepted,

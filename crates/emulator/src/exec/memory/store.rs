@@ -1,9 +1,10 @@
 //! Stores (PTX ISA, "st"), and the functions through which all instructions modify memory.
 //!
-//! [`MemoryContext::write`] performs accesses that are tracked or reported. Lanes are processed sequentially, so that
-//! the writer of each byte is known, and lanes that access the same address are ordered. [`store_rows`] transfers rows
-//! of 32 lanes to memory without writer tracking and without an observer. Kernels spend a third of their time in
-//! stores, which [`store_rows`] executes five times as fast. Both functions mark modified pages as dirty.
+//! [`MemoryContext::write`] performs stores whose writers are tracked or which observers receive. It processes the
+//! lanes sequentially, so that the writer of each byte is known and lanes that access the same address are ordered.
+//! [`store_rows`] transfers rows of 32 lanes to memory without writer tracking and without an observer. Kernels spend a
+//! third of their time in stores, which [`store_rows`] executes five times as fast. Both functions mark modified pages
+//! as dirty.
 
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, RegisterBank, RegisterOperand};
@@ -63,7 +64,8 @@ pub(crate) fn store_rows(
             }
             true
         }
-        // The slow path preserves the order of lanes that access the same address or several memories.
+        // Leave these stores to the slow path, which preserves the order of lanes that access the same address or
+        // several memories.
         LanePattern::Uniform(..) | LanePattern::Mixed => false,
     }
 }
@@ -195,7 +197,7 @@ fn bytes_to_store(l: &LaneRegisters<'_>, plan: &AccessPlan) -> LaneBytes {
     bytes
 }
 
-/// Executes any store, lane by lane. The overwritten bytes of each lane are read before the lane writes.
+/// Executes any store, lane by lane. The function reads the overwritten bytes of each lane before the lane writes.
 #[inline(never)]
 pub(crate) fn store_lane_by_lane(
     reach: &mut MemoryContext<'_>,

@@ -108,11 +108,11 @@ fn planes_of(geometry: Geometry, facts: &ImageInit) -> Option<u64> {
     let (has_rows, has_layers) = (facts.height > 0, facts.layers > 0);
     let fits = match geometry {
         G::D1 => is_flat && !has_rows && !has_layers,
-        // Images are not multisampled. Each texel of an image has one sample.
+        // Treat multisampled geometries like other geometries, because each texel of an emulated image has one sample.
         G::D2 | G::D2ms => is_flat && has_rows && !has_layers,
         G::D3 => facts.depth > 0,
         G::A1d | G::D5 => is_flat && !has_rows && has_layers,
-        // The faces of a cube map are the layers of an array.
+        // A cube map is also accessible as an array, whose layers are the faces of the cube map.
         G::A2d | G::A2dms => is_flat && has_rows && has_layers || facts.is_cubemap,
         G::Cube => facts.is_cubemap && facts.layers <= 1,
         G::Acube => facts.is_cubemap,
@@ -183,7 +183,8 @@ fn sample(
         let image = find_wanted(reach, handles[lane], ExpectedHandle::Texture, lane)?;
         let mut spot = spot(plan, image, &coordinates, &offsets, lane)?;
         spot.compared = compared.map(|row| f32::from_bits(row[lane] as u32));
-        // With separate samplers, the second handle provides the sampler if it denotes a texture of the launch.
+        // With a separate sampler, take the sampler from the second handle if this handle denotes a texture of the
+        // launch.
         let other = samplers
             .as_ref()
             .and_then(|samplers| find(reach, samplers[lane])?.facts.sampler);
@@ -241,7 +242,7 @@ fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
     }
 }
 
-/// Returns a coordinate of a lane. A single register provides all coordinates.
+/// Returns a coordinate of a lane. If there is only one register, it provides all coordinates.
 fn coordinate(coordinates: &[Row64], index: usize, lane: usize) -> u32 {
     let row = coordinates.get(index).or_else(|| coordinates.last());
     row.map_or(0, |row| row[lane] as u32)
@@ -399,8 +400,8 @@ const fn channel_number(ty: ScalarType) -> u64 {
     }
 }
 
-/// Offset in bytes from the first texel of a surface to the bytes that a lane accesses. `None` if the access is
-/// ignored.
+/// Offset in bytes from the first texel of a surface to the bytes that a lane accesses. The offset is `None` if the
+/// access is ignored.
 type SurfaceOffset = Option<u64>;
 
 fn access(
@@ -447,8 +448,8 @@ fn access(
         if is_written {
             reach.write(Backing::Arena, at, lane, &new[..n_bytes]);
         }
-        // A formatted access may transfer bytes that differ from its operands. Therefore, only unformatted accesses are
-        // reported as pieces.
+        // Report only unformatted accesses as pieces, because a formatted access may transfer bytes that differ from
+        // its operands.
         if listens && n_bytes == width {
             let pieces = LaneAccessRecord {
                 lane,
@@ -572,7 +573,7 @@ fn asked_places(
     ]
 }
 
-/// Coordinate that a lane specifies for one dimension of a surface.
+/// Coordinate that a lane specifies in one dimension of a surface, with the bounds of this dimension.
 #[derive(Clone, Copy)]
 struct Along {
     dimension: usize,
@@ -638,8 +639,8 @@ fn place(
         );
         return Err(wrong(reason, lane));
     }
-    // Number of units along x, and number of units that one access covers. A unit is an element for formatted accesses,
-    // otherwise a byte.
+    // Compute the number of units along x, and the number of units that one access covers. A unit is an element for
+    // formatted accesses, otherwise a byte.
     let (row, taken) = match plan.is_formatted {
         true => (facts.width, 1),
         false => (facts.width * texel, width),
@@ -657,7 +658,7 @@ fn place(
         );
         return Err(wrong(reason, lane));
     }
-    // Last coordinate of each dimension at which an access of this size is within bounds.
+    // Compute the last coordinate of a dimension at which an access of this size is within bounds.
     let last = |dimension: usize| match dimension {
         0 => row.checked_sub(taken).map(|end| end / taken * taken),
         _ => sizes[dimension].checked_sub(1),

@@ -1,10 +1,10 @@
-//! Linear filtering, bit-exact with the texture unit (measured on an H200 at 4 million positions in textures with one
-//! to three dimensions, in all formats).
+//! Linear filtering of textures. The results are bit-exact with the texture unit (measured on an H200 at 4 million
+//! positions in textures with one to three dimensions, in all formats).
 
 use crate::exec::texture::texture_sampling::integer_of;
 use warpgrid_isa::{FloatFormat, ScalarType};
 
-/// Number of guard bits, which are kept below the last digit of the longest significand when shorter significands are
+/// Number of guard bits below the last digit of the longest significand, which are kept when shorter significands are
 /// aligned.
 const GUARD: u32 = 4;
 
@@ -15,10 +15,10 @@ pub(crate) struct FilterTap {
     pub(crate) share: u32,
 }
 
-/// Returns the weights of the texels around a position, in units of 1/256. Bit d of a weight's index selects the texel
-/// after the position in dimension d. `beyond` contains the distance of the position from the center of the first texel
-/// in each of the `n` dimensions, in units of 1/256. Products of weights are rounded to 8 bits, and the weight on the
-/// opposite side receives the remainder, so that the sum of all weights is 256.
+/// Returns the weights of the texels around a position, in units of 1/256. Bit d of the index of a weight selects the
+/// texel after the position in dimension d. `beyond` contains the distance of the position from the center of the first
+/// texel in each of the `n` dimensions, in units of 1/256. Products of weights are rounded to 8 bits, and the weight on
+/// the opposite side receives the remainder, so that the sum of all weights is 256.
 pub(crate) fn shares(beyond: [u32; 3], n: usize) -> [u32; 8] {
     let [x, y, z] = beyond;
     let rounded = |product: u32| (product + 128) >> 8;
@@ -45,11 +45,11 @@ pub(crate) fn shares(beyond: [u32; 3], n: usize) -> [u32; 8] {
     shares
 }
 
-/// Computes the weighted sum of texels for a format that is read as floats. Texels with a weight of zero are ignored,
-/// regardless of their contents.
+/// Computes the weighted sum of texels for a format that is read as floats. The sum ignores texels with a weight of
+/// zero, regardless of their contents.
 pub(crate) fn mix(channel: ScalarType, parts: &[FilterTap; 8]) -> f32 {
     use ScalarType as T;
-    // The weighted sum of integers has an intermediate precision of 16 bits.
+    // Compute the weighted sum of integers with an intermediate precision of 16 bits.
     let sum: i64 = parts
         .iter()
         .map(|part| {
@@ -83,7 +83,8 @@ fn mix_floats(format: FloatFormat, more: u32, parts: &[FilterTap; 8]) -> f32 {
     };
     let infinities = [has_infinite(false), has_infinite(true)];
     if infinities == [true; 2] || weighed().any(|part| magnitude(part) > format.infinity()) {
-        // A NaN texel, or infinities of both signs, result in a NaN with all ones in the fraction bits of the format.
+        // For a NaN texel, or for infinities of both signs, return a NaN with all ones in the fraction bits of the
+        // format.
         return f32::from_bits((0x7fff_ffff << (23 - format.fraction_bits)) & 0x7fff_ffff);
     }
     if infinities != [false; 2] {
@@ -117,7 +118,7 @@ fn flushes(format: FloatFormat) -> bool {
     format == FloatFormat::F32
 }
 
-/// Weighted sum of four texels.
+/// Weighted sum of a group of four texels, with its exponent.
 struct PartialSum {
     /// Weighted sum in units of the last digit of the largest texel, with additional low bits for the guard bits and
     /// the weights.

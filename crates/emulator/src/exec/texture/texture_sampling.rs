@@ -53,9 +53,9 @@ impl Image {
         self.start + (row * self.facts.pitch + x * self.facts.texel_bytes()) as usize
     }
 
-    /// Returns a texel, whose indices may be out of bounds, or the result of the texel's depth comparison. The PTX ISA
-    /// does not define the comparison function. The emulator uses the usual function of shadow maps, "reference <=
-    /// texel".
+    /// Returns a texel or the result of its depth comparison. The indices of the texel may be out of bounds. The
+    /// comparison is "reference <= texel", as usual for shadow maps, because the PTX ISA does not define the comparison
+    /// function.
     fn texel(
         &self,
         arena: &[u8],
@@ -130,7 +130,7 @@ impl Image {
         for dimension in 0..spot.n {
             let n = self.extents()[dimension].max(1);
             let mode = match sampler.address_modes[dimension] {
-                // Fetches by index from linear memory ignore the addressing mode.
+                // Ignore the addressing mode for fetches by index from linear memory.
                 _ if is_row_of_memory && spot.by_number => AddressMode::Border,
                 AddressMode::Wrap | AddressMode::Mirror if !repeats => AddressMode::Clamp,
                 mode => mode,
@@ -226,7 +226,7 @@ impl Image {
             let floor = from.floor();
             let beyond = from - floor;
             numbers[dimension] = (floor as i64).saturating_add(spot.offsets[dimension]);
-            // NaN and infinite coordinates have no fractional part.
+            // The weight of a NaN or infinite coordinate is 0, because this coordinate has no fractional part.
             weights[dimension] = ((beyond * 256.0).round() as u32).min(256);
         }
         (numbers, weights)

@@ -24,7 +24,7 @@ pub enum MmaInstruction {
     Tcgen05,
 }
 
-/// Treatment of integer sums that exceed 32 bits.
+/// Treatment of integer sums of a matrix product that exceed 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntegerOverflow {
     Wrap,
@@ -41,9 +41,9 @@ pub enum BitOp {
     And,
 }
 
-/// Rule for `f32` sums of products of 16-bit operands. Products are exact. Each term of a block is truncated to
-/// `kept_bits` fraction bits relative to the largest term. The sum of a block is exact and then truncated to `f32`.
-/// Blocks are added sequentially.
+/// Rule by which Tensor Cores compute `f32` sums of products of 16-bit operands. The JIT compiler implements this rule.
+/// Products are exact. Each term of a block is truncated to `kept_bits` fraction bits relative to the largest term. The
+/// sum of a block is exact and then truncated to `f32`. Blocks are added sequentially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fp16SumRule {
     pub rows: u16,
@@ -53,11 +53,12 @@ pub struct Fp16SumRule {
     pub exponent_bits: u8,
     pub fraction_bits: u8,
     pub kept_bits: u8,
-    /// Number of products per block.
+    /// Number of products that the hardware adds in one block.
     pub block: u8,
 }
 
-/// A dense matrix product, as specified by an instruction.
+/// Description of a dense matrix product, as specified by an instruction, from which a
+/// [`TensorCoreModel`](super::model::TensorCoreModel) is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MmaDescription {
     pub core: TensorCoreGeneration,
@@ -75,7 +76,7 @@ pub struct MmaDescription {
     pub bit_op: BitOp,
 }
 
-/// Error for a product that no Tensor Core of the generation computes.
+/// Error for a matrix product that no Tensor Core of its generation computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnsupportedMma(pub MmaDescription);
 
@@ -100,7 +101,7 @@ impl fmt::Display for UnsupportedMma {
 
 impl std::error::Error for UnsupportedMma {}
 
-/// Algorithm that computes a product.
+/// Algorithm by which the hardware or compiled code computes a matrix product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MmaAlgorithm {
     /// Fused sums of blocks in ascending k. The result of each block is the accumulator of the next block.
@@ -131,7 +132,7 @@ pub(crate) struct FusedSumConfig {
     pub(crate) a: Format,
     pub(crate) b: Format,
     pub(crate) rule: FusedSumRule,
-    /// Number of products per block.
+    /// Number of products that one fused sum adds.
     pub(crate) block: u8,
     /// Whether C is converted from `f16` to the `f32` accumulator format first. This conversion is exact.
     pub(crate) widens_c: bool,
@@ -227,8 +228,8 @@ impl MmaDescription {
                 floor: if is_narrow && !(has_bytes && hardware.kernel == MmaAlgorithmKind::Fused) {
                     floor(-14, hardware.kept_bits)
                 } else {
-                    // Products of 8-bit floats with `f16` results on `sm_89` do not have a lower exponent bound within
-                    // the range of `f16`.
+                    // On `sm_89`, sums of products of 8-bit floats with `f16` results have no lower exponent bound
+                    // within the range of `f16`.
                     floor(-126, hardware.kept_bits)
                 },
             },
@@ -257,7 +258,7 @@ impl MmaDescription {
         };
         let is_first_shape = self.op == MmaInstruction::Mma && self.shape == Shape::new(8, 8, 4);
         if is_first_shape && self.core >= TensorCoreGeneration::Ampere {
-            // For `sm_80` and later, the assembler expands `mma.m8n8k4` with `.f16` into scalar instructions.
+            // On `sm_80` and later, the assembler expands `mma.m8n8k4` with `.f16` into scalar instructions.
             return Some(HardwareModel {
                 kernel: MmaAlgorithmKind::Chain,
                 ..fused(kept_bits, 4)
@@ -291,15 +292,15 @@ impl MmaDescription {
         let is_narrow = |ty| !matches!(ty, ScalarType::E4m3 | ScalarType::E5m2);
         match self.op {
             MmaInstruction::Wmma | MmaInstruction::Mma => {}
-            // Sums have 13 fraction bits, and one block contains all 32 products (Khattak and Mikaitis, for `f32`
+            // The sums have 13 fraction bits, and one block contains all 32 products (Khattak and Mikaitis, for `f32`
             // results).
             MmaInstruction::Wgmma => return Some(fused(13, depth)),
-            // No GPU results are published. The products are assumed to equal the products of 8-bit floats on `sm_120`.
+            // No results of GPUs are published. The emulator assumes the same sums as for 8-bit floats on `sm_120`.
             MmaInstruction::Tcgen05 => return Some(fused(25, depth)),
         }
         match self.core {
-            // Only the last generation supports these types. MMA-Sim models `e2m1`; products of `e3m2` and `e2m3` are
-            // assumed to follow the same rules.
+            // Only the last generation supports these types. MMA-Sim models only `e2m1`. The emulator assumes the rules
+            // of `e2m1` also for `e3m2` and `e2m3`.
             TensorCoreGeneration::Ada
             | TensorCoreGeneration::Hopper
             | TensorCoreGeneration::Blackwell
@@ -311,8 +312,8 @@ impl MmaDescription {
             | TensorCoreGeneration::Turing
             | TensorCoreGeneration::Ampere => None,
             TensorCoreGeneration::Ada => Some(fused(13, 16)),
-            // The hardware has no `mma.sync` for 8-bit floats: the product compiles to two `f16` instructions, each of
-            // which adds one block with half of k.
+            // The hardware has no instruction for `mma.sync` with 8-bit floats. The product compiles to two `f16`
+            // instructions, each of which adds one block with half of k.
             TensorCoreGeneration::Hopper | TensorCoreGeneration::Blackwell => Some(HardwareModel {
                 kernel: MmaAlgorithmKind::Halves,
                 ..fused(25, depth / 2)

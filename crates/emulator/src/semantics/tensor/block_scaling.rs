@@ -1,6 +1,6 @@
 //! Block-scaled products: elements of the rows of A and the columns of B are multiplied by scale factors (PTX ISA,
-//! "Block Scaling"). The summation follows MMA-Sim (arXiv 2511.10909), the only published model; no GPU results were
-//! available.
+//! "Block Scaling"). The summation follows MMA-Sim (arXiv 2511.10909), the only published model, because no results of
+//! GPUs were available.
 
 use crate::semantics::tensor::fused_sum::{Accumulator, AlignedTerm, FusedSumRule};
 use crate::semantics::tensor::model::MmaObserver;
@@ -8,7 +8,7 @@ use crate::semantics::tensor::trace::{SpecialSum, TermSource};
 use crate::semantics::tensor::unpacked_float;
 use crate::semantics::tensor::unpacked_float::FloatClass;
 
-/// Type of scale factors.
+/// Type of the scale factors of a block-scaled product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScaleType {
     /// 2 to the power of the byte minus 127. The byte 255 is NaN.
@@ -17,7 +17,7 @@ pub enum ScaleType {
     Ue4m3,
 }
 
-/// A row of A or a column of B with its scale factors.
+/// Row of A or column of B of a block-scaled product, with its scale factors.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledOperandLine<'a> {
     /// Bits of each element.
@@ -77,7 +77,7 @@ fn halves(bits: u64) -> i64 {
 }
 
 /// Computes the sum of groups of 4-bit products and the accumulator `c`, as bits of `f32`. The sum of each group is
-/// exact. Only the exponents of the scale factors determine the alignment of a group.
+/// exact. The alignment of a group depends only on the exponents of its scale factors.
 pub(crate) fn sum_groups(
     rule: &FusedSumRule,
     ty: ScaleType,

@@ -4,7 +4,7 @@ use crate::semantics::tensor::algorithm::factor;
 use crate::semantics::tensor::unpacked_float::{F32, Format};
 use warpgrid_isa::ScalarType;
 
-/// Element bits of the matrices of a product.
+/// Bits of the elements of A, B and C, from which a matrix product is computed.
 #[derive(Clone, Copy, Debug)]
 pub struct MmaOperandValues<'v> {
     /// Elements of A in row-major order.

@@ -51,7 +51,7 @@ impl Accumulator {
     }
 }
 
-/// Rules by which a Tensor Core generation adds the terms of a block.
+/// Rule by which a Tensor Core generation adds the terms of a block: the precision and the alignment of the terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FusedSumRule {
     /// Number of fraction bits, relative to the largest term, to which each term is truncated.
@@ -64,7 +64,7 @@ pub(crate) struct FusedSumRule {
     pub(crate) floor: i32,
 }
 
-/// A term of a block sum after its alignment.
+/// Term of a block sum after its alignment, which a [`SumObserver`] receives.
 pub(crate) struct AlignedTerm {
     pub(crate) source: TermSource,
     /// Signed significand in units of 2^(`exponent` - `fraction_bits`).
@@ -75,7 +75,8 @@ pub(crate) struct AlignedTerm {
     pub(crate) aligned: i64,
 }
 
-/// Observer of a fused sum. The implementation for `()` ignores all calls and has no cost.
+/// Observer of a fused sum, which receives the aligned terms. The implementation for `()` ignores all calls and has no
+/// cost.
 pub(crate) trait SumObserver {
     fn starts(&mut self, _exponent: i32, _rule: &FusedSumRule, _accumulator: u32) {}
     fn adds(&mut self, _term: impl FnOnce() -> AlignedTerm) {}
@@ -143,7 +144,7 @@ pub(crate) fn block<const N: usize>(
     result
 }
 
-/// Factors of a block, and the scale of their products: the unit of the block sum is 2^-`to_units`.
+/// Factors of a block, and the scale of their products: the unit of the block sum is 2 to the power of -`to_units`.
 #[derive(Clone, Copy)]
 struct BlockProducts<'a, const N: usize> {
     a: OperandBlock<'a, N>,
@@ -253,7 +254,7 @@ pub(crate) fn align_accumulator(
     let down =
         exponent - accumulator.exponent + i32::from(fraction_bits) - i32::from(rule.kept_bits);
     let magnitude = u64::from(accumulator.significand);
-    // If `down` is negative, it is at least `fraction_bits - kept_bits`, so the left shift does not overflow.
+    // The left shift does not overflow, because a negative `down` is at least `fraction_bits - kept_bits`.
     let magnitude = if down >= 0 {
         magnitude >> down.min(63)
     } else {
@@ -271,7 +272,7 @@ pub(crate) fn align_accumulator(
     aligned
 }
 
-/// Returns the result of a sum with infinite or NaN terms, which is independent of the order of the terms.
+/// Returns the result of a block sum with infinite or NaN terms, which does not depend on the order of the terms.
 #[cold]
 #[inline(never)]
 fn special<const N: usize>(
@@ -324,7 +325,7 @@ impl Accumulator {
         if sum == 0 {
             return 0;
         }
-        // Sums have less than 53 bits, so the conversion to `f64` is exact and normalizes the sum.
+        // Convert the sum to `f64` to normalize it. The conversion is exact, because sums have less than 53 bits.
         let bits = (sum as f64).to_bits();
         let exponent = (bits >> 52 & 0x7ff) as i32 - 1023 + unit;
         if let (Accumulator::F32 { cleared_bits }, -126..=127) = (self, exponent) {
@@ -350,8 +351,8 @@ impl Accumulator {
     }
 }
 
-/// Converts `magnitude` * 2^`unit` to `f32`, truncated. An overflow results in infinity even though other values are
-/// truncated.
+/// Converts `magnitude` * 2^`unit` to `f32` by truncation. An overflow results in infinity instead of the largest
+/// finite number.
 fn cut_to_f32(magnitude: u64, unit: i32) -> u32 {
     let exponent = unit + 63 - magnitude.leading_zeros() as i32;
     if exponent > 127 {
@@ -362,7 +363,7 @@ fn cut_to_f32(magnitude: u64, unit: i32) -> u32 {
     (((exponent.max(-126) + 126) as u32) << 23) + significand as u32
 }
 
-/// Converts `magnitude` * 2^`unit` to `f16`, rounded to nearest even.
+/// Converts `magnitude` * 2^`unit` to `f16`, and rounds to nearest even.
 pub(crate) fn round_to_f16(magnitude: u64, unit: i32) -> u32 {
     let exponent = unit + 63 - magnitude.leading_zeros() as i32;
     if exponent > 15 {
@@ -380,7 +381,7 @@ pub(crate) fn round_to_f16(magnitude: u64, unit: i32) -> u32 {
     (((exponent.max(-14) + 14) as u32) << 10) + significand as u32 + u32::from(is_up)
 }
 
-/// Divides `magnitude` by 2^`down`, truncated.
+/// Divides `magnitude` by 2^`down`, and truncates the result.
 fn shift(magnitude: u64, down: i32) -> u64 {
     match down {
         64.. => 0,

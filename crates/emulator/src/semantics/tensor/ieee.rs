@@ -56,7 +56,7 @@ pub(crate) fn widen(bits: u32) -> u32 {
     let magnitude = match number.class {
         FloatClass::NotANumber => return NAN_32,
         FloatClass::Infinity => f32::INFINITY,
-        // Both factors and their product are exact.
+        // The conversion is exact, because both factors and their product are exact in `f32`.
         FloatClass::Finite | FloatClass::Zero => {
             number.significand as f32
                 * f32::from_bits((number.exponent - 10 + 127) as u32 * (1 << 23))

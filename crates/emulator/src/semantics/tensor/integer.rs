@@ -1,4 +1,4 @@
-//! Integer matrix products: exact sums, whose final result is wrapped or clamped to 32 bits.
+//! Integer matrix products, which are exact sums whose final result is wrapped or clamped to 32 bits.
 
 use crate::semantics::tensor::algorithm::{BitOp, IntegerOverflow};
 

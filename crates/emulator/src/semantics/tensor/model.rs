@@ -1,5 +1,5 @@
-//! Compiled matrix product, which computes any number of results from operand bits. Only [`TensorCoreModel::whole`]
-//! allocates memory.
+//! Compiled description of a matrix product. The emulator uses it to compute elements of D from the bits of A, B and C.
+//! Only [`TensorCoreModel::whole`] allocates memory.
 
 use crate::semantics::tensor::algorithm::{
     Fp16SumRule, FusedSumConfig, MmaAlgorithm, MmaDescription, UnsupportedMma,
@@ -87,7 +87,8 @@ impl TensorCoreModel {
         self.watched(a, b, c, &mut ())
     }
 
-    /// Computes one element of D like [`TensorCoreModel::element`] and records the steps of the computation.
+    /// Computes one element of D from the operands of [`TensorCoreModel::element`], and records each step of the
+    /// computation.
     pub fn explain(&self, a: &[u64], b: &[u64], c: u64) -> MmaTrace {
         let mut recorder = StepRecorder::default();
         let result = self.watched(a, b, c, &mut recorder);
@@ -98,8 +99,8 @@ impl TensorCoreModel {
         }
     }
 
-    /// Computes one element of D like [`TensorCoreModel::element`], with scale factors for the row of A and the column
-    /// of B.
+    /// Computes one element of D from the operands of [`TensorCoreModel::element`] and the scale factors for the row of
+    /// A and the column of B.
     pub fn scaled_element(
         &self,
         a: ScaledOperandLine<'_>,
@@ -109,8 +110,8 @@ impl TensorCoreModel {
         self.scaled_watched(a, b, c, &mut ())
     }
 
-    /// Computes one element of D like [`TensorCoreModel::explain`], with scale factors for the row of A and the column
-    /// of B.
+    /// Computes one element of D with scale factors for the row of A and the column of B, and records each step of the
+    /// computation.
     pub fn explain_scaled(
         &self,
         a: ScaledOperandLine<'_>,
@@ -161,8 +162,8 @@ impl TensorCoreModel {
     }
 
     /// Computes all elements of D. `a` contains the rows of A, `b` the columns of B, and `c` and `d` the rows of C and
-    /// D, each in consecutive order. The shape of the product defines the number of rows and columns. Values are
-    /// encoded as for [`TensorCoreModel::element`].
+    /// D, each in consecutive order. The shape of the product defines the number of rows and columns. Values have the
+    /// encoding that [`TensorCoreModel::element`] expects.
     pub fn matrix(&self, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
         let columns = usize::from(self.product.shape.n);
         let depth = self.n_values();
@@ -182,8 +183,8 @@ impl TensorCoreModel {
         }
     }
 
-    /// Computes a matrix D with `n_columns` columns and any number of rows. `a`, `b` and `c` are encoded as for
-    /// [`TensorCoreModel::matrix`].
+    /// Computes a matrix D with `n_columns` columns and any number of rows. `a`, `b` and `c` have the encoding that
+    /// [`TensorCoreModel::matrix`] expects.
     pub fn whole(&self, n_columns: usize, a: &[u64], b: &[u64], c: &[u64]) -> Vec<u64> {
         let (columns, depth) = (n_columns.max(1), self.n_values());
         let mut d = vec![0; c.len()];
@@ -204,7 +205,8 @@ impl TensorCoreModel {
         d
     }
 
-    /// Returns the number of values per row of A: the depth of the product, or for `b1` the number of 32-bit words.
+    /// Returns the number of values per row of A: for `b1` elements the number of 32-bit words, otherwise the depth of
+    /// the product.
     fn n_values(&self) -> usize {
         let depth = usize::from(self.product.shape.k).max(1);
         match self.kernel {
@@ -254,7 +256,7 @@ impl TensorCoreModel {
     }
 }
 
-/// Observer of a matrix product: receives the fused sums, and the steps outside of fused sums.
+/// Observer that receives the steps of a matrix product: its fused sums, and all operations outside of fused sums.
 pub(crate) trait MmaObserver: SumObserver {
     fn step(&mut self, _step: impl FnOnce() -> MmaStep) {}
 }
@@ -274,7 +276,7 @@ fn widened(fused: &FusedSumConfig, c: u32, watch: &mut impl MmaObserver) -> u32 
     wide
 }
 
-/// Converts the final accumulator to the format of D.
+/// Converts the accumulator after the last block to the format of D.
 fn narrowed(fused: &FusedSumConfig, sum: u32, watch: &mut impl MmaObserver) -> u64 {
     if !fused.narrows_d {
         return u64::from(sum);
@@ -299,7 +301,8 @@ fn in_blocks(
     narrowed(fused, sum, watch)
 }
 
-/// Adds the blocks in ascending k. The result of each block is the accumulator of the next block.
+/// Adds the blocks of a product in the order of ascending k. The result of each block is the accumulator of the next
+/// block.
 fn sum_blocks(
     fused: &FusedSumConfig,
     a: OperandSlice<'_>,
@@ -328,8 +331,8 @@ fn sum_blocks_of<const N: usize>(
     })
 }
 
-/// Computes the rows of D. Like the interpreter's step loop, the function is compiled once for each supported vector
-/// width; all versions return the same bits.
+/// Computes the rows of D. The function is compiled once for each supported vector width of the host, and all versions
+/// return the same bits.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -370,7 +373,7 @@ fn row(fused: &FusedSumConfig, a: OperandSlice<'_>, b: OperandSlice<'_>, c: &[u6
 }
 
 /// Adds the products of a row of A to `sums`, block by block, for all columns of B. Adjacent sums are independent, so
-/// that the host computes several sums in parallel.
+/// the host CPU can compute several sums in parallel.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn row_in_blocks<const N: usize>(
     fused: &FusedSumConfig,

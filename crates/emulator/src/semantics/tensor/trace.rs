@@ -1,21 +1,24 @@
-//! Steps of a matrix product as data: the blocks, the aligned terms and the truncated bits of each term.
+//! Records of the steps that compute an element of a matrix product: its blocks, the aligned terms of each block, and
+//! the truncated bits of each term.
 
 use crate::semantics::tensor::algorithm::MmaDescription;
 use crate::semantics::tensor::fused_sum::{Accumulator, AlignedTerm, FusedSumRule, SumObserver};
 use crate::semantics::tensor::model::MmaObserver;
 use warpgrid_isa::ScalarType;
 
-/// Recorded computation of one element of D.
+/// Steps and result of the computation of one element of D, as recorded by
+/// [`TensorCoreModel::explain`](super::model::TensorCoreModel::explain).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MmaTrace {
     pub product: MmaDescription,
-    /// Steps in execution order. Empty for integer sums, which are exact.
+    /// Steps in execution order. The list is empty for integer sums, because they are exact.
     pub steps: Vec<MmaStep>,
     /// Bits of the element of D.
     pub result: u64,
 }
 
-/// Hardware operation of a matrix product.
+/// Step of an [`MmaTrace`]: a fused sum, a conversion or an addition that the hardware performs to compute an element
+/// of D.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MmaStep {
     /// Fused sum of a block.
@@ -48,7 +51,7 @@ impl MmaStep {
     }
 }
 
-/// Special result of a sum with a NaN or infinite term.
+/// Result of a fused sum with a NaN or infinite term, whose other terms are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpecialSum {
     NotANumber,
@@ -67,7 +70,8 @@ pub struct BlockStep {
     pub exponent: i32,
     /// Number of fraction bits that each term keeps below `exponent`.
     pub kept_bits: u8,
-    /// Terms of the sum, starting with the accumulator unless the accumulator is zero. Empty if `special` is set.
+    /// Terms of the sum, starting with the accumulator unless the accumulator is zero. The list is empty if `special`
+    /// is set.
     pub terms: Vec<TermStep>,
     /// Sum of the aligned terms in units of the block sum.
     pub sum: i64,
@@ -86,21 +90,22 @@ pub enum TermSource {
     Group(u16),
 }
 
-/// A term of a fused sum, with the exact value `significand` * 2^(`exponent` - `fraction_bits`).
+/// Term of a fused sum in a [`BlockStep`], with the exact value `significand` * 2^(`exponent` - `fraction_bits`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermStep {
     pub source: TermSource,
     pub significand: i64,
     pub fraction_bits: u8,
     pub exponent: i32,
-    /// Truncated value in units of the block sum, which is added to the sum.
+    /// Value of the term after alignment and truncation, in units of the block sum. The hardware adds this value to the
+    /// sum.
     pub aligned: i64,
-    /// Low bits of the significand's magnitude that alignment truncates, and their number.
+    /// Low bits of the significand's magnitude that the alignment truncates.
     pub cut: u64,
     pub n_cut_bits: u32,
 }
 
-/// Observer that records the steps of a computation.
+/// Observer that records the steps of a matrix product in an [`MmaTrace`].
 #[derive(Default)]
 pub(crate) struct StepRecorder {
     pub(crate) steps: Vec<MmaStep>,

@@ -1,4 +1,4 @@
-//! Decoding of floating-point operands into value and exponent.
+//! Decoding of the floating-point operands of matrix products into values and exponents.
 
 use warpgrid_isa::{FloatFormat, SpecialEncoding};
 
@@ -10,7 +10,7 @@ pub(crate) struct Format {
     pub(crate) fraction_bits: u8,
     /// Number of low bits that the hardware ignores (`tf32` in 32 bits).
     pub(crate) ignored_bits: u8,
-    /// Interpretation of the encodings with the largest exponent field.
+    /// Meaning of the encodings whose exponent field has the largest value.
     pub(crate) top: SpecialEncoding,
 }
 
@@ -95,7 +95,7 @@ impl<const N: usize> UnpackedOperands<N> {
     }
 }
 
-/// Decoded elements like [`UnpackedOperands`], with a length that is determined at run time.
+/// Decoded elements of A or B. Unlike [`UnpackedOperands`], the number of elements is determined at run time.
 #[derive(Clone, Debug)]
 pub(crate) struct UnpackedOperandVec {
     values: Vec<f32>,
@@ -158,7 +158,7 @@ impl<'a> OperandSlice<'a> {
     }
 }
 
-/// Decoded elements, divided into blocks of `N` elements.
+/// Decoded elements of a row of A or a column of B, divided into blocks of `N` elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OperandBlocks<'a, const N: usize> {
     values: &'a [[f32; N]],
@@ -185,12 +185,13 @@ impl<'a, const N: usize> OperandBlocks<'a, N> {
     }
 }
 
-/// Operands of one fused sum.
+/// The `N` decoded elements of A or B that contribute to one fused sum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OperandBlock<'a, const N: usize> {
     pub(crate) values: &'a [f32; N],
     pub(crate) exponents: &'a [i16; N],
-    /// Exponent of the power of two by which all values are implicitly multiplied. The exponents already include it.
+    /// Exponent of the power of two by which all values are implicitly multiplied. The exponents already include this
+    /// power.
     pub(crate) power: i32,
 }
 
@@ -224,7 +225,7 @@ pub(crate) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent).clamp(0, 2046) as u64) << 52)
 }
 
-/// Class of a floating-point number.
+/// Class of an [`UnpackedFloat`]: zero, finite, infinite or NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FloatClass {
     Finite,
@@ -252,7 +253,7 @@ impl Format {
         }
     }
 
-    /// Decodes the bits of a number of this format.
+    /// Decodes the bits of a number in this format.
     #[cfg_attr(target_arch = "x86_64", inline(always))]
     pub(crate) fn number(self, bits: u32) -> UnpackedFloat {
         let bits = bits >> self.ignored_bits;
@@ -282,8 +283,8 @@ impl Format {
         }
     }
 
-    /// Decodes an element of A or B. The fast path shifts the fields of a normal number, the most frequent case, to
-    /// their positions in `f32`.
+    /// Decodes an element of A or B. Normal numbers are the most frequent case. For these numbers, a fast path shifts
+    /// the fields to their positions in `f32`.
     #[inline(always)]
     pub(crate) fn operand(self, bits: u32) -> UnpackedOperand {
         let encoding = bits >> self.ignored_bits;

@@ -16,7 +16,7 @@ type ThreadInstruction = (usize, u32);
 /// Kind of edit that is possible at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RepairSiteKind {
-    /// Change of the memory ordering of an instruction.
+    /// Edit of the memory ordering of an instruction.
     Words,
     /// Insertion of a fence before the instruction.
     Fence,
@@ -24,7 +24,8 @@ pub(crate) enum RepairSiteKind {
     ProxyFence,
 }
 
-/// Site of an edit. Level 0 is the unmodified source, and the last level is stronger than all other levels.
+/// Site at which a repair can edit a thread, with the possible levels of the edit. Level 0 is the unmodified source, and the last level is
+/// stronger than all other levels.
 #[derive(Clone, Debug)]
 pub(crate) struct RepairSite {
     pub(crate) place: ThreadInstruction,
@@ -32,7 +33,7 @@ pub(crate) struct RepairSite {
     levels: Vec<StrengthLevel>,
 }
 
-/// Level of a site: a memory ordering and the width of the scope of this ordering.
+/// Level of a repair site: a memory ordering and the width of its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StrengthLevel {
     words: MemoryOrdering,
@@ -68,7 +69,7 @@ impl RepairSite {
         }
     }
 
-    /// Returns the number of levels of the site that are weaker than the given level.
+    /// Returns the number of levels of the site that are weaker than the given level, by which sets of edits are ordered.
     pub(crate) fn rank(&self, level: usize) -> usize {
         (0..self.levels.len())
             .filter(|low| self.is_below(*low, level))
@@ -115,7 +116,7 @@ enum InstructionClass {
     ClusterArrival,
     /// Bulk copy, which accesses memory through the async proxy.
     BulkCopy,
-    /// Access that belongs to no other class.
+    /// Memory access that belongs to no other class.
     Access,
     /// Barrier that belongs to no other class.
     Barrier,
@@ -264,7 +265,7 @@ pub(crate) fn places_of(question: &LitmusQuery, thread: usize) -> Vec<bool> {
                 false
             }
             _ => {
-                // A fence is inserted before a call, not into the called function.
+                // Insert a fence before a call, not into the called function, because fixes do not modify called functions.
                 let call = spec.and_then(|spec| spec.call_of(number));
                 let is_within = call.is_some() && call == last_call;
                 last_call = call;

@@ -1,5 +1,5 @@
-//! Checks addresses of operands, which consist of a register or a variable and an offset. The table row specifies the state space and the
-//! strictness of the address check. The diagnostics depend on the instruction family.
+//! Checks addresses of operands, which consist of a register or a variable and an offset. The table row of the instruction specifies the
+//! state space and the strictness of the address check. The diagnostics depend on the instruction family.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
@@ -20,15 +20,14 @@ use warpgrid_program::{
 /// Selects the diagnostics that are reported for an invalid address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DiagnosticStyle<'s> {
-    /// Diagnostics of instructions other than stores.
     Plain,
     /// Diagnostics of `st`.
     Store(&'s StoreConstraints),
-    /// Diagnostics of asynchronous and matrix stores, with these diagnostic codes.
+    /// Diagnostics of asynchronous stores and matrix stores, with the given diagnostic codes.
     Strict(&'static AddressCodes),
 }
 
-/// Requirements that an address operand must satisfy.
+/// Requirements of an instruction for its address operand: the state space, the permitted registers and the diagnostics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressConstraint<'s> {
     pub(crate) addressing: AddressCheck,
@@ -39,20 +38,20 @@ pub(crate) struct AddressConstraint<'s> {
     pub(crate) words: DiagnosticStyle<'s>,
 }
 
-/// Reason why an address operand is invalid.
+/// Reason why an address operand is invalid, from which the diagnostic is generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddressError {
     /// The operand has no brackets.
     Unbracketed,
     /// The address is a number without the name of a register or variable.
     Constant(Span),
-    /// Register of a type that cannot contain an address.
+    /// The address is a register of a type that cannot contain an address.
     Register(Span, ScalarType),
-    /// Register that is narrower than an address. The assembler rejects 32-bit registers, but accepts narrower registers.
+    /// The address is a register that is narrower than an address. The assembler rejects 32-bit registers, but accepts narrower registers.
     Narrow(Span, ScalarType),
-    /// Variable whose state space differs from the state space of the instruction.
+    /// The address is a variable whose state space differs from the state space of the instruction.
     Space(Span, Name, VariableId),
-    /// Name that denotes an object without an address.
+    /// The address is a name that denotes an object without an address, such as a label.
     Name(Span, Binding),
 }
 
@@ -364,7 +363,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn name_span(&self, operand: &Operand, name: Name) -> Span {
         let text = operand.span.text(self.source);
         let stem = self.tree.symbols.text(self.source, name.stem);
-        // In nearly all operands, the name directly follows the bracket.
+        // Fast path for nearly all operands, in which the name directly follows the bracket.
         let mut places = 0..text.len();
         let is_here = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(stem));
         let start = places.find(is_here).unwrap_or(0) as u32 + operand.span.start;
@@ -376,7 +375,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns a description, for messages, of an operand that lacks brackets.
+/// Returns the description of an operand without brackets for a message.
 fn unbracketed(kind: OperandKind) -> &'static str {
     match kind {
         OperandKind::Name(_) | OperandKind::Component { .. } => "a name without brackets",

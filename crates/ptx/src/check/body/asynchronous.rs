@@ -13,7 +13,7 @@ use warpgrid_program::{AddressBase, OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks the mbarrier of a bulk copy. The address of the mbarrier may be in a register of any width except 16 bits. The assembler also
-    /// accepts a value without brackets if the mbarrier is the last operand, but the program representation cannot express such an address
+    /// accepts a value without brackets if the mbarrier is the last operand, but the program representation cannot express this address
     /// (assembler 13.5).
     pub(crate) fn mbarrier(
         &mut self,

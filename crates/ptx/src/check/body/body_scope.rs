@@ -78,7 +78,8 @@ impl<'a> BodyChecker<'a, '_> {
             parameters: std::mem::take(&mut body.parameters),
             is_of_one_thread: self.snippet.n_threads == 1,
             variables: std::mem::take(&mut body.variables),
-            // Cloning creates a vector of the exact size, so that the next function can reuse the capacity of the builder.
+            // Clone the vectors, so that the body contains vectors of the exact size and the next function reuses the capacity of the
+            // builder.
             registers: body.registers.clone(),
             results,
             instructions: std::mem::take(&mut body.instructions),
@@ -88,8 +89,8 @@ impl<'a> BodyChecker<'a, '_> {
         });
     }
 
-    /// Returns the registers that are in scope at the end of a snippet, in the order of their declarations. The body of a function has no
-    /// such registers.
+    /// Returns the registers that are in scope at the end of a snippet, in the order of their declarations. Returns an empty list for the
+    /// body of a function.
     fn registers_in_scope(&self) -> Vec<RegisterId> {
         if self.tree.kind != SourceKind::Snippet {
             return Vec::new();

@@ -33,7 +33,7 @@ const SYSTEM: &[&str] = &[
 /// "Unsupported Function 'cudaDeviceSynchronize' on arch 'sm_90' or higher").
 const REMOVED: (&str, TargetRequirement) = ("cudaDeviceSynchronize", TargetRequirement::From(90));
 
-/// Parts of a call, in source order.
+/// Operands of a call instruction: results, callee, arguments, and table or prototype.
 #[derive(Clone, Copy, Debug, Default)]
 struct CallParts<'t> {
     returns: Option<Operands<'t>>,
@@ -47,7 +47,7 @@ struct CallParts<'t> {
 struct CallElements {
     first: usize,
     middle: usize,
-    /// Index of the first element and number of elements of each vector register. Values that are not listed have one element.
+    /// Index of the first element and number of elements of each vector register in the call. All other values have one element.
     vectors: Vec<(usize, u8)>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.check_table(parts.table)?;
             }
         }
-        // The results of a call are destination operands.
+        // Convert the results of the call to destination operands.
         for element in self.body.elements.iter_mut().take(middle).skip(first) {
             element.value = match element.value {
                 OperandValue::Source(Source::Register(run), _) => {
@@ -344,7 +344,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Compares an indirect call with its prototype, or with the functions that the call may reach.
+    /// Compares the results and arguments of an indirect call with its prototype, or with the functions in its `.calltargets` table.
     fn match_table(
         &mut self,
         site: &InstructionSite<'a>,
@@ -462,7 +462,7 @@ impl<'a> BodyChecker<'a, '_> {
             .collect()
     }
 
-    /// Compares a call with the header of a function.
+    /// Compares the results and arguments of a call with the header of the called function.
     fn match_signature(
         &mut self,
         site: &InstructionSite<'a>,
@@ -504,7 +504,7 @@ impl<'a> BodyChecker<'a, '_> {
             .collect()
     }
 
-    /// Compares the numbers of results and arguments of a call with those of its callee.
+    /// Reports an error if the number of results or arguments of a call differs from the callee.
     fn match_counts(
         &mut self,
         site: &InstructionSite<'a>,
@@ -571,7 +571,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Returns whether the number and the width of the elements of a value equal those of a parameter.
+    /// Returns whether a value has the same number of elements and the same element width as a parameter.
     fn has_shape(
         &self,
         value: &warpgrid_program::Operand,
@@ -655,8 +655,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns whether a variable of the body matches a parameter in memory: both must have the same element type, array size and
-    /// alignment. An array without size accepts all arrays of the same element type or of bytes.
+    /// Returns whether a variable of the body matches a parameter in memory: the variable and the parameter must have the same element
+    /// type, array size and alignment. An array without size accepts all arrays of the same element type or of bytes.
     fn variable_fits_formal(&self, found: &Variable, wanted: &Variable) -> bool {
         let is_alike = wanted.ty.accepts_register(found.ty, TypeMatch::Exact);
         let is_array = self.is_declared_array(found);
@@ -669,8 +669,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns whether a variable of the body can be passed to a register parameter: it must have the same type and alignment, and must not
-    /// be an array.
+    /// Returns whether a variable of the body can be passed to a register parameter: the variable must have the type and alignment of the
+    /// parameter, and must not be an array.
     fn variable_fits_register(&self, found: &Variable, ty: ScalarType) -> bool {
         found.align_bytes == ty.width_bytes()
             && ty.accepts_register(found.ty, TypeMatch::Exact)

@@ -1,5 +1,5 @@
-//! State of the check of one body. The check reads the results of earlier phases, and modifies only the scopes of the body, the function
-//! builder and the shared sinks.
+//! Checker for one function body. The checker reads the results of earlier phases, and modifies only the scopes of the body, the function
+//! builder, and the diagnostics and additions of the module.
 
 use crate::check::body::function_builder::FunctionBuilder;
 use crate::check::body::module_additions::ModuleAdditions;
@@ -20,7 +20,7 @@ use warpgrid_isa::StateSpace;
 use warpgrid_program::{Diagnostic, ExternalRegister, Function, Span, Variable, VariableId};
 use warpgrid_program::{FunctionId, Instruction, Operand, Parameter, RegisterId, Registers};
 
-/// State of the check of one function body.
+/// Checker for one function body: the results of earlier phases, the scopes of the body, and the function under construction.
 #[derive(Debug)]
 pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) source: &'a str,
@@ -30,14 +30,14 @@ pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) plans: &'a ResolvedOpcodes,
     pub(crate) declared: &'a ModuleDeclarations,
     pub(crate) outline: &'a Outline,
-    /// Function with the parameters and variables that its header declares.
+    /// Function to which the body belongs, with the parameters and variables that its header declares.
     pub(crate) function: &'a Function,
     pub(crate) names: Scopes<'a>,
     pub(crate) body: FunctionBuilder,
     pub(crate) snippet: Snippet,
     pub(crate) made: &'r mut ModuleAdditions,
     pub(crate) reporter: &'r mut DiagnosticSink,
-    /// Checked body, which is available after the end of the body.
+    /// Checked body, or `None` before the end of the body.
     pub(crate) finished: Option<Body>,
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn find_variable<'v>(
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) function: FunctionId,
-    /// Parameters of a snippet, which its declaration does not contain.
+    /// Parameters of a snippet's implicit kernel. The vector is empty for the body of a function.
     pub(crate) parameters: Vec<Parameter>,
     /// Whether the body is a snippet that one thread executes.
     pub(crate) is_of_one_thread: bool,
@@ -133,7 +133,7 @@ pub(crate) struct Body {
     pub(crate) operands: Vec<Operand>,
     /// Instruction index and name of each branch target, sorted by index.
     pub(crate) labels: Vec<(u32, String)>,
-    /// Span of the closing brace.
+    /// Span of the closing brace of the body.
     pub(crate) end: Span,
 }
 
@@ -144,8 +144,8 @@ pub(crate) struct Snippet {
     pub(crate) pointers: NameMap<Vec<(StateSpace, Binding)>>,
     /// Number of open scopes at the start of the source.
     pub(crate) depth: usize,
-    /// Register that contains the lane index.
+    /// Register that contains the lane index, or `None` if no inferred value requires the lane index.
     pub(crate) lane: Option<RegisterId>,
-    /// Number of threads of the block.
+    /// Number of threads of the block that executes the snippet.
     pub(crate) n_threads: u32,
 }

@@ -1,4 +1,4 @@
-//! Checks of branches: resolves labels to instruction indices.
+//! Checks of branch instructions, which resolve labels to instruction indices.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
@@ -12,7 +12,8 @@ use warpgrid_isa::{ScalarType, TypeMatch};
 use warpgrid_program::OperandValue;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks `bra target`. The operand contains a label index, which becomes an instruction index at the end of the function.
+    /// Checks `bra target`. The lowered operand contains a label index, which is converted to an instruction index at the end of the
+    /// function.
     pub(crate) fn branch(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         self.count_operands(site)?;
         let (operand, _) = site.operand(0)?;
@@ -67,7 +68,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.tables.push((directive.span, targets));
     }
 
-    /// Returns the label index if the name is the label of the directive itself.
+    /// Returns the index of the label if `name` is the label of the directive itself.
     fn own_label(&self, name: Name, directive: &Directive) -> Option<u32> {
         let Binding::Table(index) = self.names.get(name) else {
             return None;
@@ -92,7 +93,7 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         };
         match self.names.get(name) {
-            // The label is declared later in the body, and a name of the module hides it until then (assembler 13.5).
+            // Until its declaration, a label is hidden by a module-level object of the same name (assembler 13.5).
             Binding::Label(_)
                 if self
                     .names
@@ -124,5 +125,5 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Maximum number of labels that are compared with a misspelled label.
+/// Maximum number of labels that the search for the nearest spelling compares with a misspelled label.
 const MAX_CANDIDATES: usize = 4096;

@@ -16,7 +16,7 @@ use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Function, Span, Variable, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the declaration with this index, and declares its names.
+    /// Checks the declaration with index `index`, and declares its names in the innermost scope.
     pub(crate) fn declaration(&mut self, index: u32) {
         let tree = self.tree;
         let Some(declaration) = tree.declarations.get(index as usize) else {
@@ -80,7 +80,7 @@ impl<'a> BodyChecker<'a, '_> {
         match count {
             Some(count) => self.declare_registers(name, count, ty, n, span),
             None => {
-                // If the group `x<4>` precedes a declaration of `x03`, the group has already declared this name (assembler 13.5).
+                // A preceding group `x<4>` has already declared the name `x03` (assembler 13.5).
                 let same = self.context().without_zeros(name);
                 if let Some(first) = same.and_then(|name| self.names.group_clash(name)) {
                     return Err(first);
@@ -157,7 +157,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Declares the name of a variable, and returns its id if the name is free.
+    /// Declares the name of a variable, and returns its id, or `None` if the name is already declared.
     fn reserve(&mut self, declaration: &Declaration, name: Name, span: Span) -> Option<VariableId> {
         use DeclarationSpace as S;
         // A global or constant variable belongs to the module, because its lifetime exceeds that of the function, but the scope of its name

@@ -27,7 +27,7 @@ pub(crate) struct ArrayElement {
 #[derive(Clone, Copy, Debug)]
 enum Index {
     Constant(i64),
-    /// Sum of a value with `bits` bits and a constant.
+    /// The index is the sum of a value with `bits` bits and a constant.
     Computed {
         value: Source,
         bits: u32,
@@ -44,7 +44,8 @@ impl ArrayElement {
         }
     }
 
-    /// Returns the index times the element size modulo 2^32 as a signed offset: `name[-1]` is the element before the array.
+    /// Returns the product of the index and the element size modulo 2^32 as a signed offset. For example, `name[-1]` denotes the element
+    /// before the array.
     fn offset_bytes(&self, index: i64) -> i64 {
         i64::from(index.wrapping_mul(i64::from(self.size_bytes)) as i32)
     }
@@ -75,7 +76,7 @@ impl<'a> BodyChecker<'a, '_> {
         let index = match operand.kind {
             OperandKind::Indexed { index, .. } => {
                 let n_elements = array_bytes.checked_div(size_bytes.into()).unwrap_or(0);
-                // For an unsized array, the range of the index is not checked.
+                // The index of an unsized array has no upper bound to check.
                 if array_bytes > 0 && !u64::try_from(index).is_ok_and(|index| index < n_elements) {
                     let text = span.text(self.source);
                     self.report(diagnose::index_beyond_array(
@@ -145,7 +146,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Special(special) => {
                 return Some((Source::Special(special), special.width_bits()));
             }
-            // The address of the variable is the index (assembler 13.5).
+            // If the name denotes a variable, its address is the index (assembler 13.5).
             Binding::Variable(variable) => {
                 let address = Source::VariableAddress {
                     variable,
@@ -164,7 +165,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns a register that contains the byte offset within the array of an element with a register index.
+    /// Returns a register that contains the byte offset of an element with a register index, relative to the start of the array.
     pub(crate) fn element_offset(&mut self, element: &ArrayElement) -> Option<RegisterId> {
         let Index::Computed {
             value,
@@ -232,7 +233,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.preceding.push(sum);
     }
 
-    /// Returns a predicate with the value of a special register, and the instructions that compute it.
+    /// Returns a predicate with the value of a special register, and the instructions that compute the predicate.
     pub(crate) fn special_predicate(
         &mut self,
         special: SpecialRegister,
@@ -266,5 +267,5 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Name of the warp-size constant, which counts as a literal.
+/// Name of the warp-size constant, which the assembler treats as a literal.
 pub(crate) const WARP_SZ: &str = "WARP_SZ";

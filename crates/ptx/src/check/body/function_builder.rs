@@ -11,31 +11,33 @@ use warpgrid_program::{
 };
 use warpgrid_program::{Guard, RegisterTuple, Source};
 
-/// Builder for the current body.
+/// Builder for the function body that a [`BodyChecker`](super::checker::BodyChecker) checks: registers, variables, instructions and
+/// operands.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionBuilder {
     /// Registers, starting with those of the function header.
     pub(crate) registers: Registers,
     /// Variables of the body, numbered after the variables of the function header.
     pub(crate) variables: Vec<Variable>,
-    /// Parameters of the body that have received the results of a call.
+    /// Call parameters of the body to which a preceding call has written its results.
     pub(crate) returned: Vec<VariableId>,
     /// Parameters of a snippet, which has no header that could declare them.
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) instructions: Vec<Instruction>,
     /// Operands of all instructions. Each instruction refers to a range of this vector.
     pub(crate) operands: Vec<Operand>,
-    /// Elements of the lists in the current instruction, until all operands of the instruction are known.
+    /// Elements of the operand lists in the current instruction. The builder appends the elements to `operands` when all operands of the
+    /// instruction are known.
     pub(crate) elements: Vec<Operand>,
-    /// Instructions that compute operands of the current instruction. They precede the current instruction in the same step.
+    /// Instructions that compute operands of the current instruction. These instructions precede the current instruction in the same step.
     pub(crate) preceding: Vec<SyntheticInstruction>,
     /// Opcode of the current instruction.
     pub(crate) mnemonic: MnemonicId,
-    /// Mask of the used bytes of the next load, if a `used_bytes_mask` pragma specifies it.
+    /// Mask of the used bytes of the next load, or `None` without a `used_bytes_mask` pragma.
     pub(crate) used_bytes: Option<u64>,
     /// Whether the program representation can express the current instruction.
     pub(crate) is_representable: bool,
-    /// For each label of the body: index of the next instruction, or `u32::MAX` if the label has not been reached.
+    /// Index of the instruction after each label of the body, or `u32::MAX` for labels that the check has not reached.
     pub(crate) label_places: Vec<u32>,
     /// `.branchtargets` directives that have been checked so far, each with its label indices.
     pub(crate) tables: Vec<(Span, Vec<u32>)>,
@@ -92,8 +94,8 @@ impl FunctionBuilder {
         }
     }
 
-    /// Returns the list that consists of the elements from index `first` on. [`FunctionBuilder::close_list`] sets the final position of the
-    /// list when all operands of the instruction are known.
+    /// Returns the list that consists of the elements from index `first` on. When all operands of the instruction are known,
+    /// [`FunctionBuilder::close_list`] sets the final position of the list.
     pub(crate) fn list_from(&self, first: usize) -> OperandValue {
         OperandValue::List(OperandList {
             start: first as u32,
@@ -137,7 +139,7 @@ impl FunctionBuilder {
     }
 }
 
-/// Instruction that the checker inserts into the program.
+/// Instruction that the checker inserts into the program to compute an operand or to initialize an inferred register.
 #[derive(Debug)]
 pub(crate) struct SyntheticInstruction {
     pub(crate) operation: Operation,
@@ -147,7 +149,7 @@ pub(crate) struct SyntheticInstruction {
     pub(crate) operands: Vec<OperandValue>,
     /// Guard of the instruction. Without a guard, all lanes execute the instruction.
     pub(crate) guard: Option<Guard>,
-    /// Span of the statement whose step contains the instruction. The span is empty before the first statement.
+    /// Span of the statement whose step contains the instruction. For the prologue of a snippet, the span is empty.
     pub(crate) span: Span,
 }
 

@@ -25,14 +25,14 @@ use warpgrid_isa::{
     OperandType, Operation, ScalarType, SpecialRegister, StateSpace, TypeKind,
 };
 
-/// Use of an operand as a value: its type and number of components.
+/// Use of a name as a value, with its type and number of components.
 #[derive(Clone, Copy)]
 struct ValueUse {
     ty: ScalarType,
     written: bool,
 }
 
-/// Operand position of an instruction, with the properties that the form of the opcode specifies.
+/// Operand position of an instruction, with the properties that the table row of the opcode specifies for it.
 struct Position<'p> {
     plan: &'p ResolvedOpcode,
     index: usize,
@@ -45,16 +45,18 @@ impl Position<'_> {
         self.slot.is_some_and(|slot| slot.ty == ty)
     }
 
-    /// Returns the value use of an operand of this kind.
+    /// Returns the type and number of components that the position requires of an operand that is a value.
     fn value(&self, kind: OperandKind) -> ValueUse {
         let (ty, written) = wanted(self.plan, self.expect, self.slot);
         let ty = match (self.expect, kind) {
-            // The matrix operand is a list of registers, or the descriptor of a matrix in shared memory.
+            // This matrix operand is a list of registers or the descriptor of a matrix in shared memory. A single name therefore denotes a
+            // descriptor.
             (
                 OperandExpectation::Unit(DeviceUnitOperand::WarpgroupMatrixOperand, _),
                 OperandKind::Name(_),
             ) => ScalarType::B64,
-            // The operand is a disable-output-lane mask list, or the predicate that follows this list.
+            // This operand is the list of disable-output-lane masks or the predicate after this list. A single name therefore denotes the
+            // predicate.
             (
                 OperandExpectation::Unit(DeviceUnitOperand::DisableOutputLane, _),
                 OperandKind::Name(_),
@@ -78,7 +80,7 @@ impl Position<'_> {
             || self.plan.operation.transfer() == AsyncTransferKind::Arrival
     }
 
-    /// Returns the state space of the operand as an address, if it differs from the state space of the instruction.
+    /// Returns the state space of an address operand if it differs from the state space of the instruction.
     fn space(&self) -> Option<StateSpace> {
         match self.expect {
             OperandExpectation::AddressIn(space)
@@ -95,14 +97,14 @@ impl Position<'_> {
         }
     }
 
-    /// Sets the initial value of the name or address that an operand uses, and the number of components of a cache policy.
+    /// Sets the initial values of the names that an operand uses, and the number of components of a cache policy.
     fn refine(&self, kind: OperandKind, uses: &mut [NameUse]) {
         let is_address = matches!(kind, OperandKind::Address { .. });
         let ([used], true) = (uses, is_address || matches!(kind, OperandKind::Name(_))) else {
             return;
         };
         used.start = match (is_address, self.expect) {
-            // The address `[a]` refers to tensor memory.
+            // A matrix operand in brackets is an address in tensor memory, for which 0 is valid.
             (true, OperandExpectation::Unit(DeviceUnitOperand::MatrixOperand, _)) => {
                 Some(InitialValue::Number(0))
             }
@@ -117,7 +119,7 @@ impl Position<'_> {
     }
 }
 
-/// Use of an undeclared name.
+/// Use of an undeclared name in an instruction of a snippet, from which its declaration is inferred.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NameUse {
     pub(crate) name: Name,
@@ -128,16 +130,16 @@ pub(crate) struct NameUse {
     pub(crate) start: Option<InitialValue>,
 }
 
-/// Requirement of an instruction for a name.
+/// Requirement of an instruction for an undeclared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedUse {
-    /// Register of this type with this number of components.
+    /// The name is a register of the given type with the given number of components.
     Value(ScalarType, u8),
-    /// Address with these requirements for the memory to which it refers.
+    /// The name is an address, with requirements for the memory to which it refers.
     Pointer(MemoryUse),
 }
 
-/// Inferred declaration of a name.
+/// Inferred declaration of a name, which combines all uses of the name in a snippet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InferredDeclaration {
     /// Type and number of components, if the name is used as a value.
@@ -146,7 +148,7 @@ pub(crate) struct InferredDeclaration {
     pub(crate) pointers: Vec<MemoryUse>,
     /// Whether the snippet reads the value before writing it.
     pub(crate) read_first: bool,
-    /// Whether the snippet writes the name. If the snippet uses such a name as an address, the address is the written value.
+    /// Whether the snippet writes the name. If the snippet writes a name that it uses as an address, the written value is the address.
     pub(crate) written: bool,
     /// Initial value of the name, if the lane index is not a valid value for its use.
     pub(crate) start: Option<InitialValue>,
@@ -215,7 +217,7 @@ pub(crate) fn infer(
     (inference.inferred(), inference.local_bytes())
 }
 
-/// Inputs of the inference of declarations.
+/// Inference of declarations: the parsed snippet, the resolved opcodes and the declared names.
 struct Inference<'i> {
     context: &'i Context<'i>,
     tree: &'i Tree,
@@ -233,7 +235,7 @@ impl Inference<'_> {
                 StatementKind::Instruction(instruction) => {
                     uses.clear();
                     self.uses(instruction, &mut uses);
-                    // An instruction reads its sources before it writes its destinations, so the uses as sources are processed first.
+                    // Process the uses as sources first, because an instruction reads its sources before it writes its destinations.
                     let reads = uses.iter().filter(|used| !used.written);
                     let writes = uses.iter().filter(|used| used.written);
                     for used in reads.chain(writes) {
@@ -302,7 +304,7 @@ impl Inference<'_> {
             return;
         }
         let operands = self.tree.operands_of(instruction);
-        // If an instruction has only the required operands, the optional operand before the last operands is absent.
+        // If an instruction has only the required operands, its optional middle operand is absent, so the operand positions have a gap.
         let n_operands = self.tree.operands_of(instruction).count();
         let gap = plan
             .optional_middle_operand
@@ -395,8 +397,8 @@ impl Inference<'_> {
         Some(found)
     }
 
-    /// Returns the number of bytes that a bulk copy transfers: the only literal among the operands up to the mbarrier, or the initial value
-    /// of a size register.
+    /// Returns the number of bytes that a bulk copy transfers: the literal among the operands up to the mbarrier, or the initial value of a
+    /// size register if there is no literal.
     fn copied_bytes(&self, instruction: &Instruction) -> u32 {
         let mut operands = self.tree.operands_of(instruction);
         let number = operands.find_map(|(operand, _)| match operand.kind {
@@ -429,8 +431,8 @@ impl Inference<'_> {
         ends.max().unwrap_or(0)
     }
 
-    /// Returns the type with which an instruction loads from memory. For a load of matrices of untyped bits, the result is the type of the
-    /// matrix operands of an MMA in the snippet.
+    /// Returns the type with which an instruction loads from memory. For a matrix load with an untyped element type, returns the operand
+    /// type of an MMA in the same snippet.
     fn loaded_type(&self, plan: &ResolvedOpcode, ty: ScalarType) -> Option<ScalarType> {
         use OperandGrammar as G;
         let is_load = matches!(
@@ -536,7 +538,7 @@ impl Inference<'_> {
             self.operand_uses(plan, part, coordinates, as_value, space, uses);
             if let Some(used) = uses.get_mut(first).filter(|_| is_place) {
                 used.start = InitialValue::of_coordinate(plan);
-                // The first coordinate is the layer index.
+                // The first coordinate of a texture array or surface array is the layer index.
                 if plan.modifiers.unit.geometry.is_some_and(Geometry::is_array) {
                     used.what = ExpectedUse::Value(ScalarType::U32, 1);
                 }
@@ -564,14 +566,15 @@ fn pointer(
     let space = plan.space();
     let bytes = ty.width_bytes().max(1) * u32::from(n);
     match plan.grammar {
-        // Each lane specifies the address of a matrix row, or all lanes specify the address of the matrix.
+        // For `ldmatrix` and `stmatrix`, each lane specifies the address of a matrix row. For other matrix instructions, all lanes specify
+        // the address of the matrix.
         OperandGrammar::Matrix(MatrixOp::Ldmatrix | MatrixOp::Stmatrix) => (StateSpace::Shared, 16),
         OperandGrammar::Matrix(_) => (space, 0),
         OperandGrammar::Fill => (StateSpace::Shared, SIZE_BYTES as u32),
         OperandGrammar::StoreAsync if space == StateSpace::Global => (space, bytes),
         OperandGrammar::StoreAsync if own.is_some() => (StateSpace::Shared, 0),
         OperandGrammar::StoreAsync => (StateSpace::Shared, bytes),
-        // In a copy, each operand has a separate state space. An operand in shared memory is a variable of the block.
+        // Each operand of a copy has a separate state space. An operand in shared memory refers to a variable of the block.
         _ if matches!(own, Some(StateSpace::Shared | StateSpace::SharedCluster)) => {
             (StateSpace::Shared, MAX_COPIED)
         }
@@ -630,8 +633,7 @@ fn wanted(
     }
 }
 
-/// Returns the type of a name in an operand of a matrix instruction. If the element type is narrower than 32 bits, a 32-bit register
-/// contains several elements.
+/// Returns the type of a name in an operand of a matrix instruction. Elements narrower than 32 bits are packed into 32-bit registers.
 fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandPosition>) -> ScalarType {
     let matrix = match slot.map(|slot| slot.name) {
         Some("a") => MatrixOperand::A,
@@ -684,7 +686,7 @@ fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
     }
 }
 
-/// Returns the declared type of the register for a name that is used with the type `ty`.
+/// Returns the type with which a register is declared if the snippet uses its name with the type `ty`.
 pub(crate) fn register_type(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::B8 | ScalarType::E4m3 | ScalarType::E5m2 => ScalarType::B16,

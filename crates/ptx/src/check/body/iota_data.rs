@@ -5,15 +5,15 @@ use warpgrid_isa::{ScalarType, TypeKind};
 /// Number of consecutive integers, starting at 0, that all 16-bit floating-point types represent exactly.
 const EXACT: u64 = 256;
 
-/// Number of byte patterns that are used for 8-bit floating-point types. These patterns exclude infinities and NaNs.
+/// Number of byte patterns with which memory of an 8-bit floating-point type is initialized. The patterns exclude infinities and NaNs.
 const NARROW_FLOAT_PATTERNS: u64 = 64;
 
-/// Returns the bytes of ascending numbers that start at 0.
+/// Returns the bytes of ascending numbers of type `ty`, which start at 0.
 pub(crate) fn counting(ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     counting_below(u64::MAX, ty, n_bytes)
 }
 
-/// Returns the bytes of ascending numbers that wrap around to 0 after `most - 1`.
+/// Returns the bytes of ascending numbers of type `ty`, which wrap around to 0 after `most - 1`.
 pub(crate) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     let width = ty.width_bytes().max(1);
     let n = n_bytes / u64::from(width);
@@ -44,7 +44,7 @@ fn half(ty: ScalarType, number: u64) -> u16 {
     if ty == ScalarType::Bf16 || number == 0 {
         return (wide >> 16) as u16;
     }
-    // Converts the exponent bias from 127 (`f32`) to 15 (`f16`).
+    // Convert the exponent bias from 127 (`f32`) to 15 (`f16`).
     ((wide >> 13) - ((127 - 15) << 10)) as u16
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn describe(class: Class) -> String {
     }
 }
 
-/// Two adjacent elements of a list whose classes are incompatible.
+/// Incompatible classes of two adjacent elements in a brace list, which a diagnostic reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ElementMismatch {
     /// Index of the first element that is incompatible with the preceding element.

@@ -1,6 +1,6 @@
 //! Lowering of operands: converts the operands of an instruction to a range of program operands in the order of the syntax line.
 //!
-//! The table row specifies the expected kind of each operand. Only instruction families with special operand syntax have separate lowering
+//! The table row specifies the expected kind of each operand. Instruction families with special operand syntax have separate lowering
 //! functions.
 
 use crate::check::body::checker::BodyChecker;
@@ -65,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.operands.get(start + index)
     }
 
-    /// Returns the opcode of an unknown operation, which represents a legal instruction that the program representation cannot express.
+    /// Returns an opcode with an unknown operation. It represents a legal instruction that the program representation cannot express.
     #[cold]
     pub(crate) fn unsayable(&mut self, site: &InstructionSite<'a>) -> OpcodeId {
         let opcode = self.opcode(site).to_owned();
@@ -77,7 +77,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Creates a source value without modifiers.
+/// Creates a source operand without modifiers from a source value.
 pub(crate) const fn source(source: Source) -> OperandValue {
     OperandValue::Source(source, SourceModifiers::NONE)
 }

@@ -14,7 +14,7 @@ use warpgrid_isa::fragment::{MatrixOperand, last_selector, operand_registers};
 use warpgrid_isa::{MatrixLayout, MatrixOp, Modifiers, OperandAccess, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
-/// Kind of operand of a matrix instruction.
+/// Kind of operand of a matrix instruction, which selects the operand check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MatrixOperandKind {
     Fragment(MatrixOperand, OperandAccess),
@@ -25,7 +25,7 @@ enum MatrixOperandKind {
     Selector,
     /// Scale factors of a block-scaled matrix.
     Scale,
-    /// Byte selector and thread selector of the block scale factors.
+    /// Byte selector and thread selector of the scale factors of a block-scaled matrix.
     Places(MatrixOperand),
 }
 
@@ -128,7 +128,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a 32-bit register or a single-precision constant. If the operand is a list in braces, the instruction uses only the first
+    /// Checks a 32-bit register or a single-precision constant. If the operand is a brace list, the instruction uses only the first
     /// element.
     fn data_register(
         &mut self,
@@ -174,7 +174,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Checks the sparsity selector, a literal that selects the lanes with the metadata.
+    /// Checks the sparsity selector, a literal that selects the lanes that provide the sparsity metadata.
     fn selector(&mut self, operand: &Operand, modifiers: &Modifiers) -> Option<OperandValue> {
         let OperandKind::Integer { value, .. } = operand.kind else {
             if operand.kind != OperandKind::Error {
@@ -252,7 +252,7 @@ impl<'a> BodyChecker<'a, '_> {
         (n == 2 && is_right).then(|| self.body.list_from(first))
     }
 
-    /// Returns the source of the stride operand, which is the distance between rows or columns in elements.
+    /// Checks the stride operand, the distance between rows or columns in elements, and returns its source.
     fn stride(&mut self, operand: &Operand) -> Option<Source> {
         if let OperandKind::Sum { name, offset } = operand.kind {
             let span = self.name_span(operand, name);
@@ -304,7 +304,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Reports a constant stride that is invalid according to the manual. The assembler does not check the stride.
+    /// Reports a constant stride that is invalid according to the PTX ISA manual. The assembler does not check strides.
     fn check_stride(&mut self, op: MatrixOp, site: &InstructionSite<'a>, start: usize) {
         let place = parts(op)
             .iter()

@@ -11,7 +11,7 @@ use warpgrid_isa::fragment::{MatrixOperand, OperandRegisters};
 use warpgrid_isa::{MatrixOp, Modifiers, ScalarType};
 use warpgrid_program::{OperandValue, Source, Span};
 
-/// Instruction that accesses a fragment, and the matrix to which the fragment belongs.
+/// Matrix instruction that accesses a fragment, with its modifiers and the matrix to which the fragment belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MmaInstruction<'p> {
     pub(crate) op: MatrixOp,
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Checks the destination registers of a fragment, some of which may be sinks.
+    /// Checks the destination registers of a fragment. A sink `_` may replace a register.
     pub(crate) fn written_fragment(
         &mut self,
         product: MmaInstruction<'_>,
@@ -126,7 +126,7 @@ impl<'a> BodyChecker<'a, '_> {
     fn check_count(&mut self, span: Span, count: usize, registers: OperandRegisters) -> Option<()> {
         let expected = match registers.n {
             Some(n) => n,
-            // A list for which no count is specified has one, two or four values.
+            // If the table specifies no number of registers, a list may contain one, two or four registers.
             None if count.is_power_of_two() && count <= 4 => count,
             None => 4,
         };
@@ -189,9 +189,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns whether the assembler itself fails for a value of this kind, instead of accepting or rejecting the instruction. The failures
-    /// occur if the target does not support an MMA in hardware, so that the assembler replaces the MMA by calls or by several instructions
-    /// (assembler 13.5).
+    /// Returns whether the assembler fails with an internal error for a value of this kind. These errors occur for an MMA that the target
+    /// does not support in hardware, because the assembler replaces this MMA by calls or by several instructions (assembler 13.5).
     fn is_lost(&self, product: MmaInstruction<'_>, element: &ValueOperand) -> bool {
         let is_special = element.is_special();
         let Some(factor) = product.modifiers.a_type else {
@@ -254,7 +253,7 @@ fn merged(op: MatrixOp, elements: &[ValueOperand]) -> Result<Class, ElementMisma
     merge(&elements)
 }
 
-/// Returns whether registers whose common class is `class` can contain elements of the type (assembler 13.5).
+/// Returns whether registers with the common class `class` can contain fragment elements of type `ty` (assembler 13.5).
 fn takes(product: MmaInstruction<'_>, ty: ScalarType, class: Class) -> bool {
     let MmaInstruction { op, modifiers, .. } = product;
     match (ty, class) {
@@ -286,8 +285,8 @@ fn takes(product: MmaInstruction<'_>, ty: ScalarType, class: Class) -> bool {
     }
 }
 
-/// Returns whether a value is valid as an element of the fragment of `wmma.store`. The list that contains the value has already been
-/// validated as a whole.
+/// Returns whether a value is valid as an element of the fragment of `wmma.store`. The caller has already validated the list that contains
+/// the value as a whole.
 fn moves(ty: ScalarType, element: &ValueOperand) -> bool {
     match (ty, element.class) {
         _ if element.is_special() => false,

@@ -1,9 +1,9 @@
-//! Additions of the bodies to the module: opcodes that the source does not contain, and variables whose lifetime exceeds that of their
-//! function.
+//! Opcodes and variables that function bodies add to the module: opcodes that the source does not contain, and variables whose lifetime
+//! exceeds the lifetime of their function.
 
 use warpgrid_program::{OpcodeId, OpcodeInfo, Variable, VariableId};
 
-/// Additions to a module. The ids of the additions follow the ids of the opcodes and variables in the source.
+/// Opcodes and variables that the checked bodies add to a module. Their ids follow the ids of the opcodes and variables in the source.
 #[derive(Debug)]
 pub(crate) struct ModuleAdditions {
     first_action: usize,

@@ -22,7 +22,7 @@ impl<'a> BodyChecker<'a, '_> {
             .ty
             .filter(|_| site.plan.modifiers_are_valid)
         else {
-            // The opcode has no valid type, which has already been reported. Without a type, the operands cannot be checked.
+            // The invalid type of the opcode has already been reported, and the operands cannot be checked without a type.
             return None;
         };
         let (to, from) = self.moved_values(site, ty, d, a)?;
@@ -34,7 +34,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Returns the destination and the source of `mov d, a`. Each of them is `None` if it is invalid.
+    /// Returns the destination and the source of `mov d, a`. An invalid operand is `None`.
     fn moved_values(
         &mut self,
         site: &InstructionSite<'a>,
@@ -89,8 +89,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the element of a list with a single element on one side of `mov`. Such a list is equivalent to the element without braces
-    /// (assembler 13.5).
+    /// Returns the element of a list with a single element on one side of `mov`. A list with a single element is equivalent to the element
+    /// without braces (assembler 13.5).
     fn only_element(&mut self, mut children: Operands<'a>) -> Option<&'a Operand> {
         let (element, _) = children.next()?;
         let is_value = match element.kind {
@@ -104,9 +104,9 @@ impl<'a> BodyChecker<'a, '_> {
         (is_value && children.next().is_none()).then_some(element)
     }
 
-    /// Checks the type of an address operand. The name of a global variable denotes its 64-bit address, whereas a sum of a name and a
-    /// constant counts as a number of any width. A handle of a texture, sampler or surface that is not an array requires `.u64` among the
-    /// 64-bit types (assembler 13.5).
+    /// Checks the type of an address operand. The name of a global variable denotes its 64-bit address, whereas the assembler treats a sum
+    /// of a name and a constant as a number of any width. A handle of a texture, sampler or surface that is not an array requires `.u64`
+    /// among the 64-bit types (assembler 13.5).
     fn check_address_width(
         &mut self,
         a: &Operand,
@@ -128,7 +128,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::handle_type(a.span, kind, ty));
             return None;
         }
-        // For 16-bit types, the assembler truncates the address, like the addresses of variables in other state spaces.
+        // For types of up to 16 bits, the assembler truncates the address without an error, as it does for variables in other state spaces.
         let is_narrow = (17..self.module.address_bits).contains(&ty.width_bits());
         let is_whole = !matches!(a.kind, OperandKind::Sum { .. });
         if is_global && is_narrow && is_whole {
@@ -138,7 +138,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Returns whether an operand is a single value in a position that expects several values.
+    /// Returns whether an operand is a single value, although the other operand of the move consists of several values.
     fn is_single(&mut self, operand: &Operand) -> bool {
         match operand.kind {
             OperandKind::Vector { .. } | OperandKind::Error => false,
@@ -204,7 +204,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the source elements of a packing move such as `mov.b64 d, {a, b}`.
+    /// Checks the source of a packing move such as `mov.b64 d, {a, b}`, and returns its elements.
     fn packed(
         &mut self,
         site: &InstructionSite<'a>,
@@ -230,8 +230,8 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then(|| self.body.list_from(first))
     }
 
-    /// Returns the source of an element whose type assembler 13.5 does not check if the list contains a register. A predicate has the value
-    /// 1 or 0. A floating-point number and the sink have the value 0.
+    /// Returns the source of a list element whose type assembler 13.5 does not check, because the list contains a register. For a
+    /// predicate, the result is 1 or 0. For a floating-point literal and the sink `_`, the result is 0.
     fn overlooked(&mut self, element: &Operand, ty: ScalarType) -> Option<Source> {
         match element.kind {
             OperandKind::Name(name) if ty == ScalarType::B32 && self.is_predicate(element) => {
@@ -246,7 +246,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns a source element. The name of a variable is not permitted in a list.
+    /// Checks a source element of a list, and returns its source. A list must not contain the name of a variable.
     fn element(
         &mut self,
         site: &InstructionSite<'a>,
@@ -263,7 +263,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.source(site, child, ty, TypeMatch::Exact)
     }
 
-    /// Returns the destination elements of an unpacking move such as `mov.b64 {a, b}, d`.
+    /// Checks the destination of an unpacking move such as `mov.b64 {a, b}, d`, and returns its elements.
     fn unpacked(
         &mut self,
         site: &InstructionSite<'a>,
@@ -275,7 +275,7 @@ impl<'a> BodyChecker<'a, '_> {
         for (child, _) in children {
             let is_name = matches!(child.kind, OperandKind::Name(_));
             if element == ScalarType::B32 && is_name && self.is_predicate(child) {
-                // The assembler does not check the type of a predicate destination. The predicate receives the lowest bit of the element.
+                // The assembler accepts a predicate as a destination element, and assigns the lowest bit of the element to the predicate.
                 if let OperandKind::Name(name) = child.kind
                     && let Binding::Register(predicate) = self.binding(name, child.span)
                 {
@@ -295,7 +295,7 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then(|| self.body.list_from(first))
     }
 
-    /// Returns the type of each element of a packed value: untyped bits of an equal part of the total width.
+    /// Returns the type of each element of a packed value: untyped bits whose width is an equal part of the total width.
     fn element_type(
         &mut self,
         site: &InstructionSite<'a>,
@@ -319,7 +319,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(element)
     }
 
-    /// Returns the values of `{a, b}` or of a vector register.
+    /// Returns the source values of a brace list `{a, b}` or of a vector register.
     pub(crate) fn vector_sources(
         &mut self,
         site: &InstructionSite<'a>,
@@ -358,7 +358,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Appends the components of a special register as elements. The fourth component is zero.
+    /// Appends the components of a special register as elements. The fourth component of the special register is zero.
     fn special_vector(&mut self, name: Name, span: Span) {
         let text = self.context().name_text(name);
         let components = ["x", "y", "z"].map(|component| format!("{text}.{component}"));

@@ -43,8 +43,8 @@ impl<'a> BodyChecker<'a, '_> {
     /// Resolves the operands in the order of the table row. Returns `None` after an error has been reported.
     pub(crate) fn resolve(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let start = self.body.operands.len();
-        // If the instruction omits the optional operand that other operands follow, an absent operand is inserted in its place, so that the
-        // following operands retain their positions.
+        // If the instruction omits its optional middle operand, insert an absent operand in its place, so that the operands after it retain
+        // their positions.
         let is_short = || site.operands.count() <= site.plan.min_operands;
         let gap = site.plan.optional_middle_operand.filter(|_| is_short());
         let leaves_out = gap.is_some()
@@ -69,7 +69,8 @@ impl<'a> BodyChecker<'a, '_> {
             if position < site.plan.n_slots
                 && let Some(expect) = site.plan.expect.get(position)
             {
-                // Fast path for source operands, which avoids the expensive prologue of the function that handles all kinds of operands.
+                // Fast path for source operands, which avoids the call of the function that handles all kinds of operands and has an
+                // expensive prologue.
                 let value = match *expect {
                     OperandExpectation::Source(ty, fit) => {
                         self.source(site, operand, ty, fit).map(source)
@@ -235,7 +236,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(value))
     }
 
-    /// Checks a number whose range the table row limits.
+    /// Checks a literal whose range is limited by the table row.
     fn bounded(
         &mut self,
         site: &InstructionSite<'a>,
@@ -340,7 +341,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(value)
     }
 
-    /// Returns the type of an address that is used as a value, according to the width of its register.
+    /// Returns the type of an address operand whose register is read as a value. The type has the width of the register.
     fn width_of_address(&mut self, operand: &Operand) -> ScalarType {
         let OperandKind::Name(name) = operand.kind else {
             return ScalarType::U64;
@@ -447,8 +448,8 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Returns whether the operand is a sink in place of the address of a reduction in shared memory. Assembler 13.5 accepts such a sink,
-    /// because it parses the instruction as an atomic operation whose result is unused.
+    /// Returns whether the operand is a sink `_` that replaces the address of a reduction in shared memory. Assembler 13.5 accepts the
+    /// sink, because it parses the instruction as an atomic operation whose result is unused.
     #[inline]
     fn is_unused_address(&self, plan: &ResolvedOpcode, operand: &Operand) -> bool {
         operand.kind == OperandKind::Sink
@@ -471,7 +472,7 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(());
         }
         if ty == ScalarType::Pred && have == ScalarType::F16x2 && self.takes_halves() {
-            // A `.f16x2` register as a predicate is legal, but the program representation cannot express it.
+            // The assembler accepts a `.f16x2` register as a predicate, but the program representation cannot express this operand.
             self.body.is_representable = false;
             return Some(());
         }
@@ -498,7 +499,8 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns whether the source omits the operand at the current position of the table row, so that `operand` belongs to a later position.
+/// Returns whether the instruction omits the optional operand at `position` of the table row, so that `operand` belongs to a later
+/// position.
 #[cold]
 fn is_left_out(site: &InstructionSite<'_>, operand: &Operand, position: usize) -> bool {
     let are_lanes_left_out = || {

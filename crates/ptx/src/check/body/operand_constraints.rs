@@ -10,7 +10,7 @@ use warpgrid_isa::{Flag, SlotName, StateSpace, TargetRequirement};
 use warpgrid_program::{AddressBase, OperandValue, Parameter, Source, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the constraint `beyond`, which the tables cannot express, on the operands that start at index `start`.
+    /// Checks the operands that start at index `start` against the constraint `beyond`, which the instruction tables cannot express.
     pub(crate) fn check_beyond(
         &mut self,
         beyond: ExtraOperandCheck,
@@ -67,8 +67,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Checks `createpolicy.range d, [a], primary, total`: as 32-bit numbers, the primary size must not exceed the total size (assembler
-    /// 13.5).
+    /// Checks `createpolicy.range d, [a], primary, total`: the primary size must not exceed the total size, compared as 32-bit numbers
+    /// (assembler 13.5).
     fn check_range(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         if let (Some((_, whole)), Some((span, part))) =
             (self.number_at(start, 3), self.number_at(start, 2))
@@ -171,8 +171,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Checks sums of a name and a constant. For targets before `sm_90`, the assembler implements warp operations by calls of library
-    /// functions, which do not accept sums (assembler 13.5).
+    /// Checks operands that are sums of a name and a constant. For targets before `sm_90`, the assembler implements warp operations by
+    /// calls of library functions, which do not accept sums (assembler 13.5).
     fn check_sums(&mut self, sums: SymbolOffsetRule, start: usize) -> Option<()> {
         const WITHOUT_LIBRARY: TargetRequirement = TargetRequirement::From(90);
         if sums == SymbolOffsetRule::Taken || WITHOUT_LIBRARY.met_by(self.module.target) {

@@ -1,8 +1,8 @@
 //! Snippets: instructions without a surrounding module, as in manuals.
 //!
-//! The snippet becomes the body of a kernel. Undeclared names are declared according to their uses, and the initial values differ between
-//! lanes: a register contains the lane index, and a pointer refers to a location of the lane in a buffer, a shared array or a local array.
-//! One diagnostic lists all inferred declarations.
+//! The snippet becomes the body of a kernel. The checker declares undeclared names according to their uses, and initializes them with
+//! values that differ between lanes: a register contains the lane index, and a pointer refers to a location of the lane in a buffer, a
+//! shared array or a local array. One diagnostic lists all inferred declarations.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::inference::memory_use::memory_of;
@@ -44,7 +44,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Opens a scope for a repeated declaration if the current position is the top level of a snippet, and returns whether it has opened
-    /// the scope. Manuals combine several examples in one listing, and these examples may declare the same name.
+    /// the scope. A separate scope is necessary because manuals combine several examples in one listing, which may declare the same name.
     pub(crate) fn reopen_snippet(&mut self) -> bool {
         let is_top =
             self.tree.kind == SourceKind::Snippet && self.names.depth() == self.snippet.depth;
@@ -84,7 +84,7 @@ impl<'a> BodyChecker<'a, '_> {
                 _ => {}
             }
             match n {
-                // The code around the snippet declares the register.
+                // List no declaration, because the code around the snippet already declares the register.
                 _ if given.is_some() => {}
                 1 if let Some(what) = start.and_then(InitialValue::described) => {
                     lines.push(format!("`.reg .{ty} {text};` ({what})"));
@@ -99,14 +99,14 @@ impl<'a> BodyChecker<'a, '_> {
         let is_one_thing = !is_value && inferred.pointers.len() == 1;
         for (index, place) in inferred.pointers.iter().enumerate() {
             let memory = memory_of(place.space);
-            // A name that is used as a pointer to several memories has a separate pointer for each memory, such as `addr` and
+            // If the snippet uses a name as a pointer to several memories, create a separate pointer for each memory, such as `addr` and
             // `addr.global`.
             let (binding, line) = match index {
                 0 => self.declare_pointer(&text, *place, given),
                 _ => self.declare_pointer(&format!("{text}.{}", memory.name()), *place, given),
             };
             match given {
-                // The memory is inferred, but the source declares the type of the register.
+                // The source declares the type of the register, and only the memory is inferred.
                 Some(_) => {
                     let (_, rest) = line.split_once("` ").unwrap_or(("", ""));
                     lines.push(format!("`{text}` {rest}"));
@@ -153,8 +153,8 @@ impl<'a> BodyChecker<'a, '_> {
         lines.push(format!("`.reg .{ty} {text};`"));
     }
 
-    /// Returns the meaning of a name as an address in a state space, if the snippet uses the name both as an address and as a value, or in
-    /// several memories.
+    /// Returns the binding of a name as an address in a state space, if the snippet uses the name both as an address and as a value, or as
+    /// an address in several memories.
     #[cold]
     pub(crate) fn snippet_pointer(&self, name: Name, space: StateSpace) -> Option<Binding> {
         let places = self.snippet.pointers.get(name)?;
@@ -163,7 +163,7 @@ impl<'a> BodyChecker<'a, '_> {
         own.or(places.first()).map(|(_, binding)| *binding)
     }
 
-    /// Declares memory of the implicit kernel.
+    /// Declares a variable of the implicit kernel with the given state space and size.
     pub(crate) fn inferred_variable(
         &mut self,
         name: &str,

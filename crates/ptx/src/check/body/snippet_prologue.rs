@@ -16,7 +16,7 @@ use warpgrid_program::{
     RegisterId, RegisterTuple, Source, Span, StepGrouping, VariableId, counted,
 };
 
-/// Size in bytes of an inferred array that all lanes share.
+/// Size in bytes of an inferred array in shared memory whose start all lanes access.
 const SHARED_PLACE: u64 = 2048;
 
 /// Size in bytes of an inferred array for an mbarrier object, which occupies 8 bytes.
@@ -114,8 +114,9 @@ impl<'a> BodyChecker<'a, '_> {
         d
     }
 
-    /// Declares a pointer to a buffer, which is a kernel parameter, or to an array in the state space of `place`. Each lane has a separate
-    /// location, or all lanes share one location if `bytes` is 0. Returns the binding of the name, and a description of its declaration.
+    /// Declares a pointer to a buffer, which is a kernel parameter, or to an array in the state space of `place`. Each lane accesses a
+    /// separate location, or all lanes access the same location if `place.bytes` is 0. Returns the binding of the name, and a description
+    /// of its declaration.
     pub(crate) fn declare_pointer(
         &mut self,
         text: &str,
@@ -123,8 +124,7 @@ impl<'a> BodyChecker<'a, '_> {
         given: Option<ScalarType>,
     ) -> (Binding, String) {
         let bytes = place.bytes;
-        // Number of bytes that the memory must contain before the address, and number of bytes after the address, rounded up to multiples
-        // of 16.
+        // Compute the number of bytes that the memory must contain before and after the address, rounded up to multiples of 16.
         let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
         let after = place.offsets.1.unsigned_abs().next_multiple_of(16);
         let array = match place.space {
@@ -195,7 +195,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Declares a parameter that the snippet accesses: a kernel parameter, or a call parameter if the snippet stores to it.
+    /// Declares a parameter that the snippet accesses: a call parameter if the snippet stores to the parameter, otherwise a kernel
+    /// parameter.
     fn declare_call_parameter(
         &mut self,
         text: &str,
@@ -213,8 +214,8 @@ impl<'a> BodyChecker<'a, '_> {
         (Binding::Variable(variable), line)
     }
 
-    /// Declares an array, and loads its address into `base`. A shared array that is only read contains ascending numbers. Returns the
-    /// beginning of the array's description.
+    /// Declares an array, and loads its address into `base`. A shared array that the snippet only reads contains ascending numbers. Returns
+    /// the beginning of the array's declaration for the diagnostic.
     fn load_array_address(
         &mut self,
         text: &str,
@@ -249,8 +250,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Initializes the mbarrier object at an address so that the operations of the snippet complete its phase, and returns a description of
-    /// the expected arrivals. The first lane initializes the object. If the snippet contains no arrival, or does not specify the expected
+    /// Emits the initialization of the mbarrier object at an address by the first lane, such that the operations of the snippet complete
+    /// its phase. Returns a description of the expected arrivals. If the snippet contains no arrival, or does not specify the expected
     /// bytes of its asynchronous operations, the function inserts instructions with which each lane arrives and expects the bytes of its
     /// operations.
     fn make_barrier(
@@ -293,7 +294,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Initializes an mbarrier object in the first lane.
+    /// Emits instructions with which the first lane initializes an mbarrier object.
     fn init_barrier(&mut self, address: RegisterId, space: Option<StateSpace>, n_arrivals: u64) {
         let lane = self.lane();
         let name = "%inferred_first";
@@ -361,7 +362,7 @@ impl<'a> BodyChecker<'a, '_> {
         ));
     }
 
-    /// Computes `d = base + lane * step`.
+    /// Computes `d = base + lane * step` in a 64-bit register.
     fn step_by_lane(&mut self, d: RegisterId, base: RegisterId, step: u32) {
         let lane = self.lane();
         let product = SyntheticInstruction::new(
@@ -423,7 +424,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let to = match (ty, ty.width_bits()) {
             (ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64, _) => ty,
-            // A register with packed elements is initialized like an integer register.
+            // Initialize a register with packed elements like an integer register of the same width.
             (_, 0..=16) => ScalarType::U16,
             (_, 64) => ScalarType::U64,
             (_, 128) => return self.quad_of(a, d),

@@ -17,7 +17,7 @@ use warpgrid_program::{
 };
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks all statements of the body.
+    /// Checks all statements of the body in source order.
     pub(crate) fn run(&mut self) {
         let tree = self.tree;
         let header = self.outline.header;
@@ -26,7 +26,7 @@ impl<'a> BodyChecker<'a, '_> {
             Some(header) => self.start(header),
             None => self.snippet_start(),
         }
-        // A snippet is the body of a kernel.
+        // Treat a snippet, which has no header, as the body of a kernel.
         let sort = header.map_or(FunctionDirective::Entry, |header| header.sort);
         // The rules for prototypes depend on the kind of the most recent function header. A function declaration in the body of a
         // kernel therefore changes the rules for the prototypes after it (assembler 13.5).
@@ -48,7 +48,7 @@ impl<'a> BodyChecker<'a, '_> {
                         self.body.used_bytes = used_bytes.or(self.body.used_bytes);
                     }
                 }
-                // A function declaration in a body belongs to the module.
+                // A function declaration in a body declares the function in the module.
                 StatementKind::Prototype(header) => {
                     self.inner_function(*header);
                     last = FunctionDirective::Func;
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
             return;
         }
         let clash = self.names.clash(name);
-        // Labels that follow this statement are not yet declared.
+        // Ignore a label after this statement, because it is not declared yet.
         if let Some(first) = clash.filter(|first| first.start < span.start) {
             self.report(diagnose::duplicate(span.text(self.source), span, first));
         }
@@ -135,7 +135,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.preceding.clear();
         let operands = match self.lower(&site) {
             Some(operands) => operands,
-            // A source with errors does not produce a program, so no instruction is added.
+            // Add no instruction, because a source with errors does not produce a program.
             None if self.reporter.n_errors() > 0 => return,
             // The instruction is legal, but cannot be lowered. Add an unknown operation, so that execution stops at this instruction.
             None => {
@@ -164,7 +164,7 @@ impl<'a> BodyChecker<'a, '_> {
         });
     }
 
-    /// Replaces the unused destination elements of a load by sinks.
+    /// Replaces the destination elements of a load whose bytes are unused by sinks.
     #[cold]
     fn leave_unused(&mut self, operands: OperandList, plan: &ResolvedOpcode, used_bytes: u64) {
         let Some(bound) = &plan.bound else { return };
@@ -190,7 +190,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports the diagnostics of the opcode at this instruction, and adds fixes that also change the operands.
+    /// Reports the diagnostics of the instruction's opcode, and adds fixes that also change the operands.
     #[cold]
     fn report_problems(&mut self, site: &InstructionSite<'a>) {
         let other_way = self.as_two_words(site);
@@ -215,7 +215,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(diagnose::guard_type(guard.name_span, ty));
             }
             Binding::None => self.unknown(guard.name_span),
-            // In the program, a guard must be a register, so a special register is first copied to a predicate.
+            // In the program representation, a guard must be a register. Copy the special register to a predicate first.
             Binding::Special(special) if special.fits(ScalarType::Pred) => {
                 let (predicate, computed) = self.special_predicate(special);
                 for inserted in computed {

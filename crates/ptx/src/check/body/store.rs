@@ -45,7 +45,7 @@ impl<'a> BodyChecker<'a, '_> {
         let plan = self.plans.get(site.instruction.mnemonic);
         let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
         let module = &self.module;
-        // If the opcode has other errors, the fix is offered, because it is one of several necessary changes.
+        // If the opcode has other errors, offer the fix anyway, because it is one of several necessary changes.
         !fix_validation::is_legal(opcode.name(), opcode.modifiers(), module)
             || word.is_some_and(|word| {
                 fix_validation::is_legal_with(&opcode, word, space.name(), module)

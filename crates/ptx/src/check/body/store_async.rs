@@ -17,8 +17,8 @@ use warpgrid_program::{Address, OperandValue, Span};
 /// Properties of a `st.async` instruction that determine the checks of its operands.
 pub(crate) struct StoreAsyncConstraints {
     pub(crate) ty: ScalarType,
-    /// Whether the store has release semantics. The assembler implements such a store by a library function, which does not accept sums as
-    /// operands.
+    /// Whether the store has release semantics. The assembler implements a store with release semantics by a library function, which does
+    /// not accept sums as operands.
     pub(crate) is_release: bool,
     /// Number of elements of the vector, or 1 without a vector width.
     pub(crate) n: usize,
@@ -59,8 +59,7 @@ impl<'a> BodyChecker<'a, '_> {
             (Some((operand, _)), Some(address)) => {
                 self.body.push(OperandValue::Address(address), operand.span);
             }
-            // The form without an mbarrier has an absent operand in place of the mbarrier, so that both forms have the same operand
-            // positions.
+            // Without an mbarrier, add an absent operand in its place, so that both forms have the same operand positions.
             _ => self
                 .body
                 .push(OperandValue::Absent, Span::at(site.span.end)),

@@ -83,7 +83,8 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let ty = wanted.ty;
         let fits = match wanted.n {
-            // An instruction on untyped bits accepts a list in place of one value, and packs the elements of the list.
+            // An instruction with an untyped bit type accepts a list in place of one value, and packs the elements of the list into the
+            // value.
             1 if ty == ScalarType::B128 => false,
             1 if ty.kind() == TypeKind::Bits => packs(class, elements.len(), ty),
             _ => ty != ScalarType::B128 && ty.accepts(class, TypeMatch::ExactInBraces),
@@ -200,8 +201,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns the source of an element, with a literal converted to the bit pattern of the type. The program representation has no 128-bit
-    /// constants.
+    /// Returns the source of an element. For a literal, the result is its bit pattern in the type `ty`. For a 128-bit literal, the function
+    /// marks the instruction as not representable.
     fn converted(&mut self, element: ValueOperand, ty: ScalarType) -> Source {
         if let (Source::Immediate(_), ScalarType::B128) = (element.source, ty) {
             self.body.is_representable = false;
@@ -233,7 +234,8 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns whether a single value can be stored as this type. Different floating-point types of the same width are interchangeable here.
+/// Returns whether a single value of class `class` can be stored as the type `ty`. Floating-point types of the same width are
+/// interchangeable.
 fn exactly(ty: ScalarType, class: Class) -> bool {
     match class {
         Class::Float(width) if ty.is_float() => width == ty.width_bits(),

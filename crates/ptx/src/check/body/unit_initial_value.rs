@@ -1,5 +1,5 @@
-//! Initial values of inferred registers that are operands of specialized units and for which the lane index is not a valid value:
-//! descriptors, tensor memory addresses and sizes.
+//! Initial values of inferred registers that are operands of specialized units. The lane index is not a valid value for these operands,
+//! which are descriptors, tensor memory addresses and sizes.
 
 use crate::check::resolved_opcodes::ResolvedOpcodes;
 use crate::check::resolved_opcodes::resolved_opcode::{OperandExpectation, ResolvedOpcode};
@@ -10,35 +10,36 @@ use warpgrid_isa::{
     CtaGroup, DeviceUnitOp, MmaKind, ScalarType, SurfaceMode, TensorMemoryOp, ThreadParticipation,
 };
 
-/// Initial value of an inferred register.
+/// Initial value of an inferred register for which the lane index is not a valid value. The snippet prologue assigns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InitialValue {
-    /// Descriptor of a tile in shared memory.
+    /// Matrix descriptor of a tile in shared memory.
     Tile(Tile),
     /// Tensor memory address of the first lane that the warp can access.
     WarpLanes,
-    /// Number that is the same in all lanes.
+    /// Number that the register contains in all lanes.
     Number(u64),
-    /// Lane index multiplied by this number.
+    /// Product of the lane index and this number.
     LaneTimes(u64),
 }
 
-/// Tile in shared memory without swizzle. The elements of a row of A, or of a column of B, are adjacent in memory.
+/// Matrix operand of an MMA, stored as a tile in shared memory without swizzle. The elements of a row of A, or of a column of B, are
+/// adjacent in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tile {
     pub(crate) ty: ScalarType,
     pub(crate) kind: DescriptorKind,
 }
 
-/// Distance in bytes between adjacent core matrices (8 rows of 16 bytes) along k. The next constant is the distance along the rows. Each
-/// row has 64 bytes.
+/// Distance in bytes between adjacent core matrices (8 rows of 16 bytes) along k. [`STRIDE_BYTES`] is the distance along the rows. Each row
+/// of the tile has 64 bytes.
 pub(crate) const LEADING_BYTES: u64 = 128;
 pub(crate) const STRIDE_BYTES: u64 = 512;
 /// Size in bytes of a tile of 256 rows.
 pub(crate) const TILE_BYTES: u64 = 256 / 8 * STRIDE_BYTES;
 /// Exclusive upper bound of the element values of a tile. A small bound limits the magnitude of accumulators.
 pub(crate) const MAX_COUNTED: u64 = 4;
-/// Rows and columns of an inferred MMA in tensor memory.
+/// Number of rows of the accumulator of an inferred MMA in tensor memory. The next constant is the number of columns.
 const ROWS: usize = 128;
 const COLUMNS: usize = 64;
 /// Initial value of an inferred register that is a size operand, in bytes.
@@ -60,7 +61,7 @@ impl InitialValue {
         });
         match expect {
             OperandExpectation::Unit(U::TensorAddress, _) => lanes,
-            // A tensor memory address in brackets, `[taddr]`.
+            // The operand is a tensor memory address in brackets, `[taddr]`.
             OperandExpectation::Address => {
                 lanes.filter(|_| !plan.addressing.takes_register(ScalarType::B64))
             }
@@ -102,7 +103,7 @@ impl InitialValue {
         }
     }
 
-    /// Returns the initial value of the first coordinate of a surface if this coordinate is in bytes.
+    /// Returns the initial value of the first coordinate of a surface access if the unit of this coordinate is bytes.
     pub(crate) fn of_coordinate(plan: &ResolvedOpcode) -> Option<InitialValue> {
         let is_raw = plan.modifiers.unit.surface == Some(SurfaceMode::Bytes);
         let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
@@ -170,7 +171,7 @@ fn instruction_descriptor(plan: &ResolvedOpcode) -> Option<u64> {
     descriptor.encode(kind).map(u64::from)
 }
 
-/// Number of threads of a warp, and of a warpgroup, which consists of four warps.
+/// Number of threads of a warp. The next constant is the number of threads of a warpgroup, which consists of four warps.
 pub(crate) const WARP: u32 = 32;
 const WARPGROUP: u32 = 4 * WARP;
 

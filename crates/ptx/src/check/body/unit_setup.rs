@@ -14,7 +14,7 @@ use warpgrid_isa::{
 use warpgrid_program::{OperandValue, RegisterId, Source};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Emits instructions that initialize an inferred register.
+    /// Emits instructions that assign an initial value for a specialized unit to an inferred register.
     pub(crate) fn start_of_unit(&mut self, text: &str, d: RegisterId, start: InitialValue) {
         let bits = match self.body.type_of(d).width_bits() {
             64 => ScalarType::B64,

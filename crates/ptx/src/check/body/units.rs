@@ -1,5 +1,5 @@
 //! Operands of specialized units: texture units, tensor memory, tensor copies, multimem operations (assembler 13.5). This module only
-//! checks the elements of lists, and the module `value` converts them.
+//! checks the elements of lists. The module `value` converts these elements to sources.
 
 pub(crate) mod coordinates;
 pub(crate) mod lists;
@@ -20,7 +20,7 @@ use warpgrid_isa::form::DeviceUnitOperand;
 use warpgrid_isa::{OperandAccess, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source};
 
-/// Description of an operand of a specialized unit in a table row.
+/// Kind, type and position of an operand of a specialized unit, as specified by a table row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnitOperandSpec {
     pub(crate) what: DeviceUnitOperand,
@@ -28,8 +28,8 @@ pub(crate) struct UnitOperandSpec {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks and lowers an operand. Returns `None` after reporting an error. The function is not inlined, because it is large and rarely
-    /// called, and inlining would slow down the check of all other operands.
+    /// Checks and lowers an operand. Returns `None` after reporting an error. This function is not inlined, because it is large and rarely
+    /// called, so that inlining would slow down the check of all other operands.
     #[cold]
     pub(crate) fn unit_operand(
         &mut self,
@@ -116,7 +116,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks that an operand is a register of exactly this width. Literals are rejected.
+    /// Checks that an operand is a register of exactly the given width. Literals are rejected.
     fn own_register(
         &mut self,
         site: &InstructionSite<'a>,
@@ -132,7 +132,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a value that is widened to the width of the type. The widening does not round floating-point values.
+    /// Checks a value whose width may differ from the width of the type `ty`. A floating-point value must have the width of the type,
+    /// because a conversion could round it.
     fn widened(
         &mut self,
         site: &InstructionSite<'a>,
@@ -156,7 +157,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports an unexpected operand if the condition `holds` is false. `expected` describes the expected operand.
+    /// Reports an operand as unexpected if `holds` is false. The message contains `expected`, the description of the expected operand.
     fn expect_that(
         &mut self,
         holds: bool,

@@ -1,5 +1,5 @@
-//! Reads single values and values in braces for instruction families that check types in their own code. The result is the class and the
-//! source of a value, or the reason why the operand is not a value.
+//! Reading of operand values for instruction families whose own functions check the types. The result is the class and the source of each
+//! value, or the reason why an operand is not a value.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
@@ -9,7 +9,7 @@ use crate::tree::operand::{Component, Operand, OperandKind, Operands};
 use warpgrid_isa::{OperandClass as Class, ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, RegisterTuple, Source, Span, VariableId};
 
-/// Operand with its value and type.
+/// Operand value that has been read: its span, class and source. Functions of the instruction families check the class.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueOperand {
     pub(crate) span: Span,
@@ -41,7 +41,7 @@ impl ValueOperand {
         matches!(self.source, Source::Special(_))
     }
 
-    /// Returns the source of the value as an operand of type `ty`. A literal is converted to the format of the type.
+    /// Returns the source of the value as an operand of type `ty`. The function converts a literal to the format of the type.
     pub(crate) fn source_as(&self, ty: ScalarType) -> Source {
         let Source::Immediate(bits) = self.source else {
             return self.source;
@@ -54,36 +54,36 @@ impl ValueOperand {
     }
 }
 
-/// Reason why an operand is not a value.
+/// Reason why an operand is not a value, which the instruction families describe in their diagnostics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueError {
     /// The operand is invalid, and the error has already been reported.
     Reported,
     Sink,
-    /// Address of a variable.
+    /// The operand is the address of a variable.
     Variable(VariableId),
-    /// Address of a function.
+    /// The operand is the address of a function.
     Function(FunctionId),
-    /// Sum of a name and a constant.
+    /// The operand is the sum of a name and a constant.
     Sum,
-    /// Vector register in place of one value: `n` consecutive registers.
+    /// The operand is a vector register of `n` consecutive registers in place of one value.
     Vector {
         first: RegisterId,
         n: u8,
     },
-    /// Special register such as `%tid` without a component.
+    /// The operand is a special register such as `%tid` without a component.
     SpecialVector,
     /// The operand is a label or a table.
     Label,
     /// The operand is in brackets.
     Brackets,
-    /// Negated operand: `-%r1` or `!%p1`.
+    /// The operand is negated: `-%r1` or `!%p1`.
     Negated,
-    /// Brace list within a list, or a group in parentheses.
+    /// The operand is a brace list within a list, or a group in parentheses.
     Nested,
-    /// Component of a name without components.
+    /// The operand selects a component of a name that has no components.
     Component,
-    /// Component index beyond the `n` components of a vector. `last` is the register of the last component.
+    /// The component index exceeds the `n` components of a vector. `last` is the register of the last component.
     BeyondVector {
         last: RegisterId,
         n: u8,
@@ -91,7 +91,7 @@ pub(crate) enum ValueError {
 }
 
 impl ValueError {
-    /// Returns a description for messages.
+    /// Returns a description of the operand for messages.
     pub(crate) const fn describe(self) -> &'static str {
         match self {
             ValueError::Reported => "",
@@ -231,7 +231,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns a special register as a value. Special registers count as untyped bits.
+/// Returns a special register as a value. The class of a special register is untyped bits.
 fn special_element(special: SpecialRegister, span: Span) -> ValueOperand {
     let class = Class::Bits(special.width_bits());
     ValueOperand::new(span, class, Source::Special(special))

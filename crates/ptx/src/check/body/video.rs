@@ -1,5 +1,5 @@
 //! Operands of video instructions: registers with selected bytes and half words (PTX ISA, "Video Instructions"; assembler 13.5). The
-//! selectors are encoded as a number, which is appended as an additional operand.
+//! lowering encodes the selectors as a number, and appends the number as an additional operand.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, inserted, source};
@@ -12,7 +12,7 @@ use warpgrid_isa::video_selectors::{SubwordSelector, SubwordSelectors};
 use warpgrid_isa::{Flag, ScalarType, SimdWidth, TypeMatch, VideoOp};
 use warpgrid_program::{OperandValue, RegisterId, Source};
 
-/// Type of every operand: a 32-bit register.
+/// Type of every operand of a video instruction, which is a 32-bit register.
 const TY: ScalarType = ScalarType::U32;
 
 /// Position of an operand in the table row.
@@ -23,7 +23,7 @@ enum OperandPosition {
     Addend,
 }
 
-/// Properties that determine the requirements for an operand: operation, number of lanes and operand position.
+/// Properties of a video operand that determine its requirements: operation, number of lanes and operand position.
 #[derive(Clone, Copy, Debug)]
 struct OperandRequest {
     op: VideoOp,
@@ -31,7 +31,7 @@ struct OperandRequest {
     place: OperandPosition,
 }
 
-/// Operand with the bytes or half words that it selects.
+/// Operand of a video instruction, with the bytes or half words that it selects.
 struct VideoOperand {
     value: OperandValue,
     parts: Option<SubwordSelector>,
@@ -165,7 +165,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(register)
     }
 
-    /// Checks whether the operand may have the selector `found`.
+    /// Checks whether the instruction permits the selector `found` for an operand, and returns the encoded selector.
     fn check_part(
         &mut self,
         site: &InstructionSite<'a>,
@@ -223,7 +223,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns the noun for a source that a video instruction rejects, or `None` for an accepted source.
+/// Returns a noun for a source if the video instruction rejects it, or `None` if the instruction accepts the source.
 fn refused_source(value: Source, lanes: SimdWidth, place: OperandPosition) -> Option<&'static str> {
     let takes_sums = lanes == SimdWidth::One && place == OperandPosition::Addend;
     match value {

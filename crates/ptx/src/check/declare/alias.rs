@@ -37,7 +37,8 @@ impl DeclarationPass<'_, '_> {
         }
     }
 
-    /// Returns the function that the operand names if its declaration precedes the alias. Reports an error for all other operands.
+    /// Returns the function that the operand names if the declaration of the function precedes the alias. Reports an error for all other
+    /// operands.
     fn aliased(&mut self, operand: &Operand) -> Option<FunctionId> {
         let OperandKind::Name(name) = operand.kind else {
             return None;

@@ -6,7 +6,7 @@ use crate::tree::name::Name;
 use crate::tree::{Range, Statement, StatementKind};
 use warpgrid_program::{FunctionId, Span};
 
-/// Outline of a body, which is determined before the body is checked.
+/// Outline of a function body, which the declaration pass determines and the body checker reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outline {
     pub(crate) function: FunctionId,
@@ -110,7 +110,7 @@ const fn range(start: usize, end: usize) -> Range {
     }
 }
 
-/// Returns one plus the index of the directive that follows a label. Returns 0 if no table or prototype follows the label.
+/// Returns one plus the index of the table or prototype directive after a label, or 0 if neither follows the label.
 fn table_at(context: &Context<'_>, after: Option<&Statement>) -> u32 {
     use DirectiveKind as D;
     let Some(StatementKind::Directive(index)) = after.map(|statement| statement.kind) else {

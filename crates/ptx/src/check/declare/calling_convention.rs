@@ -12,7 +12,7 @@ pub(crate) fn is_kept(module: &TargetContext) -> bool {
     has_target(module) && !module.has_several_results
 }
 
-/// Returns whether the target has a calling convention, which applies unless a function has several results.
+/// Returns whether the target has a calling convention. Functions with several results may still disable the convention.
 const fn has_target(module: &TargetContext) -> bool {
     module.target.sm >= CONVENTION
 }
@@ -35,12 +35,12 @@ pub(crate) fn passes_variable(source: &str, variable: &Variable) -> bool {
     is_declared_array(source, variable) || passes(variable.ty)
 }
 
-/// Returns whether the declaration is an array, even with one element.
+/// Returns whether the declaration of a variable is an array, even with one element.
 pub(crate) fn is_declared_array(source: &str, variable: &Variable) -> bool {
     variable.span.text(source).contains('[')
 }
 
-/// Returns the type of the first parameter or result of a function that the calling convention cannot pass.
+/// Returns the type of the first parameter or result that the calling convention cannot pass, or `None` if it can pass all of them.
 pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
     let mut all = function.parameters.iter().chain(&function.returns);
     all.find_map(|parameter| match parameter {
@@ -48,7 +48,7 @@ pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
             let variable = function.variables.get(*index as usize)?;
             (!passes_variable(source, variable)).then_some(variable.ty)
         }
-        // Vector registers are passed as untyped bits.
+        // The calling convention passes vector registers as untyped bits.
         Parameter::Register(register) if component(function, *register).is_some() => None,
         Parameter::Register(register) => {
             let ty = function.registers.get(register.0 as usize)?.ty;

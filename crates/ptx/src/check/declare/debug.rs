@@ -18,7 +18,7 @@ const INLINED: Gate = Gate::ptx(7, 0);
 /// Required version for the timestamp and the size of a file in `.file` (assembler 13.5).
 const FILE_TIMES: Gate = Gate::ptx(3, 2);
 
-/// File, line and column.
+/// Location that a `.loc` directive specifies: file number, line and column.
 pub(super) type DirectiveLocation = [u64; 3];
 
 /// Checks file numbers, labels of sections, and inlining information of `.loc`.

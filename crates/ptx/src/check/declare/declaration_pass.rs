@@ -1,4 +1,4 @@
-//! Pass over the module-scope statements.
+//! Declaration pass: collects the declarations of a module from its module-scope statements.
 
 use crate::check::context::Context;
 use crate::check::declare::body_outline::Outline;
@@ -48,7 +48,7 @@ pub(crate) fn declare(context: Context<'_>, reporter: &mut DiagnosticSink) -> Mo
     pass.declared
 }
 
-/// State of the pass over the module-scope statements.
+/// State of the declaration pass: the declarations so far, and the information about them that later statements require.
 #[derive(Debug)]
 pub(crate) struct DeclarationPass<'a, 'r> {
     pub(crate) context: Context<'a>,
@@ -58,11 +58,11 @@ pub(crate) struct DeclarationPass<'a, 'r> {
     pub(crate) heads: Vec<u32>,
     /// Function whose body the pass is processing. The body may contain another declaration of this function.
     pub(crate) open: Option<FunctionId>,
-    /// Aliases, each with the function to which it refers.
+    /// Aliases of functions, each with the function to which it refers.
     pub(crate) aliases: Vec<(FunctionId, FunctionId)>,
     /// First declaration of each variable.
     known: Vec<(Declaration, Declarator)>,
-    /// First declaration of each register group, such as `x<4>`, by the name before the `<`.
+    /// First declaration of each register group, such as `x<4>`, by the name of the group before the `<`.
     families: NameMap<(Declaration, Declarator)>,
     /// Indices of the variables that are declared `.extern` and have not been defined.
     externs: Vec<u32>,
@@ -115,7 +115,7 @@ impl<'a> DeclarationPass<'a, '_> {
         self.context.tree.functions.get(*index as usize)
     }
 
-    /// Reports functions that are neither defined nor declared `.extern`, and binds aliases to their functions.
+    /// Reports functions that are neither defined nor declared `.extern`, and makes each alias denote its function.
     fn resolve(&mut self) {
         for (alias, function) in std::mem::take(&mut self.aliases) {
             if let Some(known) = self.declared.functions.get_mut(alias.0 as usize) {
@@ -208,8 +208,9 @@ impl<'a> DeclarationPass<'a, '_> {
         }
     }
 
-    /// Declares the name of a group, and returns whether its members can be declared. The name of a group is distinct from the names of its
-    /// members. Like the name of a variable, the name of a group can be redeclared, even with a different count (assembler 13.5).
+    /// Declares the name of a register group, and returns whether the registers of the group can be declared. The name of a group is
+    /// distinct from the names of its members. Like the name of a variable, the name of a group can be redeclared, even with a different
+    /// count (assembler 13.5).
     fn family(&mut self, again: DeclarationSignature<'_>, name: Name) -> bool {
         let Some((declaration, declarator)) = self.families.get(name).copied() else {
             self.families
@@ -261,10 +262,10 @@ impl<'a> DeclarationPass<'a, '_> {
         }
     }
 
-    /// Declares a name, and returns whether it is new. Reports a name that is already declared.
+    /// Declares a name at module scope, and returns whether the name is new. Reports a name that is already declared.
     pub(crate) fn stamp(&mut self, name: Name, binding: Binding, span: Span) -> bool {
         let text = span.text(self.context.source);
-        // The table of special registers contains the components of `%tid`, but not `%tid` itself.
+        // The table of special registers contains the components of `%tid`, but not `%tid` itself, so look up the component `.x`.
         let first = text.starts_with('%').then(|| format!("{text}.x"));
         let mut names = [Some(text), first.as_deref()].into_iter().flatten();
         if names.any(|name| SpecialRegister::from_name(name).is_some()) {
@@ -296,15 +297,15 @@ impl<'a> DeclarationPass<'a, '_> {
             checks.initialize(&mut variable, declaration, declarator);
         }
         match self.declared.variables.get_mut(place as usize) {
-            // An `.extern` redeclaration does not change the variable.
+            // An `.extern` redeclaration does not change the existing variable.
             Some(_) if declaration.linkage == Some(Linkage::Extern) => {}
             Some(known) => *known = variable,
             None => self.declared.variables.push(variable),
         }
     }
 
-    /// Returns the index of a variable: a new index, or the index of the first declaration if an `.extern` variable is redeclared. Reports
-    /// a name that already has a different meaning, and returns `None`.
+    /// Returns the index of a declared variable: the index of the first declaration if an `.extern` variable is redeclared, otherwise a new
+    /// index. Reports an error and returns `None` if the name already has a different meaning.
     fn place(
         &mut self,
         declaration: &Declaration,
@@ -342,7 +343,8 @@ impl<'a> DeclarationPass<'a, '_> {
         Some(new)
     }
 
-    /// Checks the redeclaration of a variable: the types must agree, and a definition must be visible to other modules.
+    /// Checks the redeclaration of a variable: both declarations must have the same type, and a definition must be visible to other
+    /// modules.
     fn check_same(
         &mut self,
         first: DeclarationSignature<'_>,

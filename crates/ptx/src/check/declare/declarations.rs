@@ -1,5 +1,5 @@
-//! Checks of declarations: types, vectors, arrays, alignments and scopes, according to the reference assembler 13.5. Each check
-//! reports diagnostics and returns whether the declaration is valid.
+//! Checks of declarations: types, vectors, arrays, alignments and scopes, according to the reference assembler 13.5. Each check reports
+//! diagnostics, and returns whether the declaration is valid.
 
 use crate::check::context::Context;
 use crate::check::diagnostic_sink::DiagnosticSink;
@@ -16,17 +16,18 @@ use crate::tree::declaration::{
 use warpgrid_isa::{Gate, ScalarType, Target, VectorWidth, Version};
 use warpgrid_program::{Diagnostic, Span};
 
-/// Scope to which a declaration belongs.
+/// Scope of a declaration, which determines the rules for the declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclarationScope {
     /// The declaration is at module scope.
     Module,
-    /// Declaration in the body of a function.
+    /// The declaration is in the body of a function.
     Body,
-    /// Declaration in the parameter list of a function or kernel.
+    /// The declaration is in the parameter list of a function or kernel.
     Parameter(FunctionDirective),
-    /// Parameter list of an `.extern` function, or of a call prototype within a function of this kind. Such a list declares no variables.
-    /// The assembler checks the syntax of these declarations, but not whether the variables are valid (assembler 13.5).
+    /// The declaration is in the parameter list of an `.extern` function, or of a call prototype within a function of this kind. Such a
+    /// list declares no variables. The assembler checks the syntax of its declarations, but not the validity of the variables (assembler
+    /// 13.5).
     Prototype(Option<FunctionDirective>),
 }
 
@@ -40,11 +41,11 @@ pub(crate) enum Validity {
 /// Maximum alignment of a parameter in bytes.
 const PARAMETER_ALIGNMENT: u64 = 128;
 
-/// Required version and target if the last parameter of a function is an array without size (assembler 13.5).
+/// Required version and target for an array without size as the last parameter of a function (assembler 13.5).
 const OPEN_ARRAY: Gate = Gate::ptx(6, 0).sm(30);
 
-/// Requirements for the declaration of a variable, by type. The instruction tables contain the requirements for the use of a type in
-/// instructions.
+/// Required versions and features for the declaration of a variable of each type. The requirements for the use of a type in instructions
+/// are in the instruction tables.
 const GATES: &[(ScalarType, Version, &str)] = &[
     (ScalarType::B128, Version::new(8, 3), "sm_70"),
     (ScalarType::F16x2, Version::new(4, 2), "sm_53"),
@@ -56,7 +57,7 @@ pub(crate) struct Declarations<'a, 'c> {
     pub(crate) source: &'a str,
     pub(crate) tree: &'a Tree,
     module: &'a TargetContext,
-    /// Names that are visible at this position.
+    /// Names that are visible at the position of the declaration.
     pub(crate) names: &'c dyn NameLookup,
     reporter: &'c mut DiagnosticSink,
 }
@@ -188,8 +189,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Rejects textures and surfaces as parameters of a header that is neither at module scope nor the header of a kernel (assembler 13.5:
-    /// "must be at module or entry parameter scope").
+    /// Reports textures and surfaces among the parameters of a header that is neither at module scope nor the header of a kernel (assembler
+    /// 13.5: "must be at module or entry parameter scope").
     pub(crate) fn refuse_textures(&mut self, header: &FunctionHeader) {
         for declaration in header.parameters.of(&self.tree.declarations) {
             if !matches!(declaration.scalar, DeclaredType::Scalar(_)) {
@@ -299,7 +300,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
     fn check_type(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let span = declaration.type_span;
         let is_made = !matches!(place, DeclarationScope::Prototype(_));
-        // Assembler 13.5 does not perform this check for arrays.
+        // Assembler 13.5 checks the scope of samplers only for declarations with a name that is not an array.
         let is_single = self.declares_scalar(declaration);
         if declaration.scalar == DeclaredType::SamplerRef
             && is_made
@@ -346,8 +347,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
         names.any(|name| name.dimensions.is_empty())
     }
 
-    /// Returns whether the assembler checks the requirements of the type. The assembler does not check vectors of `.f16x2` and arrays of
-    /// `.b128`.
+    /// Returns whether the assembler checks the version and target requirements of the type in a declaration. The assembler does not check
+    /// vectors of `.f16x2` and arrays of `.b128`.
     fn is_gated(&self, ty: ScalarType, declaration: &Declaration) -> bool {
         match ty {
             ScalarType::F16x2 => declaration.vector.is_none(),
@@ -384,7 +385,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Reports a predicate that is not a scalar register. In a prototype, the function reports only vectors and arrays. In all other
+    /// Reports a predicate that is not a scalar register. In a prototype, this function reports only vectors and arrays. In all other
     /// declarations, `check_shape` reports arrays of registers.
     fn check_predicate(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let span = declaration.type_span;
@@ -530,7 +531,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         };
         let place = start.to(declaration.type_span);
         let bytes = n * ty.width_bytes();
-        // The fix requires a declaration with one name and without an explicit alignment.
+        // Offer the fix only for a declaration with one name and without an explicit alignment.
         let alone = declaration.alignment.is_none() && declaration.declarators.len() == 1;
         let name = alone.then_some(declarator.name_span);
         self.report(diagnose::parameter_type(place, subject, bytes, name));

@@ -9,7 +9,7 @@ use crate::tree::operand::OperandKind;
 use warpgrid_isa::Gate;
 use warpgrid_isa::directives::{NOUNROLL, PRAGMAS, PragmaValue, directive};
 
-/// Position at which a directive occurs.
+/// Position of a directive in the source, which determines whether the directive is permitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DirectiveContext {
     Module,
@@ -140,7 +140,7 @@ fn pragma_texts<'a>(context: &Context<'a>, own: &Directive) -> impl Iterator<Ite
     arguments.map(move |argument| argument.span.text(source).trim_matches('"'))
 }
 
-/// Returns the value that follows the keyword in a pragma string.
+/// Returns the value after the keyword of a pragma string.
 fn pragma_value(text: &str) -> &str {
     let rest = text.split_once([' ', '\t']);
     rest.map_or("", |(_, value)| value.trim_start())

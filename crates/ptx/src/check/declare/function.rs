@@ -1,4 +1,4 @@
-//! Checks function declarations: headers, parameters and launch bounds.
+//! Checks of function declarations: headers, parameters and launch bounds.
 
 use crate::check::declare::calling_convention;
 use crate::check::declare::declaration_pass::DeclarationPass;
@@ -20,14 +20,14 @@ use warpgrid_program::{
     VariableId,
 };
 
-/// Variables and registers that the parameter lists of a header declare.
+/// Variables and registers that the parameter lists of a function header declare.
 #[derive(Debug, Default)]
 struct ParameterLists {
     variables: Vec<Variable>,
     registers: Registers,
 }
 
-/// Whether the header of a function is followed by a body.
+/// Whether a function header belongs to a definition or to a declaration without a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HeaderKind {
     Prototype,
@@ -53,7 +53,8 @@ impl DeclarationPass<'_, '_> {
         let mut lists = ParameterLists::default();
         let returns = self.parameters(header.returns, header, &mut lists);
         let parameters = self.parameters(header.parameters, header, &mut lists);
-        // The parameters of a definition take precedence over those of a prototype.
+        // Use the parameters of a prototype only if the function has not been defined, because the parameters of the definition take
+        // precedence.
         if let Some(function) = self.declared.functions.get_mut(function.0 as usize)
             && !function.defined
         {
@@ -80,7 +81,8 @@ impl DeclarationPass<'_, '_> {
         function.variables = lists.variables;
         function.registers = lists.registers;
         function.bounds = bounds;
-        // With the target option `debug`, the assembler does not inline functions, so each function uses the calling convention.
+        // With the target option `debug`, the assembler does not inline functions. Each function then uses the calling convention, whose
+        // types must be checked.
         if self.context.module.is_debug
             && header.sort == FunctionDirective::Func
             && calling_convention::is_kept(self.context.module)
@@ -231,7 +233,7 @@ impl DeclarationPass<'_, '_> {
 /// Component names of a vector register. Each component of a vector register is a separate parameter.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
-/// Calls `declare` for each named parameter or result of a header, with the name, its meaning in the body, and its span.
+/// Calls `declare` for each named parameter or result of a header, with its name, its binding in the body, and its span.
 pub(crate) fn parameter_names<'t>(
     declarations: &'t [Declaration],
     declarators: impl Fn(&'t Declaration) -> &'t [Declarator],
@@ -254,7 +256,7 @@ pub(crate) fn parameter_names<'t>(
                 }
             }
             Some(Parameter::Register(register)) => Binding::Register(*register),
-            // The list of the function contains only parameters with valid declarations.
+            // The variables of the function include only parameters with valid declarations, so compare the spans.
             Some(Parameter::Variable(index))
                 if function.variables.get(*index as usize).map(|v| v.span)
                     == Some(declarator.span) =>

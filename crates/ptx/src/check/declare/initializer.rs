@@ -1,4 +1,4 @@
-//! Converts initializers to initial bytes and relocations. Invalid values have already been reported by the checks of declarations.
+//! Conversion of initializers to initial bytes and relocations. The checks of declarations have already reported invalid values.
 
 use crate::check::declare::declarations::Declarations;
 use crate::check::names::binding::Binding;

@@ -38,8 +38,8 @@ pub(crate) fn check_addresses(
         .collect()
 }
 
-/// Shared variables that a function uses, and functions to which the function refers. If a function takes the address of another function,
-/// the assembler assumes a call of this function.
+/// Node of the call graph: the shared variables that a function uses, and the functions to which the function refers. If a function takes
+/// the address of another function, the assembler assumes a call of this function.
 #[derive(Debug, Default)]
 struct CallGraphNode {
     named: Vec<u32>,
@@ -97,14 +97,14 @@ fn shared_bytes(variables: &[Variable]) -> u64 {
     })
 }
 
-/// Reports excessive static shared memory of kernels. The size includes the shared variables of a kernel and of all functions that it
-/// calls, and the shared module variables that these functions use.
+/// Reports excessive static shared memory of kernels. The size of a kernel includes its shared variables, the shared variables of all
+/// functions that the kernel calls, and the shared module variables that these functions use.
 pub(crate) fn check_shared(
     module: &TargetContext,
     functions: &[Function],
     variables: &[Variable],
 ) -> Vec<Diagnostic> {
-    // Fast path: if the upper bound is within the limit, the traversal of the call graph is unnecessary.
+    // Fast path: skip the traversal of the call graph if the upper bound is within the limit.
     let called = functions.iter().filter(|f| f.kind != FunctionKind::Entry);
     let common = called.fold(shared_bytes(variables), |sum, function| {
         sum.saturating_add(shared_bytes(&function.variables))

@@ -8,7 +8,7 @@ use crate::tree::operand::{Operand, OperandKind};
 use std::collections::HashMap;
 use warpgrid_program::{InlinedCall, LineTable, LineTableRow, SourceLocation};
 
-/// Maximum length of the name of an inlined function in bytes. The remaining bytes of a longer name are ignored.
+/// Maximum length of the name of an inlined function in bytes. Longer names are truncated.
 const MAX_NAME_BYTES: usize = 4096;
 
 /// Builds the line table. Malformed directives, which [`super::debug::check`] reports, add no row.
@@ -33,11 +33,11 @@ pub(crate) fn build(context: &Context<'_>) -> LineTable {
 struct LineTableBuilder<'c, 'a> {
     context: &'c Context<'a>,
     table: LineTable,
-    /// Number of each file of the table in its `.file` directive.
+    /// Number that the `.file` directive of each file of the table specifies.
     file_numbers: Vec<u64>,
-    /// Offset after the label of each string in a section.
+    /// Source offset after each label in a section. The data of a string starts there.
     labels: NameMap<u32>,
-    /// Latest row of each location, to which `inlined_at` refers.
+    /// Index of the latest row of each location. `inlined_at` refers to this row.
     latest_rows: HashMap<DirectiveLocation, u32>,
 }
 
@@ -70,7 +70,7 @@ impl LineTableBuilder<'_, '_> {
         }) as u32
     }
 
-    /// Returns the call of `function_name label, inlined_at file line column`.
+    /// Returns the inlined call that `function_name label, inlined_at file line column` specifies in a `.loc` directive.
     fn inlined(&self, loc: &Directive) -> Option<InlinedCall> {
         let mut arguments = operands(self.context, loc).skip(3);
         let callee = arguments.next().and_then(|label| self.callee_name(label));
@@ -100,7 +100,8 @@ fn of_kind<'a>(context: &Context<'a>, kind: DirectiveKind) -> impl Iterator<Item
     directives.filter(move |directive| directive.kind == kind)
 }
 
-/// Returns the number and the name of each `.file` directive. The directives may follow the `.loc` directives that refer to them.
+/// Returns the number and the name of each `.file` directive. A `.file` directive may be located after the `.loc` directives that refer to
+/// it.
 fn files(context: &Context<'_>) -> (Vec<u64>, Vec<String>) {
     let of_directive = |file: &Directive| {
         let mut arguments = operands(context, file);
@@ -113,7 +114,7 @@ fn files(context: &Context<'_>) -> (Vec<u64>, Vec<String>) {
         .unzip()
 }
 
-/// Returns the offset after each label of a section.
+/// Returns the source offset after each label of a section.
 fn section_labels(context: &Context<'_>) -> NameMap<u32> {
     let mut labels = NameMap::default();
     for section in of_kind(context, DirectiveKind::Section) {

@@ -20,7 +20,8 @@ pub(crate) fn check_shared<'v>(
     (total > most).then(|| diagnose::shared_size(last.unwrap_or(end), total, most))
 }
 
-/// Maximum number of parameter bytes that all versions and targets support, and the requirements for a larger number (assembler 13.5).
+/// Maximum total size in bytes of kernel parameters in all versions and targets. The next constants specify a larger limit with its
+/// requirements (assembler 13.5).
 const PARAMETER_BYTES: u64 = 4352;
 const MANY_PARAMETERS: Gate = Gate::ptx(8, 1).sm(70);
 const MAX_PARAMETER_BYTES: u64 = 32_764;

@@ -1,5 +1,5 @@
 //! Compatibility of several declarations of one function or variable, according to the reference assembler 13.5. The functions of this
-//! module return a phrase that describes the difference between two declarations.
+//! module return a phrase for the difference between two declarations.
 
 use crate::check::context::Context;
 use crate::tree::Range;
@@ -111,7 +111,7 @@ fn alignment(declaration: &Declaration) -> u64 {
     natural.max(own)
 }
 
-/// Declarator with its declaration, which contains the type of all declarators.
+/// Declarator and its declaration, which specify the type of one declared name. The checker compares redeclarations with this declaration.
 #[derive(Clone, Copy)]
 pub(crate) struct DeclarationSignature<'t> {
     pub(crate) declaration: &'t Declaration,
@@ -130,7 +130,7 @@ impl<'t> DeclarationSignature<'t> {
     }
 }
 
-/// Returns whether two declarators have the same type, including vector width and array dimensions. An array without size is compatible
+/// Returns whether two declared names have the same type, including vector width and array dimensions. An array without size is compatible
 /// with arrays that differ only in the first dimension.
 pub(crate) fn has_type(
     context: &Context<'_>,

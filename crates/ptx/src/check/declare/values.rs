@@ -1,5 +1,5 @@
-//! Checks the types of initial values, and the nesting of initializer lists against the shape of the variable. The module `initializer`
-//! converts the values to bytes.
+//! Checks of the types of initial values, and of the nesting of initializer lists against the shape of the variable. The module
+//! `initializer` converts the values to bytes.
 
 use crate::check::declare::calling_convention;
 use crate::check::declare::declarations::{DeclarationScope, Declarations};
@@ -22,12 +22,12 @@ const GENERIC: Gate = Gate::ptx(3, 1);
 const MASKS: Gate = Gate::ptx(7, 1);
 const MASKED_NUMBERS: Gate = Gate::ptx(7, 2);
 
-/// Properties of the variable that determine which values its initializer may contain.
+/// Type and name of the declared variable, which determine the permitted values of its initializer.
 #[derive(Clone, Copy, Debug)]
 struct InitializerElement {
     ty: ScalarType,
     type_span: Span,
-    /// Number of elements of a vector, or 1 for a scalar.
+    /// Number of components of a vector element, or 1 for a scalar.
     n: usize,
     vector_span: Span,
     /// Name of the variable that is being declared. Its initializer may refer to this name.
@@ -134,7 +134,7 @@ impl Declarations<'_, '_> {
         }
     }
 
-    /// Checks a field and its value. If `fields` contains the valid names, the name of the field is also checked. Returns `false` if the
+    /// Checks a field of an initializer and its value, and also its name if `fields` contains the valid names. Returns `false` if the
     /// initial value is not a field.
     fn check_field(&mut self, value: &InitValue, expected: &str, fields: Option<&[&str]>) -> bool {
         let InitValueKind::Setting { field, symbol } = value.kind else {
@@ -230,7 +230,7 @@ impl Declarations<'_, '_> {
                 _ => 0,
             };
             let (this, after) = rest.split_at(n.min(rest.len()));
-            // The number of array dimensions bounds the recursion, because the check reports a list that is nested too deeply at its start.
+            // The number of array dimensions bounds the recursion, because the check does not enter lists that are nested too deeply.
             self.check_level(this, dimensions, element);
             rest = after;
         }
@@ -283,8 +283,8 @@ impl Declarations<'_, '_> {
         };
         let InitializerElement { ty, type_span, .. } = *element;
         let found = match meaning(&self.context, self.names, name) {
-            // The name refers to the variable itself only if the name has no other declaration. In `.func b() { .global .u64 b = b; }`, the
-            // value is the address of the function.
+            // In its own initializer, a name refers to the declared variable only if the name has no other declaration. In `.func b() {
+            // .global .u64 b = b; }`, the value is the address of the function.
             Binding::None | Binding::Label(_) | Binding::Table(_) if element.name == Some(name) => {
                 None
             }

@@ -7,7 +7,7 @@ use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::Variable;
 
 impl Declarations<'_, '_> {
-    /// Returns the variable of a declarator without its initial values. `param` is the meaning of `.param` in this scope.
+    /// Returns the variable of a declarator without its initial values. `param` is the state space that `.param` denotes in this scope.
     pub(crate) fn variable(
         &mut self,
         declaration: &Declaration,

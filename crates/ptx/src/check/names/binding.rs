@@ -1,10 +1,10 @@
-//! Meanings of names: registers, variables, functions, labels and tables.
+//! Bindings of names to registers, variables, functions, labels and tables.
 
 use crate::tree::name::Symbol;
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::{FunctionId, RegisterId, Span, VariableId};
 
-/// Meaning of a declared name.
+/// Object that a name denotes, or [`Binding::None`] for an undeclared name. The checker resolves every name in an operand to a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
     /// The name is not declared.
@@ -15,7 +15,7 @@ pub(crate) enum Binding {
         first: RegisterId,
         n: u8,
     },
-    /// Index of a register group such as `%r<100>`. The register is created at its first occurrence.
+    /// Index of a register group such as `%r<100>`. A register of the group is created at its first occurrence.
     Group(u32),
     /// Register at module scope (PTX versions before 3.0). Each body that uses the name has a separate register.
     Outer {
@@ -32,7 +32,7 @@ pub(crate) enum Binding {
 }
 
 impl Binding {
-    /// Returns a description for messages.
+    /// Returns a description of the bound object for messages.
     pub(crate) const fn describe(self) -> &'static str {
         match self {
             Binding::None => "nothing",
@@ -46,7 +46,7 @@ impl Binding {
     }
 }
 
-/// Register group such as `%r<100>`.
+/// Declaration of a register group such as `%r<100>`: its registers, their type and the declaring scope.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RegisterGroup {
     pub(crate) stem: Symbol,

@@ -8,9 +8,9 @@ use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Span, VariableId};
 
-/// Names that are visible at a position of the source.
+/// Lookup of the names that are visible at a position of the source, for the checks of declarations.
 pub(crate) trait NameLookup {
-    /// Returns the meaning of a name that is declared in exactly this spelling.
+    /// Returns the binding of a name that is declared in exactly this spelling.
     fn declared(&self, name: Name) -> Binding;
 
     /// Returns the state space of a variable.
@@ -20,7 +20,7 @@ pub(crate) trait NameLookup {
     fn candidates(&self) -> Vec<Name>;
 }
 
-/// Returns the meaning of a name, including special registers and numbers with leading zeros.
+/// Returns the binding of a name. Also resolves special registers, and names whose number has leading zeros.
 pub(crate) fn meaning(context: &Context<'_>, names: &dyn NameLookup, name: Name) -> Binding {
     match names.declared(name) {
         Binding::None => {}
@@ -34,10 +34,10 @@ pub(crate) fn meaning(context: &Context<'_>, names: &dyn NameLookup, name: Name)
     }
 }
 
-/// Maximum number of names that are compared with a misspelled name.
+/// Maximum number of names that the search for the nearest spelling compares with a misspelled name.
 pub(crate) const MAX_CANDIDATES: usize = 4096;
 
-/// Reports an undeclared name. `candidates` are the declared names. The message suggests a similar candidate.
+/// Reports an undeclared name. The message suggests a similar name among the declared names `candidates`.
 pub(crate) fn report_unknown(
     context: &Context<'_>,
     candidates: &[Name],
@@ -51,7 +51,7 @@ pub(crate) fn report_unknown(
     let text = span.text(context.source);
     let names = candidates.iter().map(|name| context.name_text(*name));
     let names: Vec<String> = names.collect();
-    // For a name with a dot, only the declaration is reported, and not the uses of the name.
+    // Do not report the use of a name with a dot, because its declaration has already been reported.
     if text.contains('.') && names.iter().any(|name| name == text) {
         return;
     }

@@ -5,13 +5,13 @@ use crate::check::names::name_map::NameMap;
 use crate::tree::name::Name;
 use warpgrid_program::Span;
 
-/// Names that a module declares outside of bodies.
+/// Names that a module declares at module scope, with the positions of their declarations.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleNames {
     stamps: NameMap<Definition>,
 }
 
-/// Declaration of a name: the meaning of the name after the declaration, and the position of the declaration.
+/// Declaration of a module-scope name: the binding of the name, and the position of the declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Definition {
     pub(crate) binding: Binding,
@@ -32,7 +32,7 @@ impl ModuleNames {
         }
     }
 
-    /// Replaces the meaning of a declared name.
+    /// Replaces the binding of a declared name.
     pub(crate) fn replace(&mut self, name: Name, binding: Binding) {
         if let Some(stamp) = self.stamps.get(name).copied() {
             *self.stamps.get_or_insert(name, stamp) = Definition { binding, ..stamp };

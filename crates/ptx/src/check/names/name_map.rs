@@ -28,7 +28,7 @@ impl<T> NameMap<T> {
         self.places.get(&name).map(|place| &self.values[*place])
     }
 
-    /// Returns the value of a name. If the map does not contain the name, inserts the name with `value`.
+    /// Returns the value of a name, and inserts the name with `value` if the map does not contain it.
     pub(crate) fn get_or_insert(&mut self, name: Name, value: T) -> &mut T {
         let place = *self.places.entry(name).or_insert(self.values.len());
         if place == self.values.len() {

@@ -5,7 +5,7 @@ use crate::check::names::name_map::NameMap;
 use crate::tree::name::Name;
 use warpgrid_program::Span;
 
-/// Names of the register groups that the open scopes declare.
+/// Names of the register groups in the open scopes of a body, with an undo log for closing scopes.
 #[derive(Debug, Default)]
 pub(crate) struct ParameterizedNames {
     names: NameMap<ParameterizedName>,

@@ -1,4 +1,4 @@
-//! Scopes of one body: determines the meaning of a name at the current position.
+//! Scopes of one body: determine the binding of a name at the current position.
 //!
 //! The parser has split every name into an interned stem and a number, so that a lookup is one vector index. Braces nest scopes, and an
 //! undo log restores the bindings when a scope is closed. A name that no scope declares may be declared by the module before the body.
@@ -54,7 +54,7 @@ impl<'d> Scopes<'d> {
         self.at = self.at.max(at);
     }
 
-    /// Returns the meaning of a name.
+    /// Returns the binding of a name at the current position.
     #[inline]
     pub(crate) fn get(&self, name: Name) -> Binding {
         match self.bound(name) {
@@ -63,8 +63,8 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Fast path for nearly all names: returns the meaning of a name that is a previously used member of the innermost group, or that is
-    /// not a group member and is not hidden by a group.
+    /// Fast path for nearly all names: returns the binding of a name that no group hides, because the name is not a member of a group, or
+    /// is a previously used member of the innermost group.
     #[inline]
     pub(crate) fn bound(&self, name: Name) -> Option<Binding> {
         let stem = self.table.stem(name.stem)?;
@@ -102,8 +102,7 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Slow path: returns the meaning of an unbound name, of a name that a group of an inner scope hides, or of a name of the
-    /// module.
+    /// Slow path: returns the binding of an unbound name, of a name that a group of an inner scope hides, or of a module-scope name.
     #[cold]
     fn get_hidden(&self, name: Name) -> Binding {
         let (entry, hidden) = self.visible(name);
@@ -129,8 +128,8 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Returns the binding entry of a name. If the entry is free or belongs to an outer scope, also returns the register group of an inner
-    /// scope that declares the name.
+    /// Returns the binding entry of a name. If the entry is free or belongs to an outer scope, also returns the index of a register group
+    /// of an inner scope that declares the name.
     fn visible(&self, name: Name) -> (BindingEntry, Option<u32>) {
         let entry = self.table.entry(name);
         let stem = self.table.stem(name.stem);
@@ -175,7 +174,7 @@ impl<'d> Scopes<'d> {
         (group.depth == self.scopes.len() as u32).then_some(group.span)
     }
 
-    /// Binds a name, and replaces its previous meaning.
+    /// Binds a name in the innermost scope, and replaces its previous binding.
     pub(crate) fn bind(&mut self, name: Name, binding: Binding, span: Span) {
         let depth = self.scopes.len() as u32;
         let entry = BindingEntry {
@@ -196,7 +195,7 @@ impl<'d> Scopes<'d> {
             span: group.span,
         };
         let old = self.table.put(name, entry);
-        // A previously free name needs no undo entry, because closing the scope of the group frees all members of the group.
+        // Record no undo entry for a previously free name, because closing the scope of the group frees all members of the group.
         let stem = self.table.stem(name.stem);
         let is_sparse = stem.is_none_or(|stem| stem.has_sparse);
         if old.binding != Binding::None || is_sparse {
@@ -263,7 +262,7 @@ impl<'d> Scopes<'d> {
         self.scopes.len()
     }
 
-    /// Opens a scope inside the present scope.
+    /// Opens a scope inside the innermost scope.
     pub(crate) fn open(&mut self) {
         self.scopes.push((self.undo.len(), self.groups.len()));
     }
@@ -295,7 +294,7 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Frees the names of the members of a group that has been removed from the list of groups.
+    /// Unbinds the names of the members of a group that has been removed from the list of groups.
     fn forget(&mut self, group: RegisterGroup) {
         let Some(stem) = self.table.stem_mut(group.stem) else {
             return;
@@ -310,7 +309,8 @@ impl<'d> Scopes<'d> {
         stem.group_depth = outer.map_or(0, |g| g.depth);
     }
 
-    /// Returns all names that have a meaning. The result contains a member of a group only if the member occurs in the body.
+    /// Returns all names that are bound at the current position. The result contains a member of a group only if the member occurs in the
+    /// body.
     pub(crate) fn in_scope(&self) -> impl Iterator<Item = Name> + '_ {
         self.table.bound_names().chain(self.module.before(self.at))
     }

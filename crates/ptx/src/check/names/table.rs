@@ -1,11 +1,11 @@
-//! Current bindings of the names of a body, indexed by stem and then by number.
+//! Table of the current bindings of a body's names, indexed by stem and then by number.
 
 use crate::check::names::binding::Binding;
 use crate::check::names::name_map::NameMap;
 use crate::tree::name::{Name, Symbol};
 use warpgrid_program::Span;
 
-/// Entry of the table, which contains the binding of a name.
+/// Entry of the [`BindingTable`]: the binding of a name, and the scope and position of its declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BindingEntry {
     pub(crate) binding: Binding,
@@ -21,7 +21,7 @@ pub(crate) const FREE: BindingEntry = BindingEntry {
     span: Span::at(0),
 };
 
-/// Bindings of all names with the same stem.
+/// Bindings of all names with the same stem, indexed by the number of the name.
 #[derive(Clone, Debug)]
 pub(crate) struct Stem {
     pub(crate) plain: BindingEntry,
@@ -33,7 +33,7 @@ pub(crate) struct Stem {
     pub(crate) has_sparse: bool,
 }
 
-/// Table of the bindings of all names.
+/// Bindings of all names of a body, which [`Scopes`](super::scopes::Scopes) reads and writes.
 #[derive(Debug)]
 pub(crate) struct BindingTable {
     stems: Vec<Stem>,
@@ -109,7 +109,8 @@ impl BindingTable {
             return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
         }
         if number >= stem.numbered.len() {
-            // Use the vector if the number is within the capacity that is reserved for a group, or not far beyond the existing entries.
+            // Store the entry in the vector if the number is within the capacity reserved for a group, or not far beyond the existing
+            // entries. Otherwise, use the sparse map.
             let reserved = number < stem.numbered.capacity();
             let more = (number + 1).saturating_sub(stem.numbered.capacity());
             let near = number <= 2 * stem.numbered.len() + 8 && more <= self.budget;

@@ -5,7 +5,7 @@ use warpgrid_program::{
     reachable,
 };
 
-/// Callee of a call, to the extent to which the assembler can determine it.
+/// Callee of a call, as far as the assembler can determine it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CallKind {
     /// Function with a body in this module that does not call itself.
@@ -19,12 +19,12 @@ pub(crate) enum CallKind {
     System(String),
 }
 
-/// References of each function to other functions.
+/// Call graph of a module: the references of each function to other functions.
 pub(crate) struct Calls<'m> {
     module: &'m Module,
-    /// Functions that each function calls by name.
+    /// For each function, the functions that it calls by name.
     called: Vec<Vec<FunctionId>>,
-    /// Functions that each function calls by name, or whose address it takes.
+    /// For each function, the functions that it calls by name or whose address it takes.
     named: Vec<Vec<FunctionId>>,
 }
 
@@ -55,7 +55,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Returns the function `from` and all defined functions that are reachable from it through calls or addresses, without duplicates.
+    /// Returns the function `from` and all defined functions that are reachable from `from` through calls or addresses, without duplicates.
     pub(crate) fn reached(&self, from: FunctionId) -> Vec<FunctionId> {
         closure(&self.named, from)
             .into_iter()
@@ -107,7 +107,7 @@ impl Calls<'_> {
     }
 }
 
-/// Returns `from` and all functions that are reachable from it in the graph.
+/// Returns `from` and all functions that are reachable from `from` in the graph.
 fn closure(edges: &[Vec<FunctionId>], from: FunctionId) -> Vec<FunctionId> {
     let is_reached = reachable(edges.len(), from.0 as usize, |index| {
         let next = edges.get(index).into_iter().flatten();

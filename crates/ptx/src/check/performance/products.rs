@@ -93,10 +93,10 @@ const STARTED: Age = 1;
 /// Maximum age. The maximum exceeds the number of groups that `wgmma.wait_group` can leave pending.
 const OLDEST: Age = 9;
 
-/// MMAs that access a register and may be in flight at a program point, over all paths to this point.
+/// Ages of the MMAs that access a register and may be in flight at a program point, joined over all paths to this point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct InFlight {
-    /// Age of an MMA that writes the register.
+    /// Age of the youngest MMA in flight that writes the register.
     accumulator: Age,
     /// Age of an MMA that writes the register, if the instruction `writer` has written the register since.
     written_accumulator: Age,
@@ -110,7 +110,8 @@ struct InFlight {
 }
 
 impl InFlight {
-    /// Joins the states of two paths. If both paths have an MMA in flight, the result contains the younger MMA, because it completes later.
+    /// Joins the states of two paths. If both paths have an MMA in flight, the result contains the age of the younger MMA, which completes
+    /// later.
     fn join(&mut self, other: &InFlight) {
         let younger = |own: Age, other: Age| match (own, other) {
             (NONE, age) | (age, NONE) => age,
@@ -134,13 +135,13 @@ impl InFlight {
     }
 }
 
-/// Returns whether `wgmma.wait_group` with the operand `n_pending` waits for an MMA of this age. A wait for all groups also waits for
-/// uncommitted MMAs.
+/// Returns whether `wgmma.wait_group` with the operand `n_pending` waits for an MMA of the given age. With the operand 0, the instruction
+/// also waits for uncommitted MMAs.
 const fn completes(age: Age, n_pending: u8) -> bool {
     age != NONE && (n_pending == 0 || age > n_pending.saturating_add(STARTED))
 }
 
-/// Effect of an instruction on the state of the analysis.
+/// Effect of an instruction on the data-flow state of the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Product,
@@ -148,7 +149,7 @@ enum Step {
     Wait {
         n_pending: u8,
     },
-    /// Register copy, which the assembler coalesces.
+    /// Copy of a register, which the assembler coalesces.
     Copy {
         from: RegisterId,
         to: RegisterId,
@@ -159,7 +160,7 @@ enum Step {
     Other,
 }
 
-/// Violation of the rules for registers that MMAs in flight access.
+/// Violation of the rules for registers that MMAs in flight access, from which a diagnostic is generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Problem {
     Read(RegisterId),
@@ -181,7 +182,7 @@ struct Analysis<'f> {
     function: &'f Function,
     kind: SourceKind,
     blocks: Vec<BasicBlock>,
-    /// Registers that MMAs access, and copies of these registers.
+    /// Registers that MMAs access, and registers that contain copies of these registers.
     tracked: Vec<RegisterId>,
     /// Index into `tracked` of each register.
     places: Vec<Option<u32>>,
@@ -280,8 +281,8 @@ impl<'f> Analysis<'f> {
         self.diagnostics(found)
     }
 
-    /// Returns at most one diagnostic of each kind per instruction. If the assembler inserts a wait before a read, the end of the function
-    /// is not reported, because no MMA is in flight at the end.
+    /// Returns at most one diagnostic of each kind per instruction. If the assembler inserts a wait before a read, no MMA is in flight at
+    /// the end of the function, so the end is not reported.
     fn diagnostics(&self, found: Vec<Finding>) -> Vec<Diagnostic> {
         let is_read = |(_, problem): &Finding| matches!(problem, Problem::Read(_));
         let has_read = found.iter().any(is_read);
@@ -313,7 +314,7 @@ impl<'f> Analysis<'f> {
         diagnostics
     }
 
-    /// Returns the span of the last MMA instruction that writes a register.
+    /// Returns the span of the last MMA instruction that writes the given register.
     fn product_of(&self, register: RegisterId) -> Option<Span> {
         let mut products = self.function.instructions.iter().rev();
         let writes = |instruction: &&Instruction| {
@@ -322,7 +323,7 @@ impl<'f> Analysis<'f> {
         products.find(writes).map(|product| product.span)
     }
 
-    /// Applies the instructions of a block to a state.
+    /// Applies the instructions of a basic block to a data-flow state, and appends the problems to `found` if it is given.
     fn block(
         &self,
         index: usize,
@@ -398,7 +399,7 @@ impl<'f> Analysis<'f> {
         found: &mut Vec<Finding>,
     ) {
         let is_live = |register: &RegisterId| live.contains(*register);
-        // The assembler deletes MMAs whose results are unused.
+        // Ignore MMAs whose results are unused, because the assembler deletes them.
         let mut completed = self.tracked.iter().zip(state.iter());
         let is_used = completed
             .any(|(register, own)| completes(own.accumulator, n_pending) && is_live(register));
@@ -420,7 +421,7 @@ impl<'f> Analysis<'f> {
         }
     }
 
-    /// Copies a register. The copy of an accumulator in flight is treated as an accumulator in flight.
+    /// Copies a register. The check treats the copy of an accumulator in flight as an accumulator in flight.
     fn copy(&self, at: usize, [from, to]: [RegisterId; 2], state: &mut State) {
         let source = self.in_flight(state, from);
         let Some(own) = self.place(to).and_then(|place| state.get_mut(place)) else {
@@ -435,7 +436,7 @@ impl<'f> Analysis<'f> {
         write_operand(own, at);
     }
 
-    /// Applies an instruction to the state. Other functions handle `wgmma` instructions, register copies and the end of the function.
+    /// Applies an instruction other than `wgmma` instructions, register copies and the end of the function to the state.
     fn access(
         &self,
         at: usize,

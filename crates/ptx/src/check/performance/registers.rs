@@ -1,4 +1,4 @@
-//! `setmaxnreg`: register counts that the assembler ignores or rejects (PTX ISA, "setmaxnreg"; assembler 13.5).
+//! Checks of `setmaxnreg`: register counts that the assembler ignores or rejects (PTX ISA, "setmaxnreg"; assembler 13.5).
 
 use crate::check::performance::calls::{CallKind, Calls};
 use crate::check::performance::register_change;
@@ -11,12 +11,12 @@ use warpgrid_program::{
 
 /// Number of 32-bit registers of a multiprocessor.
 pub(crate) const REGISTERS: u32 = 65536;
-/// Maximum number of addressable registers per thread. A register count of 256 has the same effect.
+/// Maximum number of addressable registers per thread. A `setmaxnreg` with 256 registers has the same effect as 255.
 const MAX_PER_THREAD: u32 = 255;
 /// Minimum number of registers per thread that the assembler can use.
 const MIN_PER_THREAD: u32 = 24;
 
-/// Number of registers per thread at the entry of a kernel.
+/// Number of registers per thread at the entry of a kernel, or the reason why it is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EntryCount {
     Known(u32),
@@ -30,7 +30,7 @@ enum EntryCount {
     Ignored,
 }
 
-/// `setmaxnreg` instruction.
+/// `setmaxnreg` instruction in a function that a kernel reaches, with its direction and register count.
 struct Change {
     is_decrease: bool,
     count: u32,
@@ -113,8 +113,7 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     };
     let n_threads = x.saturating_mul(y).saturating_mul(z).max(1);
     let n_warps = n_threads.div_ceil(32).saturating_mul(n_blocks.max(1));
-    // The maximum number of resident blocks of a multiprocessor is half of the maximum number of resident warps: 32 blocks for 64 warps,
-    // and 24 blocks for 48 warps.
+    // A multiprocessor has a maximum of half as many resident blocks as resident warps: 32 blocks for 64 warps, and 24 blocks for 48 warps.
     let most_warps = target.limits.warps;
     if n_threads.saturating_mul(n_blocks) > most_warps * 32 || n_blocks > most_warps / 2 {
         return match stated {
@@ -125,7 +124,7 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
             },
         };
     }
-    // Registers are allocated per warp in units of 8 registers per thread.
+    // The hardware allocates the registers of a warp in units of 8 registers per thread.
     let share = (REGISTERS / (n_warps * 32) / 8 * 8).min(MAX_PER_THREAD);
     EntryCount::Known(
         stated
@@ -134,8 +133,8 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     )
 }
 
-/// Returns the first call of a function whose register count the assembler cannot determine. The calling convention determines the register
-/// count of driver functions.
+/// Returns the first call of a function whose register count the assembler cannot determine. For driver functions, the calling convention
+/// determines the register count.
 fn unknown_call(
     module: &Module,
     calls: &Calls<'_>,

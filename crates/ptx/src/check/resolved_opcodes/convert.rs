@@ -9,14 +9,14 @@ use warpgrid_isa::form::{BoundForm, Gate};
 use warpgrid_isa::{Modifiers, ScalarType, TargetRequirement, TypeKind};
 use warpgrid_program::Diagnostic;
 
-/// The architecture `sm_89`, which has a separate gate for 8-bit floating-point types.
+/// Requirement for the architecture `sm_89`, which has a separate gate for 8-bit floating-point types.
 const ADA: TargetRequirement = TargetRequirement::Between(89, 89);
 
 /// Required version for 8-bit floating-point types on `sm_89`. On `sm_90`, an earlier PTX version supports these types (assembler 13.5).
 const EIGHT_BITS: Gate = Gate::ptx(8, 1).sm(89);
 
-/// Checks a conversion. A rounding modifier is required if the conversion can lose bits of a floating-point value, and is
-/// rejected otherwise (PTX ISA, "cvt"; assembler 13.5).
+/// Checks a conversion. The assembler requires a rounding modifier if the conversion can lose bits of a floating-point value, and rejects
+/// the modifier otherwise (PTX ISA, "cvt"; assembler 13.5).
 pub(crate) fn check(
     opcode: &Opcode<'_>,
     bound: &BoundForm,
@@ -27,7 +27,7 @@ pub(crate) fn check(
         return Vec::new();
     };
     let mut problems = match is_packed(to) || is_packed(from) {
-        // The rounding rules of packed types are in the table rows.
+        // The table rows contain the rounding rules of packed types.
         true => Vec::new(),
         false => rounding(opcode, bound, to, from),
     };
@@ -177,7 +177,7 @@ fn need(to: ScalarType, from: ScalarType) -> RoundingRequirement {
         (true, false) => RoundingRequirement::Integer,
         (false, false) if to.width_bits() < from.width_bits() => RoundingRequirement::Float,
         (false, false) if to == from => RoundingRequirement::NoFloat,
-        // A rounding modifier is permitted although the conversion is exact (assembler 13.5).
+        // Conversions of `.bf16` may have a rounding modifier although the conversion is exact (assembler 13.5).
         (false, false) if to == ScalarType::Bf16 || from == ScalarType::Bf16 => {
             RoundingRequirement::Any
         }

@@ -93,7 +93,7 @@ pub(crate) fn check(
     }
 }
 
-/// Syntax and checks of the operands of an instruction.
+/// Operand syntax of an instruction, which selects the function that checks and lowers its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandGrammar {
     /// The operands are specified by the table row, with additional checks.
@@ -114,7 +114,7 @@ pub(crate) enum OperandGrammar {
     Call,
 }
 
-/// Operand checks in addition to the checks that the table row specifies.
+/// Operand check of an instruction family, in addition to the checks that the table row specifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExtraOperandCheck {
     Nothing,
@@ -125,13 +125,13 @@ pub(crate) enum ExtraOperandCheck {
     Copy,
     /// Operands of `cp.async.bulk`.
     BulkCopy,
-    /// Operands of an arrival at an mbarrier.
+    /// Operands of `mbarrier.arrive` and its variants.
     Arrival,
     /// Phase state operand of an mbarrier wait.
     State,
     /// Operands of `cvta`.
     ConvertedAddress,
-    /// Address in shared memory that may belong to another block of the cluster.
+    /// Operands of `mapa` and `getctarank`, whose address may belong to another block of the cluster.
     ClusterAddress,
     /// Operands of `createpolicy.cvt`.
     AccessProperty,
@@ -143,9 +143,9 @@ pub(crate) enum ExtraOperandCheck {
     Extreme,
     /// Operands of a 64-bit integer division.
     LongDivision,
-    /// Operands of a barrier of the block.
+    /// Operands of a `bar` or `barrier` instruction.
     Barrier(SymbolOffsetRule),
-    /// Operands of a collective operation of the lanes of a warp.
+    /// Operands of a warp-level operation such as `shfl` or `vote`.
     Lanes(SymbolOffsetRule),
 }
 
@@ -309,7 +309,7 @@ fn needs_rounding(modifiers: &Modifiers, module: &TargetContext) -> bool {
         && module.version > Version::new(2, 0)
 }
 
-/// Version and target for which `shfl` and `vote` require `.sync` with a member mask (assembler 13.5).
+/// Version and target from which on `shfl` and `vote` require `.sync` with a member mask (assembler 13.5).
 const SYNC_ONLY: Gate = Gate::ptx(6, 4).sm(70);
 
 /// Checks the comparison operator: bit types support only `.eq` and `.ne`, and signed integers do not support unsigned operators

@@ -1,5 +1,5 @@
-//! Filters the fixes of the diagnostics of an opcode: retains only the fixes whose resulting modifiers match a form. The filter ignores the
-//! version and the target.
+//! Filter for the fixes in the diagnostics of an opcode. The filter retains a fix only if the resulting modifiers match a form, and ignores
+//! the version and the target.
 
 use crate::check::resolved_opcodes::rules;
 use crate::diagnostics::rules::{GENERIC, TOGETHER, WIDE_GATE};
@@ -8,8 +8,7 @@ use crate::target_context::TargetContext;
 use warpgrid_isa::form;
 use warpgrid_program::{Diagnostic, Fix, Severity, Span};
 
-/// Removes fixes that leave the modifiers invalid. If there are several errors, each fix resolves only one error, so all fixes are
-/// retained.
+/// Removes fixes that leave the modifiers invalid. Retains all fixes if there are several errors, because each fix resolves only one error.
 pub(crate) fn retain_valid_fixes(
     problems: &mut [Diagnostic],
     opcode: &Opcode<'_>,
@@ -72,7 +71,8 @@ fn is_legal_text(text: &str, module: &TargetContext) -> bool {
         return false;
     };
     let modifiers: Vec<&str> = words.collect();
-    // This function does not parse an opcode with blanks or comments between its parts, so the fixes of such an opcode are retained.
+    // Retain the fixes of an opcode with blanks or comments between its parts, because this function cannot parse blanks or comments in an
+    // opcode.
     text.contains(|c: char| c.is_whitespace() || c == '/') || is_legal(opcode, &modifiers, module)
 }
 

@@ -129,7 +129,7 @@ fn check_formats(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
         .then(|| diagnose::format_order(opcode.modifier_span(from), opcode.modifier_span(to)))
 }
 
-/// Reports modifiers of `mma`, `ldmatrix` and `stmatrix` that the assembler accepts although the manual does not contain them.
+/// Reports modifiers of `mma`, `ldmatrix` and `stmatrix` that the assembler accepts although the PTX ISA manual does not document them.
 fn unchecked_words(opcode: &Opcode<'_>, bound: &BoundForm) -> Vec<Diagnostic> {
     let values = bound.slots.iter().flatten();
     values

@@ -24,7 +24,7 @@ pub(crate) fn find(
         .collect();
     let form = bound.layout.form.gate;
     for (word, gate) in bound.gates() {
-        // An unmet requirement of the whole instruction is reported once, and not for each modifier.
+        // Report an unmet requirement of the whole instruction only once, not for each modifier.
         let rest = match word {
             Some(_) => gate.beyond(form),
             None => gate,
@@ -41,7 +41,7 @@ pub(crate) fn find(
     problems
 }
 
-/// Returns whether a modifier is missing only because it is misspelled. In this case, only the unknown modifier is reported.
+/// Returns whether a modifier is missing only because it is misspelled. The caller then reports only the unknown modifier.
 fn is_misspelled(opcode: &Opcode<'_>, bound: &BoundForm, complaint: BindError) -> bool {
     let BindError::Missing { slot } = complaint else {
         return false;
@@ -114,7 +114,7 @@ fn gate_problem(
 
 /// Reports a modifier that belongs to the instruction name but does not directly follow the opcode.
 fn misplaced(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
-    // For `wmma.store.d`, a separate diagnostic reports the order of all modifiers.
+    // For instructions such as `wmma.store.d`, a separate diagnostic reports the order of all modifiers.
     let form = bound.layout.form;
     let is_said = form.reports == DiagnosticPolicy::Everything && form.n_name_modifiers > 1;
     let word = bound.misplaced_lead().filter(|_| !is_said)?;

@@ -1,5 +1,5 @@
 //! Result of checking a distinct opcode: its form, the expected operand types, its operation, and the diagnostics of its modifiers. The
-//! check of an instruction then only compares its operands with this result.
+//! check of an instruction only compares the operands of the instruction with this result.
 
 use crate::check::resolved_opcodes::families::OperandGrammar;
 use crate::check::resolved_opcodes::fix_validation;
@@ -23,7 +23,7 @@ use warpgrid_program::{Diagnostic, OpcodeInfo, Span};
 /// Maximum number of operands of a form.
 pub(crate) const MAX_OPERANDS: usize = 10;
 
-/// Expected operand at an operand position.
+/// Kind and type of the operand that a form expects at an operand position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandExpectation {
     /// Register to which the instruction writes.
@@ -36,7 +36,7 @@ pub(crate) enum OperandExpectation {
     Sources(ScalarType, usize),
     /// Value that the instruction reads.
     Source(ScalarType, TypeMatch),
-    /// Destination register of exactly this type.
+    /// Destination register of exactly this type. Untyped bits of the same width are rejected.
     OwnDestination(ScalarType),
     /// 32-bit register of a matrix fragment, read or written. Predicates are accepted, but integer literals are rejected.
     Row(OperandAccess),
@@ -44,9 +44,9 @@ pub(crate) enum OperandExpectation {
     OwnSource(ScalarType),
     /// Source value whose floating-point literals must be of type `f32`.
     SingleSource(ScalarType),
-    /// Number within a permitted range.
+    /// Literal within a permitted range.
     Number(ImmediateRange),
-    /// Value that is a 32-bit or 64-bit address.
+    /// Address in a 32-bit or 64-bit register, read as a value.
     AnyAddress,
     /// Source value that must be a literal.
     Literal(ScalarType),
@@ -58,22 +58,23 @@ pub(crate) enum OperandExpectation {
     Address,
     /// Address of this state space, in brackets.
     AddressIn(StateSpace),
-    /// Address like [`OperandExpectation::AddressIn`], or any 64-bit value.
+    /// Address of this state space in brackets, or any 64-bit value.
     MbarrierIn(StateSpace),
     /// Operand of a specialized unit.
     Unit(DeviceUnitOperand, OperandAccess),
-    /// Operand that a function of the instruction family checks.
+    /// Operand whose check is implemented by a function of the instruction family.
     Custom,
 }
 
-/// Whether the second element of a pair is required.
+/// Whether the predicate after the bar of a pair `d|p` is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairRule {
     Required,
     Optional,
 }
 
-/// Result of checking a distinct opcode. The index of its mnemonic is also its index among the opcodes of the program.
+/// Result of checking a distinct opcode, against which its instructions are checked. The index of the opcode's mnemonic is also its index
+/// among the opcodes of the program.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedOpcode {
     /// Bound form, or `None` for an opcode without a table row.
@@ -82,14 +83,16 @@ pub(crate) struct ResolvedOpcode {
     pub(crate) grammar: OperandGrammar,
     pub(crate) operation: Operation,
     pub(crate) modifiers: Modifiers,
-    /// Whether the form accepts all modifiers. If the form rejects a modifier, the operands are checked only against the valid modifiers.
+    /// Whether the form accepts all modifiers. If the form rejects a modifier, the checker compares the operands only with the valid
+    /// modifiers.
     pub(crate) modifiers_are_valid: bool,
     pub(crate) expect: [OperandExpectation; MAX_OPERANDS],
-    /// Number of operands of the form, including optional operands. In the program, each instruction has this number of operands.
+    /// Number of operands of the form, including optional operands. In the program representation, each instruction of the form has this
+    /// number of operands.
     pub(crate) n_slots: usize,
     pub(crate) min_operands: usize,
     pub(crate) max_operands: usize,
-    /// Index of an optional operand that other operands follow, if the form has such an operand.
+    /// Index of the optional middle operand, which other operands follow. The field is `None` if the form has no such operand.
     pub(crate) optional_middle_operand: Option<usize>,
     /// Position of the disable-output-lane mask of an MMA. The mask is present if the operand at this position is in braces.
     pub(crate) disable_lane_operand: Option<usize>,
@@ -127,7 +130,7 @@ impl ResolvedOpcode {
             Some(bound) if PTX.can_start_instruction(name, words) => {
                 ResolvedOpcode::of_form(opcode, bound, module)
             }
-            // `wmma.load` is not a form of `wmma`, although `wmma.store.d` has a row.
+            // An unknown modifier in the instruction name, as in `wmma.load` without `.a`, makes the instruction unknown.
             Some(_) | None => {
                 let problem = diagnose::unknown_instruction(opcode, |other| {
                     fix_validation::is_legal(other, opcode.modifiers(), module)
@@ -137,7 +140,7 @@ impl ResolvedOpcode {
         }
     }
 
-    /// Assumes a rounding mode for a conversion in a snippet without a rounding modifier: round to nearest, or towards zero if the result
+    /// Assumes a rounding mode for a snippet's conversion that lacks the rounding modifier: round to nearest, or towards zero if the result
     /// is an integer. Manuals often omit the rounding modifier.
     pub(crate) fn assume_rounding(&mut self) {
         let [problem] = self.problems.as_mut_slice() else {
@@ -156,7 +159,7 @@ impl ResolvedOpcode {
         });
     }
 
-    /// Assumes `.aligned` for a matrix instruction without it, because the manuals of older versions omit this modifier.
+    /// Assumes the modifier `.aligned` for a matrix instruction that lacks it, because the manuals of older versions omit this modifier.
     pub(crate) fn assume_aligned(&mut self) {
         let missing = self
             .problems
@@ -292,8 +295,7 @@ impl ResolvedOpcode {
         self.modifiers.state_space()
     }
 
-    /// Returns whether the address may be a variable in this state space. Any state space is accepted if the modifiers are
-    /// invalid.
+    /// Returns whether the address may be a variable in this state space. If the modifiers are invalid, every state space is accepted.
     pub(crate) fn takes_space(&self, variable: StateSpace) -> bool {
         !self.modifiers_are_valid || self.space().takes_variable(variable)
     }
@@ -320,7 +322,7 @@ fn optional_middle_operand(
 fn expectation(slot: &OperandPosition, bound: &BoundForm) -> OperandExpectation {
     let (ty, fit) = match slot.ty {
         OperandType::Slot(name) => (bound.scalar(name), TypeMatch::Exact),
-        // Conversions of `.bf16` do not accept wider registers as source or destination (assembler 13.5).
+        // Conversions from or to `.bf16` do not accept registers that are wider than the type (assembler 13.5).
         OperandType::SlotOrWider(name) if converts_brain(bound) => {
             (bound.scalar(name), TypeMatch::Exact)
         }

@@ -1,4 +1,4 @@
-//! Checks the rules for combinations of modifiers of one opcode. The bound form contains these rules as data. Diagnostics refer to the
+//! Checks of the rules for combinations of modifiers of one opcode, which the bound form contains as data. Diagnostics refer to the
 //! offending modifier, and to the modifier with which it conflicts.
 
 use crate::diagnostics::rules as diagnose;
@@ -9,7 +9,7 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{BindError, BoundForm, RuleKind, SlotPredicate, WideAccess};
 use warpgrid_program::{Diagnostic, Severity};
 
-/// Returns the violated rules of the form in the order of the table. Rules for vector widths are checked together with the operands.
+/// Returns the violated rules of the form in the order of the table. The operand check examines the rules for vector widths.
 pub(crate) fn find_broken(
     opcode: &Opcode<'_>,
     bound: &BoundForm,
@@ -52,7 +52,7 @@ fn find_some(
         .collect()
 }
 
-/// Returns whether the opcode contains mutually exclusive modifiers, so that additional modifiers cannot make the opcode legal.
+/// Returns whether no additional modifier can make the opcode legal, because the opcode contains mutually exclusive modifiers.
 pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &BoundForm, module: &TargetContext) -> bool {
     let found = find_some(opcode, bound, module, |kind| {
         matches!(
@@ -105,7 +105,7 @@ impl<'a> RuleContext<'a> {
             }
             RuleKind::ValueGate { when, gate } => {
                 let word = self.word(when)?;
-                // If the assembler rejects the modifier itself, a violation of a rule from the manual is not reported in addition.
+                // Do not report the violation of a rule from the manual if the assembler rejects the modifier itself.
                 let is_refused = self
                     .bound
                     .gates()
@@ -137,7 +137,7 @@ impl<'a> RuleContext<'a> {
             let bits = n * ty.width_bits();
             return (bits > most).then(|| diagnose::too_wide(self, word, bits, most));
         }
-        // In a different state space, no version or target supports this vector width.
+        // Report the state space instead of a version or target if no version or target supports this vector width in the state space.
         if let Some((space, text)) = self.filler(SlotName::Space)
             && !wide.spaces.contains(&text)
         {
@@ -171,7 +171,7 @@ impl<'a> RuleContext<'a> {
                 })
     }
 
-    /// Returns the index of the modifier that satisfies the slot predicate.
+    /// Returns the index of the modifier that satisfies a slot predicate.
     fn word(&self, pick: SlotPredicate) -> Option<usize> {
         let (word, text) = self.filler(pick.slot)?;
         pick.holds(Some(text)).then_some(word)

@@ -15,7 +15,7 @@ pub(crate) struct StoreConstraints {
     /// Whether the store is a 256-bit access, whose list of values may contain sinks.
     pub(crate) is_wide: bool,
     pub(crate) space: StateSpace,
-    /// Whether the state space modifier is `.param::func` and not `.param`.
+    /// Whether the state space modifier is spelled `.param::func` instead of `.param`.
     pub(crate) says_func: bool,
     /// Index of the modifier that specifies the state space.
     pub(crate) space_word: Option<usize>,
@@ -32,7 +32,7 @@ impl StoreConstraints {
     pub(crate) fn read(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<StoreConstraints> {
         let modifiers = bound.modifiers();
         let (vector, type_word) = (bound.word(SlotName::Vector), bound.word(SlotName::Type)?);
-        // A floating-point type that stores do not support is treated as the bit type of the same width.
+        // Treat a floating-point type that stores do not support as the bit type of the same width, so that the operand checks continue.
         let refused = ScalarType::from_name(opcode.modifier(type_word)).filter(|ty| ty.is_float());
         let ty = modifiers.ty.or(refused.map(ScalarType::to_bits))?;
         Some(StoreConstraints {

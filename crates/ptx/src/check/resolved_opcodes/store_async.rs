@@ -30,7 +30,7 @@ fn beyond_manual(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     bound.slots.iter().flatten().find_map(|binding| {
         let value = binding.value?;
         if matches!(value.meaning, ModifierValue::Type(ty) if ty.width_bits() < 32) {
-            // The operands determine whether this type is valid.
+            // Accept 8-bit and 16-bit types here, because their validity depends on the operands, which the body check examines later.
             return None;
         }
         let subject = format!("`.{}` in this form", value.text);

@@ -1,5 +1,5 @@
-//! Address patterns of a subwarp. Input: base addresses and offsets. Output: whether the lanes access contiguous or
-//! equal addresses, and the linear-memory address of the first lane.
+//! Address patterns of a subwarp. From base addresses and offsets, the module determines whether the lanes access
+//! contiguous or equal addresses, and the linear-memory address of the first lane.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::SubwarpAccess;
@@ -10,25 +10,26 @@ use crate::registers::RegisterKey;
 use warpgrid_emulator::translation_view::{OperandLocation, OperandSlot, RegisterBank};
 use wasm_encoder::{Instruction as I, ValType};
 
-/// Address pattern of a base register in a subwarp, in locals.
+/// WebAssembly locals that contain the address pattern of a base register in a subwarp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressPattern {
-    /// Base address of the first lane.
+    /// Local that contains the base address of the first lane.
     pub(crate) first: u32,
-    /// Local that is nonzero if all lanes are active and have contiguous addresses. `None` if this pattern is
-    /// impossible. The pattern implies that the base is aligned.
+    /// Local that is nonzero if all lanes are active and have contiguous addresses. The field is `None` if this pattern
+    /// is impossible. The pattern implies that the base is aligned.
     pub(crate) is_contiguous: Option<u32>,
-    /// Local that is nonzero if all lanes are active and have the same address. `None` if this pattern is impossible.
-    /// The pattern implies that the base is aligned.
+    /// Local that is nonzero if all lanes are active and have the same address. The field is `None` if this pattern is
+    /// impossible. The pattern implies that the base is aligned.
     is_uniform: Option<u32>,
 }
 
 /// Kind of bound that an access site caches for the address range of its last access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CachedBound {
-    /// Start of the range, and the number of offsets at which a contiguous row of the subwarp may start.
+    /// Start of the address range, and the number of offsets in the range at which a contiguous row of the subwarp may
+    /// start.
     Row,
-    /// Start and size of the range.
+    /// Start and size of the address range.
     Range,
 }
 
@@ -86,9 +87,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the address pattern of an access. A block computes the pattern only once for all accesses with the same
-    /// base register. Returns `None` if the offset is not a multiple of the access width, or if the base is not a
-    /// register of address width.
+    /// Returns the address pattern of an access. The code of a block computes the pattern only once for all accesses
+    /// with the same base register. Returns `None` if the offset is not a multiple of the access width, or if the base
+    /// is not a register of address width.
     pub(crate) fn classify_addresses(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -139,8 +140,8 @@ impl Emitter<'_> {
                 };
                 if let Some(is_whole) = pattern.is_contiguous.or(pattern.is_uniform) {
                     match self.on_quick_way().filter(|_| self.guard.is_none()) {
-                        // The access that determines the pattern checks its alignment and its active lanes before
-                        // another access uses the result.
+                        // On the fast path, this access checks its alignment and its active lanes before another access
+                        // uses the pattern, so the pattern includes no such check.
                         Some(_) => self.op(I::I32Const(1)),
                         None => self.push_whole(access, first),
                     }
@@ -153,8 +154,8 @@ impl Emitter<'_> {
         Ok(Some(pattern))
     }
 
-    /// Returns the locals for the address pattern of a register, which the current access is the first to determine.
-    /// The fast path and the slow path of a block use the same locals.
+    /// Returns the locals for the address pattern of a base register whose pattern the current access determines. The
+    /// fast path and the slow path of a block use the same locals.
     fn address_pattern_locals(&mut self, register: RegisterKey) -> [u32; 3] {
         let at = self.at;
         let known = self
@@ -241,8 +242,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Checks the addresses of an access like [`Emitter::check_addresses`], but uses the address pattern that an
-    /// earlier access of the block has determined.
+    /// Emits the check of an access whose address pattern an earlier access of the block has determined. Exits the
+    /// enclosing WebAssembly block if the pattern does not apply.
     pub(crate) fn check_pattern(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -286,7 +287,7 @@ impl Emitter<'_> {
         self.fallback_label.map_or(0, |level| self.nest - level)
     }
 
-    /// Exits the fallback construct if the number on the stack is not zero.
+    /// Branches to the fallback target if the number on the stack is not zero.
     pub(crate) fn leave_if(&mut self) {
         self.op(I::BrIf(self.fallback_target()));
     }
@@ -343,7 +344,7 @@ impl Emitter<'_> {
     }
 
     /// Computes the linear-memory address of `bytes` bytes that start at the address of the first lane. Exits the
-    /// enclosing WebAssembly block if these bytes are not within the range that the access site has cached.
+    /// enclosing WebAssembly block if the range that the access site has cached does not contain these bytes.
     pub(crate) fn find_place(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -378,7 +379,7 @@ impl Emitter<'_> {
         self.tee(offset);
         self.ops([I::I32Const(0), I::I64Load(at(access.site + known.extent()))]);
         if known == CachedBound::Range {
-            // The cached bound is the size of the range, so the size of the access is subtracted first.
+            // The cached bound is the size of the range, so subtract the size of the access before the comparison.
             self.ops([I::I64Const(i64::from(bytes)), I::I64Sub, I::I64GtS]);
             self.leave_if();
             self.get(offset);
@@ -398,13 +399,14 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the offset in bytes of each lane from the first lane in a contiguous row.
+/// Returns a vector of the byte offsets of the lanes in a contiguous row, relative to the first lane.
 fn lane_offsets32(gap: u32) -> I<'static> {
     let [a, b, c] = [1, 2, 3].map(|n| u128::from(n * gap));
     I::V128Const((a << 32 | b << 64 | c << 96) as i128)
 }
 
-/// Returns the offsets like [`lane_offsets32`], as 64-bit lanes for one half of the row.
+/// Returns a vector of the byte offsets of two lanes in one half of a contiguous row, relative to the first lane, as
+/// 64-bit numbers.
 fn ramp64(gap: u32, half: u32) -> I<'static> {
     let [a, b] = [2 * half, 2 * half + 1].map(|n| u128::from(n * gap));
     I::V128Const((a | b << 64) as i128)

@@ -1,6 +1,6 @@
-//! Start of `cp.async` copies from global to shared memory. Input: the addresses of four lanes. Output: the copied
-//! bytes, and shadow memory that marks these bytes as in flight. If the bytes are accessed before the warp has waited
-//! for the copy, the access causes a bailout.
+//! Start of `cp.async` copies from global to shared memory. The generated code takes the addresses of four lanes, and
+//! produces the copied bytes, and shadow memory that marks these bytes as in flight. If the bytes are accessed before
+//! the warp has waited for the copy, the access causes a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;

@@ -1,5 +1,6 @@
-//! Commutative atomics: integer additions and logic operations whose result register is not read. Input: the addresses
-//! of four lanes. Output: updated bytes, and shadow memory that reserves the words for one kind of operation.
+//! Commutative atomics: integer additions and logic operations whose result register is not read. The generated code
+//! takes the addresses of four lanes, and produces updated bytes, and shadow memory that reserves the words for one
+//! kind of operation.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::SubwarpAccess;
@@ -13,8 +14,8 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// Returns the kind of an atomic operation. Operations of the same kind commute. The numbers of all kinds are less than
-/// the first epoch of any subwarp, so that a shadow word can contain either a kind or an epoch.
+/// Returns the number of the kind of an atomic operation. Atomic operations of the same kind commute. The numbers of
+/// all kinds are less than the first epoch of any subwarp, so that a shadow word can contain either a kind or an epoch.
 fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
     match (op, bytes) {
         (AtomicOp::Add, 4) => Some(1),
@@ -74,7 +75,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Combines the bytes in memory with the source operand of a lane.
+    /// Emits the atomic update of one lane, which combines the bytes in memory with the source operand.
     fn update_lane(
         &mut self,
         plan: &AtomicPlan,

@@ -1,6 +1,6 @@
-//! Accesses on the fast path of a basic block: contiguous or uniform accesses within the cached range of the access
-//! site. Input: the address pattern of the base. Output: stored bytes or loaded registers. If a check fails, execution
-//! continues on the slow path at the same access.
+//! Memory accesses on the fast path of a basic block, which are contiguous or uniform and within the cached range of
+//! their access site. The generated code takes the address pattern of the base register, and produces stored bytes or
+//! loaded registers. If a check fails, execution continues on the slow path at the same access.
 
 use crate::bailout::BailoutReason;
 use crate::control_flow_graph::stores_to_memory;
@@ -30,14 +30,14 @@ struct PatternSet {
     /// Constant distance in bytes between neighboring lanes, for strided accesses that are neither contiguous nor
     /// uniform.
     constant_stride: Option<i64>,
-    /// Whether the addresses are arbitrary, because the stride of the base is unknown. Only loads for which no readers
-    /// of shared memory are recorded have this pattern.
+    /// Whether the addresses are arbitrary, because the stride of the base is unknown. Only loads whose readers are not
+    /// recorded in shadow memory have this pattern.
     is_gather: bool,
 }
 
 impl PatternSet {
-    /// Returns the offset of a lane from the lane with the lowest address, if the addresses of neighboring lanes are
-    /// `apart` bytes apart.
+    /// Returns the byte offset of a lane from the lane with the lowest address. `apart` is the distance in bytes
+    /// between neighboring lanes.
     fn distance(apart: i64, lane: u8) -> u32 {
         let lanes = i64::from(SUBWARP_LANES) - 1;
         (apart * i64::from(lane) - (apart * lanes).min(0)) as u32
@@ -52,11 +52,12 @@ pub(crate) struct FastAccess {
     pub(crate) at: u32,
     /// Position of the access that performs the range check of this access.
     pub(crate) checking_access: u32,
-    /// Lowest offset of all accesses that share the range check.
+    /// Lowest constant offset among the accesses that share the range check.
     low: i64,
-    /// Size in bytes of all accesses that share the range check. Zero if the address pattern is unknown.
+    /// Total size in bytes of the range that all accesses of the shared range check cover. Zero if the address pattern
+    /// is unknown.
     pub(crate) bytes: u32,
-    /// Binary logarithm of the alignment of all accesses that share the range check.
+    /// Binary logarithm of the alignment that the shared range check requires.
     pub(crate) align: u32,
     /// Whether the access is recorded in shadow memory.
     pub(crate) is_noted: bool,
@@ -67,8 +68,8 @@ pub(crate) struct FastAccess {
     /// relative to the start of shared memory.
     place: u32,
     together: PatternSet,
-    /// Vector load of four words, for a uniform load of one of these words, if another access also loads one of these
-    /// words.
+    /// Vector load from which this uniform load of one word takes its word. The field is `None` if no other access
+    /// loads one of the four words.
     among: Option<VectorLoad>,
 }
 
@@ -79,7 +80,7 @@ struct VectorLoad {
     local: u32,
     /// Offset of the first word from the lowest byte of the range check.
     start: u32,
-    /// Whether this access is the first access of the group, which performs the vector load.
+    /// Whether this access performs the vector load, because it is the first of the accesses that share the load.
     loads: bool,
 }
 
@@ -114,7 +115,6 @@ impl FastAccess {
     }
 }
 
-/// Size of four words in bytes.
 const FOUR_WORDS: u32 = 16;
 
 /// Key by which accesses share a range check: base register, width, direction, accepted memories, and partition number.
@@ -124,7 +124,7 @@ type RangeCheckKey = (RegisterKey, u32, AccessDirection, u32, u32);
 const MAX_CHECK_SPAN: i64 = 1 << 16;
 
 impl Emitter<'_> {
-    /// Returns the accesses of a basic block that the fast path supports, in code order.
+    /// Returns the memory accesses of a basic block that its fast path supports, in code order.
     pub(crate) fn quick_accesses(&mut self, index: usize) -> Vec<FastAccess> {
         let block = &self.flow.blocks[index];
         let mut fast_accesses: Vec<FastAccess> = Vec::new();
@@ -154,8 +154,8 @@ impl Emitter<'_> {
                         if shares {
                             looks.insert(look, fast_accesses.len());
                         }
-                        // The check of the first access in a block is not hoisted, because no earlier instruction of
-                        // the block loads values.
+                        // The range check of the first access in a block is not hoisted, because no earlier load of the
+                        // block could delay the check.
                         let is_early = shares
                             && !fast_accesses.is_empty()
                             && !written_before.contains(&look.0);
@@ -222,8 +222,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the access that performs the range check for an access, and the offset of the four-word vector that
-    /// contains the loaded word, relative to the lowest byte of the range check.
+    /// Returns the position of the access that performs the range check for a load, and the offset of the four-word
+    /// vector that contains the loaded word. The offset is relative to the lowest byte of the range check.
     fn find_word(
         &self,
         instr: &DecodedInstruction,
@@ -338,11 +338,12 @@ impl Emitter<'_> {
         let width = access.width();
         let is_store = access.way == AccessDirection::Store;
         let rows = access.has_rows() && stride.is_none_or(|stride| stride == u64::from(width));
-        // Accesses to parts of a word in shared memory are recorded only on the slow path.
+        // Accesses to parts of a word in shared memory are excluded, because only the slow path records them in shadow
+        // memory.
         let one = !is_store
             && stride.is_none_or(|stride| stride == 0)
             && (width >= 4 || access.accepts != holds::SHARED);
-        // Accesses with other strides are also recorded only on the slow path.
+        // Recorded accesses with other strides are excluded, because only the slow path records them in shadow memory.
         let apart = stride.filter(|_| !rows && !one && !self.is_noted(access));
         PatternSet {
             rows,
@@ -360,7 +361,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits an access on the fast path, which executes for the whole subwarp or for no lane.
+    /// Emits a memory access on the fast path. The access executes either for all lanes of the subwarp or for no lane.
     pub(crate) fn access_quickly(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -375,7 +376,8 @@ impl Emitter<'_> {
             self.get(self.names.active);
             self.ops([I::I32Eqz, I::BrIf(0)]);
         }
-        // All checks that can exit the fast path must be executed before counters are updated.
+        // All checks that can exit the fast path must precede the updates of counters, because the slow path repeats
+        // these updates.
         let previous_pointer = self.pointer;
         match quick.together.is_known {
             true => self.emit_shared_range_check(access, quick)?,
@@ -409,7 +411,7 @@ impl Emitter<'_> {
                 false => self.emit_range_check(access, quick, access.pattern)?,
             }
         }
-        // Lowest address of this access, relative to the lowest address in the range check.
+        // Compute the lowest address of this access, relative to the lowest address of the range check.
         let lowest = quick
             .together
             .constant_stride
@@ -427,8 +429,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the base address that is added to the result of a range check. If the result is an offset in shared
-    /// memory, the base address is the start of shared memory.
+    /// Returns the base address to which the result of a range check is relative: the start of shared memory if the
+    /// result is an offset in shared memory, otherwise zero.
     pub(crate) fn place_of_all(&self, access: &SubwarpAccess<'_>) -> u32 {
         match access.is_narrow {
             true => self.places.shared,
@@ -437,8 +439,8 @@ impl Emitter<'_> {
     }
 
     /// Emits the check that an access is within the cached range of its access site, and exits the current path
-    /// otherwise. The check uses the base address of the first lane, which an earlier access of the block may have
-    /// computed.
+    /// otherwise. The check reads the base address of the first lane from a local that an earlier access of the block
+    /// may have computed.
     fn emit_range_check(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -578,8 +580,8 @@ impl Emitter<'_> {
         self.load_words(access.plan, local, (offset - start) / 4);
     }
 
-    /// Emits an access in an if-converted side. A contiguous access to shared memory is a single vector operation that
-    /// preserves the bytes and the shadow words of inactive lanes.
+    /// Emits an access in an if-converted side. A contiguous access to shared memory becomes a single vector operation
+    /// that preserves the bytes and the shadow words of inactive lanes.
     pub(crate) fn access_on_detour(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -630,8 +632,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Checks whether a predicated access may execute for all lanes although some lanes are inactive, because a load
-/// preserves the registers of inactive lanes and a store preserves their bytes.
+/// Checks whether a vector operation may execute a predicated access although some lanes are inactive. A vector load
+/// must preserve the registers of inactive lanes, and a vector store must preserve the bytes of inactive lanes.
 fn may_be_partial(access: &SubwarpAccess<'_>, quick: FastAccess) -> bool {
     let together = quick.together;
     let is_one_word = matches!(access.plan.element_bytes, 4 | 8) && access.plan.elements.len() == 1;

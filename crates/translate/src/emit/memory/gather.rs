@@ -1,7 +1,7 @@
 //! Gather loads on the fast path of a basic block. Contiguous and uniform addresses are checked first. Otherwise, one
 //! check tests all four addresses against the cached range of the access site, or against the bounds of shared memory.
-//! Input: addresses. Output: loaded registers. If a check fails, execution continues on the slow path at the same
-//! access.
+//! The generated code takes addresses, and produces loaded registers. If a check fails, execution continues on the slow
+//! path at the same access.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -13,8 +13,8 @@ use crate::layout::site;
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
-    /// Emits a load with an unknown address pattern. If readers must be recorded in shadow memory, a load that is
-    /// neither contiguous nor uniform executes on the slow path.
+    /// Emits a load with an unknown address pattern. If the readers must be recorded in shadow memory, the slow path
+    /// executes loads that are neither contiguous nor uniform.
     pub(crate) fn emit_gather(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -60,7 +60,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Records the readers of the loaded words in shadow memory, or exits to the slow path.
+    /// Records the subwarp as a reader of the loaded words in shadow memory, or exits to the slow path.
     fn record_reads_fast(&mut self, access: &SubwarpAccess<'_>, bytes: u32) {
         self.branch_to_slow_path();
         self.record_range_access(access, bytes);
@@ -77,7 +77,7 @@ impl Emitter<'_> {
         self.leave_if();
     }
 
-    /// Pushes the row in a local, with zeros in the inactive lanes.
+    /// Pushes the row in a local after replacing the values of the inactive lanes with zeros.
     fn get_taking_part(&mut self, row: u32) {
         self.get(row);
         if let Some(guard) = self.guard {
@@ -86,8 +86,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Checks the shared memory offsets of all active lanes, and stores these offsets as pointers relative to the start
-    /// of shared memory.
+    /// Emits the check of the shared memory offsets of all active lanes, and stores these offsets in the local for lane
+    /// addresses, relative to the start of shared memory.
     fn find_shared_places(&mut self, width: u32) {
         let [low, _] = self.names.addresses;
         match self.places.shared_bytes.checked_sub(width) {

@@ -1,5 +1,5 @@
-//! Accesses to local memory and function parameters, which are private to each thread and require no shadow memory.
-//! Input: offsets of four lanes. Output: stored bytes or loaded registers.
+//! Accesses to local memory and function parameters, which are private to each thread and require no shadow memory. The
+//! generated code takes the local-memory offsets of four lanes, and produces stored bytes or loaded registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::{AccessDirection, SubwarpAccess};
@@ -25,7 +25,7 @@ impl Emitter<'_> {
             is_narrow: !plan.has_64_bit_base,
             pattern: None,
         };
-        // Stores to function parameters are not included in the store count.
+        // Count a store to a function parameter as a load, because the store count excludes function parameters.
         let counts_as = match plan.space {
             StateSpace::ParamFunc => AccessDirection::Load,
             _ => way,
@@ -48,8 +48,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits the access for the case in which the generic addresses of all active lanes are in local memory. Exits the
-    /// enclosing WebAssembly block afterwards.
+    /// Emits the code that executes an access if the generic addresses of all active lanes are in local memory. After
+    /// the access, the code exits the enclosing WebAssembly block.
     pub(crate) fn access_window(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -96,7 +96,7 @@ impl Emitter<'_> {
             ..
         } = self.names;
         let lane_bytes = self.places.local_bytes;
-        // Mask of the active lanes.
+        // Compute the mask of the active lanes as a row.
         self.spread_lanes(active);
         self.set(lanes);
         self.push_misplaced(plan);
@@ -122,8 +122,8 @@ impl Emitter<'_> {
         self.set(pointers);
     }
 
-    /// Pushes whether the bytes that any lane accesses exceed its local memory or are misaligned. The offsets are saved
-    /// in a local.
+    /// Pushes a row that is nonzero in each lane whose accessed bytes exceed the lane's local memory or are misaligned.
+    /// The code also saves the offsets in a local.
     fn push_misplaced(&mut self, plan: &AccessPlan) {
         let FixedLocals {
             vectors: [.., offsets],

@@ -1,5 +1,5 @@
-//! Lane-by-lane accesses, which support arbitrary addresses. Input: addresses. Output: stored bytes or loaded
-//! registers.
+//! Lane-by-lane accesses, which support arbitrary addresses. The generated code takes addresses, and produces stored
+//! bytes or loaded registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -32,7 +32,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads an element in each lane from the addresses in `pointers`.
+    /// Emits the loads of one element in each lane, from the addresses in the local `pointers`.
     pub(crate) fn load_lanes(&mut self, plan: &AccessPlan, index: u32) {
         self.load_each(plan, index, |e, lane| {
             e.get(e.names.pointers);
@@ -41,7 +41,7 @@ impl Emitter<'_> {
         });
     }
 
-    /// Stores an element of each lane to the addresses in `pointers`.
+    /// Emits the stores of one element of each lane, to the addresses in the local `pointers`.
     pub(crate) fn store_lanes(
         &mut self,
         plan: &AccessPlan,
@@ -54,8 +54,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// Loads an element in each lane. `place` pushes a base address and returns a constant offset. The sum of both is
-    /// the address of the lane's bytes.
+    /// Emits the loads of one element in each lane. `place` pushes a base address and returns a constant offset, whose
+    /// sum is the address of the lane's bytes.
     pub(crate) fn load_each(
         &mut self,
         plan: &AccessPlan,
@@ -84,7 +84,8 @@ impl Emitter<'_> {
         self.write_loaded(plan, element);
     }
 
-    /// Stores an element of each lane. `place` is defined as in [`Emitter::load_each`].
+    /// Emits the stores of one element of each lane. `place` pushes a base address and returns a constant offset, whose
+    /// sum is the address of the lane's bytes.
     pub(crate) fn store_each(
         &mut self,
         plan: &AccessPlan,

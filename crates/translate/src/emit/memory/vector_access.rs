@@ -1,5 +1,5 @@
-//! Contiguous accesses as vector operations, and uniform accesses as single loads. Input: the address of the first
-//! lane. Output: stored bytes or loaded registers.
+//! Contiguous accesses as vector operations, and uniform accesses as single loads. The generated code takes the address
+//! of the first lane, and produces stored bytes or loaded registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -16,7 +16,7 @@ const ZIP_LOW: I<'static> =
 const ZIP_HIGH: I<'static> =
     I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]);
 impl Emitter<'_> {
-    /// Emits a contiguous access. Exits the outer WebAssembly block after success.
+    /// Emits a contiguous access. After the access, the code exits the outer WebAssembly block.
     pub(crate) fn move_row(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, access.width());
@@ -118,7 +118,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores a row. If the local `guard` is given, stores only the words of the lanes in this mask.
+    /// Emits the store of a row to contiguous addresses. If `guard` is given, the code stores only the words of the
+    /// lanes in the mask that the local `guard` contains.
     pub(crate) fn store_row(
         &mut self,
         plan: &AccessPlan,
@@ -211,7 +212,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits a load from an address that is the same in all lanes.
+    /// Emits a load whose address is the same in all lanes.
     pub(crate) fn load_one_place(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -241,7 +242,7 @@ impl Emitter<'_> {
         });
     }
 
-    /// Checks whether an access loads words, each to a separate row.
+    /// Checks whether an access loads one or more 32-bit words, each of which becomes a separate row.
     pub(crate) fn loads_rows_of_words(&self, plan: &AccessPlan) -> bool {
         let is_row = |element: &RegisterOperand| {
             element.bank == RegisterBank::B32 && self.scalar(element.bank, element.slot).is_none()

@@ -1,5 +1,6 @@
-//! Table lookup and quadratic interpolation of the special function unit, for arguments that require no scaling. Input:
-//! four lanes in a local. Output: the results of these lanes on the stack.
+//! Table lookup and quadratic interpolation of the special function unit, for arguments that require no scaling. The
+//! generated code takes a local that contains the arguments of four lanes, and produces the results of these lanes on
+//! the stack.
 
 use crate::emit::float::upper_half;
 use crate::emit::special_function::{
@@ -28,7 +29,7 @@ impl SpecialFunctionEmitter {
         }
     }
 
-    /// Computes the polynomial values for the lanes whose fractions are in a local.
+    /// Computes the polynomial values of all lanes, whose fractions are in a local.
     fn sums(&mut self) {
         let bits = self.index_bits.unwrap_or(0);
         self.ops([
@@ -50,8 +51,8 @@ impl SpecialFunctionEmitter {
         self.sums_of_rows();
     }
 
-    /// Computes c0 + c1 x + c2 x^2 with the coefficients at the row addresses. The unit is 2^-17 ulp, and the results
-    /// are integers below 2^42.
+    /// Computes c0 + c1 x + c2 x^2 with the coefficients from the table rows. The results are integers below 2^42, in
+    /// units of 2^-17 ulp.
     fn sums_of_rows(&mut self) {
         for lane in 0..4 {
             self.ops([
@@ -96,8 +97,8 @@ impl SpecialFunctionEmitter {
         }
     }
 
-    /// Computes x^2 in units of 2^17, without the partial products whose weight is below 2^19. The remaining partial
-    /// products of single bits are grouped into products of several bits, as in the interpreter.
+    /// Computes x^2 in units of 2^17, without the partial products whose weight is below 2^19. Like the interpreter,
+    /// the code computes several partial products of single bits with one multiplication.
     fn square(&mut self) {
         self.ops([
             I::LocalGet(X),
@@ -118,7 +119,7 @@ impl SpecialFunctionEmitter {
                     self.ops([splat32((1 << bits) - 1), I::V128And]);
                 }
             }
-            // Both the factors and the products are below 2^16.
+            // 16-bit multiplications suffice, because all factors and products are below 2^16.
             self.ops([I::I16x8Mul, I::I32x4Add]);
         }
         for (apart, low) in [(2, 8), (6, 6), (10, 4), (14, 2)] {
@@ -181,7 +182,7 @@ impl SpecialFunctionEmitter {
         self.ops([I::LocalGet(A), I::LocalGet(A), I::F32x4Ne]);
     }
 
-    /// Pushes the mask of the arguments for which roots and logarithms are undefined: NaNs and negative numbers.
+    /// Pushes the mask of the lanes whose argument has no root and no logarithm: NaNs and negative numbers.
     fn has_no_result(&mut self) {
         self.ops([I::LocalGet(A), I::I32Const(31), I::I32x4ShrS]);
         self.has_exponent(0);
@@ -190,8 +191,8 @@ impl SpecialFunctionEmitter {
         self.ops([I::V128Or]);
     }
 
-    /// Selects a result in each lane: NaN if the function is undefined for the argument, otherwise one of the two
-    /// values on the stack, which are the result for zero and the result for other arguments.
+    /// Selects a result in each lane. The result is NaN if the function is undefined for the argument, otherwise one of
+    /// the two values on the stack: the result for zero or the result for other arguments.
     fn select_special_results(&mut self) {
         self.has_exponent(0);
         self.ops([I::V128Bitselect]);
@@ -199,13 +200,13 @@ impl SpecialFunctionEmitter {
         self.ops([I::V128Or]);
     }
 
-    /// Pushes the mask of the arguments with the given biased exponent.
+    /// Pushes the mask of the lanes whose argument has the given biased exponent.
     fn has_exponent(&mut self, exponent: u32) {
         self.exponent();
         self.ops([splat32(exponent), I::I32x4Eq]);
     }
 
-    /// Pushes the mask of lanes with a zero fraction.
+    /// Pushes the mask of the lanes whose argument has a zero fraction.
     fn has_no_part(&mut self) {
         self.ops([I::LocalGet(PART), splat32(0), I::I32x4Eq]);
     }
@@ -254,7 +255,7 @@ impl SpecialFunctionEmitter {
         self.ops([I::V128Or]);
     }
 
-    /// Halves the exponent, and sets the fraction such that it represents a number from 1 to 4.
+    /// Halves the exponent, and adds the low exponent bit to the fraction, which then represents a number from 1 to 4.
     fn half_exponent(&mut self) {
         self.exponent();
         self.ops([
@@ -338,7 +339,8 @@ impl SpecialFunctionEmitter {
 
     /// Splits the argument of the exponential function into the exponent of the result and a fraction.
     fn split_argument(&mut self) {
-        // Magnitude in units of 2^-23, truncated. Magnitudes beyond 2^8 have the same result as 2^8.
+        // Convert the magnitude of the argument to units of 2^-23 by truncation. Saturation is sufficient, because all
+        // magnitudes beyond 2^8 have the same result as 2^8.
         self.ops([
             I::LocalGet(A),
             I::F32x4Abs,
@@ -360,7 +362,7 @@ impl SpecialFunctionEmitter {
             splat32(FRACTION),
             I::V128And,
             I::V128Xor,
-            // For a negative argument, the exponent is rounded down, so that it is decremented if there is a fraction.
+            // Round the exponent of a negative argument down: decrement the exponent if the argument has a fraction.
             I::LocalGet(EXPONENT),
             I::I32Const(FRACTION_BITS as i32),
             I::I32x4ShrU,
@@ -391,7 +393,7 @@ impl SpecialFunctionEmitter {
         self.sums();
         self.exponent();
         self.ops([splat32(BIAS), I::I32x4Sub, I::LocalSet(EXPONENT)]);
-        // Value in units of 2^-36. The hardware negates with the one's complement.
+        // Convert the value to units of 2^-36. The hardware negates the value with the one's complement.
         for half in 0..2 {
             self.ops([
                 I::LocalGet(EXPONENT),
@@ -433,7 +435,7 @@ impl SpecialFunctionEmitter {
         self.select_special_results();
     }
 
-    /// Converts the argument from radians to revolutions, truncated.
+    /// Converts the argument from radians to revolutions, and truncates the result.
     fn reduce_to_revolutions(&mut self) {
         for half in 0..2 {
             self.get(A);
@@ -454,7 +456,7 @@ impl SpecialFunctionEmitter {
 
     fn sine_cosine(&mut self, function: SpecialFunction) {
         self.reduce_to_revolutions();
-        // Angle in quarter revolutions in units of 2^-23, truncated, modulo whole revolutions.
+        // Convert the angle to units of 2^-23 quarter revolutions by truncation, modulo whole revolutions.
         self.ops([
             I::LocalGet(A),
             I::F32x4Abs,
@@ -523,7 +525,7 @@ impl SpecialFunctionEmitter {
             I::I32x4Shl,
             I::V128Or,
             I::LocalSet(ROW_PLACES),
-            // Remaining bits of the fraction, below the bits that select the interval.
+            // Keep the bits of the fraction below the bits that select the interval.
             I::LocalGet(PART),
             I::V128Const(i128::from_le_bytes(factors)),
             I::LocalGet(EXPONENT),

@@ -1,15 +1,15 @@
-//! Gather and scatter of the bytes of a row. Input: an address for each byte. Output: code with the smallest number of
-//! loads or stores that transfers the bytes at these addresses.
+//! Gather and scatter of the bytes of a row. The module takes an address for each byte, and generates code with the
+//! smallest number of loads or stores that transfers the bytes at these addresses.
 
 use crate::emit::Emitter;
 use crate::instructions::at;
 use wasm_encoder::Instruction as I;
 
-/// Address of each byte of a row, or `None` for bytes that are not transferred.
+/// Linear-memory address of each byte of a row, or `None` for bytes that are not transferred.
 pub(crate) type ByteGather = [Option<u32>; 16];
 
-/// Run of bytes in a row whose addresses are contiguous: the number of bytes, the index of the run in units of this
-/// number, and the address of the first byte.
+/// Run of bytes in a row whose addresses are contiguous: the length of the run in bytes, the index of the run within
+/// the row, and the address of its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ByteRun {
     n_bytes: usize,
@@ -17,7 +17,7 @@ struct ByteRun {
     place: u32,
 }
 
-/// Divides the bytes of a row into the longest runs of equal size whose addresses are contiguous.
+/// Divides a row into runs of equal length with contiguous addresses. The length is the largest possible.
 fn runs(places: &ByteGather) -> Vec<ByteRun> {
     let follow = |bytes: &[Option<u32>]| match bytes.first().copied().flatten() {
         Some(first) => (first..)
@@ -41,8 +41,8 @@ fn runs(places: &ByteGather) -> Vec<ByteRun> {
         .collect()
 }
 
-/// Pushes a row whose bytes are loaded from the given linear-memory addresses. `row` is a local for intermediate
-/// results.
+/// Pushes a row whose bytes are loaded from the given linear-memory addresses. The code uses the local `row` for
+/// intermediate results.
 pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGather) {
     for (nth, run) in runs(places).into_iter().enumerate() {
         let (memarg, lane) = (at(run.place), run.index);
@@ -68,7 +68,8 @@ pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGath
     code.push(I::LocalGet(row));
 }
 
-/// Stores the bytes of the row on the stack at the given linear-memory addresses. `row` is a local for the row.
+/// Stores the bytes of the row on the stack at the given linear-memory addresses. The code saves the row in the local
+/// `row`.
 pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGather) {
     code.push(I::LocalSet(row));
     for run in runs(places) {
@@ -85,12 +86,14 @@ pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGathe
 }
 
 impl Emitter<'_> {
-    /// Emits the code of [`push_bytes`] with a temporary local.
+    /// Emits code that pushes a row whose bytes are loaded from the given linear-memory addresses, using a temporary
+    /// local.
     pub(crate) fn push_bytes(&mut self, places: &ByteGather) {
         push_bytes(&mut self.out, self.names.vectors[0], places);
     }
 
-    /// Emits the code of [`put_bytes`] with a temporary local.
+    /// Emits code that stores the bytes of the row on the stack at the given linear-memory addresses, using a temporary
+    /// local.
     pub(crate) fn put_bytes(&mut self, places: &ByteGather) {
         put_bytes(&mut self.out, self.names.vectors[0], places);
     }

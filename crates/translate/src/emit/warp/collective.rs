@@ -1,5 +1,5 @@
-//! Exchanges of values between the lanes of a warp: shuffles, votes, matches, reductions and transposes. Input: rows of
-//! registers, and the live lanes. Output: rows of results.
+//! Exchanges of values between the lanes of a warp: shuffles, votes, matches, reductions and transposes. The generated
+//! code takes rows of registers, and the live lanes, and produces rows of results.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -13,7 +13,7 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
 
-/// Operands of a shuffle.
+/// Operands and destination of a `shfl.sync` instruction.
 #[derive(Clone, Copy)]
 struct ShuffleOperands {
     mode: ShuffleMode,
@@ -171,7 +171,7 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 
-    /// Pushes a row whose lanes are copied from the source lanes in the given rows.
+    /// Pushes a row of shuffle results, each of which is copied from its source lane in one of the given rows.
     fn push_lanes_of(&mut self, rows: &[u32; SUBWARPS_PER_WARP as usize], sources: &[(u32, bool)]) {
         let place = |source: u32| {
             (
@@ -198,8 +198,8 @@ impl Emitter<'_> {
             let mut bytes = [0u8; 16];
             for (lane, (source, _)) in sources.iter().enumerate() {
                 let (from, within) = place(*source);
-                // The word comes from the second shuffle operand, from the first shuffle operand, or from the result of
-                // the previous shuffle.
+                // Select the word from the second shuffle operand, which is the row of this subwarp, or keep the word
+                // of the first operand, which is the result of the previous shuffle.
                 let word = if from == *subwarp {
                     4 + within
                 } else if is_first && from == subwarps[0] {
@@ -227,7 +227,7 @@ impl Emitter<'_> {
         Ok(scratch)
     }
 
-    /// Bails out unless all lanes of the warp are live.
+    /// Bails out with exit code `reason` unless all lanes of the warp are live.
     pub(crate) fn stop_unless_all(&mut self, reason: u32) {
         self.ops([
             I::I32Const(0),
@@ -286,7 +286,7 @@ impl Emitter<'_> {
         self.push_row(b, subwarp, warp)?;
         self.ops(low_bits.clone());
         self.set(amount);
-        // The local contains the segment mask until the lowest lane of the segment is computed.
+        // The local contains the segment mask until the code computes the lowest lane of the segment.
         self.push_row(c, subwarp, warp)?;
         self.ops([I::I32Const(8), I::I32x4ShrU]);
         self.ops(low_bits.clone());
@@ -327,7 +327,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes the mask of the lanes of the warp in which the pushed row is all ones.
+    /// Pushes the mask of the lanes of the warp in which a truth value is true. `row` pushes the truth values of one
+    /// subwarp.
     fn push_ballot(
         &mut self,
         mut row: impl FnMut(&mut Self, u32) -> Result<(), BailoutReason>,

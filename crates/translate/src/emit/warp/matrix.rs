@@ -1,5 +1,6 @@
 //! Matrix transfers between memory and registers: `wmma.load` and `wmma.store` transfer lines, `ldmatrix` and
-//! `stmatrix` transfer rows. The data passes through scratch memory, in which every element has a constant address.
+//! `stmatrix` transfer rows. The emitted code copies the data through scratch memory, in which every element has a
+//! constant address.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -10,8 +11,8 @@ use crate::layout::stop;
 use crate::layout::{AccessSite, SUBWARP_LANES, SUBWARPS_PER_WARP, holds};
 use crate::registers::parts;
 use warpgrid_emulator::translation_view::{
-    AccessPlan, LANES, LdmatrixAccess, OperandLocation, OperandSlot, RegisterBank, RegisterOperand,
-    WmmaTransfer,
+    AccessPlan, LANES, LdmatrixPlanView, OperandLocation, OperandSlot, RegisterBank,
+    RegisterOperand, WmmaTransfer,
 };
 use warpgrid_isa::StateSpace;
 use wasm_encoder::Instruction as I;
@@ -68,7 +69,7 @@ impl Emitter<'_> {
     /// Emits `ldmatrix` or `stmatrix`. Returns whether the operation stores to memory.
     pub(crate) fn rows_of_matrices(
         &mut self,
-        rows: &LdmatrixAccess<'_>,
+        rows: &LdmatrixPlanView<'_>,
         warp: WarpContexts,
     ) -> Result<bool, BailoutReason> {
         let scratch = self.places.scratch;
@@ -81,7 +82,7 @@ impl Emitter<'_> {
             is_narrow: rows.row.space == StateSpace::Shared,
             notes_shared: self.flow.shared[self.block].stores,
         };
-        // Scratch address of each half of every register of a lane.
+        // Compute the scratch address of each 16-bit half of the destination registers, for all lanes.
         let elements = &rows.access.elements;
         let mut places = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; elements.len()];
         for element in &rows.places {
@@ -203,7 +204,8 @@ impl Emitter<'_> {
         Ok(lines.is_store)
     }
 
-    /// Copies registers to scratch memory, in which the lines of the matrix are contiguous.
+    /// Copies the elements of a matrix from registers to scratch memory, in which the lines of the matrix are
+    /// contiguous.
     fn lay_out_lines(
         &mut self,
         lines: &WmmaTransfer<'_>,
@@ -251,8 +253,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the address of the matrix in the local `offset` and the stride in the local `first`. Bails out unless
-    /// both are uniform and aligned.
+    /// Stores the address of the matrix in the local `offset` and the stride in the local `first`. Bails out unless the
+    /// address and the stride are uniform and aligned.
     fn uniform_address(
         &mut self,
         lines: &WmmaTransfer<'_>,
@@ -282,7 +284,7 @@ impl Emitter<'_> {
             I::I32Or,
         ]);
         if lines.is_store {
-            // The lines overlap if the stride is less than the size of a line.
+            // Bail out if the stride of a store is less than the size of a line, because the lines then overlap.
             self.get(stride);
             self.ops([I::I32Const(lines.line_elements.into()), I::I32LtU, I::I32Or]);
         }
@@ -339,7 +341,8 @@ impl Emitter<'_> {
                     + u32::from(*line) * line_bytes
                     + u32::from(*position) * lines.element_bits / 8;
                 for byte in 0..lines.unit_bytes {
-                    // Index of the byte among the bytes of the subwarp, which are divided into parts of 16 bytes.
+                    // Index of the byte among the bytes that a register has in this subwarp, which are divided into
+                    // parts of 16 bytes.
                     let at = lane % SUBWARP_LANES * lane_bytes + within * lines.unit_bytes + byte;
                     let part = register * n_parts + at / 16;
                     let row = found
@@ -398,7 +401,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the number of 16-byte parts into which a subwarp's register is divided.
+/// Returns the number of 16-byte parts that a register of a subwarp contains.
 fn parts_of(lines: &WmmaTransfer<'_>) -> u32 {
     match lines.per_register * lines.unit_bytes {
         8.. => 2,

@@ -1,9 +1,11 @@
-//! MMA operations with 16-bit factors and `f32` accumulators, as computed by Tensor Cores. Input: operands in scratch
-//! memory. Output: accumulators in scratch memory, which are bit-identical to the results of the interpreter.
+//! Code generation for MMA operations with 16-bit factors and `f32` accumulators, with the rounding of Tensor Cores.
+//! The generated code takes operands in scratch memory, and produces accumulators in scratch memory, which are
+//! bit-identical to the results of the interpreter.
 //!
 //! Neighboring accumulators of two rows are computed together, block by block. For each sum, the code determines the
-//! largest exponent of all terms, truncates every term to a multiple of a power of two below it, and adds the truncated
-//! terms exactly. Special cases (infinities, NaNs, and terms at the ends of the exponent range) cause a bailout.
+//! largest exponent of all terms, truncates every term to a multiple of a unit, which is a power of two at a fixed
+//! distance below this exponent, and adds the truncated terms exactly. Special cases (infinities, NaNs, and terms at
+//! the ends of the exponent range) cause a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -22,31 +24,32 @@ use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
 /// Exponent that represents a zero factor.
 const ZERO: i16 = -2000;
-/// Exponent that represents a nonfinite factor. The sum of two exponents classifies the product of the factors.
+/// Exponent that represents a nonfinite factor. The sum of the factors' exponents indicates whether a product is zero,
+/// finite or nonfinite.
 const SPECIAL: i16 = 4000;
-/// Exponent from which on a term causes a bailout.
+/// Minimum exponent of a term that causes a bailout because the term is too large.
 const LARGEST: i32 = 118;
-/// Exponent below which a term counts as zero.
+/// Minimum exponent of a nonzero term. A term with a lower exponent is zero.
 const MIN_TERM_EXPONENT: i32 = -400;
 /// Bias that is added to the exponents of terms, so that the exponents of all nonzero terms are nonnegative.
 const EXCESS: i32 = 126;
 /// Half of the bias, which is added to the exponent of each factor.
 const HALF_EXCESS: i16 = (EXCESS / 2) as i16;
 
-/// Offsets of the operands of an MMA in scratch memory.
+/// Scratch-memory offsets of the operands of an MMA.
 #[derive(Clone, Copy, Debug)]
 struct ScratchLayout {
-    /// Factors in their source format: rows of A.
+    /// Rows of A, in the source format of the factors.
     a_bits: u32,
-    /// Factors in their source format: rows of B, one for each value of k.
+    /// Rows of B, one for each value of k, in the source format of the factors.
     b_bits: u32,
-    /// Factors of A, converted to `f32`.
+    /// Elements of A, converted to `f32`.
     a: u32,
-    /// Factors of B, converted to `f32`.
+    /// Elements of B, converted to `f32`.
     b: u32,
-    /// Exponents of the factors of A.
+    /// Exponents of the elements of A.
     a_exponents: u32,
-    /// Exponents of the factors of B.
+    /// Exponents of the elements of B.
     b_exponents: u32,
     /// Rows of C, which the function overwrites with the rows of D.
     sums: u32,
@@ -88,8 +91,8 @@ pub(crate) struct MmaRoutine {
     operands: [Vec<RowByteOffsets>; 4],
 }
 
-/// Returns the scratch address of a register row of a subwarp. The registers of all operands are numbered
-/// consecutively.
+/// Returns the scratch address of a register row of a subwarp. Register numbers count the registers of all operands in
+/// order.
 fn row_place(scratch: u32, register: usize, subwarp: u32) -> u32 {
     scratch + ROWS + 16 * (register as u32 * SUBWARPS_PER_WARP + subwarp)
 }
@@ -175,7 +178,8 @@ impl MmaRoutine {
 /// Scratch address of each byte of a row, for each subwarp.
 type RowByteOffsets = [ByteGather; SUBWARPS_PER_WARP as usize];
 
-/// Returns the locations of the elements in `held`. All copies of an element have the number of the element.
+/// Returns the register bytes that contain the elements in `held`. Copies of an element have the number of the original
+/// element.
 fn places_of(
     operand: &MmaOperand<'_>,
     held: &[FragmentElement],
@@ -185,7 +189,7 @@ fn places_of(
     let mut elements = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; operand.registers.len()];
     let values = &operand.values;
     let copies = (held.len() / values.len().max(1)).max(1);
-    // Each element is followed by its copies. All elements have the same number of copies.
+    // In `held`, each element is followed by its copies, and all elements have the same number of copies.
     let is_known = values
         .iter()
         .enumerate()
@@ -217,15 +221,16 @@ fn power(exponent: i32) -> u32 {
     ((127 + exponent) as u32) << 23
 }
 
-/// Returns the function of an MMA operation. The result of the function is 1 for a special case, otherwise 0.
+/// Returns the WebAssembly function that computes an MMA operation. The function returns 1 for a special case,
+/// otherwise 0.
 pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRounding) -> Function {
     let rule = of.rule;
     let mut code = MmaEmitter {
         rule,
         layout: ScratchLayout::new(rule, scratch),
         cut: match products {
-            // All terms are within the range of `i32`. In this range, the relaxed conversion has the same result in all
-            // engines.
+            // The relaxed conversion has the same result in all engines, because all terms are within the range of
+            // `i32`.
             MaddRounding::Fused => I::I32x4RelaxedTruncF32x4S,
             MaddRounding::Unfused => I::I32x4TruncSatF32x4S,
         },
@@ -265,7 +270,7 @@ pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRoun
         splat32((LARGEST + EXCESS) as u32),
         I::I32x4GtS,
         I::V128Or,
-        // A nonzero sum whose unit would be below the exponent range is a special case.
+        // A nonzero sum is a special case if its unit would be below the exponent range.
         I::LocalGet(MIN_SO_FAR),
         splat32((i32::from(rule.kept_bits) - 125 + EXCESS) as u32),
         I::I32x4LtU,
@@ -276,7 +281,8 @@ pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRoun
     runtime::function(&locals, &code.out)
 }
 
-/// Returns the address and the byte locations of each row, for operands whose registers start at number `first`.
+/// Returns the scratch address and the byte locations of each register row of the operands. The registers of the
+/// operands are numbered from `first` on.
 fn rows_of(scratch: u32, operands: &[Vec<RowByteOffsets>], first: usize) -> Vec<(u32, ByteGather)> {
     let registers = operands.iter().flatten().enumerate();
     let rows = registers.flat_map(|(register, subwarps)| {
@@ -288,9 +294,9 @@ fn rows_of(scratch: u32, operands: &[Vec<RowByteOffsets>], first: usize) -> Vec<
     rows.collect()
 }
 
-// Locals of the function: addresses of the current elements of A, of their exponents, of the current elements of B, and
-// of their exponents; addresses of the current row of A and of its exponents; current column; address of the
-// accumulators; number of remaining rows and of remaining blocks; and end of the current block in A.
+// Numeric locals of the MMA function: addresses of the current elements of A, of their exponents, of the current
+// elements of B, and of their exponents; addresses of the current row of A and of its exponents; current column;
+// address of the accumulators; number of remaining rows and of remaining blocks; and end of the current block in A.
 const A: u32 = 0;
 const A_EXPONENTS: u32 = 1;
 const B: u32 = 2;
@@ -303,7 +309,7 @@ const LEFT: u32 = 8;
 const BLOCKS: u32 = 9;
 const END: u32 = 10;
 const N_NUMBERS: u32 = 11;
-// Vector locals.
+// Vector locals of the MMA function.
 const BAD: u32 = 11;
 const BITS: u32 = 12;
 const LARGEST_EXPONENT: u32 = 13;
@@ -311,24 +317,24 @@ const WORD: u32 = 15;
 const MAX_SO_FAR: u32 = 17;
 const SPREAD: u32 = 18;
 const MIN_SO_FAR: u32 = 19;
-/// Accumulators of two rows with eight columns each, in two halves.
+/// First local for the accumulators of two rows with eight columns each, in two halves.
 const SUM: u32 = 20;
 const EXPONENT: u32 = 24;
 const UNIT: u32 = 28;
 const TOTAL: u32 = 32;
-/// Previous accumulators as multiples of the unit of the sum.
+/// First local for the previous accumulators, as multiples of the unit of each sum.
 const OLD: u32 = 36;
 const N_VECTORS: u32 = 29;
 
-/// Number of rows that are computed together. The operations on these rows are independent, so that their execution
-/// overlaps and hides latencies.
+/// Number of rows that are computed together. The operations on different rows are independent, so the processor can
+/// overlap them to hide latencies.
 const ROWS_AT_ONCE: u32 = 2;
 
-/// Number of k values per iteration. The iterations form a loop, because engines hoist all loads of straight-line code
-/// to its start, and then run out of registers.
+/// Number of k values per loop iteration. The loop is not unrolled completely, because engines hoist all loads to the
+/// start of straight-line code and then run out of registers.
 const ROUND: u32 = 2;
 
-/// Returns the shuffle that broadcasts one part of a row to all parts. Each part has `bytes` bytes.
+/// Returns the shuffle that broadcasts one part of a row to all parts of the row. Each part consists of `bytes` bytes.
 fn splat_part(part: u8, bytes: u8) -> I<'static> {
     I::I8x16Shuffle(std::array::from_fn(|at| part * bytes + at as u8 % bytes))
 }
@@ -362,7 +368,8 @@ impl MmaEmitter {
         i32::from(self.exponent_mask() >> 1)
     }
 
-    /// Converts factors to `f32` values and exponents, with eight factors at a time.
+    /// Emits the loop that converts the factors of an operand to `f32` values and exponents, eight factors per
+    /// iteration.
     fn take_apart(&mut self, n: u32, from: u32, values: u32, exponents: u32) {
         self.ops([
             I::I32Const(0),
@@ -397,8 +404,7 @@ impl MmaEmitter {
     }
 
     /// Stores half of eight factors as `f32`. The code shifts the fields to their `f32` positions, and multiplies the
-    /// result by a power of two that corresponds to the difference of both exponent biases. This multiplication also
-    /// normalizes subnormal numbers.
+    /// result by a power of two that corrects the exponent bias. The multiplication also normalizes subnormal numbers.
     fn store_values(&mut self, half: u32, values: u32) {
         let bias = self.bias();
         self.ops([
@@ -428,7 +434,8 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Pushes the exponents of the factors. Zeros and nonfinite factors have special exponents.
+    /// Pushes the exponents of the factors. For zeros and nonfinite factors, the code pushes the exponents [`ZERO`] and
+    /// [`SPECIAL`].
     fn push_exponents(&mut self) {
         let (top, bias) = (self.exponent_mask(), self.bias());
         self.ops([
@@ -457,7 +464,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Computes all rows of accumulators, eight columns at a time.
+    /// Emits the loop over the rows of accumulators.
     fn rows(&mut self) {
         let Fp16SumRule {
             rows,
@@ -483,7 +490,7 @@ impl MmaEmitter {
         self.ops(runtime::loop_while_nonzero(LEFT));
     }
 
-    /// Computes all columns of the [`ROWS_AT_ONCE`] current rows.
+    /// Emits the loop over the columns of the [`ROWS_AT_ONCE`] current rows, eight columns per iteration.
     fn columns(&mut self) {
         let columns = i32::from(self.rule.columns);
         let blocks = i32::from(self.rule.depth) / i32::from(self.rule.block);
@@ -619,7 +626,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Computes the largest exponent of the terms in a sum, which are its products and the previous accumulator.
+    /// Computes the largest exponent of the terms in a sum. The terms are the products and the previous accumulator.
     fn find_largest_term(&mut self, place: u32) {
         let (sum, exponent) = (SUM + place, EXPONENT + place);
         self.ops([
@@ -641,7 +648,8 @@ impl MmaEmitter {
             I::LocalGet(MAX_SO_FAR),
             I::I32x4MaxS,
             I::LocalSet(MAX_SO_FAR),
-            // Interpreted as an unsigned number, the exponent of a zero term exceeds all other exponents.
+            // The unsigned minimum ignores zero terms, because their negative exponents exceed all other exponents as
+            // unsigned numbers.
             I::LocalGet(exponent),
             I::LocalGet(MIN_SO_FAR),
             I::I32x4MinU,
@@ -691,7 +699,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Adds the products of the block as multiples of the unit, iteration by iteration.
+    /// Emits the loop that adds the products of a block to the sums, as multiples of the unit.
     fn add_products(&mut self) {
         let columns = u32::from(self.rule.columns);
         let depths = u32::from(self.rule.depth);
@@ -744,8 +752,8 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Converts the sum of the block, a multiple of the unit, to `f32` with rounding towards zero. Sums of products fit
-    /// into 32 bits. The code bails out if the previous accumulator exceeds this range.
+    /// Converts the sum of the block, a multiple of the unit, to `f32` with rounding towards zero. Sums of products
+    /// always fit into 32 bits. If the previous accumulator exceeds this range, the MMA is a special case.
     fn round(&mut self, half: u32) {
         let (total, old) = (TOTAL + half, OLD + half);
         let is_wide = u32::from(self.rule.kept_bits) + 3 + u32::from(self.rule.block).ilog2() > 30;

@@ -1,5 +1,5 @@
-//! Snapshot of both runs of a comparison after the same number of stores: the last executed step of each run, and one grid per memory with
-//! the cells of both runs.
+//! Snapshots of both runs of a comparison after the same number of stores. A snapshot contains the last executed step of each run, and one
+//! grid per memory with the cells of both runs.
 
 use crate::analysis::comparison::PairedRun;
 use crate::model::grid::{GridRequest, MemoryGrid, MemoryView, WriteAge};
@@ -11,7 +11,7 @@ use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// State of both runs at a position of the comparison.
+/// Snapshot of both runs at a position of the comparison, which the page displays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonFrame {
     /// Position of the comparison: at position `n`, both runs have executed `n` stores. At the last position, both runs have finished.
@@ -22,7 +22,7 @@ pub struct ComparisonFrame {
     pub grids: Vec<ComparisonGrid>,
 }
 
-/// State of one run at a position of the comparison.
+/// Last executed step of one run in a [`ComparisonFrame`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonStep {
     /// Number of steps that the run has executed.
@@ -31,14 +31,14 @@ pub struct ComparisonStep {
     pub stores: u64,
     pub n_stores: u64,
     pub status: RunStatus,
-    /// Last step that the run executed. Absent at the start of the run.
+    /// Last step that the run executed. The field is absent at the start of the run.
     pub last: Option<StepView>,
     /// Summary sentence of the last step that the run executed.
     pub sentence: Vec<Phrase>,
     pub store: Option<StoreView>,
 }
 
-/// Rows of a memory, with the cells of both runs.
+/// Rows of a memory in a [`ComparisonFrame`], with the cells of both runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonGrid {
     pub memory: MemoryView,
@@ -51,7 +51,7 @@ pub struct ComparisonGrid {
     pub n_differing: u64,
 }
 
-/// Element of a memory, with its values in both runs.
+/// Memory element in a [`ComparisonGrid`], with its values in both runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComparisonCell {
     pub texts: [String; 2],

@@ -1,5 +1,5 @@
-//! Facts that a SASS listing does not contain. Some of these facts follow from the PTX source of the comparison. Differences between the
-//! runs may depend on the remaining facts.
+//! Handling of information that a SASS listing lacks. The functions take missing information from the PTX source of the comparison, and
+//! check whether differences between the runs depend on the information that remains unknown.
 
 use crate::analysis::comparison::{PairedRun, SourceVariant};
 use crate::analysis::memory_diff::{FinalMemory, final_memories};
@@ -9,10 +9,11 @@ use crate::source::front_ends::front_end;
 use warpgrid_launch::{Scenario, SourceLanguage};
 use warpgrid_program::{CounterpartFacts, Overrides};
 
-/// Bits of a positive and a negative NaN. Both values differ from the canonical NaN in each byte whose value depends on the NaN literal.
+/// Bits of a positive and a negative NaN. Each byte of the memory that depends on a NaN literal differs for at least one of these values
+/// and the canonical NaN.
 const OTHER_NAN_WORDS: [Option<u32>; 2] = [Some(0x7f80_0001), Some(0xff80_0001)];
 
-/// Adds the facts that the SASS listing lacks and that the PTX source of the comparison contains.
+/// Adds information that the SASS listing lacks, if the PTX source of the comparison contains it.
 pub(crate) fn complete(texts: &mut [SourceVariant; 2]) {
     for (listing, ptx) in [(0, 1), (1, 0)] {
         if [texts[listing].front, texts[ptx].front] != [SourceLanguage::Sass, SourceLanguage::Ptx] {
@@ -62,7 +63,7 @@ impl PairedRun {
     }
 }
 
-/// Checks whether every byte that differs between the two runs also differs between two runs of the same source.
+/// Checks whether every byte that differs between the two compared runs also differs between two runs of the same source.
 fn explains(
     [first, second]: &[Vec<FinalMemory>; 2],
     own: &[FinalMemory],

@@ -1,7 +1,7 @@
 //! Exact summation of floating-point numbers with a single rounding of the final sum.
 
-/// Exact sum of numbers as an expansion: components that do not overlap, in ascending order (J. R. Shewchuk, "Adaptive Precision
-/// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997).
+/// Exact sum of floating-point numbers as an expansion, which is a list of nonoverlapping components in ascending order (J. R. Shewchuk,
+/// "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExactSum {
     parts: Vec<f64>,

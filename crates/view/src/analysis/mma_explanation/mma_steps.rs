@@ -1,4 +1,4 @@
-//! Conversion of the hardware computation steps of an MMA instruction to the form that hosts display.
+//! Conversion of the computation steps of an MMA instruction to the form that hosts display.
 
 use crate::analysis::mma_explanation::{NumberView, decimal, shown};
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use warpgrid_emulator::tensor::{
 };
 use warpgrid_isa::ScalarType;
 
-/// Name of the term that is the accumulator.
+/// Name of the accumulator in the list of terms.
 const ACCUMULATOR: &str = "accumulator";
 
-/// One operation of the hardware in an MMA computation.
+/// Hardware operation of an MMA computation, in the form that hosts display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -19,11 +19,12 @@ pub enum MmaStepView {
     Operation(OperationView),
 }
 
-/// Fused sum of several terms. The hardware aligns all terms to the largest exponent, truncates them, and adds them as integers.
+/// Fused sum of an MMA computation, in the form that hosts display. The hardware aligns all terms to the largest exponent, truncates them,
+/// and adds them as integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AccumulationBlockView {
-    /// Range of the index k of the products in this block: `k = 0 to 7`.
+    /// Indices k of the products in this block: `k = 0 to 7`.
     pub products: String,
     pub accumulator: NumberView,
     /// Largest exponent of the terms. The value is undefined if `special` is set.
@@ -34,7 +35,7 @@ pub struct AccumulationBlockView {
     pub terms: Vec<TermView>,
     /// Fused sum in units of 2^(`exponent` - `kept_bits`), as a decimal number.
     pub sum: String,
-    /// Reason why the fused sum is NaN or infinite. Absent if the sum is finite.
+    /// Reason why the fused sum is NaN or infinite. The field is absent if the sum is finite.
     pub special: Option<String>,
     pub result: NumberView,
     /// Whether the fused sum has more bits than the result type.
@@ -48,7 +49,7 @@ impl AccumulationBlockView {
     }
 }
 
-/// Term of a fused sum.
+/// Term of an [`AccumulationBlockView`] before and after the alignment, in the form that hosts display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct TermView {
@@ -58,7 +59,7 @@ pub struct TermView {
     pub value: String,
     /// Value of the term after alignment, in the units of the sum of its block, as a decimal number.
     pub aligned: String,
-    /// Bits that the alignment truncates, in binary. Empty if the alignment truncates no bits.
+    /// Bits that the alignment truncates, in binary. The text is empty if the alignment truncates no bits.
     pub cut: String,
 }
 
@@ -69,7 +70,7 @@ impl TermView {
     }
 }
 
-/// IEEE 754 operation in an MMA computation.
+/// IEEE 754 operation of an MMA computation with its result, in the form that hosts display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct OperationView {
@@ -121,7 +122,7 @@ pub(crate) fn views(product: &MmaDescription, steps: &[MmaStep]) -> Vec<MmaStepV
         .collect()
 }
 
-/// Assignment of the indices k to the products of a block.
+/// Order in which the hardware assigns the indices k to the blocks of a product.
 #[derive(Clone, Copy)]
 enum TermOrder {
     Ascending {

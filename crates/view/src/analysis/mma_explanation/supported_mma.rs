@@ -1,4 +1,5 @@
-//! List of the MMA instructions that the user can select: the MMA instructions of a target whose sums Tensor Cores round.
+//! List of the MMA instructions of a target for which the user can request an explanation. The list contains the instructions whose sums
+//! Tensor Cores round.
 
 use crate::analysis::mma_explanation::{MmaRequest, exists};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use warpgrid_isa::ScalarType::{self, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F3
 use warpgrid_isa::fragment::{Shape, TensorCoreGeneration};
 use warpgrid_isa::{Rounding, Target};
 
-/// MMA instruction that the user can select.
+/// MMA instruction for which the user can request an explanation, with its shape and its types.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MmaChoice {
     /// Name of the instruction: `wmma` or `mma`.
@@ -61,7 +62,7 @@ pub fn choices(target: &str) -> Vec<MmaChoice> {
     for (op, shape) in SHAPES {
         for [a, b] in factors() {
             for [c, d] in SUMS {
-                // Only `wmma` and the first shape of `mma` support different types of C and D.
+                // Only `wmma` and the first shape of `mma` support different types for C and D.
                 let is_mixed = c != d;
                 let may_mix =
                     op == MmaInstruction::Wmma || shape == Shape::new(8, 8, 4) && c == F16;

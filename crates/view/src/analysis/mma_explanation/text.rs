@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// Formats the explanation `view` as text: the result with its comparison values, followed by each hardware step.
 pub fn text(view: &MmaExplanation) -> String {
     let mut out = String::new();
-    // Formatting into a `String` cannot fail, so the result is ignored.
+    // Ignore the result, because formatting into a `String` cannot fail.
     let _ = write(&mut out, view);
     out
 }

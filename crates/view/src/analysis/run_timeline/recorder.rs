@@ -13,7 +13,7 @@ use warpgrid_emulator::{
     SyncKind, WaitReason, WarpId,
 };
 use warpgrid_launch::instruction_summary::InstructionView;
-use warpgrid_order::races::{LaunchShape, RaceSide};
+use warpgrid_order::races::{ObservedLaunchShape, RaceSide};
 use warpgrid_program::{FunctionId, Program};
 
 /// Maximum number of recorded spans, links and marks of a run. The timeline ends at the step that exceeds this number.
@@ -61,7 +61,7 @@ pub(crate) struct WatchedAccess {
 /// Recorder of a timeline. Observes a run from its first step.
 pub(crate) struct TimelineRecorder {
     program: Arc<Program>,
-    shape: LaunchShape,
+    shape: ObservedLaunchShape,
     pub(crate) tracks: Vec<TrackRecord>,
     index: BTreeMap<TrackKey, TrackId>,
     warps: Vec<WarpState>,
@@ -85,7 +85,7 @@ pub(crate) struct TimelineRecorder {
 impl TimelineRecorder {
     pub(crate) fn new(
         program: Arc<Program>,
-        shape: LaunchShape,
+        shape: ObservedLaunchShape,
         watched: Vec<WatchedAccess>,
     ) -> TimelineRecorder {
         TimelineRecorder {

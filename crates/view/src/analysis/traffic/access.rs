@@ -1,16 +1,17 @@
-//! Memory traffic of one access: the sectors, the cache lines and the words of shared memory that its elements touch.
+//! Computation of the memory traffic of one access, which consists of the sectors, the cache lines and the words of shared memory that its
+//! elements touch.
 
 use crate::model::traffic::{BankTraffic, SectorTraffic, Traffic};
 use std::borrow::Cow;
 use warpgrid_emulator::{ElementAccess, MemoryId as Place};
 use warpgrid_isa::MemoryGeometry;
 
-/// Size in bytes of the memory block that one byte mask covers, with one mask bit per byte.
+/// Size in bytes of the memory block that one mask of accessed bytes covers. The mask has one bit per byte.
 const BLOCK: u64 = 32;
-/// Word size in bytes. Local memory is interleaved by words, so that the corresponding words of 32 lanes are adjacent.
+/// Size of a memory word in bytes. Local memory is interleaved by words, so that the corresponding words of 32 lanes are adjacent.
 const WORD: u64 = 4;
 
-/// Byte range that a lane accesses.
+/// Byte range that a lane accesses with one element of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaneBytes {
     /// Lane that supplied the address of the byte range.
@@ -35,7 +36,7 @@ impl From<&ElementAccess> for LaneBytes {
     }
 }
 
-/// Rule for the number of wavefronts of lanes that access the same word of shared memory.
+/// Rule for the number of wavefronts that are necessary if several lanes access the same word of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WavefrontMode {
     /// The lanes share one wavefront: a load broadcasts the word, and a store writes the value of one lane.
@@ -45,7 +46,7 @@ pub(crate) enum WavefrontMode {
 }
 
 /// Computes the traffic of an instruction with `n_lanes` active lanes. The instruction transfers `width_bytes` bytes per lane, of which one
-/// access transfers `access_bytes` bytes. Matrix transfers consist of several accesses, and each access is a request.
+/// access transfers `access_bytes` bytes. A matrix transfer consists of several accesses, each of which counts as one request.
 pub(crate) fn count_accesses(
     parts: &[LaneBytes],
     n_lanes: u32,
@@ -108,8 +109,8 @@ fn sectors<'a>(parts: impl Iterator<Item = &'a LaneBytes>, shape: MemoryGeometry
     for part in parts {
         match part.memory {
             Place::Local { lane, .. } => {
-                // The words of local memory are counted separately, because the next word of a lane follows the corresponding words of all
-                // other lanes.
+                // Count each word of local memory separately, because consecutive words of a lane are not adjacent: the corresponding words
+                // of all other lanes are between them.
                 let end = part.address.saturating_add(part.n_bytes.into());
                 let mut at = part.address;
                 while at < end {
@@ -199,8 +200,8 @@ fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryGeometr
     }
 }
 
-/// Returns the number of lane groups that access shared memory one after another: two groups if each address refers to 8 bytes, and four
-/// groups if each address refers to 16 bytes. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, regardless of the
+/// Returns the number of lane groups that access shared memory one after another. The number is two if each address refers to 8 bytes, and
+/// four if each address refers to 16 bytes. A row of `ldmatrix` or `stmatrix` has 16 bytes at the address of one lane, regardless of the
 /// number of registers per lane.
 pub(crate) fn groups(parts: &[LaneBytes], width_bytes: u32) -> usize {
     let mut row_bytes = [0; 32];
@@ -251,7 +252,7 @@ pub(crate) fn sectors_of(starts: &[u64], width_bytes: u32, shape: MemoryGeometry
     (found.sectors, found.bytes)
 }
 
-/// Returns a key that is distinct for each shared memory of a cluster.
+/// Returns a key that distinguishes the shared memories of the blocks in a cluster.
 fn key_of(place: Place) -> u64 {
     match place {
         Place::Shared { block } => block,
@@ -259,8 +260,8 @@ fn key_of(place: Place) -> u64 {
     }
 }
 
-/// Set of accessed bytes: each entry is a memory, the index of a 32-byte block, and the mask of the accessed bytes of the block. The
-/// entries are sorted. An access adds few entries, mostly in ascending order, so binary search is sufficient.
+/// Set of the bytes that an access touches. Each entry consists of a memory, the index of a 32-byte block, and the mask of the accessed
+/// bytes of this block. The entries are sorted. An access adds few entries, mostly in ascending order, so binary search is sufficient.
 #[derive(Debug, Default)]
 struct TouchedSectors(Vec<(u64, u64, u32)>);
 

@@ -1,4 +1,4 @@
-//! Observer that accumulates the memory traffic of each instruction during a run.
+//! Observer that counts the memory traffic of each instruction during a run.
 
 use crate::analysis::traffic::access::{LaneBytes, WavefrontMode, count_accesses};
 use crate::model::traffic::Traffic;
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use warpgrid_emulator::{AccessAction, AccessEvent, EventMask, Observer};
 use warpgrid_isa::MemoryGeometry;
 
-/// Observer that accumulates the memory traffic of the observed steps.
+/// Observer that accumulates the memory traffic of each instruction over the observed steps.
 #[derive(Debug)]
 pub(crate) struct TrafficCounter {
-    /// Number of steps, from the start of the run, whose traffic is counted.
+    /// Number of steps, from the start of the run, whose traffic the counts include.
     pub(crate) counted: u64,
     /// Traffic of each instruction, indexed by function and instruction.
     pub(crate) found: BTreeMap<(u32, u32), Traffic>,
@@ -59,7 +59,8 @@ impl Observer for TrafficCounter {
             shared,
             ..
         } = found;
-        // A separate cache serves accesses to parameters and constants, and the number of sectors is not meaningful for this cache.
+        // Ignore accesses to parameters and constants, because a separate cache serves them, for which the number of sectors is not
+        // meaningful.
         if global.requests + local.requests + shared.requests == 0 {
             return;
         }

@@ -11,18 +11,18 @@ const MARGIN: usize = 16;
 /// Minimum width of a drawing in pixels. The title and the text line below the title fit into this width.
 const MIN_WIDTH: usize = 620;
 
-/// Highlighting of a cell in a drawing.
+/// Highlighting of a [`DrawnCell`] in a drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CellStyle {
     #[default]
     Plain,
-    /// Cell that the drawing shows only for comparison.
+    /// The drawing shows the cell only for comparison.
     Faint,
-    /// Cell whose content differs from the intended layout.
+    /// The content of the cell differs from the intended layout.
     Wrong,
 }
 
-/// Cell of a drawn grid.
+/// Cell of a [`DrawnGrid`] with its color, labels and description.
 #[derive(Clone, Debug)]
 pub(crate) struct DrawnCell {
     pub(crate) label: String,
@@ -34,17 +34,17 @@ pub(crate) struct DrawnCell {
     pub(crate) words: String,
 }
 
-/// Grid of cells in a drawing.
+/// Grid of cells in a [`Drawing`].
 #[derive(Clone, Debug)]
 pub(crate) struct DrawnGrid {
-    /// Name of the grid. The drawing shows the name only if it contains several grids.
+    /// Name of the grid. The name is visible only if the drawing contains several grids.
     pub(crate) name: String,
     pub(crate) size: (usize, usize),
     /// Cells in row-major order. The entry of an empty cell is `None`.
     pub(crate) cells: Vec<Option<DrawnCell>>,
 }
 
-/// Drawing of several grids, one below the other.
+/// Drawing of one or several grids, one below the other, which is formatted as SVG.
 #[derive(Clone, Debug)]
 pub(crate) struct Drawing {
     pub(crate) title: String,
@@ -57,7 +57,7 @@ impl Drawing {
     /// Formats the drawing as a standalone SVG document.
     pub(crate) fn svg(&self) -> String {
         let mut out = String::new();
-        // Formatting into a `String` cannot fail, so the result is ignored.
+        // Ignore the result, because formatting into a `String` cannot fail.
         let _ = self.write(&mut out, LabelPlacement::Tooltip);
         out
     }
@@ -65,7 +65,7 @@ impl Drawing {
     /// Formats the drawing as an SVG document in which the description of each cell is an attribute.
     pub(crate) fn with_words(&self) -> String {
         let mut out = String::new();
-        // Formatting into a `String` cannot fail, so the result is ignored.
+        // Ignore the result, because formatting into a `String` cannot fail.
         let _ = self.write(&mut out, LabelPlacement::Beside);
         out
     }
@@ -107,7 +107,7 @@ impl Drawing {
     }
 }
 
-/// Location of the cell descriptions in the SVG document.
+/// Location of the cell descriptions in the SVG document: as a tooltip element, or as an attribute of the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LabelPlacement {
     Tooltip,

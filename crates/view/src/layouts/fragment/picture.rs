@@ -1,5 +1,5 @@
-//! Diagram of a fragment: the available values of the request parameters, the lane, register and memory location of each cell, and the
-//! memory traffic of the operation.
+//! Diagram of a fragment, which contains the available values of the request parameters, the lane, register and memory location of each
+//! cell, and the memory traffic of the operation.
 
 use crate::analysis::traffic::access;
 use crate::layouts::fragment::request::FragmentRequest;
@@ -14,7 +14,8 @@ use warpgrid_isa::fragment::{
 };
 use warpgrid_isa::{MatrixLayout, MemoryGeometry};
 
-/// Available values of each request parameter. The values of one parameter depend on the values of the other parameters.
+/// Available values of each parameter of a fragment request, which the page offers to the user. The values of one parameter depend on the
+/// values of the other parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentChoices {
     /// Available operations. Operations with a tensor layout follow operations with a fragment.
@@ -28,14 +29,14 @@ pub struct FragmentChoices {
 /// Cell of the matrix in the diagram of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureCell {
-    /// Lanes and registers that hold the element, the lowest lane first. The list has several entries if the hardware replicates the
+    /// Lanes and registers that contain the element, the lowest lane first. The list has several entries if the hardware replicates the
     /// element.
     pub holders: Vec<CellHolder>,
     /// Offset in bits of the element from the start of the matrix in memory.
     pub offset_bits: u64,
 }
 
-/// Memory traffic of all accesses of the compiled code to one state space.
+/// Memory traffic of all accesses of an operation to one state space, which the diagram of a fragment shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessTraffic {
     /// Size in bytes of one access of a lane. The base address and the stride must be multiples of this size.
@@ -46,19 +47,20 @@ pub struct AccessTraffic {
     pub sectors: u32,
     /// Number of bytes in the touched sectors that belong to the matrix.
     pub used_bytes: u64,
-    /// Number of shared-memory wavefronts. Absent if lanes exchange data before they store, because the lane that stores an element then
-    /// differs from the lane that holds the element.
+    /// Number of shared-memory wavefronts. The field is absent if lanes exchange data before they store, because the lane that stores an
+    /// element then differs from the lane that contains the element.
     pub wavefronts: Option<u32>,
     /// Minimum number of wavefronts that the accessed bytes require.
     pub fewest_wavefronts: u32,
-    /// Message about a misaligned base address or stride. Absent if both are aligned.
+    /// Message about a misaligned base address or stride. The field is absent if both are aligned.
     pub problem: Option<String>,
 }
 
-/// Diagram of a matrix fragment, with the parameters of its request.
+/// Diagram of a matrix fragment, with the parameters of its request, which the page displays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentPicture {
-    /// Request that the diagram shows. Nonexistent values of the original request are replaced, and omitted values are filled in.
+    /// Request that the diagram shows. Valid values replace nonexistent values of the original request, and default values replace omitted
+    /// values.
     pub request: FragmentRequest,
     /// Messages about the replaced values, with the reasons for the replacement.
     pub replaced: Vec<String>,
@@ -80,14 +82,14 @@ pub struct FragmentPicture {
     pub stride: u32,
     /// Cells of the diagram, ordered by matrix and within a matrix by row.
     pub cells: Vec<PictureCell>,
-    /// Formula for the memory offset of an element. Absent for operations that access only registers.
+    /// Formula for the memory offset of an element. The field is absent for operations that access only registers.
     pub address_rule: Option<String>,
-    /// Message about a stride that is so small that rows (columns) overlap. Absent if no rows (columns) overlap.
+    /// Message about a stride that is so small that rows (columns) overlap. The field is absent if no rows (columns) overlap.
     pub stride_problem: Option<String>,
     /// Sizes in bytes of a sector and of a cache line of global memory.
     pub sector_bytes: u32,
     pub line_bytes: u32,
-    /// Accesses to global memory. Present only for `wmma.load` and `wmma.store`.
+    /// Accesses to global memory. The field is present only for `wmma.load` and `wmma.store`.
     pub global: Option<AccessTraffic>,
     pub shared: Option<AccessTraffic>,
 }
@@ -152,8 +154,8 @@ fn everything() -> Vec<FragmentQuery> {
     with_tensor_cores().flat_map(all_fragments).collect()
 }
 
-/// Returns the existing query that is nearest to `request`: for each parameter in turn, the function selects the requested value if it
-/// exists, and otherwise the first existing value.
+/// Returns the existing query that is nearest to `request`. For each parameter in turn, the function selects the requested value if it
+/// exists, otherwise the first existing value.
 fn nearest(
     all: &[FragmentQuery],
     request: &FragmentRequest,
@@ -257,7 +259,7 @@ impl MatrixInMemory<'_> {
         }
     }
 
-    /// Returns a message if the base address or the stride is misaligned for the access `access`.
+    /// Returns a message if the base address or the stride is misaligned for `access`.
     fn problem(&self, access: WmmaAccess) -> Option<String> {
         let bytes = u64::from(access.bytes);
         let stride_bits = u64::from(self.stride) * u64::from(self.map.element_bits());

@@ -20,15 +20,15 @@ pub struct FragmentRequest {
     #[serde(default, rename = "type")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub ty: String,
-    /// Target for which the layout is requested: `sm_90`. Default: the newest target that supports the fragment. Tensor layouts do not
-    /// depend on the target.
+    /// Target for which the layout is requested: `sm_90`. The default is the newest target that supports the fragment. Tensor layouts do
+    /// not depend on the target.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub target: String,
-    /// Layout of the matrix in memory: `row` or `col`. Default: the first layout that the operation supports.
+    /// Layout of the matrix in memory: `row` or `col`. The default is the first layout that the operation supports.
     #[serde(default)]
     pub layout: Option<String>,
-    /// Distance in elements between the starts of adjacent rows (columns) in memory. Default: the length of a row (column).
+    /// Distance in elements between the starts of adjacent rows (columns) in memory. The default is the length of a row (column).
     #[serde(default)]
     pub stride: Option<u32>,
     /// Additional parameters of a tensor layout, indexed by name: `swizzle: "128B"`.

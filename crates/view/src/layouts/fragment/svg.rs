@@ -1,4 +1,4 @@
-//! SVG drawing of a fragment. The drawing shows the matrix. Each cell shows the lane and register of its element, and has the color of the
+//! SVG drawing of a fragment as a matrix. Each cell of the matrix shows the lane and register of its element, and has the color of the
 //! lane.
 
 use crate::layouts::fragment::grid_drawing::{CellStyle, Drawing, DrawnCell, DrawnGrid};

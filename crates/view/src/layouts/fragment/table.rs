@@ -7,7 +7,7 @@ use warpgrid_program::counted;
 /// Formats the fragment `view` as text for terminals: its title, its formula, its layout in memory, and the matrix.
 pub fn table(view: &FragmentView) -> String {
     let mut out = String::new();
-    // Formatting into a `String` cannot fail, so the result is ignored.
+    // Ignore the result, because formatting into a `String` cannot fail.
     let _ = write(&mut out, view);
     out
 }

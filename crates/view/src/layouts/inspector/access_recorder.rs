@@ -10,7 +10,7 @@ const MAX_REQUESTS: usize = 4096;
 /// Maximum number of element accesses that the recorder stores in execution order per instruction.
 const MAX_PARTS: usize = 1 << 17;
 
-/// Memory request that a warp or an asynchronous operation performed in one step.
+/// Memory request that a warp or an asynchronous operation performed in one step of a run, as recorded by the [`AccessRecorder`].
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedRequest {
     pub(crate) step: u64,
@@ -56,7 +56,7 @@ impl RecordedRequest {
     }
 }
 
-/// Byte range of one lane of a request.
+/// Contiguous byte range at the address that one lane of a request provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneAccess {
     pub(crate) lane: u8,
@@ -64,7 +64,7 @@ pub(crate) struct LaneAccess {
     pub(crate) n_bytes: u64,
 }
 
-/// Recorded requests of one memory access instruction.
+/// Recorded requests of one memory access instruction, from which the inspector derives layouts and bank conflicts.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedAccess {
     pub(crate) function: u32,
@@ -75,16 +75,16 @@ pub(crate) struct RecordedAccess {
     /// Requests of the first block in order of execution, up to the maximum number of recorded accesses.
     pub(crate) first_block: Vec<RecordedRequest>,
     pub(crate) n_requests: u64,
-    /// Number of requests with distinct addresses that were not recorded, because the maximum number of requests was reached.
+    /// Number of requests with distinct addresses that the recorder omitted, because it had reached the maximum number of requests.
     pub(crate) n_left_out: u64,
-    /// Whether some requests of the first block were not recorded, because the maximum number of accesses was reached.
+    /// Whether the recorder omitted requests of the first block, because it had reached the maximum number of accesses.
     pub(crate) is_truncated: bool,
     seen: BTreeSet<u64>,
     n_parts: usize,
 }
 
 impl RecordedAccess {
-    /// Returns a copy of the recorded access whose distinct requests are replaced by `distinct`.
+    /// Returns a copy of the recorded access with `distinct` as its distinct requests.
     pub(crate) fn with(&self, distinct: Vec<RecordedRequest>) -> RecordedAccess {
         RecordedAccess {
             distinct,

@@ -1,6 +1,6 @@
-//! Fixes for bank conflicts. For each buffer in shared memory, the module finds the layout changes that make all accesses to the buffer
-//! conflict-free, the smallest change first. The module rewrites the source, and verifies the rewritten source by running both versions of
-//! the source. If no such layout change exists, the module reports two accesses with incompatible requirements.
+//! Search for fixes of bank conflicts. For each buffer in shared memory, the module finds the layout changes that make all accesses to the
+//! buffer conflict-free, the smallest change first. The module rewrites the source, and verifies the rewritten source by running both
+//! versions of the source. If no such layout change exists, the module reports two accesses with incompatible requirements.
 
 use crate::Scenario;
 use crate::analysis::traffic::access::LaneBytes;
@@ -23,7 +23,7 @@ const MAX_SHOWN: usize = 6;
 /// Maximum number of contiguous bytes that one access of a lane can transfer.
 const MAX_ACCESS_BYTES: u64 = 16;
 
-/// Buffer in shared memory whose accesses have bank conflicts.
+/// Buffer in shared memory whose accesses have bank conflicts, with the proposed layouts or the reason why no layout helps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -34,12 +34,12 @@ pub struct BufferConflicts {
     pub lines: Vec<u32>,
     /// Layouts for which all accesses to the buffer are free of bank conflicts, the smallest change first.
     pub proposals: Vec<FixProposal>,
-    /// Reason why no layout without bank conflicts exists: two accesses with incompatible requirements, or an obstacle that prevents any
-    /// change of the layout.
+    /// Reason why no layout without bank conflicts exists. The reason is two accesses with incompatible requirements, or an obstacle that
+    /// prevents any change of the layout.
     pub impossible: Option<String>,
 }
 
-/// Proposed layout of a buffer without bank conflicts.
+/// Proposed layout change that removes all bank conflicts of a buffer, with its costs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -67,10 +67,10 @@ pub struct BankConflictFix {
     pub same: Vec<String>,
 }
 
-/// Buffer in shared memory whose layout the search may change.
+/// Buffer in shared memory whose layout the search may change, with all recorded accesses to it.
 pub(crate) struct FixTarget<'a> {
     pub(crate) named: &'a NamedRegion,
-    /// Size of the buffer in bytes. If only the launch determines the size, the value is the size of the accessed part of the buffer.
+    /// Size of the buffer in bytes. If only the launch determines the size of the buffer, the value is the size of the accessed part.
     pub(crate) size: u64,
     pub(crate) is_dynamic: bool,
     /// Accesses to the buffer. Each recorded request contains only the parts that are within the buffer.
@@ -80,14 +80,14 @@ pub(crate) struct FixTarget<'a> {
     multi_buffer_accesses: Vec<&'a RecordedAccess>,
 }
 
-/// Result of the search for layout changes of one buffer.
+/// Result of the search for layout changes of one buffer: the changes without bank conflicts, or the reason why no such change exists.
 pub(crate) struct FixSearchResult {
     pub(crate) changes: Vec<LayoutChange>,
     pub(crate) impossible: Option<String>,
 }
 
 impl Session {
-    /// Returns the bank conflicts of the executed steps, with their causes and the proposed fixes. The function replays the executed steps.
+    /// Replays the executed steps, and returns their bank conflicts with causes and proposed fixes.
     pub fn conflicts(&mut self) -> ConflictReport {
         self.count_traffic(u64::MAX);
         let named = self.named_places();
@@ -428,7 +428,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
         })
         .filter(|(_, changes)| !changes.is_empty())
         .collect();
-    // The first attempt applies the smallest layout change of each buffer. Each further attempt applies the next change of each buffer,
+    // Apply the smallest layout change of each buffer in the first attempt, and the next change of each buffer in each further attempt,
     // until the verification of an attempt succeeds.
     let n_changes = found.iter().map(|(_, changes)| changes.len()).max();
     for rank in 0..n_changes.unwrap_or(0).min(MAX_ATTEMPTS) {
@@ -497,8 +497,7 @@ fn verify_fix(
     };
     let mut second = Session::new_without_last_writers(changed)
         .map_err(|error| format!("the rewritten kernel is invalid: {}", error.message))?;
-    // The run of the rewritten source executes more steps than the original run, because the rewritten source has additional instructions
-    // in loops.
+    // Increase the step limit, because the rewritten source executes additional instructions in loops.
     second.run_counted(max_steps.saturating_mul(8));
     if let Some(fault) = second.fault() {
         return Err(format!(

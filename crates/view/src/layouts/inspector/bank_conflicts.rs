@@ -1,5 +1,5 @@
-//! Explanation of bank conflicts. Input: the recorded requests of an access. Output: the lanes that access each bank in each phase, and an
-//! example of two conflicting lanes.
+//! Explanation of the bank conflicts of an access. The module takes the recorded requests of the access, and returns the lanes that access
+//! each bank in each phase, and an example of two conflicting lanes.
 
 use crate::analysis::traffic::access::{
     LaneBytes, WavefrontMode, accesses, count_accesses, groups,
@@ -16,7 +16,7 @@ use warpgrid_isa::MemoryGeometry;
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
-/// Bank conflicts and uncoalesced accesses of a run, with proposed layout changes.
+/// Report for hosts on the bank conflicts and uncoalesced accesses of a run, with proposed layout changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -29,7 +29,7 @@ pub struct ConflictReport {
     pub sectors: Vec<SectorAdvice>,
 }
 
-/// Instruction that accesses shared memory, with its bank conflicts.
+/// Instruction that accesses shared memory, with the number and an example of its bank conflicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -53,14 +53,14 @@ pub struct AccessConflicts {
     pub collision: Option<Collision>,
 }
 
-/// Expected value of a metric, with the name of the metric in Nsight Compute.
+/// Value that Nsight Compute is expected to report for a metric of an access, with the name of the metric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProfilerCount {
     pub name: String,
     pub count: u64,
-    /// Reason why Nsight Compute may report another value.
+    /// Reason why Nsight Compute may report a different value.
     pub beside: String,
 }
 
@@ -88,7 +88,7 @@ pub struct BankCell {
     pub words: Vec<BankWord>,
 }
 
-/// Word of a bank, with the lanes that access the word.
+/// Word of a bank with the lanes that access it in one phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -110,8 +110,7 @@ pub struct Collision {
     pub text: String,
 }
 
-/// Returns the number of wavefronts of a request, and the minimum number of wavefronts of a request that accesses the same number of bytes
-/// per lane.
+/// Returns the number of wavefronts of a request, and the minimum number of wavefronts for the same number of bytes per lane.
 pub(crate) fn traffic_of(
     recorded: &RecordedAccess,
     request: &RecordedRequest,
@@ -131,8 +130,8 @@ pub(crate) fn traffic_of(
 }
 
 impl Session {
-    /// Returns the bank conflicts of the access `recorded`, or `None` if the access is not to shared memory. `counted` is the memory
-    /// traffic of the access in the complete run.
+    /// Returns the bank conflicts of the access `recorded`, or `None` if the access is not an access to shared memory. `counted` is the
+    /// memory traffic of the access in the complete run.
     pub(crate) fn conflicts_of(
         &self,
         recorded: &RecordedAccess,
@@ -222,7 +221,8 @@ fn banks_of<'a>(
             .address
             .saturating_add(u64::from(part.n_bytes).saturating_sub(1))
             / bank_bytes;
-        // A part of a request covers only a few words, except in bulk copies. For a bulk copy, the function examines only the first words.
+        // Examine only the first words of the part. This limit affects only bulk copies, because a part of any other request covers only a
+        // few words.
         for word in (part.address / bank_bytes..=last).take(64) {
             let lanes = words.entry((word % n_banks, word)).or_default();
             if lanes.last() != Some(&part.lane) {

@@ -1,4 +1,4 @@
-//! PTX instructions that build a descriptor from the address of its tile.
+//! Generation of PTX instructions that build a descriptor from the address of its tile.
 
 use crate::layouts::tensor::shared_operand::SharedOperand;
 use warpgrid_isa::tensor_layout::MatrixDescriptor;
@@ -10,7 +10,7 @@ pub(crate) fn lines_of_ptx(found: &SharedOperand) -> Vec<String> {
         start: 0,
         ..found.matrix.descriptor
     };
-    // The descriptor value that the query specifies can have set bits outside of the named fields.
+    // Also emit the bits outside of the named fields, because the query can specify a descriptor in which they are set.
     let rest = match found.written {
         Some(bits) => Some(bits & !0x3fff),
         None => without_start.encode(found.kind),

@@ -27,7 +27,7 @@ const PIECE: u64 = 16;
 /// Maximum number of lines in the diagram.
 const MAX_LINES: u64 = 2048;
 
-/// Steps along k that the diagram displays.
+/// Range of the steps along k that the diagram displays.
 struct KSteps {
     /// First step that the diagram displays.
     first: u64,
@@ -53,8 +53,8 @@ pub(crate) fn view(
     let stored = intended_layout::read(words, found)?;
     const READ: &str = "elements read";
     const BEFORE: &str = "memory before the swizzle";
-    // If the query specifies an intended layout, the first diagram compares the elements that the hardware reads with the elements that
-    // were stored.
+    // If the query specifies an intended layout, compare the elements that the hardware reads with the stored elements in the first
+    // diagram.
     let pictures = match stored {
         None => ["memory", BEFORE, READ],
         Some(_) => [READ, "memory", BEFORE],
@@ -217,7 +217,8 @@ fn memory(
     })
 }
 
-/// Returns a grid that shows, for each element of the operand, the element that is stored at the address from which the hardware reads.
+/// Returns a grid with one cell per element of the operand. The cell shows the element that is stored at the address from which the
+/// hardware reads.
 fn what_is_read(
     found: &SharedOperand,
     steps: &KSteps,
@@ -277,7 +278,7 @@ fn contents(found: &SharedOperand, matrix: &SharedMatrixOperand) -> BTreeMap<u64
     let span = stored.n_steps();
     let mut elements_by_byte = BTreeMap::new();
     for (line, k, byte) in elements(&stored, &steps) {
-        // Beyond the span of the swizzle, a row continues in the next tile.
+        // Exclude the elements of a row beyond the span of the swizzle, because they are in the next tile.
         if k / stored.depth() < span || stored.matrix.major == Major::Mn {
             elements_by_byte.entry(byte).or_insert((line, k));
         }
@@ -362,7 +363,7 @@ fn in_cute(found: &SharedOperand, steps: &KSteps) -> Option<String> {
     let depth = (found.depth() * steps.n) as usize;
     let mut values = vec![0; found.lines * depth];
     let start = found.matrix.descriptor.start;
-    // The swizzle applies to absolute addresses, so the CuTe layout starts at the last multiple of the pattern size before the tile.
+    // Start the CuTe layout at the last multiple of the pattern size before the tile, because the swizzle applies to absolute addresses.
     let from = start - start % 1024;
     let descriptor = &found.matrix.descriptor;
     let shift = descriptor.base_offset << 7;

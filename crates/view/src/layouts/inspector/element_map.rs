@@ -1,5 +1,5 @@
-//! Result of a request for element locations: a fragment map, the layout of a tensor instruction, or a diagram of the layout inspector. A
-//! result can be serialized as data, or formatted as a text table or as a drawing.
+//! Result of a request for element locations, which is a fragment map, the layout of a tensor instruction, or a diagram of the layout
+//! inspector. Hosts serialize the result as data, or format it as a text table or as a drawing.
 
 use crate::layouts::fragment;
 use crate::layouts::fragment::FragmentView;
@@ -9,13 +9,13 @@ use crate::layouts::tensor;
 use crate::layouts::tensor::LayoutView;
 use serde::Serialize;
 
-/// Locations of the elements of a matrix or of a layout.
+/// Locations of the elements of a matrix or layout, which hosts request and display.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum ElementMap {
-    /// Locations in the registers of the lanes of a warp.
+    /// Locations of fragment elements in the registers of the lanes of a warp.
     Fragment(Box<FragmentView>),
-    /// Locations in registers of a warpgroup, in shared memory, in tensor memory, or according to a layout expression.
+    /// Locations of elements in registers of a warpgroup, in shared memory, in tensor memory, or according to a layout expression.
     Layout(Box<LayoutView>),
 }
 
@@ -48,7 +48,7 @@ impl ElementMap {
         }
     }
 
-    /// Returns the number of cells in the drawing. The number depends on the request for a layout, and is 0 for a fragment.
+    /// Returns the number of cells in the drawing. For a layout, the number depends on the request. For a fragment, the result is 0.
     pub(crate) fn n_cells(&self) -> u32 {
         match self {
             ElementMap::Fragment(_) => 0,

@@ -1,4 +1,4 @@
-//! Compatibility of the fragments of two instructions: checks whether each element of the result of the first instruction is in the lane in
+//! Comparison of the fragments of two instructions. It checks whether each element of the result of the first instruction is in the lane in
 //! which the second instruction expects this element as an operand.
 
 use crate::layouts::fragment;
@@ -8,13 +8,13 @@ use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};
 use std::collections::BTreeMap;
 
-/// Threads that hold the elements of a fragment.
+/// Threads that contain the elements of a fragment in their registers, for the comparison of two fragments.
 struct FragmentOwnership {
     name: String,
     rows: usize,
     columns: usize,
     bits: u32,
-    /// Threads that hold each element, indexed by row and column, lowest thread first.
+    /// Threads that contain each element, indexed by row and column. The lowest thread is first.
     threads: BTreeMap<(usize, usize), Vec<u32>>,
 }
 
@@ -34,8 +34,8 @@ pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRe
             .threads
             .get(&(row % first.rows, column % first.columns))
     };
-    // The closure returns the thread that expects an element, and a thread that holds the element. If the expecting thread holds the
-    // element, both threads are equal.
+    // Returns the thread that expects an element, and a thread that contains the element. If the expecting thread contains the element,
+    // both threads are equal.
     let pair = |row: usize, column: usize| -> Option<(u32, u32)> {
         let (wanted, has) = (next.threads.get(&(row, column))?, now(row, column)?);
         let same = wanted.iter().find(|thread| has.contains(thread));
@@ -112,7 +112,7 @@ fn notes(
     notes
 }
 
-/// Parses a fragment description such as `mma.d m16n8k16 f32 sm_80`, and returns the threads that hold the elements of this fragment.
+/// Parses a fragment description such as `mma.d m16n8k16 f32 sm_80`, and returns the threads that contain the elements of this fragment.
 fn held(text: &str) -> Result<FragmentOwnership, FragmentRequestError> {
     let mut request = FragmentRequest {
         target: "sm_90".to_owned(),

@@ -1,5 +1,5 @@
-//! Intended layout of a tile, which differs from the layout that the descriptors specify. Input: query parameters. Output: the operand with
-//! the intended layout, and the descriptor fields that differ.
+//! Intended layout of a tile, if it differs from the layout that the descriptors specify. The module takes query parameters, and returns
+//! the operand with the intended layout, and the descriptor fields that differ.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::instruction_descriptor::{

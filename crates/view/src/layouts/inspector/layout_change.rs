@@ -1,9 +1,9 @@
-//! Layout changes of a buffer that can remove bank conflicts: padding after each row, XOR swizzles, and exchange of rows and columns.
+//! Enumeration of the layout changes of a buffer that can remove bank conflicts: padding after each row, XOR swizzles, and transpositions.
 
 use std::fmt;
 use warpgrid_layout::Swizzle;
 
-/// Mapping from old to new byte offsets of a buffer.
+/// Layout change of a buffer, which maps old byte offsets to new byte offsets. The search for fixes of bank conflicts tries these changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LayoutChange {
     /// Adds padding bytes after each row of the buffer.
@@ -12,7 +12,8 @@ pub(crate) enum LayoutChange {
     Xor(XorSwizzle),
     /// Combines several adjacent address bits with one other address bit by XOR.
     BroadcastXor { bits: u32, base: u32, source: u32 },
-    /// Transposition of units: the first units of all rows are adjacent, followed by the second units of all rows, and so on.
+    /// Transposes the units of the rows. After the change, the first units of all rows are adjacent, followed by the second units of all
+    /// rows, and so on.
     TransposeUnits {
         row_bytes: u64,
         unit_bytes: u64,
@@ -20,7 +21,7 @@ pub(crate) enum LayoutChange {
     },
 }
 
-/// XOR swizzle of byte offsets, or combination of two XOR swizzles with the same destination bits.
+/// Parameters of an XOR swizzle of byte offsets, or of a combination of two XOR swizzles with the same destination bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct XorSwizzle {
     pub(crate) bits: u32,
@@ -90,7 +91,7 @@ impl LayoutChange {
         }
     }
 
-    /// Returns the size in bytes that a buffer of `size` bytes has after the change.
+    /// Returns the size in bytes after the change of a buffer that originally has `size` bytes.
     pub(crate) fn size(self, size: u64) -> u64 {
         match self {
             LayoutChange::Pad { .. } => size.checked_sub(1).map_or(0, |last| self.apply(last) + 1),
@@ -107,8 +108,9 @@ impl LayoutChange {
         self.size(size) - size
     }
 
-    /// Returns all layout changes that keep groups of `width` bytes contiguous, in the order of increasing cost: swizzles by the number of
-    /// bits, paddings by the number of bytes, broadcast XORs, combinations of two swizzles, and transpositions.
+    /// Returns all layout changes that keep groups of `width` bytes contiguous, in the order of increasing cost. First come swizzles
+    /// ordered by their number of bits, then paddings ordered by their number of bytes, then broadcast XORs, combinations of two swizzles,
+    /// and transpositions.
     pub(crate) fn all(size: u64, width: u64) -> Vec<LayoutChange> {
         let width = width.max(4).next_power_of_two();
         let lowest = width.trailing_zeros();
@@ -172,7 +174,7 @@ impl LayoutChange {
         paddings
     }
 
-    /// Checks whether the search tries the change only if no simpler change removes the bank conflicts.
+    /// Checks whether the change is so complex that the search tries it only if no simpler change removes the bank conflicts.
     pub(crate) const fn is_last_resort(self) -> bool {
         match self {
             LayoutChange::Pad { .. } => false,

@@ -1,5 +1,6 @@
-//! Diagrams of layout expressions: a layout expression consists of a shape and a stride with an optional swizzle, of operations of the
-//! layout algebra, or of bases over GF(2). Input: query parameters. Output: a diagram that shows the offset, bank or element of each cell.
+//! Diagrams of layout expressions. A layout expression consists of a shape and a stride with an optional swizzle, of operations of the
+//! layout algebra, or of bases over GF(2). The module takes query parameters, and returns a diagram that shows the offset, bank or element
+//! of each cell.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::QueryParams;
@@ -17,7 +18,7 @@ const BANK_BYTES: u64 = 4;
 const BANKS: u64 = 32;
 const DEFAULT_EXPRESSION: &str = "Swizzle<3,3,3> o (8,64):(64,1)";
 
-/// Parsed layout expression, with the offset of each cell.
+/// Parsed layout expression with the offset of each cell, from which the diagram is drawn.
 struct ParsedLayout {
     text: String,
     /// Offsets of the cells in column-major order, because the first mode of the layout corresponds to the row.

@@ -1,4 +1,5 @@
-//! Layout inference: finds the simplest layout that produces the recorded addresses of the lanes, registers and iterations of an access.
+//! Layout inference, which finds the simplest layout that produces the recorded addresses of the lanes, elements and iterations of an
+//! access.
 
 use crate::layouts::inspector::access_recorder::{AccessRecorder, RecordedAccess, RecordedRequest};
 use crate::layouts::inspector::named_regions::NamedRegion;
@@ -9,7 +10,7 @@ use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_layout::{AddressTable, InferenceResult, InferredLayout, LinearLayout, infer_layout};
 use warpgrid_program::FunctionId;
 
-/// Layout that the analysis inferred for an access.
+/// Layout that the analysis inferred for a memory access, or the reason why no layout matches. Hosts display it with the source line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -27,7 +28,7 @@ pub struct InferredAccessLayout {
     pub layout: Option<String>,
     /// Bases of the layout over GF(2) if the layout is linear: `{lane = [1, 2, 4, 8, 16]}`. The XOR offset precedes the bases.
     pub bases: Option<String>,
-    /// Reason why no layout matches the addresses, with the first mismatch. Absent if a layout matches.
+    /// Reason why no layout matches the addresses, with the first mismatch. The field is absent if a layout matches.
     pub broken: Option<String>,
     /// Description of the layout in one sentence.
     pub text: String,
@@ -38,12 +39,12 @@ pub struct InferredAccessLayout {
     pub n_examined: u64,
 }
 
-/// Dimension of an inferred layout.
+/// Dimension of an inferred layout, with its name and its number of indices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LayoutDimension {
-    /// Name of the dimension: `element`, `lane`, `iteration` or `warp`.
+    /// Name of the access dimension: `element`, `lane`, `iteration` or `warp`.
     pub name: String,
     pub size: u32,
 }
@@ -57,8 +58,7 @@ impl Session {
         recorder.into_found()
     }
 
-    /// Returns the inferred layout of each access to shared and global memory in the executed steps, ordered by source line. The function
-    /// replays the executed steps.
+    /// Replays the executed steps, and returns the inferred layout of each access to shared and global memory, ordered by source line.
     pub fn layouts(&mut self) -> Vec<InferredAccessLayout> {
         let named = self.named_places();
         let recorded = self.recorded();
@@ -106,7 +106,7 @@ impl Session {
     }
 }
 
-/// Addresses of an access in units of the layout, relative to the start of the buffer.
+/// Table of the addresses of an access, in units of the layout and relative to the start of the buffer.
 struct AccessedAddresses {
     table: AddressTable,
     unit_bytes: u32,
@@ -166,12 +166,12 @@ fn table_of(recorded: &RecordedAccess, start: u64) -> Result<AccessedAddresses, 
     })
 }
 
-/// Kind of the locations whose addresses a lane provides.
+/// Meaning of the addresses that each lane of an access provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressProvider {
-    /// The elements that the lane transfers.
+    /// Each address is the address of an element that the lane itself transfers.
     Elements,
-    /// One row of a matrix, whose elements other lanes transfer (`ldmatrix`).
+    /// The address is the address of a matrix row, whose elements other lanes transfer (`ldmatrix`).
     Rows,
 }
 
@@ -205,7 +205,7 @@ fn shape_of(
     Ok((by_lane.into_keys().collect(), n_elements, addresses))
 }
 
-/// Returns the size of a unit of the layout in bytes. The unit is an element if all addresses are multiples of the element size.
+/// Returns the size of a unit of the layout in bytes. The unit is one element if all addresses are multiples of the element size.
 fn unit_of(first: &RecordedRequest, provider: AddressProvider, values: &[u64], start: u64) -> u32 {
     let bytes = match provider {
         AddressProvider::Rows => first

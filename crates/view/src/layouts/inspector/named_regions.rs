@@ -1,9 +1,9 @@
-//! Named memory regions. The module maps an address to a shared variable, a buffer of the launch or a module-scope variable.
+//! Lookup of named memory regions, which maps an address to a shared variable, a buffer of the launch or a module-scope variable.
 
 use crate::session::Session;
 use warpgrid_emulator::{BufferIndex, MemoryId as Place, MemoryRegion};
 
-/// Memory region with a name.
+/// Name and address range of a shared variable, a buffer of the launch or a module-scope variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NamedRegion {
     pub(crate) name: String,

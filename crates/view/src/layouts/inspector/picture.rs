@@ -1,5 +1,5 @@
-//! Diagrams of the layout inspector: layout expressions, descriptor tiles and pairs of instructions. The diagrams have the type of layouts,
-//! so that all renderers of layouts can display them.
+//! Diagrams of the layout inspector: layout expressions, descriptor tiles and pairs of instructions. A diagram has the same type as the
+//! layout of a tensor instruction, so that all renderers of layouts can display it.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
@@ -10,10 +10,10 @@ use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::shared_operand::{read_tensor_memory, read_warpgroup};
 use crate::layouts::tensor::{LayoutPicture, LayoutView, Operand, exactly, nearest, refusal};
 
-/// Kind of diagram that the layout inspector draws.
+/// Kind of diagram that a user requests from the layout inspector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InspectorOp {
-    /// Diagram of a layout expression.
+    /// Diagram of a layout expression that the user types.
     Typed,
     /// Tile that a `wgmma` descriptor addresses.
     WarpgroupTile(Operand),
@@ -46,7 +46,8 @@ pub fn has_picture(op: &str) -> bool {
     OPS.iter().any(|(name, _)| *name == op)
 }
 
-/// Returns the instruction family of the shared-memory descriptor `bits`. A `tcgen05` descriptor has a constant in bits 46 to 48.
+/// Returns the instruction family of the shared-memory descriptor `bits`. Bits 46 to 48 distinguish the families, because they contain a
+/// constant in a `tcgen05` descriptor.
 pub fn family_of(bits: &str) -> &'static str {
     match read_unsigned(bits) {
         Some(bits) if bits >> 46 & 7 == 1 => "tcgen05",
@@ -59,7 +60,7 @@ pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRequestEr
     exactly(request, view)
 }
 
-/// Returns the diagram nearest to `request`, or `None` if the operation is not an operation of the layout inspector. The result contains
+/// Returns the diagram nearest to `request`, or `None` if the layout inspector does not have the requested operation. The result contains
 /// `operations` as [`LayoutPicture::ops`].
 pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<LayoutPicture> {
     has_picture(&request.op).then(|| nearest(request, view, operations))

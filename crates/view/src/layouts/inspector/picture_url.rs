@@ -1,5 +1,5 @@
 //! Parser of the URL of a diagram, such as `#lens?op=wgmma.tile.a&type=f16&step=2`, or of only the parameters of such a URL, one parameter
-//! per line. Input: the URL or the parameters as text. Output: the request, and the diagram as a drawing or as text.
+//! per line. The module takes the URL or the parameters as text, and returns the request, and the diagram as a drawing or as text.
 
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::inspector::element_map::ElementMap;
@@ -15,12 +15,12 @@ const MAX_QUERY_BYTES: usize = 8192;
 /// Maximum number of cells in a drawing that a document contains.
 const MAX_CELLS: u32 = 1 << 13;
 
-/// Output format of a diagram.
+/// Output format in which a host requests a diagram: a drawing, a text or a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PictureFormat {
     Svg,
     Text,
-    /// URL fragment of the diagram: `#layouts?…`.
+    /// URL fragment that opens the diagram on the page: `#layouts?…`.
     Link,
 }
 
@@ -48,7 +48,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRequestError> {
             "target" => request.target = value,
             "stride" => stride = Some(value),
             "layout" => layout = Some(value),
-            // These parameters control the page and are not part of the request.
+            // Ignore these parameters, because they control the page and are not part of the request.
             "embed" | "beside" => {}
             _ => drop(request.with.insert(name.to_owned(), value)),
         }
@@ -90,7 +90,7 @@ fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRequestError> 
     }
     let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
     let after = starts.find_map(|start| query.split_once(start)?.1.strip_prefix('?'));
-    // Parameters with one parameter per line are not percent-encoded.
+    // Decode percent-encoding only in a URL, because it is not used in a list with one parameter per line.
     let is_encoded = after.is_some() || query.contains('&');
     let parts = after
         .unwrap_or(query)

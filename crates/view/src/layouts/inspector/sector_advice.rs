@@ -1,5 +1,5 @@
-//! Advice on global-memory sectors: the number of excess sectors of an access, and the number of sectors that a different lane order or a
-//! wider vector would save.
+//! Advice on accesses to global memory. The module computes the number of excess sectors of an access, and the number of sectors that a
+//! different lane order or a wider vector would save.
 
 use crate::layouts::inspector::access_recorder::{RecordedAccess, RecordedRequest};
 use crate::layouts::inspector::named_regions::NamedRegion;
@@ -9,7 +9,7 @@ use warpgrid_emulator::MemoryId as Place;
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
-/// Access to global memory that touches more sectors than necessary.
+/// Access to global memory that touches more sectors than necessary, with a suggestion for the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -65,7 +65,8 @@ impl Session {
     }
 }
 
-/// Returns a suggestion that follows from the distances between the addresses of lanes and between the addresses of requests.
+/// Returns a suggestion for an access. The suggestion depends on the distances between the addresses of adjacent lanes and of consecutive
+/// requests.
 fn advice(recorded: &RecordedAccess, first: &RecordedRequest) -> String {
     let Some(lanes) = first.lanes().filter(|lanes| lanes.len() > 1) else {
         return "each lane accesses several locations: assign consecutive elements to consecutive lanes".to_owned();

@@ -1,5 +1,5 @@
-//! Rewrite of a PTX source for a layout change: the rewrite inserts address arithmetic before each access to a buffer, and adjusts the size
-//! in the declaration of the buffer. Output: a set of text edits.
+//! Rewrite of a PTX source for a layout change. The rewrite inserts address arithmetic before each access to a buffer, and adjusts the size
+//! in the declaration of the buffer. Its result is a set of text edits.
 
 use crate::layouts::inspector::access_recorder::RecordedAccess;
 use crate::layouts::inspector::bank_conflict_fix::FixTarget;
@@ -12,7 +12,7 @@ use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Edit, Fix, FunctionId, OperandValue, Span, Variable};
 
-/// Replacement texts, indexed by the source span that each text replaces.
+/// Edits of a source text: replacement texts, indexed by the source span that each text replaces.
 #[derive(Debug, Default)]
 pub(crate) struct TextEdits(BTreeMap<Span, String>);
 
@@ -22,24 +22,24 @@ impl TextEdits {
     }
 }
 
-/// Returns the source after the edits are applied.
+/// Applies edits to a source, and returns the resulting source.
 pub(crate) fn rewritten(source: &str, edits: TextEdits) -> String {
     let edits = edits.0.into_iter();
     let edits = edits.map(|(span, text)| Edit { span, text });
     Fix::of(edits.collect()).apply(source)
 }
 
-/// Names of the registers that the rewrite adds. Programs do not contain these names.
+/// Names of the registers that the rewrite adds. The names are unlikely to occur in programs.
 const ADDRESS: &str = "%lens_address";
 const OFFSET: &str = "%lens_offset";
 const OTHER: &str = "%lens_other";
 
-/// PTX instructions that transform a shared-memory address.
+/// PTX instructions that apply a layout change to a shared-memory address, which the rewrite inserts before an access.
 pub(crate) struct AddressRewrite {
     lines: Vec<String>,
 }
 
-/// Width of the addresses and address registers in the inserted instructions.
+/// Width of the addresses in the inserted instructions, and of the registers that contain these addresses.
 struct AddressWidth {
     bits: u32,
 }
@@ -77,7 +77,7 @@ impl AddressRewrite {
         aligned: u64,
     ) -> AddressRewrite {
         let bits = width.bits;
-        // These instructions replace the address with its offset within the buffer.
+        // Convert the address to its offset within the buffer.
         let to_offset = [
             format!("mov.u{bits} {OFFSET}, {};", target.named.name),
             format!("sub.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};"),
@@ -144,7 +144,7 @@ impl AddressRewrite {
 }
 
 impl Session {
-    /// Adds the text edits that apply a layout change to a buffer. The error contains the reason why the source cannot be rewritten.
+    /// Adds the text edits that apply a layout change to a buffer. The error is the reason why the source cannot be rewritten.
     pub(crate) fn rewrite(
         &self,
         target: &FixTarget<'_>,
@@ -219,7 +219,7 @@ impl Session {
         let mut block =
             format!("{{\n    .reg .b{bits} {ADDRESS}, {OFFSET}, {OTHER}, %lens_second;\n");
         let mut line = |text: &str| {
-            // Formatting into a `String` cannot fail, so the result is ignored.
+            // Ignore the result, because formatting into a `String` cannot fail.
             let _ = writeln!(block, "    {text}");
         };
         match operand.base {
@@ -252,7 +252,7 @@ impl Session {
     }
 }
 
-/// Parts of the first address operand of an instruction.
+/// Parts of the first address operand of an instruction, which the rewrite replaces.
 struct AddressOperand {
     at: Span,
     /// Base register of the address, or `None` if the base of the address is a variable.

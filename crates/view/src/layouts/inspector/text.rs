@@ -1,4 +1,4 @@
-//! Text output of the inferred layouts and bank conflicts of a run.
+//! Text output of the inferred layouts and bank conflicts of a run for terminals.
 
 use crate::layouts::inspector::bank_conflicts::{AccessConflicts, BankPhase, ConflictReport};
 use crate::layouts::inspector::layout_inference::InferredAccessLayout;
@@ -9,7 +9,7 @@ use warpgrid_program::counted;
 pub fn layouts_text(layouts: &[InferredAccessLayout]) -> String {
     let mut out = String::new();
     for found in layouts {
-        // Formatting into a `String` cannot fail, so the result is ignored.
+        // Ignore the result, because formatting into a `String` cannot fail.
         let _ = writeln!(
             out,
             "  line {}: {}: {}",
@@ -25,7 +25,7 @@ pub fn layouts_text(layouts: &[InferredAccessLayout]) -> String {
 /// Formats the bank conflicts of a run, with the causes of the conflicts and the proposed fixes.
 pub fn conflicts_text(report: &ConflictReport) -> String {
     let mut out = String::new();
-    // Formatting into a `String` cannot fail, so the result is ignored.
+    // Ignore the result, because formatting into a `String` cannot fail.
     let _ = write(&mut out, report);
     out
 }
@@ -110,8 +110,8 @@ fn line_list(lines: impl Iterator<Item = u32>) -> String {
     format!("{noun} {}", lines.join(", "))
 }
 
-/// Writes a diagram of a phase with one row per wavefront. The column of each bank contains the lanes that the wavefront serves, or `.` if
-/// the wavefront serves no lane.
+/// Writes a diagram of a phase with one row per wavefront and one column per bank. Each entry contains the lanes whose words in the bank
+/// the wavefront transfers, or `.` if no such lane exists.
 fn bank_diagram(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
     /// Maximum number of wavefronts that the diagram shows.
     const MAX: usize = 8;

@@ -1,6 +1,6 @@
-//! Diagram of the tile that a tensor copy writes to shared memory. Input: parameters of the tensor map. Output: lines of 128 bytes with the
-//! coordinates of each 16-byte chunk, with and without the swizzle, and the elements that a kernel reads if it computes the swizzle
-//! relative to the tile instead of address 0.
+//! Diagram of the tile that a tensor copy writes to shared memory. The module takes the parameters of the tensor map, and returns lines of
+//! 128 bytes with the coordinates of each 16-byte chunk, with and without the swizzle. The result also contains the elements that a kernel
+//! reads if it computes the swizzle relative to the tile instead of address 0.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::QueryParams;
@@ -15,7 +15,7 @@ const PIECE: u64 = 16;
 const MAX_EXTENT: u64 = 256;
 const MAX_BYTES: u64 = 0x3ffff;
 
-/// Box that a tensor copy transfers, as specified by a tensor map.
+/// Box that a tensor copy transfers, with the properties of the tensor map that determine its layout in shared memory.
 struct CopyBox {
     ty: String,
     element_bytes: u64,
@@ -80,7 +80,7 @@ fn read(words: &mut QueryParams<'_>) -> Result<CopyBox, FragmentRequestError> {
         ))
     })?;
     let names = SwizzleMode::ALL.map(SwizzleMode::name);
-    // The most common swizzle mode is the first name, because the first name is the default.
+    // Move the most common swizzle mode to the first position, because the first name is the default.
     let mut names = names.to_vec();
     names.swap(0, 3);
     let name = words.choice("swizzle", &names, "the swizzle mode of the tensor map")?;
@@ -115,8 +115,8 @@ impl CopyBox {
         }
     }
 
-    /// Returns the 16-byte chunks of the tile. Each chunk consists of the coordinates of its first element, and of its byte offset before
-    /// the swizzle.
+    /// Returns the 16-byte chunks of the tile. Each returned item contains the coordinates of the first element of the chunk, and the byte
+    /// offset of the chunk before the swizzle.
     fn pieces(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         let (row_bytes, size) = (self.row_bytes(), self.element_bytes);
         (0..self.rows).flat_map(move |row| {

@@ -1,5 +1,5 @@
-//! Detection of 64-bit constants that may be shared-memory descriptors. Input: a source and a position. Output: the fields of the
-//! descriptor.
+//! Detection of 64-bit constants in a source that may be shared-memory descriptors. For the constant at a position, the module returns the
+//! fields of the descriptor.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::tensor::DescriptorField;
@@ -7,7 +7,7 @@ use crate::layouts::tensor::shared_operand::fields;
 use crate::url_encoding::LAYOUTS;
 use warpgrid_isa::tensor_layout::{DescriptorKind, MatrixDescriptor};
 
-/// Constant in a source whose bits have the format of a shared-memory descriptor.
+/// Constant in a source whose bits have the format of a shared-memory descriptor. An editor shows its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DescriptorLiteral {
     /// Byte range of the constant in the source.

@@ -1,4 +1,4 @@
-//! Encoding of instruction descriptors of `tcgen05.mma` from query parameters, and decoding of instruction descriptors.
+//! Encoding and decoding of the instruction descriptors of `tcgen05.mma`. The encoder reads the field values from query parameters.
 
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::tensor::query_parameters::QueryParams;
@@ -123,7 +123,7 @@ pub(crate) fn differences(found: &[DescriptorField], meant: &[DescriptorField]) 
     }
 }
 
-/// Returns messages about the values of fields that no instruction accepts.
+/// Returns messages about the fields of an instruction descriptor whose values no instruction accepts.
 fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<String> {
     let mut notes = Vec::new();
     let step = match says.m {

@@ -1,11 +1,12 @@
-//! Detection of instruction descriptors in a source, which are operands of `tcgen05.mma`. Input: a source and a position. Output: the
-//! fields of the constant at the position, or the descriptor operand of an instruction.
+//! Detection of the instruction descriptors in a source that are operands of `tcgen05.mma`. For a position in the source, the module
+//! returns the fields of the constant at this position. For an instruction, it returns the descriptor operand.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::tensor::DescriptorField;
 use crate::layouts::tensor::instruction_descriptor::fields_of;
 
-/// Constant that an instruction uses as its instruction descriptor, or register that contains such a constant.
+/// Constant that a `tcgen05.mma` instruction uses as its instruction descriptor, or register that contains this constant. An editor shows
+/// its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InstructionDescriptorLiteral {
     /// Byte range of the constant or of the register in the source.
@@ -17,7 +18,7 @@ pub(crate) struct InstructionDescriptorLiteral {
     pub(crate) fields: Vec<DescriptorField>,
 }
 
-/// Operand of an MMA instruction that contains its instruction descriptor, and the MMA kind of the instruction.
+/// Operand of a `tcgen05.mma` instruction that contains its instruction descriptor, with the MMA kind of the instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescriptorOperand<'t> {
     pub operand: &'t str,
@@ -45,7 +46,7 @@ pub(crate) fn instruction_descriptor_at(
     source: &str,
     at: usize,
 ) -> Option<InstructionDescriptorLiteral> {
-    // Most sources contain no `tcgen05.mma`. For these sources, this test avoids the search.
+    // Skip the search for sources without `tcgen05.mma`, because most sources do not contain this instruction.
     if !source.contains("tcgen05.mma") {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Query parameters of a layout request. Each operation reads the parameters that it supports. Reading a parameter also registers the
-//! parameter and its possible values, so that the page can offer these values.
+//! Query parameters of a layout request. Each operation reads the parameters that it supports. A read also registers the parameter with its
+//! possible values, so that the page can offer these values.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
@@ -7,23 +7,23 @@ use crate::layouts::tensor::{LayoutView, refusal};
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::fragment::Shape;
 
-/// Parameter of a layout request.
+/// Parameter of a layout request with its value and its possible values, which the page offers to the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LayoutParameter {
     /// Name of the parameter: `shape`, `type`, or a name in `with` such as `swizzle`.
     pub name: String,
     pub value: String,
-    /// Possible values of the parameter. Empty if the value is a number or a shape.
+    /// Possible values of the parameter. The list is empty if the value is a number or a shape.
     pub choices: Vec<String>,
     /// Description of the parameter for the user.
     pub about: String,
 }
 
-/// Parameters of a query, and the parameters that an operation has read.
+/// Reader of the parameters of a layout request, which records the parameters that an operation has read.
 pub(crate) struct QueryParams<'r> {
     request: &'r FragmentRequest,
-    /// Whether a valid value replaces an invalid value. Otherwise, an invalid value is an error.
+    /// Whether the reader replaces an invalid value with a valid value. Otherwise, an invalid value is an error.
     replaces: bool,
     pub(crate) parameters: Vec<LayoutParameter>,
     replaced: Vec<String>,
@@ -33,12 +33,12 @@ pub(crate) struct QueryParams<'r> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShapeLimits {
     pub(crate) rows: &'static [u16],
-    /// Minimum number of columns, maximum number of columns, and the number of which the number of columns must be a multiple.
+    /// Minimum, maximum and increment of the number of columns.
     pub(crate) columns: (u16, u16, u16),
     pub(crate) usual: (u16, u16),
 }
 
-/// Former spellings of parameter values, which old links may contain, each with its present spelling.
+/// Pairs of a former and the present spelling of a parameter value. Old links may contain the former spelling.
 const FORMER_VALUES: &[(&str, &str)] = &[
     ("as described", "per descriptor"),
     (
@@ -72,7 +72,7 @@ impl<'r> QueryParams<'r> {
         }
     }
 
-    /// Returns the value of a parameter that the request specifies.
+    /// Returns the value that the request specifies for a parameter.
     fn written(&self, name: &str) -> Option<&'r str> {
         let request = self.request;
         let found = match name {
@@ -265,7 +265,7 @@ impl<'r> QueryParams<'r> {
             match name.as_str() {
                 "shape" => nearest.shape.clone_from(value),
                 "type" => nearest.ty.clone_from(value),
-                // A parameter that the user did not specify is omitted, because its value follows from the values of the other parameters.
+                // Omit a parameter that the user did not specify, because its value follows from the values of the other parameters.
                 _ if request.with.get(name).is_some_and(|word| !word.is_empty()) => {
                     nearest.with.insert(name.clone(), value.clone());
                 }

@@ -95,7 +95,7 @@ pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, Fragment
     })
 }
 
-/// Kind of the instruction that multiplies by a sparse matrix A.
+/// Instruction that multiplies a sparse matrix A, for which the metadata layout is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SparseOperation {
     /// `mma.sp`
@@ -161,8 +161,8 @@ pub(crate) fn metadata(
     };
     let chunk = of(0).chunk();
     let n_chunks = depth / chunk;
-    // Number of lanes of each group of four lanes that one value of the sparsity selector selects. Other values of the selector select the
-    // other lanes.
+    // Compute how many lanes of each group of four lanes one value of the sparsity selector selects. Each other value of the selector
+    // selects different lanes.
     let read = (0..n_chunks).flat_map(|chunk| [0, 8].map(|row| of(0).place(row, chunk).0 % 4));
     let n_read = read.max().map_or(1, |last| last + 1);
     let selectors = ["every", "0", "1", "2", "3"];

@@ -1,4 +1,4 @@
-//! Operand matrices in shared memory. The descriptor of an operand determines the address of each element.
+//! Layouts of operand matrices in shared memory, where a descriptor determines the address of each element.
 
 use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::instruction_descriptor::{chosen_kind, decoded};
@@ -17,7 +17,7 @@ const DEPTH_BYTES: u64 = 32;
 /// Highest byte address of shared memory that a descriptor can encode.
 const MAX_BYTES: u64 = 0x3ffff;
 
-/// Operand matrix in shared memory, as specified by query parameters.
+/// Operand matrix in shared memory that query parameters specify, with its descriptor, element type and size.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedOperand {
     pub(crate) kind: DescriptorKind,
@@ -34,7 +34,7 @@ pub(crate) struct SharedOperand {
     pub(crate) instruction: Option<InstructionBits>,
 }
 
-/// Bits of an instruction descriptor, with its MMA kind.
+/// Bits of an instruction descriptor and the MMA kind that determines their meaning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstructionBits {
     pub(crate) bits: u32,
@@ -52,7 +52,7 @@ struct OperandChoice<'a> {
     /// Number of rows of A and number of columns of B.
     size: (usize, usize),
     major: &'a str,
-    /// Whether matrix A is sparse, or `None` if a query parameter specifies whether matrix A is sparse.
+    /// Whether matrix A is sparse, or `None` if a query parameter specifies this property.
     is_sparse: Option<bool>,
 }
 
@@ -69,8 +69,7 @@ impl SharedOperand {
 
     /// Returns the number of steps along k that the tile contains.
     pub(crate) fn n_steps(&self) -> u64 {
-        // A row of a swizzled tile ends at the swizzle span, and the address of the next tile is arbitrary, so the steps end at the swizzle
-        // span.
+        // End the steps at the swizzle span, because a row of a swizzled tile ends there and the address of the next tile is arbitrary.
         match (
             self.matrix.major,
             self.matrix.descriptor.swizzle.span_bytes(),
@@ -193,7 +192,7 @@ pub(crate) fn read_warpgroup(
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
     let ty = words.choice("type", &types, "the type of an element")?;
     let size = words.shape(WARPGROUP)?;
-    // The layout displays 32-bit words in place of single-bit elements.
+    // Display 32-bit words instead of single-bit elements.
     let storage =
         ElementPacking::Bytes(bits_of(ty).div_ceil(8).max(if ty == "b1" { 4 } else { 1 }));
     let majors: &[&str] = match bits_of(ty) {
@@ -307,7 +306,7 @@ fn storage_of(ty: &str, kind: MmaKind) -> ElementPacking {
     }
 }
 
-/// Properties of an operand matrix that an instruction descriptor specifies.
+/// Element type, size, major-ness and sparsity of an operand matrix, as specified by an instruction descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DescriptorOperandInfo {
     factor: Operand,
@@ -559,7 +558,7 @@ pub(crate) fn usual_offsets(swizzle: SwizzleMode, major: Major, extent: TileExte
         depth,
     } = extent;
     match (major, swizzle.span_bytes()) {
-        // Without a swizzle, 8 rows of 16 bytes are contiguous in memory, followed by the next chunk along k.
+        // Without a swizzle, 8 rows of 16 bytes are contiguous in memory, and the next chunk along k follows.
         (Major::K, None) => (128, one_bytes / 16 * 128),
         (Major::K, Some(span)) => (16, 8 * span),
         (Major::Mn, None) => (line_bytes.div_ceil(16) * 128, 128),

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// Formats the layout `view` as text for terminals: its title, its formula, its descriptor fields, and the grid.
 pub fn table(view: &LayoutView) -> String {
     let mut out = String::new();
-    // Formatting into a `String` cannot fail, so the result is ignored.
+    // Ignore the result, because formatting into a `String` cannot fail.
     let _ = write(&mut out, view);
     out
 }

@@ -11,7 +11,7 @@ use warpgrid_isa::tensor_layout::{
 use warpgrid_isa::{TensorMemoryAccessShape, TensorMemoryCopyShape, WarpMulticast};
 use warpgrid_program::counted;
 
-/// Number of lanes in a warp.
+/// Number of lanes of a warp.
 const LANES: usize = 32;
 /// Number of columns of tensor memory.
 const COLUMNS: u64 = 512;

@@ -1,5 +1,5 @@
-//! Check of lines that a user wrote: the kernel with the answer and the kernel with the solution run with the same launches. The result is
-//! a message about the first difference between the runs.
+//! Check of the lines that a user wrote. The check runs the kernel with the answer and the kernel with the solution with the same launches,
+//! and returns a message about the first difference between the runs.
 
 use crate::analysis::memory_diff::{FinalMemory, final_memories};
 use crate::learn::puzzle::CodeGap;
@@ -8,7 +8,7 @@ use crate::learn::{MAX_STEPS, launched};
 use crate::model::text::Severity;
 use crate::session::Session;
 
-/// Cost limit that an answer must not exceed.
+/// Limit for a cost, such as the number of bank conflicts, that an answer must not exceed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CostLimit {
     what: Cost,
@@ -24,7 +24,7 @@ enum Cost {
 }
 
 impl Cost {
-    /// Notation of each cost in puzzle files, with the singular and plural names of the cost.
+    /// All costs with their notations in puzzle files and their singular and plural names.
     const ALL: [(&'static str, Cost, [&'static str; 2]); 4] = [
         (
             "conflicts",
@@ -40,7 +40,7 @@ impl Cost {
         ("steps", Cost::Steps, ["warp step", "warp steps"]),
     ];
 
-    /// Returns the name of the cost in the form for a count of `n`.
+    /// Returns the name of the cost in the singular or plural form, depending on the count `n`.
     fn words(self, n: u64) -> &'static str {
         let found = Cost::ALL.iter().find(|(_, cost, _)| *cost == self);
         found.map_or(
@@ -112,7 +112,7 @@ impl<'a> AnswerCheck<'a> {
         AnswerCheck { gap }
     }
 
-    /// Returns a message that the answer is correct. The error is a message about its first mistake.
+    /// Checks an answer. The result is a message that the answer is correct, and the error is a message about its first mistake.
     pub(crate) fn check(&self, answer: &str) -> Result<String, String> {
         let (own, wanted) = (self.gap.with(answer), self.gap.with(&self.gap.answer));
         let mut session = run(&own)?;
@@ -138,7 +138,7 @@ impl<'a> AnswerCheck<'a> {
     }
 }
 
-/// Runs a source to its end. The error contains the reason why the run does not finish.
+/// Runs a source to its end. The error is the reason why the run does not finish.
 fn run(source: &str) -> Result<Session, String> {
     let mut session = launched(source).map_err(|failure| {
         let mut errors = failure.diagnostics.iter();
@@ -160,7 +160,7 @@ fn run(source: &str) -> Result<Session, String> {
     }
 }
 
-/// Compares the final memory of two runs. The error names the first difference.
+/// Compares the final memory of two runs. The error is a message about the first difference.
 fn compare(own: &mut Session, wanted: &Session) -> Result<(), String> {
     let (left, right) = (final_memories(own), final_memories(wanted));
     for (own_left, wanted) in left.iter().zip(&right) {
@@ -197,7 +197,7 @@ fn first_mismatch(
     )
 }
 
-/// Checks that a run has no note about undefined behavior, unless the run of the solution also has such a note.
+/// Checks that a run has no note about undefined behavior, unless the run of the solution also has a note about undefined behavior.
 fn check_no_undefined_behavior(own: &Session, solved: &Session) -> Result<(), String> {
     match own.notes().first() {
         Some(note) if solved.notes().is_empty() => {

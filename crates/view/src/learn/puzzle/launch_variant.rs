@@ -1,5 +1,5 @@
-//! Changes of the launch with which an answer is checked. Input: the text of a variant such as `x = 5, 6, 7`, `n = 3`, `x = random 7`, or
-//! `launch grid=2 block=64`. Output: the source with a corresponding `//@` line.
+//! Variants of the launch with which an answer is checked. The module takes the text of a variant, such as `x = 5, 6, 7`, `n = 3`, `x =
+//! random 7`, or `launch grid=2 block=64`, and returns the source with a corresponding `//@` line.
 
 use warpgrid_launch::Scenario;
 use warpgrid_launch::annotations::Annotations;
@@ -9,7 +9,7 @@ use warpgrid_launch::value::ElementType;
 /// Exclusive upper bound of `random` values for floating-point types. The bound is so small that sums of these values are exact.
 const MAX_FLOAT: u64 = 200;
 
-/// Change of the launch of a kernel.
+/// Change of a value or of the dimensions in the launch of a kernel, with which a puzzle checks an answer again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LaunchVariant {
     Launch(String),
@@ -81,7 +81,7 @@ impl LaunchVariant {
     }
 }
 
-/// Returns a random number for each element of a buffer. The sequence depends only on the seed.
+/// Returns a random number for each element of a buffer. The sequence of numbers depends only on the seed.
 fn random(source: &str, name: &str, seed: u64) -> String {
     let Scenario { params, .. } = Annotations::parse(source, "//").scenario;
     let buffer = params.iter().find_map(|parameter| match parameter {

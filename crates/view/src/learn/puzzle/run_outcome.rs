@@ -1,20 +1,20 @@
-//! Outcome of a run. Each of the five outcomes has a name.
+//! Outcome of a run, such as completion, fault or hang, which a puzzle can ask the user to predict.
 
 use crate::learn::MAX_STEPS;
 use crate::memory_model::concurrency::races::RaceReport;
 use crate::model::FaultSort;
 use crate::session::Session;
 
-/// Outcome of the run of a kernel.
+/// Outcome of the run of a kernel, which a puzzle can ask the user to predict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunOutcome {
-    /// Every thread exits, and no accesses race.
+    /// Every thread exits, and the run has no data race.
     Completes,
     /// A fault stops the launch.
     Faults,
     /// Threads wait for an event that cannot occur.
     Hangs,
-    /// Every thread exits, and two accesses race.
+    /// Every thread exits, but the run has a data race.
     Races,
     /// The run exceeds the step limit.
     Continues,
@@ -38,7 +38,7 @@ impl RunOutcome {
     /// Parses the name or a former name of an outcome.
     pub fn read(text: &str) -> Result<RunOutcome, String> {
         let text = match text.trim() {
-            // Former spellings, which saved answers may contain.
+            // Accept former spellings, because saved answers may contain them.
             "ends" => "completes",
             "goes on" => "continues",
             text => text,

@@ -1,5 +1,5 @@
-//! Diagnosis of hangs: the waiting threads, the events for which they wait, and the source line that should have produced the missing
-//! event.
+//! Diagnosis of hangs, which finds the waiting threads, the events for which they wait, and the source line that should have produced the
+//! missing event.
 
 use crate::diagnostics::ranges;
 use crate::memory_model::concurrency::races::{shared_place, triple};
@@ -16,23 +16,25 @@ use warpgrid_order::hang::{Diagnosis, ExecutionTrace, HangKind, Wait, WaitKind, 
 /// Step limit of a trial run on a machine on which all blocks are resident.
 const MAX_TRIAL_STEPS: u64 = 4_000_000;
 
-/// Diagnosis of a launch that hangs.
+/// Diagnosis of a launch that hangs, which hosts display: the waiting threads, the missing event, and the line that should have produced
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HangView {
     pub kind: HangKind,
-    /// Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object differs between schedules.
+    /// Object for which threads wait: the number of a barrier or of a block, or the name of an mbarrier. The field is absent if the object
+    /// differs between schedules.
     pub object: Option<HangResource>,
     /// Line at which the lanes of the root wait are waiting. All other waits depend on the root wait.
     pub line: u32,
     pub missing: Option<MissingCounts>,
-    /// Line that should have produced the missing event, or line after which the code should have produced the event.
+    /// Line that should have produced the missing event, or the line after which this event should have occurred.
     pub line_at_fault: Option<u32>,
     pub message: String,
     pub waits: Vec<HangWait>,
 }
 
-/// Object for which threads wait.
+/// Object for which threads in a [`HangView`] wait: a number of a barrier or block, or a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(untagged))]
 pub enum HangResource {
@@ -40,8 +42,8 @@ pub enum HangResource {
     Name(String),
 }
 
-/// Representation of [`HangResource`] in messages between the page and its worker. The message format is not self-describing, so the enum
-/// cannot be untagged.
+/// Representation of [`HangResource`] in messages between the page and its worker. This representation is necessary because the message
+/// format is not self-describing and therefore does not support untagged enums.
 #[derive(Serialize, Deserialize)]
 struct TaggedObject(Option<u64>, Option<String>);
 
@@ -91,12 +93,12 @@ impl Visitor<'_> for NumberOrName {
     }
 }
 
-/// Numbers of missing arrivals, bytes or lanes, if the analysis can count them.
+/// Numbers of missing arrivals, bytes or lanes of the root wait of a hang, if the analysis can count them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct MissingCounts {
     pub arrivals: Option<u32>,
-    /// Number of missing bytes of an mbarrier phase. Negative if the number of completed bytes is greater than the expected number.
+    /// Number of missing bytes of an mbarrier phase. The number is negative if more bytes have completed than the phase expects.
     pub bytes: Option<i32>,
     pub lanes: Option<Vec<u32>>,
 }
@@ -143,7 +145,7 @@ pub struct HangWait {
 }
 
 impl Session {
-    /// Returns the diagnosis of a launch that hangs, or of an aligned barrier at which only some lanes of a warp arrived.
+    /// Returns the diagnosis if the launch hangs, or if only some lanes of a warp arrived at an aligned barrier.
     pub fn hang(&mut self) -> Option<HangView> {
         let machine = self.timeline.machine();
         let is_stuck = machine.fault().is_some_and(|fault| {
@@ -167,8 +169,8 @@ impl Session {
         Some(self.hang_view(&found))
     }
 
-    /// Returns the execution trace of the same launch on a machine on which all blocks are resident, or `None` if all blocks are already
-    /// resident on this machine.
+    /// Executes the same launch, and returns its execution trace on a machine on which all blocks are resident, or `None` if all blocks are
+    /// already resident on this machine.
     fn full_residency_trace(&self) -> Option<ExecutionTrace> {
         let machine = self.timeline.machine();
         let last = machine.n_blocks().checked_sub(1)?;
@@ -368,8 +370,8 @@ fn threads(warp: u32, lanes: u32, n_threads: u32) -> String {
     ranges(&mut all.map(|lane| first + lane))
 }
 
-/// Adds a wait to the list of waits. If adjacent threads of the same block already wait for the same object, the function merges the two
-/// waits.
+/// Adds a wait to the list of waits. If the list contains a wait of adjacent threads of the same block for the same object, the function
+/// merges the two waits.
 fn add_wait(waits: &mut Vec<HangWait>, new: HangWait) {
     let same = waits.iter_mut().find(|old| {
         let threads = String::new();

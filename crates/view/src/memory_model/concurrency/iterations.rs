@@ -1,5 +1,5 @@
-//! Loop iterations of racing accesses: the module counts the executions of the racing instructions by each thread, and adds the iteration
-//! numbers to the messages about the races.
+//! Loop iterations of racing accesses. The module counts the executions of racing instructions by each thread, and adds the iteration
+//! numbers to the messages about data races.
 
 use crate::memory_model::concurrency::RaceView;
 use crate::memory_model::concurrency::lockstep::loops_around;
@@ -10,7 +10,7 @@ use warpgrid_order::races::{MemoryInstance, Race, RaceCounterpart, RaceSide};
 /// Maximum number of steps that the analysis replays. This limit bounds the cost of the analysis.
 const MAX_STEPS: u64 = 1_000_000;
 
-/// Access of a race, with the number of times that its thread has executed its instruction.
+/// Racing access, with the number of times that its thread has executed the instruction of the access.
 struct Counted {
     access: RaceSide,
     /// Number of times that the thread has executed the instruction so far.

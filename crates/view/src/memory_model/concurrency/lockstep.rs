@@ -1,6 +1,6 @@
-//! Analysis of communication between lanes of a warp that is ordered only by lockstep execution. Input: an executed run. Output: a note for
-//! each kernel or function with such communication. The analysis replays the first steps of the run, but only if the program contains
-//! strong loads and strong stores.
+//! Analysis of communication between lanes of a warp that is ordered only by lockstep execution. The module takes an executed run, and
+//! returns a note for each kernel or function that contains this kind of communication. The analysis replays the first steps of the run,
+//! but only if the program contains strong loads and strong stores.
 
 use crate::memory_model::concurrency::race_messages::place_words;
 use crate::memory_model::concurrency::races::triple;
@@ -40,8 +40,7 @@ impl Session {
     }
 
     fn lockstep_note(&self, found: &[&Race]) -> Option<String> {
-        // A load after a store shows the dependence between the lanes more clearly than a store after a load, so the note shows such a pair
-        // if it exists.
+        // Prefer a load after a store for the note, because this order shows the dependence between the lanes more clearly.
         let is_read = |found: &&&Race| found.first.kind == SiteAccessKind::Write;
         let shown = found.iter().find(is_read).or(found.first())?;
         let RaceCounterpart::Access(second) = &shown.second else {
@@ -84,7 +83,7 @@ impl Session {
     }
 }
 
-/// Checks whether a program has strong loads and strong stores.
+/// Checks whether a program has both strong loads and strong stores.
 fn may_exchange(program: &Program) -> bool {
     let has = |kind: AccessKind| {
         program.opcodes.iter().any(|action| {
@@ -96,7 +95,7 @@ fn may_exchange(program: &Program) -> bool {
     has(AccessKind::Load) && has(AccessKind::Store)
 }
 
-/// Checks whether the load of the race polls a value in a loop, so that the value orders the lanes.
+/// Checks whether the load of the race polls a value in a loop. In this case, the polled value orders the lanes.
 fn is_polled(program: &Program, found: &Race) -> bool {
     let RaceCounterpart::Access(second) = &found.second else {
         return false;
@@ -147,7 +146,7 @@ fn decides_a_loop(program: &Program, function: &Function, index: u32) -> bool {
         let all = || function.instructions.iter().zip(0..);
         let within = || all().filter(|(_, at)| range.contains(at));
         let mut derived = loaded.clone();
-        // Two passes are necessary, because the back edge of the loop carries values from later instructions to earlier instructions.
+        // Execute two passes, because the back edge of the loop carries values from later instructions to earlier instructions.
         for _ in 0..2 {
             for (instruction, _) in within() {
                 let sources = function.sources(instruction);

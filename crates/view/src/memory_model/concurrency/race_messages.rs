@@ -1,7 +1,9 @@
 //! Messages about data races. A message names the accesses, their location, and the missing synchronization.
 
 use crate::memory_model::concurrency::races::triple;
-use crate::memory_model::concurrency::{RaceAccess, RaceCause, RaceKind, RaceLocation, RaceView};
+use crate::memory_model::concurrency::{
+    RaceAccess, RaceAccessKind, RaceCause, RaceLocation, RaceView,
+};
 use warpgrid_isa::Operation;
 use warpgrid_order::races::{BlockLifetime, RaceCounterpart};
 use warpgrid_order::scope::Strength;
@@ -24,7 +26,7 @@ pub(crate) fn place_words(place: &RaceLocation) -> String {
     }
 }
 
-/// Kind of asynchronous operation that an instruction starts.
+/// Kind of asynchronous operation that an instruction starts, on which the message about a race depends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AsyncInitiator {
     Copy,
@@ -44,16 +46,16 @@ impl AsyncInitiator {
 
 fn who(access: &RaceAccess, started: AsyncInitiator) -> String {
     let does = match (access.kind, access.asynchronous) {
-        (RaceKind::Read, false) => "reads",
-        (RaceKind::Write, false) => "writes",
-        (RaceKind::Atomic, false) => "atomically updates",
-        (RaceKind::Read, true) if started == AsyncInitiator::Product => {
+        (RaceAccessKind::Read, false) => "reads",
+        (RaceAccessKind::Write, false) => "writes",
+        (RaceAccessKind::Atomic, false) => "atomically updates",
+        (RaceAccessKind::Read, true) if started == AsyncInitiator::Product => {
             "issues a matrix multiplication that reads"
         }
-        (RaceKind::Read, true) => "issues a copy that reads",
-        (RaceKind::Write, true) => "issues an asynchronous operation that writes",
-        (RaceKind::Atomic, true) => "issues an asynchronous operation that updates",
-        (RaceKind::Life, _) => "exits",
+        (RaceAccessKind::Read, true) => "issues a copy that reads",
+        (RaceAccessKind::Write, true) => "issues an asynchronous operation that writes",
+        (RaceAccessKind::Atomic, true) => "issues an asynchronous operation that updates",
+        (RaceAccessKind::Life, _) => "exits",
     };
     format!(
         "thread {} of block {} {does}",

@@ -5,7 +5,7 @@ use crate::memory_model::concurrency::race_messages::{
     AsyncInitiator, TENSOR_MAP, message, own_copies_message, scope_words,
 };
 use crate::memory_model::concurrency::{
-    RaceAccess, RaceConfidence, RaceKind, RaceLocation, RaceView,
+    RaceAccess, RaceAccessKind, RaceConfidence, RaceLocation, RaceView,
 };
 use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
@@ -15,16 +15,15 @@ use warpgrid_isa::AsyncOp;
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_order::hang::{ExecutionTrace, MixedPhase};
 use warpgrid_order::races::{
-    BlockLifetime, LaunchShape, MemoryInstance, ProxyKind, Race, RaceCause, RaceCounterpart,
-    RaceDetector, RaceSide, SiteAccessKind, UninitializedRead,
+    BlockLifetime, MemoryInstance, ObservedLaunchShape, ProxyKind, Race, RaceCause,
+    RaceCounterpart, RaceDetector, RaceSide, SiteAccessKind, UninitializedRead,
 };
 use warpgrid_program::FunctionId;
 
-/// Number of steps after which a run that must be race-free is checked for races for the first time. Each interval between two checks is
-/// twice as long as the preceding interval.
+/// Number of steps before the first check for races in a run that must be race-free. The interval between checks doubles after each check.
 const FIRST_PART: u64 = 64;
 
-/// Data races and other findings of a run.
+/// Report for hosts on the data races, uninitialized reads and other findings of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -38,7 +37,7 @@ pub struct RaceReport {
     pub notes: Vec<String>,
 }
 
-/// Read of shared memory that no thread has written.
+/// Read of a shared memory location that no thread has written, with its source line and location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -52,8 +51,8 @@ pub struct UninitializedReadView {
 }
 
 impl Session {
-    /// Runs the launch from its start like [`Session::run`], and detects data races. For small launches, the method also searches for the
-    /// weakest repair of the races.
+    /// Runs the launch from its start to its end or to the step limit, and detects data races. For small launches, the method also searches
+    /// for the weakest repair of the races.
     pub fn run_for_races(&mut self, max_steps: u64) -> RaceReport {
         let (mut report, found) = self.look_for_races_in_run(max_steps);
         self.add_repairs(&mut report.races, &found);
@@ -76,8 +75,8 @@ impl Session {
         (report, found)
     }
 
-    /// For each race within a block, adds the first barrier phase in which threads of the block arrived at different instructions to the
-    /// message. From this phase on, the barrier instructions at which the threads wait for each other no longer correspond in the source.
+    /// Extends the message about each race within a block with the first barrier phase in which threads of the block arrived at different
+    /// instructions. From this phase on, threads wait for each other at barrier instructions that do not correspond in the source.
     fn explain_by_phases(&mut self, races: &mut [RaceView]) {
         let is_in_block = |race: &&mut RaceView| {
             race.cause == RaceCause::NoHappensBefore
@@ -183,10 +182,10 @@ impl Session {
         RaceDetector::new(self.program.clone(), self.shape())
     }
 
-    /// Returns the shape of the launch.
-    pub(crate) fn shape(&self) -> LaunchShape {
+    /// Returns the dimensions of the launch for the race detector.
+    pub(crate) fn shape(&self) -> ObservedLaunchShape {
         let launch = self.scenario();
-        LaunchShape {
+        ObservedLaunchShape {
             grid: launch.grid.unwrap_or([1; 3]),
             block: launch.block.unwrap_or([1; 3]),
             cluster: launch.cluster.unwrap_or([1; 3]),
@@ -274,8 +273,8 @@ impl Session {
             },
         ];
         let sure = match found.why {
-            // The axioms of the memory model do not cover the operand reads of an asynchronous MMA. The order of these reads is only
-            // defined in the text of the PTX ISA.
+            // The axioms of the memory model do not cover the operand reads of an asynchronous MMA. Only the text of the PTX ISA defines
+            // the order of these reads.
             _ if started.contains(&AsyncInitiator::Product) && !found.is_model_only() => {
                 RaceConfidence::OutsideModel
             }
@@ -341,9 +340,9 @@ impl Session {
             block: machine.block_position(access.block),
             thread: machine.thread(access.thread / 32, access.thread % 32),
             kind: match access.kind {
-                SiteAccessKind::Read => RaceKind::Read,
-                SiteAccessKind::Write => RaceKind::Write,
-                SiteAccessKind::Atomic => RaceKind::Atomic,
+                SiteAccessKind::Read => RaceAccessKind::Read,
+                SiteAccessKind::Write => RaceAccessKind::Write,
+                SiteAccessKind::Atomic => RaceAccessKind::Atomic,
             },
             proxy: match access.proxy {
                 ProxyKind::Generic | ProxyKind::ReadOnly => "generic",
@@ -366,7 +365,7 @@ impl Session {
             description: Some(format!("{what} of block {block}")),
             block: self.timeline.machine().block_position(block),
             thread: [0; 3],
-            kind: RaceKind::Life,
+            kind: RaceAccessKind::Life,
             proxy: "generic".to_owned(),
             asynchronous: false,
             scope: None,
@@ -431,7 +430,8 @@ pub(crate) fn shared_place(
             offset.is_some_and(|offset| offset < variable.size_bytes.max(1))
         })
         .max_by_key(|variable| variable.byte_offset);
-    // A dynamic shared variable has a start address but no declared size, so it contains all addresses after its start.
+    // If no variable contains the address, use the dynamic shared variable, which has no declared size and contains all addresses after its
+    // start.
     let dynamic = || {
         let all = machine.shared_variables().iter();
         all.filter(|v| v.size_bytes == 0 && v.byte_offset <= address)

@@ -1,9 +1,9 @@
-//! Finds the weakest repair of data races. Input: a launch and its races. Output: edits of the source that remove all races. The search
-//! generates repair candidates in the order from weak to strong. It selects the first candidate for which the runs of the edited source
-//! have no race.
+//! Search for the weakest repair of data races. The module takes a launch and its races, and returns edits of the source that remove all
+//! races. The search generates repair candidates in the order from weak to strong. It selects the first candidate for which the runs of the
+//! edited source have no race.
 //!
-//! A candidate is a list of edits of statements. The span of a statement identifies the statement. The front end converts the edits to text
-//! replacements ([`Document::edit`]).
+//! A candidate is a list of edits of statements. Each edit identifies its statement by the span of the statement. The front end converts
+//! the edits to text replacements ([`Document::edit`]).
 
 pub(crate) mod async_repairs;
 pub(crate) mod barrier_repairs;
@@ -38,10 +38,10 @@ const MAX_BLOCKS: u64 = 16;
 /// Scheduler seeds with which a run of the repaired source must have no race.
 const SEEDS: [u64; 4] = [0, 1, 2, 3];
 
-/// Repair candidate, which consists of edits of statements that are applied together.
+/// Repair candidate, which consists of edits of statements that the search applies together.
 pub(crate) type RepairEdits = Vec<StatementEdit>;
 
-/// Race with the information from which the search generates repair candidates.
+/// Race and properties of the launch, from which the search generates repair candidates.
 #[derive(Clone, Copy)]
 pub(crate) struct RepairContext<'a> {
     body: &'a Body<'a>,
@@ -56,7 +56,7 @@ pub(crate) struct RepairContext<'a> {
     is_one_cluster: bool,
     /// Number of blocks per cluster.
     n_blocks: u32,
-    /// Transaction bytes that completed on mbarriers without a corresponding expect-tx operation.
+    /// Numbers of transaction bytes that completed on mbarriers without a corresponding expect-tx operation.
     unexpected: &'a [u32],
 }
 
@@ -82,7 +82,7 @@ impl Session {
     /// element of `races`.
     pub(crate) fn add_repairs(&mut self, races: &mut [RaceView], found: &[Race]) {
         let is_small = self.position() <= MAX_RUN_STEPS;
-        // A race between lanes that store the same value in one instruction is harmless, so it does not justify a search.
+        // Do not search if every race is between lanes that store the same value in one instruction, because these races are harmless.
         let is_harmless = |race: &RaceView| race.same_value && race.first.line == race.second.line;
         let is_editable =
             self.scenario().front == SourceLanguage::Ptx && self.places.has_line_breaks();
@@ -131,15 +131,14 @@ impl Session {
         let updates = self.atomic_updates(body, found);
         let unexpected = self.unexpected_bytes();
         let mut all: Vec<RepairEdits> = Vec::new();
-        // If threads wait for each other at different barrier instructions, the search tries repairs of these instructions before it tries
-        // an additional barrier.
+        // If threads wait for each other at different barrier instructions, try repairs of these instructions before an additional barrier.
         for phase in &self.mixed_barriers(races) {
             let barriers = phase.iter().filter_map(|at| body.statement_of(*at));
             let mut barriers: Vec<usize> = barriers.collect();
             barriers.sort_unstable();
             all.extend(barrier_repairs::of_mixed_barriers(body, &barriers));
         }
-        // Candidates for certain races precede candidates for other races.
+        // Try candidates for certain races before candidates for other races.
         let mut order: Vec<(&RaceView, &Race)> = races.iter().zip(found).collect();
         order.sort_by_key(|(race, _)| race.confidence == RaceConfidence::ModelOnly);
         for (race, found) in order {
@@ -149,9 +148,9 @@ impl Session {
                 }
             }
         }
-        // If a lock or a barrier is intended to protect the updates, the repair of the lock or barrier is weaker than an atomic operation.
-        // The search therefore tries these candidates first. Other racing accesses may need separate repairs, so each atomic operation is
-        // also combined with other candidates.
+        // If a lock or a barrier should protect the updates, its repair is weaker than an atomic operation. Therefore, try the repairs of
+        // locks and barriers first. Other racing accesses may need separate repairs, so also combine each atomic operation with other
+        // candidates.
         let others = all.clone();
         all.truncate(MAX_TRIED_BEFORE_UPDATES);
         all.extend(updates.repairs.iter().cloned());
@@ -273,7 +272,7 @@ pub(crate) fn deletions(spans: &[Span]) -> Vec<Edit> {
     spans.iter().map(delete).collect()
 }
 
-/// Trial runs of edited sources, which verify repair candidates.
+/// Verifier of repair candidates, which applies the edits of a candidate and runs the edited source.
 struct RepairTrial<'a> {
     session: &'a Session,
     document: &'a dyn Document,
@@ -284,8 +283,8 @@ struct RepairTrial<'a> {
 }
 
 impl RepairTrial<'_> {
-    /// Checks that each run of the edited source meets the expectations of the scenario and has no fault. In addition, no run may contain a
-    /// race, a lost update, or communication between lanes that only lockstep execution orders.
+    /// Checks whether each run of the edited source meets the expectations of the scenario and has no fault, no race, no lost update, and
+    /// no communication between lanes that only lockstep execution orders.
     fn is_race_free_after(&mut self, edits: &[StatementEdit]) -> bool {
         if self.left == 0 {
             return false;

@@ -1,6 +1,6 @@
-//! Updates of memory by several instructions: an update consists of a load, arithmetic on the loaded value, and a store to the same
-//! address. Input: a program and the accesses of a run. Output: the updates, and the lost updates, which are updates where another thread
-//! stores between the load and the store of the update.
+//! Detection of memory updates by several instructions. An update consists of a load, arithmetic on the loaded value, and a store to the
+//! same address. The module takes a program and the accesses of a run, and returns the updates, and the information whether another thread
+//! stored between the load and the store of an update, so that its store was lost.
 
 use crate::session::Session;
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ use warpgrid_program::{
 const MAX_CHAIN: usize = 6;
 
 /// Update of memory: a load, the instructions that compute a value from the loaded value, and the store of the computed value. The fields
-/// are instruction indices.
+/// identify these instructions by their indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Update {
     pub(crate) function: FunctionId,
@@ -24,7 +24,8 @@ pub(crate) struct Update {
     pub(crate) store: u32,
 }
 
-/// Returns the updates of a program: for each store of one register, one update for each load from which the stored value derives.
+/// Returns the possible updates of a program. The result contains one update for each store of one register and each load from which the
+/// stored value derives.
 pub(crate) fn updates_of(program: &Program) -> Vec<Update> {
     let mut all = Vec::new();
     for (id, function) in program.functions.iter().enumerate() {
@@ -118,7 +119,7 @@ type Thread = (u64, u32, u8);
 /// Instruction, identified by its function and its index in the function.
 type Place = (FunctionId, u32);
 
-/// Last store, to a given address, that belongs to an update.
+/// Last store to an address, with the thread that executed the store.
 #[derive(Clone, Copy)]
 struct LastStore {
     thread: Thread,
@@ -130,8 +131,8 @@ struct LastStore {
 pub(crate) struct UpdateObserver {
     loads_of: HashMap<Place, Vec<u32>>,
     loads: HashSet<Place>,
-    /// For each load and each thread, the address of the last execution of the load, and the number of stores to this address at the time
-    /// of the load.
+    /// For each load and each thread, the memory and address of the last execution of the load, and the number of stores to this address at
+    /// that time.
     loaded: HashMap<(Place, Thread), (MemoryId, u64, u64)>,
     stores: HashMap<(MemoryId, u64), LastStore>,
     /// Pairs of a load and a store whose addresses were equal at least once, and (in `different`) pairs whose addresses differed at least

@@ -1,10 +1,10 @@
-//! Labels of events in an execution graph. A label contains the operation, the location and the memory ordering of the event.
+//! Labels of events in an execution graph. A label describes the operation, the location and the memory ordering of the event.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::PreparedTest;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::Sem;
-use warpgrid_order::explore::{EventKind, LocationKind, WitnessNode, rank_at};
+use warpgrid_order::explore::{EventKind, LitmusLocationKind, WitnessNode, rank_at};
 
 /// Formats the operation of an event: `x = 1`, `read x: 0`, `x: 0 to 1`, `fence`.
 pub(crate) fn label(node: &WitnessNode, prepared: &PreparedTest, test: &LitmusTest) -> String {
@@ -70,12 +70,12 @@ fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     let location = node
         .location
         .and_then(|(at, _)| prepared.question.locations.get(at));
-    let is_object = location.is_some_and(|location| location.kind == LocationKind::Mbarrier);
+    let is_object = location.is_some_and(|location| location.kind == LitmusLocationKind::Mbarrier);
     if node.n_bytes > 8 {
         return match value {
             0 => "zeros".to_owned(),
-            // A value of more than eight bytes is represented by a digest. Only the equality of two digests is meaningful, so the label
-            // shows a short form of the digest.
+            // A digest represents a value of more than eight bytes. Show a short form of the digest, because only the equality of digests
+            // is meaningful.
             _ => format!(
                 "bytes #{:04x}",
                 (value ^ value >> 16 ^ value >> 32 ^ value >> 48) & 0xffff

@@ -1,6 +1,6 @@
-//! Extraction of litmus tests from kernels. Input: a session, selected lines of a kernel, and selected threads. Output: a litmus test whose
-//! thread bodies consist of these lines. The initial register values and memory contents of the test equal the values and contents at the
-//! time when the threads reach the lines.
+//! Extraction of litmus tests from kernels. The module takes a session, selected lines of a kernel, and selected threads, and returns a
+//! litmus test whose thread bodies consist of these lines. Its initial register values and memory contents are the values and contents at
+//! the time when the threads reach the selected lines.
 //!
 //! [`access_watch`] records the position at which each thread reaches the selected lines, and the bytes that the thread accesses in these
 //! lines. [`location_table`] derives the locations of the test from these accesses, and [`thread_body`] formats the thread bodies.
@@ -34,7 +34,7 @@ const MAX_THREADS: usize = 8;
 /// Maximum number of observed registers and locations in an extracted litmus test.
 const MAX_OBSERVED: usize = 12;
 
-/// Request for the extraction of a litmus test from lines of a kernel.
+/// Request of a host for the extraction of a litmus test: lines of a kernel, and threads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -45,14 +45,14 @@ pub struct ExtractionRequest {
     /// the accesses is a write.
     #[serde(default)]
     pub threads: Vec<ExtractionThread>,
-    /// Step before which the threads execute the lines. If present, the test uses the last execution of the lines by each thread before
-    /// this step. If absent, the test uses the first execution.
+    /// Step before which the threads execute the lines. If the field is present, the test contains the last execution of the lines by each
+    /// thread before this step, otherwise the first execution.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
     pub before: Option<u64>,
 }
 
-/// Thread that an extracted litmus test must contain.
+/// Thread of an [`ExtractionRequest`] that the extracted litmus test must contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(deny_unknown_fields)]
@@ -158,7 +158,7 @@ impl<'a> LitmusExtractor<'a> {
         Ok(test)
     }
 
-    /// Returns the litmus test whose initial state is the present state of the run.
+    /// Returns a litmus test that starts in the present state of the run.
     fn test(
         &mut self,
         watch: &ThreadWatch,
@@ -191,8 +191,8 @@ impl<'a> LitmusExtractor<'a> {
                 first_line: 0,
             });
         }
-        // One observed location is sufficient for `prune`, which adds the registers that the threads load. The other observed locations are
-        // added afterwards.
+        // Add only one observed location now, which is sufficient for `prune`. That function adds the registers that the threads load, and
+        // the code below adds the other observed locations.
         test.observe = observed_places(&test, &places)
             .into_iter()
             .take(1)
@@ -205,7 +205,8 @@ impl<'a> LitmusExtractor<'a> {
         Ok(test)
     }
 
-    /// Returns the requested threads in order. If a thread must execute a specific line, the result contains the instructions of this line.
+    /// Returns the requested threads in order, each with the instructions of the line that the thread must execute, if the request
+    /// specifies this line.
     fn threads(&mut self) -> Result<Vec<RequestedThread>, LitmusError> {
         if self.request.threads.is_empty() {
             let mut meeting = ConflictFinder::new(self.lines.clone());

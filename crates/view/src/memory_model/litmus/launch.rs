@@ -1,4 +1,4 @@
-//! Launch dimensions of a litmus test: the module computes the coordinates, clusters and ranks of blocks from the sizes of the grid, block
+//! Launch dimensions of a litmus test. The module computes the coordinates, clusters and ranks of blocks from the sizes of the grid, block
 //! and cluster.
 
 use crate::memory_model::litmus::test::LitmusTest;
@@ -7,7 +7,7 @@ use crate::memory_model::litmus::test_module::{LitmusError, fail};
 /// Maximum number of blocks in a cluster.
 const MAX_BLOCKS: u32 = 16;
 
-/// Sizes of the grid, of a block and of a cluster of a launch.
+/// Sizes of the grid, blocks and clusters of a litmus test, from which the positions of its threads are computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchShape {
     grid: [u32; 3],
@@ -39,7 +39,7 @@ impl LaunchShape {
             return fail("the number of blocks exceeds the maximum grid size");
         }
         let fits = grid.iter().zip(cluster).all(|(n, size)| n % size == 0);
-        // The one-dimensional grid of a test can have fewer blocks than a complete cluster.
+        // Accept a one-dimensional grid of any size, because it can have fewer blocks than a complete cluster.
         if !fits && grid[1..] != [1, 1] {
             return fail("the grid size is not a multiple of the cluster size");
         }

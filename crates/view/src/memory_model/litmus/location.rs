@@ -19,7 +19,7 @@ pub(crate) fn location(rest: &str) -> Result<LitmusLocation, String> {
     let (name, offset) = name.split_once('+').unwrap_or((name, "0"));
     found.name = name.trim().to_owned();
     found.offset = number_of(offset.trim())?;
-    // The state space `shared::cluster` contains colons, so the parser reads the options from the end of the line.
+    // Read the options from the end of the line, because the state space `shared::cluster` contains colons.
     let mut words: Vec<&str> = kind.split_whitespace().collect();
     while let Some((name, value)) = words.last().and_then(|word| word.split_once('=')) {
         match name {
@@ -119,7 +119,7 @@ fn read_object(found: &mut LitmusLocation, values: &[&str]) -> Result<(), String
 /// Formats a location as a location line.
 pub(crate) fn write_location(location: &LitmusLocation) -> String {
     let mut line = format!("//@ location {}", location.name);
-    // Formatting into a `String` cannot fail, so the result is ignored.
+    // Ignore the results, because formatting into a `String` cannot fail.
     if location.offset != 0 {
         let _ = write!(line, "+{}", location.offset);
     }
@@ -163,7 +163,7 @@ fn object(location: &LitmusLocation) -> String {
     }
 }
 
-/// Formats the initial values of a location. Trailing zeros are omitted.
+/// Formats the initial values of a location. The text omits trailing zeros.
 fn values(init: &[u64]) -> String {
     let n = init
         .iter()

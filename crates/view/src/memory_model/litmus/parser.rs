@@ -1,4 +1,4 @@
-//! Parser of the text format of litmus tests: the text consists of thread bodies in PTX, and of `//@` lines that specify threads, locations
+//! Parser of the text format of litmus tests. The text consists of thread bodies in PTX, and of `//@` lines that specify threads, locations
 //! and observed values.
 //!
 //! ```text
@@ -20,7 +20,7 @@ use crate::memory_model::litmus::location::location;
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
 use crate::memory_model::litmus::test_module::LitmusError;
 
-/// Litmus test that an editor initially contains.
+/// Sample litmus test, which the editor of the page initially contains.
 pub const SAMPLE: &str = "//@ title Message passing
 //@ location x: u32 = 0
 //@ location flag: u32 = 0

@@ -1,5 +1,5 @@
-//! Construction of an exploration query from the program of a litmus test. The query contains addresses of locations, initial register
-//! values, and observed values.
+//! Construction of an exploration query from the program of a litmus test. The builder determines the addresses of locations, the initial
+//! register values, and the observed values.
 
 use crate::memory_model::litmus::launch::LaunchShape;
 use crate::memory_model::litmus::parser::MAX_ELEMENTS;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use warpgrid_emulator::{Launch, MbarrierState, SharedAddress};
 use warpgrid_isa::ScalarType;
 use warpgrid_order::explore::{
-    ExplorationLimits, LitmusQuery, Location, LocationKind, ObservedValue, ThreadSpec, window,
+    ExplorationLimits, LitmusLocationKind, LitmusQuery, Location, ObservedValue, ThreadSpec, window,
 };
 use warpgrid_program::{Function, FunctionId, Program};
 
@@ -23,7 +23,7 @@ const SHARED_END: u64 = 1 << 24;
 /// Maximum number of clusters that contain tested threads.
 const MAX_CLUSTERS: usize = 64;
 
-/// Builder of an exploration query.
+/// Builder of the exploration query of a litmus test, which maps the names of the test to the locations of the query.
 pub(crate) struct QueryBuilder<'a> {
     test: &'a LitmusTest,
     shape: LaunchShape,
@@ -37,7 +37,7 @@ pub(crate) struct QueryBuilder<'a> {
     blocks: Vec<Option<u32>>,
 }
 
-/// Initial contents of a location of the test.
+/// Element size and initial element values of a location in the litmus test.
 struct LocationContents {
     element_bytes: u32,
     init: Vec<u64>,
@@ -70,8 +70,8 @@ impl<'a> QueryBuilder<'a> {
         Ok(asker)
     }
 
-    /// Adds a location to the query: one location in global memory, or one location for each block whose shared memory contains the
-    /// location.
+    /// Adds a location of the test to the query. A location in shared memory becomes one location of the query for each block whose shared
+    /// memory contains it.
     fn place(&mut self, index: usize, location: &LitmusLocation) -> Result<(), LitmusError> {
         let (element_bytes, init) = contents(location)?;
         let kind = kind_of(location)?;
@@ -79,8 +79,8 @@ impl<'a> QueryBuilder<'a> {
         let base = self.bases.get(location.name.as_str());
         let at = base.copied().unwrap_or(0).checked_add(location.offset);
         let end = match kind {
-            LocationKind::Global => window(0, 0),
-            LocationKind::Shared | LocationKind::Mbarrier => SHARED_END,
+            LitmusLocationKind::Global => window(0, 0),
+            LitmusLocationKind::Shared | LitmusLocationKind::Mbarrier => SHARED_END,
         };
         let Some(at) = at.filter(|at| at.checked_add(n_bytes).is_some_and(|last| last <= end))
         else {
@@ -89,7 +89,7 @@ impl<'a> QueryBuilder<'a> {
                 location.name, location.offset
             ));
         };
-        if kind == LocationKind::Global {
+        if kind == LitmusLocationKind::Global {
             if at <= GLOBAL_SPACING {
                 return fail(format!(
                     "found the address `at={at}` of the location `{}`, expected an address above {GLOBAL_SPACING}",
@@ -129,7 +129,7 @@ impl<'a> QueryBuilder<'a> {
         block: Option<u32>,
         start: u64,
         contents: LocationContents,
-        kind: LocationKind,
+        kind: LitmusLocationKind,
     ) {
         let found = self.test.locations.get(index);
         self.origins.push(index);
@@ -287,7 +287,7 @@ impl<'a> QueryBuilder<'a> {
         )
     }
 
-    /// Returns the observed value of an element, whose index is relative to the base of the name.
+    /// Returns the observed value for an element of a location. The index of the element is relative to the base of the location name.
     fn element(&self, name: &str, element: u64, block: Option<u32>) -> Option<ObservedValue> {
         let places = self.locations.iter().zip(&self.blocks).enumerate();
         let mut places = places.filter(|(_, (location, own))| {
@@ -305,7 +305,7 @@ impl<'a> QueryBuilder<'a> {
     }
 }
 
-/// Returns the base of each location name: the base that the test specifies, or otherwise the next free base after the bases of the
+/// Returns the base of each location name. The base is the address that the test specifies, otherwise the next free address after the
 /// preceding names.
 fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
     let mut bases = BTreeMap::new();
@@ -377,11 +377,11 @@ fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
     ))
 }
 
-fn kind_of(location: &LitmusLocation) -> Result<LocationKind, LitmusError> {
+fn kind_of(location: &LitmusLocation) -> Result<LitmusLocationKind, LitmusError> {
     match location.space.as_str() {
-        "global" => Ok(LocationKind::Global),
-        "shared" | "shared::cta" | "shared::cluster" => Ok(LocationKind::Shared),
-        "mbarrier" | "mbarrier::cluster" => Ok(LocationKind::Mbarrier),
+        "global" => Ok(LitmusLocationKind::Global),
+        "shared" | "shared::cta" | "shared::cluster" => Ok(LitmusLocationKind::Shared),
+        "mbarrier" | "mbarrier::cluster" => Ok(LitmusLocationKind::Mbarrier),
         space => fail(format!(
             "found the state space `{space}` of the location `{}`, expected `global`, `shared`, `shared::cluster`, `mbarrier` or `mbarrier::cluster`",
             location.name

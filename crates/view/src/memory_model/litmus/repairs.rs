@@ -1,5 +1,4 @@
-//! Repairs of a litmus test. A repair consists of stronger memory orders and scopes of instructions, and of additional
-//! fences.
+//! Repairs of a litmus test. A repair consists of edits that strengthen memory orders, widen scopes, or insert fences.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::{PreparedTest, shown_line};
@@ -13,7 +12,7 @@ use warpgrid_order::explore::{MemoryOrdering, RepairKind, RepairResult, RepairSt
 use warpgrid_program::syntax::{self, InstructionSyntax, StatementEdit, instructions_of};
 use warpgrid_program::{Document, Overrides};
 
-/// All weakest repairs of a litmus test.
+/// Weakest repairs of a litmus test, which hosts display, and the extent of the search for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -22,7 +21,7 @@ pub struct LitmusRepairs {
     #[cfg_attr(feature = "typescript", ts(type = "number[][]"))]
     pub bad: Vec<Vec<u64>>,
     pub repairs: Vec<Vec<LitmusEdit>>,
-    /// Number n of edits for which the search tried all combinations of at most n edits.
+    /// Largest number n for which the search tried all combinations of at most n edits.
     #[serde(rename = "completeTo")]
     pub exhaustive_up_to: u32,
     /// Number of combinations of edits that the search evaluated.
@@ -30,7 +29,7 @@ pub struct LitmusRepairs {
     pub candidates_tried: u64,
 }
 
-/// Edit of a line in the body of a thread.
+/// Edit of a line in the body of a thread, as part of a repair of a litmus test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -41,15 +40,15 @@ pub struct LitmusEdit {
     pub op: LitmusEditOp,
     /// Complete text of the new statement that the edit inserts.
     pub text: String,
-    /// Line number that a host displays.
+    /// Line number of the edited line that a host displays.
     pub shown_line: u32,
-    /// Text of the statement that the edit replaces. Empty if the edit inserts a statement.
+    /// Text of the statement that the edit replaces. The text is empty if the edit inserts a statement.
     pub before: String,
     /// Text replacement in the source of the test that performs the edit.
     pub edit: EditView,
 }
 
-/// Kind of an edit.
+/// Kind of a [`LitmusEdit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
@@ -148,7 +147,8 @@ fn strengthened(
 ) -> InstructionSyntax {
     let mut new = syntax.clone();
     let sync = operation.sync();
-    // An arrival at a cluster barrier has release semantics without a modifier, and `cluster` is part of its opcode.
+    // Keep the modifier `cluster` of an arrival at a cluster barrier, because it is part of the opcode. The arrival has release semantics
+    // without a modifier.
     let is_cluster_arrival = sync == Some(SyncOp::ClusterArrive);
     let is_old = |word: &String| {
         Sem::from_name(word).is_some() || !is_cluster_arrival && Scope::from_name(word).is_some()
@@ -161,7 +161,7 @@ fn strengthened(
     if is_cluster_arrival {
         return new;
     }
-    // The opcode of an mbarrier operation consists of several modifiers, so the memory order follows the last of these
+    // Insert the memory order after the last modifier of the opcode, because the opcode of an mbarrier operation consists of several
     // modifiers.
     let ends_name =
         |word: &&str| ["shared", "shared::cta", "shared::cluster", "b64"].contains(word);

@@ -1,5 +1,5 @@
-//! Results of litmus tests as plain data: the data contains events with their source lines and labels, named edges between events, and
-//! violated axioms with an explanation.
+//! Results of litmus tests as plain data, which contains events with their source lines and labels, named edges between events, and
+//! violated axioms with explanations.
 
 use crate::memory_model::litmus::event_label::{describe, label};
 use crate::memory_model::litmus::test::LitmusTest;
@@ -10,7 +10,7 @@ use warpgrid_order::explore::{
     ExplorationResult, ForbiddenOutcome, Outcome, RacePair, Witness, WitnessNode,
 };
 
-/// Results of a litmus test.
+/// Results of a litmus test, which hosts display: allowed and forbidden outcomes with executions, and data races.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -18,8 +18,8 @@ pub struct LitmusView {
     pub name: String,
     #[serde(rename = "observe")]
     pub observed: Vec<String>,
-    /// All outcomes that the memory model allows, in ascending order. Absent if accesses with a data race overlap only partially, because
-    /// the memory model gives no guarantees for such races.
+    /// All outcomes that the memory model allows, in ascending order. The list is absent if accesses with a data race overlap only
+    /// partially, because the memory model gives no guarantees for such races.
     pub outcomes: Option<Vec<OutcomeView>>,
     pub forbidden: Vec<ForbiddenView>,
     /// Lower bound for the number of forbidden outcomes that are missing in `forbidden`.
@@ -33,13 +33,13 @@ pub struct LitmusView {
     pub racy_lines: Vec<[[u32; 2]; 2]>,
     /// Number of candidate executions that the exploration examined.
     pub candidates: u64,
-    /// Maximum number of iterations of loops other than polling loops, to which the exploration was limited. Absent if the exploration
+    /// Number of iterations after which the exploration stopped in loops other than polling loops. The field is absent if the exploration
     /// limited no loop.
     #[serde(rename = "cutOffAfter")]
     pub truncated_after: Option<u32>,
 }
 
-/// Outcome that the memory model allows.
+/// Outcome of a litmus test that the memory model allows, with an execution that produces it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -52,7 +52,7 @@ pub struct OutcomeView {
     pub graph: GraphView,
 }
 
-/// Outcome that the memory model forbids.
+/// Outcome of a litmus test that the memory model forbids, with the violated axiom and an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -64,7 +64,7 @@ pub struct ForbiddenView {
     pub graph: GraphView,
 }
 
-/// Axiom that a candidate execution violates.
+/// Axiom that the candidate execution of a forbidden outcome violates, with an explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -75,7 +75,7 @@ pub struct ViolationView {
     pub nodes: Vec<u32>,
 }
 
-/// Execution of a litmus test as a graph of events and relations.
+/// Execution of a litmus test as a graph of events and relations, which hosts draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -85,24 +85,24 @@ pub struct GraphView {
     pub edges: Vec<WitnessEdge>,
 }
 
-/// Event of an execution of a litmus test.
+/// Event in a [`GraphView`], with its thread, its source line and its label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeView {
-    /// Thread that performs the event. Absent for the initial value of a location.
+    /// Thread that performs the event. The field is absent for the initial value of a location.
     pub thread: Option<u32>,
     /// Line of the event in the source, starting at 1, or in the thread body if the test has no source.
     pub line: Option<u32>,
     pub kind: EventKind,
     /// Label of the event: `x = 1`, `read x: 0`, `fence.sc.gpu`.
     pub label: String,
-    /// Memory order and scope of the event: `release at gpu`. Empty for weak accesses.
+    /// Memory order and scope of the event: `release at gpu`. The text is empty for weak accesses.
     pub words: String,
     pub is_asynchronous: bool,
 }
 
-/// Converter from the results of an exploration to views, which use the names of the test.
+/// Converter from the results of an exploration to views, in which threads, locations and events have their names from the test.
 pub(crate) struct ViewBuilder<'a> {
     test: &'a LitmusTest,
     prepared: &'a PreparedTest,

@@ -1,5 +1,5 @@
-//! Heatmap of a memory. A heatmap contains one shade per element, and is displayed if the cells are too small for text. Input: a position,
-//! a memory, a range of elements and a shading. Output: a shade number for each element.
+//! Heatmap of a memory. A heatmap contains one shade per element. The page displays it if the cells are too small for text. The module
+//! takes a position, a memory, a range of elements and a shading, and returns a shade number for each element.
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
@@ -13,7 +13,7 @@ pub const MAX_SHADES: u64 = 1 << 20;
 /// Number of shades that represent a range of values or steps.
 const N_LEVELS: u8 = 64;
 
-/// Property of an element that its shade represents.
+/// Property of a memory element that its shade in a [`Heatmap`] represents: its value, its last lane or its last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeatmapMode {
     /// Value of the element, relative to the minimum and maximum of the requested elements.
@@ -24,25 +24,25 @@ pub enum HeatmapMode {
     Step,
 }
 
-/// Request for the heatmap of a memory.
+/// Request of a host for the heatmap of a range of elements of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeatmapRequest {
     pub memory: MemoryKey,
-    /// Element type with which the memory is read. Default: the element type of the memory.
+    /// Element type as which the heatmap interprets the memory. The default is the element type of the memory.
     pub ty: Option<ElementType>,
     pub shading: HeatmapMode,
-    /// Range of the requested elements. Elements outside of the memory or beyond [`MAX_SHADES`] are omitted.
+    /// Range of the requested elements. The heatmap omits elements outside of the memory or beyond [`MAX_SHADES`].
     pub elements: Range<u64>,
 }
 
-/// Heatmap of elements of a memory.
+/// Heatmap of a range of elements of a memory, which the page draws with one pixel block per element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heatmap {
     /// Index of the first element in the heatmap.
     pub first: u64,
     /// For each element, the lane of its last write, a shade from 0 (minimum) to 63 (maximum), [`Heatmap::NEVER`], or [`Heatmap::UNKNOWN`].
     pub shades: Vec<u8>,
-    /// Values or steps that the first and the last shade represent. Absent if no element has such a shade.
+    /// Values or steps that the first and the last shade represent. The field is absent if no element has a shade between them.
     pub ends: Option<[String; 2]>,
     /// Ranges of elements that the last step wrote.
     pub now: Vec<Range<u64>>,
@@ -109,7 +109,7 @@ impl Session {
                         .ok_or(Heatmap::UNKNOWN)
                 });
                 let (shades, ends) = between(values.clone());
-                // The minimum and the maximum are formatted in the same way as the values of cells.
+                // Format the minimum and the maximum in the notation of cell values.
                 let text = |end: f64| {
                     let at = values.clone().position(|value| value == Ok(end));
                     let element = at.and_then(|at| elements.clone().nth(at));
@@ -133,8 +133,8 @@ impl Session {
     }
 }
 
-/// Returns the shades of numbers relative to the minimum and maximum of the numbers, and returns this minimum and maximum. An `Err` element
-/// contains the shade of this element.
+/// Returns the shades of numbers relative to their minimum and maximum, and this minimum and maximum. For an element that is not a number,
+/// the `Err` value is its shade.
 fn between(numbers: impl Iterator<Item = Result<f64, u8>> + Clone) -> (Vec<u8>, Option<[f64; 2]>) {
     let known = numbers.clone().flatten();
     let ends = known.fold(None, |ends: Option<[f64; 2]>, number| {
@@ -142,7 +142,7 @@ fn between(numbers: impl Iterator<Item = Result<f64, u8>> + Clone) -> (Vec<u8>, 
         Some([least.min(number), most.max(number)])
     });
     let [least, most] = ends.unwrap_or_default();
-    // The numbers are halved, because the difference between two numbers can overflow.
+    // Halve the numbers, because the difference between two numbers can overflow.
     let extent = most / 2.0 - least / 2.0;
     let shade = |number: Result<f64, u8>| match number {
         Ok(number) if extent > 0.0 => {

@@ -1,5 +1,5 @@
-//! Memory in rows and columns according to a CuTe layout: the cell in row `r` and column `c` shows the element whose index the layout
-//! computes from `r` and `c`. Input: a position, a memory and a layout. Output: the cells.
+//! View of a memory in rows and columns according to a CuTe layout. The cell in row `r` and column `c` shows the element whose index the
+//! layout computes from `r` and `c`. The module takes a position, a memory and a layout, and returns the cells.
 
 use crate::diagnostics::no_such_memory;
 use crate::model::grid::{GridCell, GridRequest, MemoryGrid};
@@ -9,7 +9,7 @@ use crate::session::memory_id::MemoryKey;
 use warpgrid_launch::value::ElementType;
 use warpgrid_layout::{ComposedLayout, parse};
 
-/// Maximum number of rows that a view displays, and maximum number of columns that it displays.
+/// Maximum number of rows and maximum number of columns that a view displays.
 const MAX_EXTENT: u64 = 64;
 /// Number of elements that one grid request returns. Each request returns several elements, because the elements in a row of the layout are
 /// often adjacent.
@@ -17,17 +17,17 @@ const WINDOW: u32 = 32;
 /// Maximum length of the text of a layout in bytes.
 const MAX_LAYOUT: usize = 500;
 
-/// Request for a view of a memory according to a layout.
+/// Request of a host for a view of a memory in the rows and columns of a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutViewRequest<'a> {
     pub memory: MemoryKey,
-    /// Element type with which the memory is read. Default: the element type of the memory.
+    /// Element type as which the view interprets the memory. The default is the element type of the memory.
     pub ty: Option<ElementType>,
     /// Text of the layout with an optional swizzle: `(8,16):(16,1)`.
     pub layout: &'a str,
 }
 
-/// View of a memory according to a layout.
+/// View of a memory in the rows and columns of a layout, which the page displays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutMemoryView {
     pub title: String,
@@ -111,7 +111,7 @@ fn n_aliased(cells: &[(i64, Option<GridCell>)]) -> u64 {
     runs.by_ref().filter(|run| run.len() > 1).count() as u64
 }
 
-/// Cache of the grid windows of a memory.
+/// Cache of the grid windows of a memory from which a layout view takes its cells.
 struct WindowCache<'a> {
     session: &'a mut Session,
     asked: &'a LayoutViewRequest<'a>,
@@ -130,7 +130,7 @@ impl<'a> WindowCache<'a> {
     fn cell(&mut self, index: i64) -> Option<GridCell> {
         let index = u64::try_from(index).ok()?;
         let (row, column) = (index / u64::from(WINDOW), index % u64::from(WINDOW));
-        // The window of the previous element usually also contains the next element.
+        // Search the latest window first, because it usually also contains the next element.
         let known = self.known.iter().rev().find(|(own, _)| *own == row);
         if known.is_none() {
             let request = GridRequest {
@@ -145,7 +145,7 @@ impl<'a> WindowCache<'a> {
         }
         let grid = self.known.iter().rev().find(|(own, _)| *own == row);
         let grid = grid.and_then(|(_, grid)| grid.as_ref());
-        // For a row outside of the memory, the grid contains the last row of the memory instead.
+        // Ignore a grid with a different row, because the session returns the last row for a row outside of the memory.
         let grid = grid.filter(|grid| grid.first_row == row)?;
         grid.cells.get(column as usize).cloned()
     }

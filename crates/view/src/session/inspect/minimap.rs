@@ -1,5 +1,6 @@
-//! Minimap of a memory. The memory is divided into sections of equal length. Each section has the number of its written elements, its last
-//! writer, and the information whether the last step wrote to the section. Input: a position and a memory. Output: the sections.
+//! Minimap of a memory. The memory is divided into sections of equal length. For each section, the minimap contains the number of written
+//! elements, the last writer, and the information whether the last step wrote to the section. The module takes a position and a memory, and
+//! returns the sections.
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
@@ -8,10 +9,10 @@ use crate::session::memory_id::MemoryKey;
 
 /// Maximum number of sections in a minimap.
 const MAX_PARTS: u64 = 1_024;
-/// Maximum number of elements that are examined. In a larger memory, only evenly spaced elements are examined.
+/// Maximum number of elements that the minimap examines. In a larger memory, it examines only evenly spaced elements.
 const MAX_SAMPLES: u64 = 1 << 25;
 
-/// Minimap of a memory, which consists of sections of equal length.
+/// Overview of the written parts of a complete memory, which consists of sections of equal length. The page draws it next to the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minimap {
     pub title: String,
@@ -21,12 +22,12 @@ pub struct Minimap {
     pub parts: Vec<MinimapSegment>,
 }
 
-/// Section of a memory in a minimap.
+/// Section of a memory in a [`Minimap`], with its number of written elements and its last writer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MinimapSegment {
     /// Number of elements of the section that a step has written.
     pub n_written: u64,
-    /// Lane that performed the last write to the section, and the written element.
+    /// Lane that performed the last write to the section, and the index of the written element.
     pub latest: Option<(u8, u64)>,
     /// Whether the last executed step wrote an element of the section.
     pub is_now: bool,

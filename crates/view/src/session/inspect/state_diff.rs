@@ -1,4 +1,4 @@
-//! Comparison of two positions of a run: the cells and registers that differ, with the last writers of the cells.
+//! Comparison of two positions of a run. The result contains the cells and registers that differ, with the last writers of the cells.
 
 use crate::analysis::memory_diff::{FinalMemory, differing, memories_of};
 use crate::session::Session;
@@ -15,20 +15,20 @@ const MAX_REGISTERS: usize = 64;
 /// Maximum number of warps whose registers a comparison includes.
 const MAX_WARPS: usize = 64;
 
-/// Differences between two positions of a run.
+/// Memory cells and registers that differ between two positions of a run, which hosts display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateDiff {
-    /// Compared positions. A position beyond the end of the run is replaced by the end.
+    /// Compared positions. The end of the run replaces a position beyond the end.
     pub positions: [u64; 2],
     pub memories: Vec<MemoryChange>,
     pub registers: Vec<RegisterChange>,
-    /// Number of differing registers that are not listed.
+    /// Number of differing registers that the result does not list.
     pub n_more_registers: u64,
-    /// Number of warps whose registers are compared. `None` if the comparison includes all warps of the launch.
+    /// Number of warps whose registers the comparison includes, or `None` if it includes all warps of the launch.
     pub n_first_warps: Option<usize>,
 }
 
-/// Memory in which cells differ between the two positions.
+/// Memory in which cells differ between the two positions of a [`StateDiff`], with the first of these cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryChange {
     pub memory: MemoryKey,
@@ -39,7 +39,7 @@ pub struct MemoryChange {
     pub n_cells: u64,
 }
 
-/// Memory cell whose value differs between the two positions.
+/// Memory cell whose value differs between the two positions of a [`StateDiff`], with both values and the last writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellChange {
     pub index: u64,
@@ -49,7 +49,7 @@ pub struct CellChange {
     pub writer: Option<CellWriter>,
 }
 
-/// Store that wrote the later value of a cell.
+/// Store that wrote the later value of a cell, with its position, its lane and its source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellWriter {
     /// Position of the run directly after the store.
@@ -58,7 +58,7 @@ pub struct CellWriter {
     pub line: u32,
 }
 
-/// Register whose value differs between the two positions in some lanes of a warp.
+/// Register whose value differs between the two positions of a [`StateDiff`] in some lanes of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterChange {
     pub name: String,
@@ -66,7 +66,7 @@ pub struct RegisterChange {
     pub warp: u32,
     /// Mask of the lanes in which the value differs.
     pub lanes: u32,
-    /// Values of the register at both positions in the first of these lanes.
+    /// Values of the register at both positions in the first lane whose value differs.
     pub values: [String; 2],
 }
 
@@ -77,14 +77,14 @@ impl RegisterChange {
     }
 }
 
-/// State of the run at one of the two positions.
+/// Copy of the memories and registers of the run at one of the two compared positions.
 struct StateSample {
     memories: Vec<FinalMemory>,
     warps: Vec<WarpRegisters>,
     has_more_warps: bool,
 }
 
-/// Registers of the function that a warp executes.
+/// Values of the named registers of the function that a warp executes.
 struct WarpRegisters {
     block: u64,
     warp: u32,
@@ -94,7 +94,7 @@ struct WarpRegisters {
 }
 
 impl Session {
-    /// Returns the differences between two positions. The result lists the earlier position first. After the call, the session is at the
+    /// Returns the differences between two positions. The earlier position comes first in the result. After the call, the session is at the
     /// later position.
     pub fn moments(&mut self, positions: [u64; 2]) -> Result<StateDiff, String> {
         let [from, to] = match positions {
@@ -168,7 +168,7 @@ impl Session {
             };
             let was = before.warps.iter().find(is_same);
             for (at, (id, now)) in warp.rows.iter().enumerate() {
-                // A warp that had not started at the earlier position had no register values at this position.
+                // If the warp had not started at the earlier position, it has no earlier register values.
                 let was = was
                     .and_then(|was| was.rows.get(at))
                     .map_or([0; 32], |(_, row)| *row);
@@ -215,7 +215,8 @@ impl Session {
         pairs.filter_map(change).collect()
     }
 
-    /// A memory that did not exist at the earlier position, such as the memory of a block that had not started, initially contained zeros.
+    /// Returns the differing cells of a memory. If the memory did not exist at the earlier position, because its block had not started, the
+    /// function compares with zeros.
     fn memory_change(&self, was: Option<&FinalMemory>, now: &FinalMemory) -> Option<MemoryChange> {
         let memory = self.memory_with(&now.id)?;
         let zeros = || FinalMemory {

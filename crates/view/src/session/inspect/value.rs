@@ -1,11 +1,11 @@
-//! Values of watch expressions. A value consists of the typed bits of a register or memory cell, or is a computed number.
+//! Values of watch expressions. A value is the typed bits of a register or memory cell, or a computed number.
 
 use crate::expression::tree::{BinaryOp, Literal, UnaryOp};
 use crate::session::step::warp::readable;
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
 
-/// Value of a watch expression.
+/// Value of a watch expression or of one of its operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
     /// Contents of a memory cell.
@@ -22,7 +22,7 @@ pub(crate) enum Value {
     Number(NumericValue),
 }
 
-/// Operand or result of an arithmetic operator.
+/// Number that is an operand or the result of an arithmetic operator in a watch expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NumericValue {
     Integer(i128),
@@ -31,7 +31,7 @@ pub(crate) enum NumericValue {
 }
 
 impl Value {
-    /// Returns the numeric value. The error contains the reason why the value is not a number.
+    /// Returns the numeric value. The error is the reason why the value is not a number.
     pub(crate) fn number(self) -> Result<NumericValue, String> {
         let (ty, bits) = match self {
             Value::Number(number) => return Ok(number),
@@ -111,7 +111,7 @@ fn of_bits(bits: u128) -> Result<NumericValue, String> {
 }
 
 impl NumericValue {
-    /// Returns the value as the index of an element. The error contains the reason why the value is not an index.
+    /// Returns the value as the index of an element. The error is the reason why the value is not an index.
     pub(crate) fn index(self) -> Result<u64, String> {
         let index = match self {
             NumericValue::Integer(value) => u64::try_from(value).ok(),

@@ -1,4 +1,4 @@
-//! Evaluation of watch expressions at the present position: the evaluation results in one value, or in one value for each lane of a warp.
+//! Evaluation of watch expressions at the present position. The result is one value, or one value for each lane of a warp.
 
 use crate::diagnostics::{no_such_memory, suggestion};
 use crate::expression::tree::{Expression, WatchExpression};
@@ -14,19 +14,19 @@ use warpgrid_program::FunctionId;
 /// Maximum number of watch expressions in one request.
 const MAX_EXPRESSIONS: usize = 32;
 
-/// Value of a watch expression.
+/// Values of a watch expression for one position, which the page displays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedValue {
-    /// List of one value, or of one value for each of 32 lanes. The value of a nonexistent lane is `None`. The error contains the reason
-    /// why the expression has no value.
+    /// One value, or one value for each of 32 lanes. The value of a nonexistent lane is `None`. The error is the reason why the expression
+    /// has no value.
     pub values: Result<Vec<Option<String>>, String>,
-    /// Block and warp of the lanes to which the values belong. `None` for a value that does not depend on lanes.
+    /// Block and warp of the lanes to which the values belong, or `None` for a value that does not depend on lanes.
     pub warp: Option<(u64, u32)>,
 }
 
 impl Session {
-    /// Seeks to a position and evaluates expressions. `warp` contains the block and the warp whose registers are used in expressions
-    /// without a lane selection. The default is the warp of the last step.
+    /// Seeks to a position and evaluates expressions. Expressions without a lane selection use the registers of the block and warp in
+    /// `warp`. The default is the warp of the last step.
     pub fn evaluate(
         &mut self,
         position: u64,
@@ -85,7 +85,7 @@ struct LaneSelection<'a> {
 }
 
 impl<'a> LaneSelection<'a> {
-    /// Returns the empty selection, which is used for expressions without registers.
+    /// Returns the empty selection for expressions without registers.
     fn none(session: &'a Session) -> LaneSelection<'a> {
         LaneSelection {
             session,
@@ -124,7 +124,7 @@ impl<'a> LaneSelection<'a> {
         };
         let found: Result<Vec<_>, String> = (0..32).map(of_lane).collect();
         let mut found = found?;
-        // If all existing lanes have the same value, the result contains only this value.
+        // If all existing lanes have the same value, return only this value.
         let mut present = found.iter().flatten();
         if let Some(first) = present
             .next()
@@ -224,7 +224,7 @@ fn linear(id: &MemoryKey, indices: &[u64], shape: &[u64]) -> Result<u64, String>
     Ok(linear)
 }
 
-/// Returns the type in which a register is evaluated. Untyped bits are integers.
+/// Returns the type in which expressions interpret a register of type `scalar`. Untyped bits are integers.
 fn number_type(scalar: ScalarType) -> ElementType {
     use ElementType as T;
     match scalar {

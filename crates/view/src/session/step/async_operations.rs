@@ -8,7 +8,7 @@ use crate::session::step::stores::unravel;
 use warpgrid_emulator::{AsyncWrite, InFlightOperation, MemoryRegion};
 use warpgrid_isa::StateSpace;
 
-/// Instruction that started an asynchronous operation.
+/// Source range and opcode of the instruction that started an asynchronous operation, and the grid size, for the display of the operation.
 pub(crate) struct AsyncOrigin<'a> {
     pub(crate) range: SourceRange,
     pub(crate) opcode: &'a str,
@@ -25,7 +25,8 @@ pub(crate) fn view(
     AsyncOperationView {
         id: pending.id.0,
         step: operation.origin.step,
-        // An operation that waits for other warps has no completion step yet. The emulator represents this state by the step `u64::MAX`.
+        // Omit the step `u64::MAX`, with which the emulator represents an operation that waits for other warps and has no completion step
+        // yet.
         lands_at: Some(pending.completes_at).filter(|step| *step != u64::MAX),
         block: unravel(operation.origin.block, origin.grid),
         warp: operation.origin.warp,

@@ -1,5 +1,5 @@
-//! Equivalent of a store in the other language: for PTX, the SASS that the assembler emits, and for SASS, PTX that the assembler compiles
-//! to this SASS.
+//! Equivalent of a store in the other language. For PTX, the equivalent is the SASS that the assembler emits. For SASS, it is PTX that the
+//! assembler compiles to this SASS.
 
 use crate::model::step::CounterpartView;
 use warpgrid_isa::Target;

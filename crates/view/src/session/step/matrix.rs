@@ -1,5 +1,6 @@
-//! Matrix instruction of a step. The module determines the lane, the value and the memory location of each element, and the rounding of MMA
-//! results by Tensor Cores. Input: the registers before and after the step, and the accesses of the step. Output: plain data.
+//! Conversion of the matrix instruction of a step. The module determines the lane, the value and the memory location of each element, and
+//! the rounding of MMA results by Tensor Cores. The module takes the registers before and after the step, and the accesses of the step, and
+//! returns plain data.
 
 use crate::analysis::mma_explanation;
 use crate::analysis::mma_explanation::MmaRequest;
@@ -19,12 +20,12 @@ use warpgrid_program::RegisterId;
 /// Alignment in bytes of the address to which the base offset of a matrix is relative.
 const BOUNDARY_BYTES: u64 = 256;
 
-/// Matrix operand of an instruction, with the bits of its elements.
+/// Matrix operand of an executed instruction, with the bits of its elements before or after the step.
 #[derive(Clone, Debug)]
 pub(crate) struct MatrixRecord {
     owned_elements: RegisterFragment,
     map: FragmentMap,
-    /// Bits of each element, in the order of lane, register and element as in [`FragmentMap::holders`].
+    /// Bits of each element, ordered by lane, register and element, which is the order of [`FragmentMap::holders`].
     bits: Vec<u64>,
 }
 
@@ -74,7 +75,7 @@ impl MatrixRecord {
 
     /// Returns the memory access that transfers the element at `holder`.
     fn piece(&self, pieces: &[&ElementAccess], holder: RegisterLocation) -> Option<ElementAccess> {
-        // Accesses transfer elements with less than 8 bits in complete registers.
+        // Elements with less than 8 bits have no separate accesses, because an access transfers a complete register.
         let element = match self.map.container_bits() {
             0..8 => holder.register,
             _ => holder.register * self.map.elements_per_register + holder.element,
@@ -216,7 +217,7 @@ fn product_of(records: &[MatrixRecord]) -> Option<StepMma> {
     ]
     .map(of);
     let (a, b, c, d) = (a?, b?, c?, d?);
-    // If operands A and B are in registers that are not part of the recorded matrices, the comparison is not possible.
+    // Return no comparison for an MMA with block scale factors, because the recorded matrices do not contain the scale factors.
     if d.owned_elements.has_factors {
         return None;
     }

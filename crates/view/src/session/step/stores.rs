@@ -1,4 +1,4 @@
-//! Stores of a step: the module collects the stored elements while the emulator executes a step, and converts these elements to the form
+//! Stores of a step. The module collects the stored elements while the emulator executes a step, and converts these elements to the form
 //! that hosts display.
 
 use crate::analysis::traffic::access::{LaneBytes, count_accesses};
@@ -15,7 +15,7 @@ use warpgrid_emulator::{
 use warpgrid_isa::{MemoryGeometry, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::Function;
 
-/// Owned copy of one element that a store writes.
+/// Owned copy of one element that a store writes, with its values before and after the store.
 #[derive(Clone, Debug)]
 pub(crate) struct PieceRecord {
     pub(crate) piece: ElementAccess,
@@ -35,7 +35,7 @@ impl PieceRecord {
     }
 }
 
-/// Owned copy of a store that the emulator reports.
+/// Owned copy of a store or load that the emulator reports to the [`StoreCollector`].
 #[derive(Clone, Debug)]
 pub(crate) struct StoreRecord {
     pub(crate) step: u64,
@@ -125,8 +125,8 @@ impl Observer for StoreCollector {
     }
 
     fn step(&mut self, event: &StepEvent) {
-        // The store of a pending asynchronous operation does not identify a warp. The step event identifies the warp that started the
-        // operation.
+        // A store by a completing asynchronous operation does not identify a warp, so add the warp that started the operation, which the
+        // step event identifies.
         let landed = self.stores.iter_mut().rev();
         for record in landed.take_while(|record| record.step == event.position) {
             record.issued_by = event.warp_id();
@@ -144,7 +144,7 @@ impl Observer for StoreCollector {
     }
 }
 
-/// Source location of a store, and the context in which the store is displayed.
+/// Source location of a store, and properties of its instruction that the conversion to a [`StoreView`] requires.
 pub(crate) struct StoreContext<'a> {
     pub(crate) range: SourceRange,
     pub(crate) instruction: &'a str,
@@ -173,8 +173,8 @@ impl StoreContext<'_> {
 }
 
 impl StoreRecord {
-    /// Checks whether the access modified memory, which is the definition of a store that all hosts use. A write to call parameters is not
-    /// a store, because call parameters are registers. An atomic that leaves memory unmodified is not a store.
+    /// Checks whether the access is a store according to the definition that all hosts use. A store modifies memory. A write to call
+    /// parameters is not a store, because call parameters are registers, and neither is an atomic that leaves memory unmodified.
     pub(crate) fn is_store(&self) -> bool {
         let is_written = self.pieces.iter().any(|record| record.piece.written);
         self.space != StateSpace::ParamFunc && (is_written || self.pieces.is_empty())
@@ -197,9 +197,9 @@ impl StoreRecord {
             }
         }
         let WarpId { block, warp } = self.issued_by;
-        // An atomic that leaves memory unmodified causes the same traffic as other atomics, so the traffic includes all elements.
+        // Include all elements in the traffic, because an atomic that leaves memory unmodified causes the same traffic as other atomics.
         let traffic = self.traffic(self.pieces.iter(), self.access_bytes, place.shape);
-        // Accesses to overlapping rows of a matrix write some bytes several times, so the number of written bytes is determined separately.
+        // Compute the number of written bytes separately, because accesses to overlapping rows of a matrix write some bytes several times.
         let written = self.traffic(self.written(), self.width_bytes, place.shape);
         let n_bytes = written.global.bytes + written.shared.bytes + written.local.bytes;
         StoreView {
@@ -217,7 +217,7 @@ impl StoreRecord {
             },
             memories,
             space: match (self.space, self.pieces.first()) {
-                // The emulator stores call parameters in local memory, but hosts display them as parameters.
+                // Show call parameters as parameters, although the emulator stores them in local memory.
                 (StateSpace::ParamFunc, _) => MemorySpace::Param,
                 (_, Some(record)) => record.piece.memory.space().into(),
                 (_, None) => MemorySpace::Generic,
@@ -265,8 +265,8 @@ impl StoreRecord {
         )
     }
 
-    /// Returns the number of lanes of a plain store of which another lane overwrote a byte with another value. Lanes that write equal
-    /// values do not conflict, and atomics are serialized, so the number does not include either of these cases.
+    /// Returns the number of lanes of a plain store for which another lane overwrote a byte with a different value. The number does not
+    /// include lanes that write equal values, and is 0 for atomics, because they are serialized.
     fn overwritten_lanes(&self) -> u32 {
         if self.action() != StoreAction::Store {
             return 0;
@@ -327,7 +327,7 @@ impl StoreRecord {
     }
 }
 
-/// Returns the cache hints of a store, as written in the program.
+/// Returns the cache hints of a store in the notation of the program.
 fn hints(cache: &CacheHints) -> Vec<String> {
     let flag = |is_there: bool, name: &str| is_there.then(|| name.to_owned());
     [

@@ -1,4 +1,4 @@
-//! Summary sentence of the last step in plain language, with emphasized numbers.
+//! Generation of the summary sentence about the last step, in plain language and with emphasized numbers.
 
 use crate::model::fault::FaultView;
 use crate::model::matrix::StepMma;
@@ -44,11 +44,11 @@ impl Sentence {
     }
 }
 
-/// Context of the step that a summary sentence describes.
+/// Properties of the launch and of the step that a summary sentence uses in addition to the step itself.
 pub(crate) struct SentenceContext<'a> {
-    /// Comparison of the results of a matrix multiplication with the exact sums, if the step executed such a multiplication.
+    /// Comparison of the results of a matrix multiplication with the exact sums, if the step executed a matrix multiplication.
     pub(crate) product: Option<&'a StepMma>,
-    /// Tensor operation that the step started or completed, if any.
+    /// Tensor operation that the step started or completed, if the step has a tensor operation.
     pub(crate) tensor: Option<&'a TensorStep>,
     pub(crate) shape: MemoryGeometry,
     /// Size of the grid in blocks.
@@ -178,7 +178,7 @@ fn held(sentence: Sentence, tile: &TileView) -> Sentence {
         })
 }
 
-/// Appends the box of a copy to the sentence: `a box of 64 × 8 at (0, 16) of in`.
+/// Appends a description of the copied box to the sentence: `a box of 64 × 8 at (0, 16) of in`.
 fn boxed(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     let text = |numbers: &[String], between: &str| numbers.join(between);
     let extents: Vec<String> = copy.box_extents.iter().map(u64::to_string).collect();
@@ -212,7 +212,7 @@ fn describe_copy(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     }
 }
 
-/// Appends the number of bytes of the box that are outside of the tensor.
+/// Appends the number of bytes of a copied box that are outside of the tensor to the sentence.
 fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     match copy.n_outside as u32 {
         0 => sentence,
@@ -228,7 +228,7 @@ fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     }
 }
 
-/// Appends the number of result elements of an MMA that are not correctly rounded.
+/// Appends the number of result elements of an MMA that are not correctly rounded to the sentence.
 fn describe_mma(sentence: Sentence, product: Option<&StepMma>) -> Sentence {
     let Some(product) = product else {
         return sentence;
@@ -246,7 +246,7 @@ fn describe_mma(sentence: Sentence, product: Option<&StepMma>) -> Sentence {
     }
 }
 
-/// Appends the warp and the block that executed the step, unless the launch has only one warp.
+/// Appends the names of the warp and the block that executed the step to the sentence, unless the launch has only one warp.
 fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &SentenceContext<'_>) -> Sentence {
     if around.is_only_warp {
         return sentence;
@@ -306,7 +306,7 @@ fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     match counts(store) {
         (0, _) => target(sentence.plain(" did not modify "), store),
         (n_written, n_kept) => {
-            // The sentence describes the order of the lanes only if several lanes access the same bytes.
+            // Describe the order of the lanes only if several lanes access the same bytes.
             let meet = written_bytes(store) > store.n_bytes;
             let order = if meet && n_kept == 0 {
                 ", serialized, wrote "
@@ -341,7 +341,7 @@ fn counts(store: &StoreView) -> (u32, u32) {
     (n_written, pieces().count() as u32 - n_written)
 }
 
-/// Appends the number of lanes that left memory unmodified, if other lanes modified it.
+/// Appends the number of lanes that left memory unmodified to the sentence, if other lanes modified it.
 fn kept(sentence: Sentence, store: &StoreView) -> Sentence {
     let (n_written, _) = counts(store);
     let is_kept = |lane: &&LaneStore| lane.pieces.iter().all(|piece| !piece.written);
@@ -362,14 +362,14 @@ fn times(n: u32) -> String {
     }
 }
 
-/// Appends the numbers of sectors and wavefronts of a store.
+/// Appends the numbers of sectors and wavefronts of a store to the sentence.
 fn spread(sentence: Sentence, store: &StoreView, shape: MemoryGeometry) -> Sentence {
     let mut sentence = sentence;
     let n_sectors = store.traffic.global.sectors as u32;
     if n_sectors > 0 {
         let n_bytes = n_sectors * shape.sector_bytes;
         sentence = sentence.plain(" in ").strong(counted(n_sectors, "sector"));
-        // Shared memory has no sectors, so the sentence compares written bytes with sectors only for a store to a single global memory.
+        // Compare written bytes with sectors only for a store to a single global memory, because shared memory has no sectors.
         if store.space == MemorySpace::Global && store.memories.len() <= 1 {
             sentence = match store.traffic.global.bytes as u32 {
                 all if all == n_bytes => sentence.plain(", 100 % utilized"),
@@ -382,7 +382,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryGeometry) -> Sente
     }
     let shared = store.traffic.shared;
     let (wavefronts, fewest) = (shared.wavefronts as u32, shared.wavefronts_ideal as u32);
-    // Sectors apply to global memory and wavefronts to shared memory, so a store to both memories has sectors and wavefronts.
+    // A store to both global and shared memory has sectors and wavefronts.
     let and = match n_sectors {
         0 => " in ",
         _ if wavefronts == 0 => return sentence,
@@ -411,7 +411,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryGeometry) -> Sente
     }
 }
 
-/// Appends a description of the overlap of the addresses of the lanes.
+/// Appends a description of the overlap between the addresses of different lanes to the sentence.
 fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
     if store.lost > 0 {
         return sentence
@@ -458,7 +458,8 @@ fn stride(store: &StoreView) -> Option<i64> {
     (constant && neighbours).then_some(stride)
 }
 
-/// Appends the names of the memories that the store wrote. Local memory has no name, because each lane has its own local memory.
+/// Appends the names of the memories that the store wrote to the sentence. Local memory has no name, because each lane has its own local
+/// memory.
 fn target(sentence: Sentence, store: &StoreView) -> Sentence {
     if store.memories.is_empty() {
         return sentence.plain(format!("{} memory", store.space.name()));

@@ -1,5 +1,6 @@
-//! Tensor operation of a step: the tiles of an MMA or of a copy, the layouts of these tiles, and the memory cells that contain them. Input:
-//! an operation that the step started or completed. Output: plain data, and byte ranges of memories.
+//! Conversion of the tensor operation of a step. The module determines the tiles of an MMA or of a copy, the layouts of these tiles, and
+//! the memory cells that contain them. The module takes an operation that the step started or completed, and returns plain data, and byte
+//! ranges of memories.
 
 use crate::layouts::fragment::request::FragmentRequest;
 use crate::model::grid::MemoryGrid;
@@ -18,7 +19,7 @@ use warpgrid_isa::tensor_layout::{DescriptorKind, Major, MatrixDescriptor};
 /// Maximum number of chunks of a tensor copy that hosts display. The number corresponds to 64 KiB of shared memory.
 const MAX_PIECES: usize = 4096;
 
-/// Tiles of the tensor operation of a step, with their byte ranges.
+/// Tensor operation of a step in the form that hosts display, and the byte ranges of its tiles, from which grids mark cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TensorRecord {
     view: Option<TensorStep>,
@@ -189,7 +190,7 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
                 word("descriptor", &format!("0x{descriptor:016x}")),
             ]);
             let is_a = tile.matrix == TileRole::A;
-            // The layout does not depend on the extent of the other matrix, so the request contains the minimum of this extent.
+            // Request the minimum extent of the other matrix, because the layout does not depend on it.
             match (kind, is_a) {
                 (DescriptorKind::Warpgroup, true) => ("wgmma.shared.a", 64, 8),
                 (DescriptorKind::Warpgroup, false) => ("wgmma.shared.b", 64, tile.columns),

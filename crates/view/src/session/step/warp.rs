@@ -1,5 +1,5 @@
-//! Conversion of a warp to the form that hosts display: the form contains the 32 lanes of the warp with their states, and the registers of
-//! the warp.
+//! Conversion of a warp to the form that hosts display, which contains the 32 lanes of the warp with their states, and the registers of the
+//! warp.
 
 use crate::model::warp::{LaneState, LaneView, RegisterType, RegisterView, WarpView};
 use crate::session::memory_list::element_of;
@@ -13,7 +13,7 @@ use warpgrid_program::{Function, FunctionId, Program, RegisterId};
 /// Maximum number of registers of a warp that hosts display.
 pub(crate) const MAX_REGISTERS: usize = 512;
 
-/// Effects of the last step on a warp.
+/// Lanes of a warp that took part in the last step, and registers that the step wrote.
 pub(crate) struct CurrentStep {
     /// Mask of the lanes that executed the step.
     pub(crate) active: u32,
@@ -133,8 +133,8 @@ fn lane_state(
     }
 }
 
-/// Returns the registers of SASS code that probably contain 32-bit floats. SASS registers are untyped. The last instruction before `next`
-/// in program order that defines a register therefore determines the type of the register.
+/// Returns the registers of SASS code that probably contain 32-bit floats. Because SASS registers are untyped, the function determines the
+/// type of a register from the last instruction before `next` in program order that defines the register.
 fn floats(program: &Program, function: &Function, next: Option<u32>) -> BTreeSet<RegisterId> {
     let mut floats = BTreeSet::new();
     if function.machine.is_none() {
@@ -180,8 +180,8 @@ fn register_view(
     }
 }
 
-/// Formats the contents of a register. Untyped registers usually contain integers, so their contents are displayed as integers. Wide
-/// untyped values are usually addresses, so they are displayed in hexadecimal.
+/// Formats the contents of a register. Untyped values are formatted as integers, because they are usually integers. Wide untyped values are
+/// formatted in hexadecimal, because they are usually addresses.
 pub(crate) fn readable(ty: ScalarType, bits: u128) -> String {
     match ty {
         ScalarType::Pred => (bits & 1).to_string(),

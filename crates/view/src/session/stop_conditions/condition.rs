@@ -1,9 +1,10 @@
-//! Conditions on registers: `lane 3: %r5 == 7`. Input: the bits of a register. Output: whether the bits meet the condition.
+//! Evaluation of conditions on registers, such as `lane 3: %r5 == 7`. The functions check whether the bits of a register meet the
+//! condition.
 //!
 //! If the condition names no lane, warp or block, any lane of any warp may meet the condition. The notation of the number determines the
-//! comparison. A hexadecimal number is compared with the bits of the register. A number with a decimal point is compared as a float of the
-//! register's width. A number with a sign (and the 0 of `< 0` and `>= 0`) is compared as a signed integer. Any other number is compared in
-//! the type of the register.
+//! comparison. For a hexadecimal number, the condition compares the bits of the register. For a number with a decimal point, it compares
+//! floating-point numbers of the register's width. For a number with a sign, and for the 0 of `< 0` and `>= 0`, the condition compares
+//! signed integers. For any other number, the condition compares values in the type of the register.
 
 pub use crate::expression::tree::RegisterCondition;
 use crate::expression::tree::{Literal, RelationalOp};
@@ -25,7 +26,7 @@ impl RegisterCondition {
         RegisterCondition::parse(text).map_err(|error| StopConditionError::at(text, error))
     }
 
-    /// Checks whether a register of this type with these bits meets the condition.
+    /// Checks whether a register of type `ty` with the value `bits` meets the condition.
     pub fn holds(&self, ty: ScalarType, bits: u128) -> bool {
         use ScalarType as T;
         let float = float_of(ty);
@@ -37,7 +38,7 @@ impl RegisterCondition {
                 let is_nan = value().is_some_and(f64::is_nan);
                 self.comparison.holds(is_nan, true)
             }
-            // A decimal number is rounded in the same way as a decimal number in a source text.
+            // Round a decimal number with the rules for decimal numbers in a source text.
             Literal::Float(number) => compares(float.map_or(number, |float| float.rounded(number))),
             Literal::Integer(number)
                 if matches!(ty, T::F16 | T::Bf16 | T::F32 | T::Tf32 | T::F64) =>
@@ -45,7 +46,7 @@ impl RegisterCondition {
                 compares(number as f64)
             }
             Literal::Integer(number) => {
-                // The comparison `< 0` is false for every unsigned value, so the user must intend a signed comparison.
+                // Use a signed comparison for `< 0`, because this comparison is false for every unsigned value.
                 let asks_for_sign = number == 0
                     && matches!(
                         self.comparison,

@@ -1,5 +1,5 @@
-//! Search for a position at which a stop condition is met. The search resolves the condition against the program one time, and evaluates
-//! the condition after each step.
+//! Search for a position at which a stop condition holds. The search resolves the condition against the program one time, and evaluates the
+//! condition after each step.
 
 use crate::analysis::cell_history::CellLocation;
 use crate::diagnostics::{no_such_memory, suggestion};
@@ -16,14 +16,15 @@ use warpgrid_program::{Function, FunctionId, RegisterId};
 /// Number of steps in the first window of a backward search. Each subsequent window is twice as long as the preceding window.
 const FIRST_WINDOW: u64 = 4_096;
 
-/// State of a search for a stop condition.
+/// State of a search for a stop condition in one direction. Hosts continue the search in slices.
 #[derive(Debug)]
 pub struct StopSearch {
     condition: ResolvedCondition,
     direction: Direction,
     /// Position of the session at the start of the search.
     from: u64,
-    /// Window of past steps that a backward search examines, with the present position in this window. `None` for a forward search.
+    /// Window of past steps that a backward search examines, with the present position in this window. The field is `None` for a forward
+    /// search.
     window: Option<SearchWindow>,
     reached: Option<StopHit>,
     is_done: bool,
@@ -36,7 +37,7 @@ struct SearchWindow {
     size: u64,
 }
 
-/// Match of the stop condition, with its position.
+/// Match of the stop condition, with its position and description.
 #[derive(Clone, Debug)]
 struct StopHit {
     position: u64,
@@ -50,7 +51,8 @@ enum ResolvedCondition {
         region: MemoryRegion,
         title: String,
     },
-    /// Source line of each watched instruction, indexed by function and instruction. Only the first instruction of a line is watched.
+    /// Source line of each watched instruction, indexed by function and instruction. The map contains only the first instruction of each
+    /// line.
     Lines(BTreeMap<(u32, u32), u32>),
     Register(ResolvedRegister),
 }
@@ -89,7 +91,7 @@ impl StopSearch {
 }
 
 impl Session {
-    /// Starts a run until a stop condition is met. [`Session::continue_until`] continues the run, and [`Session::reached`] returns the
+    /// Starts a run until a stop condition holds. [`Session::continue_until`] continues the run, and [`Session::reached`] returns the
     /// position that the run reached.
     pub fn watch(
         &mut self,
@@ -136,7 +138,7 @@ impl Session {
 
     /// Resolves the watched source lines to instructions. A line without an instruction refers to the next line with an instruction.
     fn watched_lines(&self, lines: &[u32]) -> Result<ResolvedCondition, StopConditionError> {
-        // The map contains the first instruction of each source line in each function.
+        // Collect the first instruction of each source line in each function.
         let mut firsts: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         for (function, of) in self.program.functions.iter().enumerate() {
             let mut seen = BTreeSet::new();
@@ -188,7 +190,7 @@ impl Session {
         }))
     }
 
-    /// Executes at most `budget` steps of a search. Returns whether the stop condition is met or the search has ended.
+    /// Executes at most `budget` steps of a search. Returns whether the stop condition holds or the search has ended.
     pub fn continue_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
         if !watch.is_done {
             watch.is_done = match watch.direction {
@@ -257,8 +259,8 @@ impl Session {
         false
     }
 
-    /// Records that the next step at the start of a window executes a watched line. No step within the window leads to this position, so
-    /// the evaluation after each step does not include it.
+    /// Records that the next step at the start of a window executes a watched line. The evaluation after each step does not include this
+    /// position, because no step within the window leads to it.
     fn note_line(&self, watch: &mut StopSearch, window: SearchWindow) {
         if window.start < watch.from
             && let Some(text) = self.line_text(&watch.condition)
@@ -268,7 +270,7 @@ impl Session {
         }
     }
 
-    /// Executes one step. If the stop condition is met after the step, returns the description of the match.
+    /// Executes one step. If the stop condition holds after the step, returns the description of the match.
     fn step_watched(&mut self, watch: &StopSearch) -> Option<String> {
         let before = self.before_step(&watch.condition);
         let was = self.position();
@@ -311,7 +313,7 @@ impl Session {
         }
     }
 
-    /// Returns the lanes of the executing warp that satisfy the condition.
+    /// Returns the lanes of the warp executing the step that satisfy the register condition.
     fn matching_lanes(&self, register: &ResolvedRegister, step: &NextStep) -> u32 {
         let condition = &register.condition;
         let is_meant = condition
@@ -384,7 +386,7 @@ impl Session {
         }
     }
 
-    /// Runs until a stop condition is met, with at most `max_steps` steps.
+    /// Runs until a stop condition holds, with at most `max_steps` steps.
     pub fn run_until(
         &mut self,
         until: &StopCondition,

@@ -1,4 +1,4 @@
-//! Correspondence of PTX ISA versions, toolkits, drivers and targets.
+//! Glossary terms for PTX ISA versions, toolkits, drivers and targets, which state the releases that correspond to each other.
 
 use crate::source::glossary::term;
 use warpgrid_isa::release::{RELEASES, Release};
@@ -91,7 +91,7 @@ fn toolkit(release: &Release) -> Option<TermDoc> {
         return None;
     }
     let mut aliases = vec![format!("toolkit {toolkit}")];
-    // If a toolkit number is also the number of a PTX ISA version, the number refers to the PTX ISA version.
+    // Do not add a toolkit number as an alias if it is also the number of a PTX ISA version, because it then refers to this version.
     let is_version = Version::parse(toolkit).is_some_and(Version::is_known);
     if !is_version {
         aliases.push((*toolkit).to_owned());

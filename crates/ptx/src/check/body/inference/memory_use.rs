@@ -1,8 +1,8 @@
-//! Memory to which the inferred addresses of a snippet refer. Combines the requirements of all instructions that use an address.
+//! Memory to which the inferred addresses of a snippet refer, with the combined requirements of all instructions that use an address.
 
 use warpgrid_isa::{ScalarType, StateSpace};
 
-/// Requirements for the memory to which an inferred address refers.
+/// Requirements for the memory to which an inferred address refers, from which the snippet prologue declares a buffer or an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryUse {
     pub(crate) space: StateSpace,
@@ -16,7 +16,8 @@ pub(crate) struct MemoryUse {
     pub(crate) loaded: Option<ScalarType>,
     /// Operations of the snippet on an mbarrier object in this memory.
     pub(crate) barrier: Option<BarrierUse>,
-    /// Description of the launch object to which the address refers, such as "a tensor map".
+    /// Description of the launch object to which the address refers, such as "a tensor map". The field is `None` if the address refers to
+    /// memory.
     pub(crate) object: Option<&'static str>,
 }
 
@@ -25,9 +26,9 @@ pub(crate) struct MemoryUse {
 pub(crate) struct BarrierUse {
     /// Whether the snippet initializes the mbarrier object.
     pub(crate) is_made: bool,
-    /// Number of arrivals of each lane.
+    /// Number of arrivals that each lane performs.
     pub(crate) arrivals: u32,
-    /// Whether the snippet specifies the expected number of bytes.
+    /// Whether the snippet specifies the expected number of bytes, with an operation such as `mbarrier.arrive.expect_tx`.
     pub(crate) expects: bool,
     /// Number of bytes per lane that asynchronous operations complete.
     pub(crate) bytes: u32,

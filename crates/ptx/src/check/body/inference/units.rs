@@ -38,7 +38,7 @@ pub(crate) fn point_to_objects(
                 place.bytes = 0;
                 place.loaded = is_source.then_some(ScalarType::F32);
             }
-            // Each lane has a separate multimem address.
+            // Multimem operations access a separate location per lane, so the number of bytes per lane is kept.
             (ExpectedUse::Pointer(_), _) if op.multimem().is_some() => {}
             (ExpectedUse::Pointer(place), _) => place.bytes = 0,
             (ExpectedUse::Value(..), _) => {}

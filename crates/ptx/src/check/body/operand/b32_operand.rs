@@ -10,7 +10,7 @@ use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{OperandAccess, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source};
 
-/// Number of 32-bit registers in a list that is accepted in place of one value.
+/// Number of 32-bit registers in a list that the assembler accepts in place of one 128-bit value.
 const N_WORDS: usize = 4;
 
 impl<'a> BodyChecker<'a, '_> {
@@ -22,7 +22,7 @@ impl<'a> BodyChecker<'a, '_> {
         role: OperandAccess,
     ) -> Option<OperandValue> {
         const TY: ScalarType = ScalarType::B32;
-        // A predicate source has the value 1 or 0. A predicate destination receives the lowest bit of the result.
+        // A predicate as a source has the value 1 or 0. A predicate as a destination receives the lowest bit of the result.
         if let OperandKind::Name(name) = operand.kind
             && self.is_predicate(operand)
             && let Binding::Register(predicate) = self.binding(name, operand.span)
@@ -55,7 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks that an operand is a register of exactly this type. Literals are rejected.
+    /// Checks that an operand is a register of exactly the type `ty`. Literals are rejected.
     pub(crate) fn own_source(&mut self, operand: &Operand, ty: ScalarType) -> Option<OperandValue> {
         let OperandKind::Name(name) = operand.kind else {
             let found = diagnose::describe(operand.kind);
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a source value. If the value is a floating-point literal, the literal must have the type `f32`.
+    /// Checks a source value. A floating-point literal must have the type `f32`.
     pub(crate) fn single_source(
         &mut self,
         site: &InstructionSite<'a>,

@@ -24,8 +24,8 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Component { name, component } => {
                 self.component(name, component, operand.span)?
             }
-            // A sink after a bar discards the second result. The assembler accepts the sink even if the instruction has no second result
-            // (assembler 13.5).
+            // In an operand `d|_`, the sink after the bar discards the second result. The assembler accepts the sink even if the
+            // instruction has no second result (assembler 13.5).
             OperandKind::Pair {
                 first: Some(name),
                 second: None,
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let n_elements = site.plan.modifiers.n_elements();
-        // A list with one register, such as `{%r1}`, is equivalent to the register `%r1` (assembler 13.5; Triton generates this notation).
+        // A list with one register, such as `{%r1}`, is equivalent to the register `%r1` (assembler 13.5). Triton generates such lists.
         let braced = matches!(operand.kind, OperandKind::Vector { .. });
         if n_elements > 1 || braced {
             let fit = TypeMatch::Wider;
@@ -113,7 +113,8 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then_some(list)
     }
 
-    /// Checks each register of a list such as `{a, b}` separately, and appends the registers. Returns whether all registers are valid.
+    /// Checks each register of a list such as `{a, b}` separately, and appends the registers to the elements of the instruction. Returns
+    /// whether all registers are valid.
     fn list_destinations(
         &mut self,
         site: &InstructionSite<'a>,
@@ -162,7 +163,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Returns whether an element of a list would be invalid as a single operand.
+    /// Returns whether a list element would be invalid as a single destination operand.
     #[inline]
     fn is_odd(&mut self, element: &Operand, ty: ScalarType, fit: TypeMatch) -> bool {
         let OperandKind::Name(name) = element.kind else {
@@ -176,8 +177,9 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns the registers of a list that is valid as a whole, although some of its registers would be invalid as single operands. If the
-    /// list contains registers of untyped bits, the assembler accepts registers of any type with the same width. It also accepts special
-    /// registers, which the instruction does not write (assembler 13.5). Returns `None` if each register must be checked separately.
+    /// list contains registers of untyped bits, the assembler accepts registers of any type with the same width. The assembler also accepts
+    /// special registers, which the instruction does not write (assembler 13.5). Returns `None` if each register must be checked
+    /// separately.
     #[cold]
     fn merged_destinations(
         &mut self,
@@ -217,7 +219,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(list)
     }
 
-    /// Checks a register of exactly this type, for operands that reject untyped bits of the same width.
+    /// Checks that a destination is a register of exactly the type `ty`, for operands that reject untyped bits of the same width.
     pub(crate) fn own_destination(
         &mut self,
         site: &InstructionSite<'a>,

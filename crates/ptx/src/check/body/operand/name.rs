@@ -55,7 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns the meaning of a name. Creates a register of a group at the first occurrence of its name.
+    /// Returns the binding of a name. The first occurrence of the name of a group's register creates the register.
     #[inline]
     pub(crate) fn binding(&mut self, name: Name, span: Span) -> Binding {
         match self.names.bound(name) {
@@ -64,7 +64,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Slow path of [`BodyChecker::binding`] for an unbound name, which is usually the first occurrence of a register.
+    /// Slow path of [`BodyChecker::binding`] for an unbound name. In most cases, the name is the first occurrence of a group's register.
     fn new_binding(&mut self, name: Name, span: Span) -> Binding {
         if let Some(group) = self.names.unique_group(name)
             && group.n <= 1
@@ -95,7 +95,7 @@ impl<'a> BodyChecker<'a, '_> {
         matches!(id, VariableId::Module(_)) && self.space_of(id) == StateSpace::Local
     }
 
-    /// Creates local memory of this body for a variable that is declared at module scope.
+    /// Creates a local variable in this body for a variable in local memory that is declared at module scope.
     fn own_local(&mut self, name: Name, id: VariableId) -> Binding {
         let Some(variable) = self.variable(id).cloned() else {
             return Binding::None;
@@ -106,7 +106,7 @@ impl<'a> BodyChecker<'a, '_> {
         binding
     }
 
-    /// Returns the meaning of a name that is used as an address in `space`. A snippet may use the same name as a value and as an address in
+    /// Returns the binding of a name that is used as an address in `space`. A snippet may use the same name as a value and as an address in
     /// several memories.
     #[inline]
     pub(crate) fn address_binding(&mut self, name: Name, space: StateSpace, span: Span) -> Binding {
@@ -141,8 +141,8 @@ impl<'a> BodyChecker<'a, '_> {
         Binding::Vector { first, n }
     }
 
-    /// Returns the meaning of a name that the binding table does not contain in this spelling: a special register, or a name whose number
-    /// has leading zeros. Such names are equivalent to the names without the leading zeros (assembler 13.5).
+    /// Returns the binding of a name that the binding table does not contain in this spelling: a special register, or a name whose number
+    /// has leading zeros. A name with leading zeros is equivalent to the name without the zeros (assembler 13.5).
     fn binding_of_text(&mut self, name: Name, span: Span) -> Binding {
         if let Some(special) = self.context().special(name) {
             self.check_special(special, span);

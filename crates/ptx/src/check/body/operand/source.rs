@@ -21,9 +21,9 @@ use warpgrid_program::{FunctionId, FunctionKind, RegisterId, Source, Span};
 /// Notation of an address that is used as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressOperandSyntax {
-    /// The name of a variable or function: `name`.
+    /// Name of a variable or function without an offset: `name`.
     Names,
-    /// The sum of a name and a constant: `name+4`.
+    /// Sum of a name and a constant: `name+4`.
     Sums,
 }
 
@@ -45,8 +45,8 @@ impl<'a> BodyChecker<'a, '_> {
         fit: TypeMatch,
     ) -> Option<Source> {
         match operand.kind {
-            // A sink after a bar represents the second value of an operand. The assembler accepts the sink even if the operand has no
-            // second value (assembler 13.5).
+            // In an operand `a|_`, the sink after the bar stands for the second value. The assembler accepts the sink even if the operand
+            // has no second value (assembler 13.5).
             OperandKind::Name(name)
             | OperandKind::Pair {
                 first: Some(name),
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the address of an array element. Only moves and address conversions accept such an operand (assembler 13.5).
+    /// Returns the address of an array element. Only moves and address conversions accept array elements as operands (assembler 13.5).
     #[cold]
     fn element_source(
         &mut self,
@@ -122,7 +122,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the source of an operand of any type. Only the name in the operand is checked.
+    /// Returns the source of an operand whose type the assembler does not check. The function reports only undeclared names.
     pub(crate) fn loose_source(&mut self, operand: &Operand) -> Option<Source> {
         match operand.kind {
             OperandKind::Integer { value, .. } => Some(Source::Immediate(value)),
@@ -141,8 +141,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Records that the program representation cannot express the instruction, although the instruction is legal. Execution stops at such
-    /// an instruction.
+    /// Records that the program representation cannot express the instruction, although the instruction is legal. Execution stops at this
+    /// instruction.
     #[cold]
     pub(crate) fn not_said(&mut self) -> Option<Source> {
         self.body.is_representable = false;
@@ -276,7 +276,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Register(register) if takes_sums => {
                 return self.register_sum(span, register, offset, ty, fit);
             }
-            // Only operands with [`TypeMatch::Integer`], such as counts and shift amounts, require a certain width of special registers
+            // Only operands with [`TypeMatch::Integer`], such as counts and shift amounts, restrict the width of special registers
             // (assembler 13.5).
             Binding::Special(special)
                 if takes_sums
@@ -341,8 +341,9 @@ impl<'a> BodyChecker<'a, '_> {
         Some(Source::FunctionAddress(function))
     }
 
-    /// Returns a register plus a constant. Contrary to the manual, the assembler accepts such a sum in place of any value. The assembler
-    /// checks only the kind of the register, or the exact type if the operand requires a 32-bit register (assembler 13.5).
+    /// Returns the source of the sum of a register and a constant. Contrary to the manual, the assembler accepts this sum in place of any
+    /// value. The assembler checks only the kind of the register, or the exact type if the operand requires a 32-bit register (assembler
+    /// 13.5).
     fn register_sum(
         &mut self,
         span: Span,
@@ -387,7 +388,7 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         Some(Source::Immediate(match ty {
-            // An `f32` literal is converted to `f64`, which is exact (assembler 13.5).
+            // Convert an `f32` literal to `f64`, which is exact (assembler 13.5).
             ScalarType::F64 => f64::from(f32::from_bits(bits)).to_bits(),
             _ => bits.into(),
         }))

@@ -63,8 +63,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports a register as the address of a parameter, because parameters have no addresses in registers. The diagnostic is an error for
-    /// `.param::func`, and a warning for `.param`, because the assembler accepts such a store.
+    /// Reports a register that is used as the address of a parameter, because a register cannot contain the address of a parameter. The
+    /// diagnostic is an error for `.param::func`, and a warning for `.param`, because the assembler accepts stores with this address.
     pub(crate) fn stored_parameter_register(
         &mut self,
         store: &StoreConstraints,
@@ -133,7 +133,7 @@ impl BodyChecker<'_, '_> {
     }
 }
 
-/// Role of a `.param` variable.
+/// Role of a `.param` variable, which determines whether a store may write to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ParameterKind {
     /// Parameter of the kernel or function itself, which is read-only.

@@ -42,7 +42,8 @@ impl<'a> BodyChecker<'a, '_> {
             .operand(1)
             .map_or(operand.span.start, |(b, _)| b.span.end);
         let n_before = self.n_errors();
-        // `policy_value` reports an operand that is not a cache policy. In this case, the fix that adds the modifier is not offered.
+        // `policy_value` reports an operand that is not a cache policy. Do not offer the fix that adds the modifier for an operand that is
+        // not a cache policy.
         self.policy_value(operand);
         let is_policy = self.n_errors() == n_before && self.can_hint(site);
         let first = self.tree.word_span(site.instruction, store.first_word + 1);

@@ -13,10 +13,10 @@ use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 
-/// Maximum number of elements of a vector access. For a list with more elements, only the length is reported.
+/// Maximum number of elements of a vector access. For a list with more elements, the checker reports only the length.
 const MAX_ELEMENTS: usize = 8;
 
-/// Elements of a brace list, excluding sinks.
+/// Elements of a stored brace list, excluding sinks, with the spans that diagnostics require.
 #[derive(Debug)]
 struct VectorSource {
     elements: [ValueOperand; MAX_ELEMENTS],
@@ -90,7 +90,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(element.source_as(store.ty)))
     }
 
-    /// Checks an operand that is not a single value, such as a sum, which `st` may accept.
+    /// Checks a stored operand that is not a single value, such as a sum of a name and a constant.
     fn store_no_value(
         &mut self,
         store: &StoreConstraints,

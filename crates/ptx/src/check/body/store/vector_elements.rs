@@ -4,7 +4,7 @@
 use crate::check::body::values::ValueOperand;
 use warpgrid_isa::{OperandClass, ScalarType, TypeMatch};
 
-/// Error in the elements of a vector. `at` is an index into the list of elements.
+/// Error in the elements of a stored vector, which a diagnostic reports. `at` is an index into the list of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ElementError {
     /// The element and the preceding element have different kinds.
@@ -15,7 +15,7 @@ pub(crate) enum ElementError {
     Type,
 }
 
-/// Checks the elements of a vector in braces. Sinks are excluded.
+/// Checks the elements of a stored brace list, from which the caller has removed the sinks.
 pub(crate) fn find_problems(elements: &[ValueOperand], ty: ScalarType) -> Vec<ElementError> {
     let mut problems = Vec::new();
     let Some(first) = elements.first() else {
@@ -43,7 +43,7 @@ pub(crate) fn find_problems(elements: &[ValueOperand], ty: ScalarType) -> Vec<El
             .filter(|(_, element)| is_odd(element))
             .map(|(at, _)| ElementError::Width { at }),
     );
-    // If the elements have different types, the vector is treated as untyped bits with the width of the first element.
+    // If the elements have different types, the assembler treats the vector as untyped bits with the width of the first element.
     let combined = match are_uniform(elements) {
         true => first.class,
         false => OperandClass::Bits(first.class.stored_width()),
@@ -54,8 +54,8 @@ pub(crate) fn find_problems(elements: &[ValueOperand], ty: ScalarType) -> Vec<El
     problems
 }
 
-/// Returns the operand class of the register that corresponds to a value. A constant has the width with which the assembler evaluates the
-/// constant.
+/// Returns the operand class of the register that corresponds to a value. For a constant, the width is the width with which the assembler
+/// evaluates the constant.
 fn as_register(element: &ValueOperand) -> OperandClass {
     match element.class {
         OperandClass::Integer if element.is_unsigned => OperandClass::Unsigned(64),
@@ -83,8 +83,8 @@ fn are_uniform(elements: &[ValueOperand]) -> bool {
     classes.all(|class| Some(class) == first)
 }
 
-/// Checks whether a vector that starts with a constant is compatible with the type of the instruction. The assembler treats such a vector
-/// as a constant.
+/// Checks whether a vector that starts with a constant is compatible with the type of the instruction. The assembler treats a vector that
+/// starts with a constant as a constant.
 fn constants_fit(elements: &[ValueOperand], ty: ScalarType) -> bool {
     let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
         return true;

@@ -81,7 +81,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns two stores of half of the elements, or `None` if the store cannot be split in a simple way.
+    /// Returns the source text of two stores, each of which stores half of the elements. Returns `None` if the store cannot be split in a
+    /// simple way.
     fn halves(
         &self,
         site: &InstructionSite<'a>,
@@ -132,7 +133,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns the opcode with half of the vector width, and without modifiers that only 256-bit stores accept.
+/// Returns the opcode with half of the vector width, and without the modifiers that only 256-bit stores accept.
 fn halved(opcode: &Opcode<'_>, n_half: usize) -> String {
     let mut text = opcode.name().to_owned();
     for word in opcode.modifiers() {

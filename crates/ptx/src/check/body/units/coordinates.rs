@@ -41,7 +41,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_right, operand, expected)
     }
 
-    /// Returns whether a name denotes a reference of this kind, or a register that may contain a handle.
+    /// Returns whether a name denotes a texture, sampler or surface reference of the given kind, or a register that may contain a handle.
     pub(crate) fn refers(&mut self, name: Name, operand: &Operand, kind: DeclaredType) -> bool {
         match self.binding(name, operand.span) {
             Binding::Register(register) => {
@@ -177,20 +177,21 @@ impl<'a> BodyChecker<'a, '_> {
             OperandAccess::Written => self.one_destination(site, operand, ty, TypeMatch::Wider),
             OperandAccess::Read if is_list => self.texel_list(site.plan, (operand, children), ty),
             OperandAccess::Read => {
-                // A single value is accepted in place of a list (assembler 13.5).
+                // The assembler accepts a single value in place of a list (assembler 13.5).
                 let value = self.source(site, operand, ty, TypeMatch::Wider)?;
                 Some(source(value))
             }
         }
     }
 
-    /// Returns whether a list contains a predicate.
+    /// Returns whether a list of values contains a predicate register.
     fn has_predicate(&mut self, children: Operands<'a>) -> bool {
         let mut names = children.filter(|(child, _)| matches!(child.kind, OperandKind::Name(_)));
         names.any(|(child, _)| self.is_predicate(child))
     }
 
-    /// Returns the number of values that a list must have, which is the vector width. Without a vector width, the number is not checked.
+    /// Returns the length that a list of surface values must have, which is the vector width. Without a vector width, returns a rule that
+    /// does not check the length.
     fn texels_of(
         &mut self,
         plan: &'a ResolvedOpcode,

@@ -11,7 +11,7 @@ use crate::tree::operand::{Operand, OperandKind, OperandWithChildren, Operands};
 use warpgrid_isa::{Flag, OperandAccess, OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source};
 
-/// Requirements that a list of values must satisfy (assembler 13.5).
+/// Requirements for a list of values in an operand of a specialized unit: length, type and permitted elements (assembler 13.5).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListRule {
     pub(crate) count: ListLength,
@@ -19,7 +19,7 @@ pub(crate) struct ListRule {
     pub(crate) ty: ScalarType,
     pub(crate) fit: TypeMatch,
     pub(crate) taken: &'static [ExtraElements],
-    /// Noun that denotes the values in messages.
+    /// Noun that denotes the values of the list in messages.
     pub(crate) what: &'static str,
 }
 
@@ -54,14 +54,14 @@ impl ListLength {
     }
 }
 
-/// Syntax that a list accepts in addition to compatible values in braces.
+/// Additional syntax that a list operand accepts beside compatible values in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExtraElements {
     /// A vector register may replace the list.
     VectorRegister,
-    /// The sink `_` may be an element, which the instruction ignores.
+    /// An element may be the sink `_`, which the instruction ignores.
     Sink,
-    /// A predicate may be an element of a list of untyped bits.
+    /// An element of a list of untyped bits may be a predicate.
     Predicate,
 }
 
@@ -77,7 +77,7 @@ pub(crate) const SEVERAL: &[ExtraElements] =
     &[ExtraElements::VectorRegister, ExtraElements::Predicate];
 
 impl ListRule {
-    /// Creates a rule for values in braces without additional syntax.
+    /// Creates a rule for a list of values in braces without additional syntax.
     pub(crate) const fn of(count: ListLength, ty: ScalarType, fit: TypeMatch) -> ListRule {
         ListRule {
             count,
@@ -173,7 +173,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(false, operand, &expected)
     }
 
-    /// Checks a list of `n` 32-bit registers of any type.
+    /// Checks a list of `n` 32-bit registers, which may have any type.
     pub(crate) fn words(
         &mut self,
         list: OperandWithChildren<'a>,
@@ -199,7 +199,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(fits, list.0, &rule)
     }
 
-    /// Checks a 128-bit value: a single value, or several parts in braces.
+    /// Checks a 128-bit value, which is a single value or a brace list of its parts.
     pub(crate) fn whole_bits(
         &mut self,
         site: &InstructionSite<'a>,
@@ -247,7 +247,7 @@ impl<'a> BodyChecker<'a, '_> {
                 false => self.vector_destinations(site, operand, children, ty, fit, n),
             };
         }
-        // Stores of floating-point types also accept one value in braces (assembler 13.5).
+        // Stores with a floating-point type also accept a brace list with one value (assembler 13.5).
         let is_one = is_list && ty.is_float() && site.plan.modifiers.has(Flag::St);
         if n == 1 && !is_one {
             let value = self.source(site, operand, ty, TypeMatch::Exact)?;
@@ -298,8 +298,8 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(are_registers && rule.fits(elements), written.0, &rule)
     }
 
-    /// Checks the sparsity metadata: any 32-bit operand except a literal. If the operand is a list, the instruction uses only the first
-    /// element.
+    /// Checks the sparsity metadata, which may be any 32-bit operand except a literal. If the operand is a list, the instruction uses only
+    /// the first element.
     pub(crate) fn metadata(
         &mut self,
         site: &InstructionSite<'a>,

@@ -13,7 +13,7 @@ use warpgrid_program::OperandValue;
 const FACTOR_REGISTERS: usize = 4;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks an operand of an MMA, or of an instruction that accesses tensor memory.
+    /// Checks an operand of a warpgroup MMA or of an instruction that accesses tensor memory.
     pub(crate) fn product_operand(
         &mut self,
         site: &InstructionSite<'a>,
@@ -53,7 +53,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a disable-output-lane mask. If all optional operands are present, a predicate is accepted in place of the mask.
+    /// Checks a disable-output-lane mask. If all optional operands are present, the assembler accepts a predicate in place of the mask.
     fn lanes(
         &mut self,
         site: &InstructionSite<'a>,

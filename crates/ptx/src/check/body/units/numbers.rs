@@ -58,7 +58,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.number_that(operand, |n| n <= 1, "0, 1 or a predicate")
             }
             U::PredicateOrBool => self.predicate(site, operand),
-            // If the operand is a list, its first element is the level of detail (assembler 13.5).
+            // If the operand is a list, the assembler uses its first element as the level of detail (assembler 13.5).
             U::Level => match (operand.kind, children.clone().next()) {
                 (OperandKind::Vector { .. }, Some((first, _)))
                     if matches!(children.count(), 1 | 2 | 4) =>

@@ -23,7 +23,7 @@ const SINKS: &[ExtraElements] = &[
     ExtraElements::Sink,
 ];
 
-/// Properties of the operands that the modifiers of an instruction determine.
+/// Properties of a texture instruction that determine the checks of its operands: geometry, coordinate type and result type.
 #[derive(Clone, Copy, Debug)]
 struct TextureOperands {
     geometry: Geometry,
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.meets_at("a residency predicate", operand.span, RESIDENCY)?;
         let is_predicate = match self.binding(name, operand.span) {
             Binding::Register(register) => {
-                // In the program, the predicate is an element of the destination list, after the texels.
+                // In the program representation, the residency predicate is the last element of the destination list, after the texels.
                 self.body.extend_list(destination(register), operand.span);
                 self.body.type_of(register) == ScalarType::Pred
             }
@@ -135,7 +135,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let (coordinates, references) = match (parts.as_slice(), self.module.has_samplers) {
             ([first, coordinates], false) => (coordinates, &[first.0][..]),
-            // If textures contain their samplers, a second reference is accepted, but its kind is not checked (assembler 13.5).
+            // In the unified texturing mode, the assembler accepts a second reference without checking its kind (assembler 13.5).
             ([first, second, coordinates], _) => (coordinates, &[first.0, second.0][..]),
             (_, true) => {
                 return self.expect_that(false, operand, "a texture, a sampler and coordinates");
@@ -189,8 +189,8 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_right, operand, expected)
     }
 
-    /// Checks the coordinates in braces. The list must contain at least as many coordinates as the geometry requires. A single register is
-    /// accepted in place of the list.
+    /// Checks the coordinates in braces. The list must contain at least as many coordinates as the geometry requires. The assembler accepts
+    /// a single register in place of the list.
     fn texture_coordinates(
         &mut self,
         texture: TextureOperands,
@@ -227,7 +227,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(rule.fits(elements), operand, &rule)
     }
 
-    /// Checks a level of detail, which must have the type of the coordinates. If the operand is a list, only its type is checked.
+    /// Checks a level of detail, which must have the type of the coordinates. If the operand is a list, the assembler checks only its type.
     fn detail(
         &mut self,
         texture: TextureOperands,
@@ -245,7 +245,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(fits, operand, "a level of detail")
     }
 
-    /// Checks one of the two gradients. A gradient specifies the distance between the coordinates of adjacent texels.
+    /// Checks one of the two gradients, which specify the differences between the coordinates of adjacent pixels.
     fn gradient(
         &mut self,
         texture: TextureOperands,
@@ -264,7 +264,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(takes && rule.fits(elements), written.0, &rule)
     }
 
-    /// Checks an offset in texels. If the last operand may be a floating-point number, it is treated as a depth comparison value.
+    /// Checks an offset in texels. If the last operand may be a floating-point number, the function checks it as a depth comparison value.
     fn texture_offset(
         &mut self,
         site: &InstructionSite<'a>,
@@ -285,7 +285,8 @@ impl<'a> BodyChecker<'a, '_> {
         let is_bits = class == Some(OperandClass::Bits(32));
         let is_float =
             is_bits || class.is_some_and(|class| is_of(ScalarType::F32, class, TypeMatch::Exact));
-        // Only the last operand can be absent, so the offset is the last operand unless the instruction has all operands.
+        // An instruction can only omit its last operand, the depth comparison value. The offset is therefore the last operand unless all
+        // operands are present.
         let is_own = |(operand, _): &OperandWithChildren<'_>| !is_residency(operand);
         let is_last = site.operands.filter(is_own).count() < site.plan.max_operands;
         let is_right = match is_last && is_float {

@@ -11,8 +11,8 @@ use warpgrid_program::{
 };
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Returns the value of a checked operand. `ty` is the type of the literals in the operand. An object with coordinates is converted to
-    /// one list, which contains the object and the coordinates.
+    /// Returns the value of a checked operand. `ty` is the type of the literals in the operand. An object with coordinates becomes one list
+    /// that contains the object and the coordinates.
     pub(crate) fn lower_unchecked(
         &mut self,
         (operand, children): OperandWithChildren<'a>,
@@ -59,7 +59,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Appends the registers of a vector register, or the value of a single operand.
+    /// Appends the registers of a vector register or the value of a single operand to the elements of the instruction.
     fn keep_vector(&mut self, operand: &Operand, role: OperandAccess, ty: ScalarType) {
         if let OperandKind::Name(name) = operand.kind
             && let Binding::Vector { first, n } = self.binding(name, operand.span)
@@ -104,7 +104,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the sum of a name and a constant.
+    /// Returns the source value of a sum of a name and a constant.
     fn kept_sum(&mut self, operand: &Operand) -> OperandValue {
         let OperandKind::Sum { name, offset } = operand.kind else {
             return OperandValue::Absent;

@@ -1,5 +1,5 @@
-//! Repair candidates for races of asynchronous operations. The candidates insert or change commits, waits, expected counts of mbarriers,
-//! and proxy fences.
+//! Repair candidates for races of asynchronous operations. The candidates insert or change commits, waits, expected byte counts of
+//! mbarriers, and proxy fences.
 
 use crate::memory_model::concurrency::repair::barrier_repairs::{BLOCK, WARP};
 use crate::memory_model::concurrency::repair::body::{
@@ -32,7 +32,7 @@ fn is_async(op: AsyncOp) -> impl Fn(&OpcodeInfo) -> bool {
     move |action| action.operation.asynchronous() == Some(op)
 }
 
-/// Checks whether a copy signals its completion on an mbarrier.
+/// Checks whether a copy instruction signals its completion on an mbarrier.
 fn completes_on_mbarrier(action: &OpcodeInfo) -> bool {
     action.modifiers.completion == Some(Completion::MbarrierCompleteTxBytes)
 }
@@ -47,8 +47,8 @@ pub(crate) fn of_init(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     places.map(|at| vec![body.after(at, fence)]).into()
 }
 
-/// Returns candidates with a proxy fence. A candidate moves an existing fence, restricts an existing fence to a state space, or inserts a
-/// new fence.
+/// Returns candidates with a proxy fence. A candidate moves an existing proxy fence, restricts it to a state space, or inserts a new proxy
+/// fence.
 pub(crate) fn proxy_fence_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let is_non_coherent = |at: &usize| {
@@ -99,8 +99,8 @@ pub(crate) fn proxy_fence_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits
     all
 }
 
-/// Returns candidates that replace a non-coherent load of memory that the kernel writes with a weak load, and that insert a barrier if the
-/// weak load needs one.
+/// Returns candidates for a non-coherent load of memory that the kernel writes. A candidate replaces the non-coherent load with a weak
+/// load, and inserts a barrier if the weak load needs one.
 fn plain_load(broken: &RepairContext<'_>, at: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let Some(load) = body.syntax(at).with_modifier(Flag::NonCoherent.name(), &[]) else {
@@ -173,7 +173,7 @@ fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<Repai
     ]);
     let barrier = barriers.into_iter().find(|at| *at > copy);
     let places: Vec<usize> = barrier.into_iter().chain([other]).collect();
-    // A wait directly after the access is probably misplaced, so one candidate moves the wait before the access.
+    // Add a candidate that moves the wait before the access, because a wait directly after the access is probably misplaced.
     for wait in &waits {
         let unknown = places.iter().filter(|at| **at + 1 == *wait);
         all.extend(unknown.map(|at| body.move_before(*wait, *at)));
@@ -188,7 +188,7 @@ fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<Repai
     all
 }
 
-/// Returns candidates that insert or strengthen waits for a bulk copy, by means of bulk async-groups.
+/// Returns candidates that insert or strengthen waits for the bulk async-group of a bulk copy.
 fn of_bulk_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let mut all: Vec<RepairEdits> = Vec::new();
@@ -219,7 +219,7 @@ fn of_bulk_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<
     all
 }
 
-/// Returns the number of the last statement after the statement `at` and before the next label.
+/// Returns the number of the last statement before the first label that follows the statement `at`, or `at` if no label follows.
 fn end_of_part(body: &Body<'_>, at: usize) -> usize {
     let next = (at + 1..body.len()).find(|next| body.label(*next).is_some());
     next.map_or(at, |label| label - 1)
@@ -291,7 +291,7 @@ pub(crate) fn mbarrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     }
     for at in &arrivals {
         let moved = body.text(*at);
-        // If a copy follows the arrival, the repair can additionally require a proxy fence.
+        // Also try a candidate with a proxy fence, which is necessary if a copy follows the arrival.
         for text in [moved.clone(), format!("{PROXIES}\n{moved}")] {
             let later = [broken.first, broken.second].into_iter();
             let later = later.filter(|access| access > at);
@@ -316,8 +316,8 @@ fn expecting(broken: &RepairContext<'_>, arrivals: &[usize]) -> Vec<RepairEdits>
         sum += size;
         sums.push(sum);
     }
-    // Each block of the cluster may transfer the same number of bytes to the mbarrier, so another candidate expects the total number of
-    // bytes.
+    // Also add a candidate that expects the total number of bytes, because each block of the cluster may transfer the same number of bytes
+    // to the mbarrier.
     let n_blocks = match broken.is_one_cluster {
         true => u64::from(broken.n_blocks),
         false => 1,

@@ -53,7 +53,7 @@ pub(crate) fn barrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     all
 }
 
-/// Returns candidates that insert a proxy fence and a barrier, so that a copy is ordered after accesses of threads.
+/// Returns candidates that insert a proxy fence and a barrier, which order a copy after preceding accesses of threads.
 pub(crate) fn before_copies(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let (low, high) = broken.ends();
     let places = [high].into_iter().chain(low + 1..high);
@@ -63,8 +63,8 @@ pub(crate) fn before_copies(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
 }
 
 /// Returns candidates for barrier statements at which different threads arrived in the same phase. A candidate removes the guard of a
-/// barrier, adds a barrier to the path without a barrier, moves a barrier before the branch that skips it or after the target of this
-/// branch, or deletes a barrier.
+/// barrier, adds a barrier to the path without a barrier, moves a barrier before the branch that skips the barrier or after the target of
+/// this branch, or deletes a barrier.
 pub(crate) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<RepairEdits> {
     const REACH: usize = 12;
     let (Some(first), Some(last)) = (barriers.first().copied(), barriers.last().copied()) else {
@@ -105,7 +105,7 @@ pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let others = (low + 1..high).chain(high + 1..=high + REACH_OF_LOOPS);
     let places = [high, low].into_iter().chain(others);
     all.extend(places.map(|at| vec![body.before(at, CLUSTER)]));
-    // An existing cluster barrier may be at the wrong position, so the first candidates move the barrier.
+    // First try to move an existing cluster barrier, because it may be at the wrong position.
     for wait in body.all_sync(&[SyncOp::ClusterWait]) {
         let arrival = wait.saturating_sub(1);
         if body.operation(arrival).and_then(Operation::sync) == Some(SyncOp::ClusterArrive) {

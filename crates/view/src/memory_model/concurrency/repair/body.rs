@@ -1,4 +1,4 @@
-//! Statements that repairs can edit, with the semantics of their instructions. The numbers of the statements follow the source order.
+//! List of the statements that repairs can edit, with the semantics of their instructions. The statements are numbered in source order.
 
 use crate::memory_model::concurrency::repair::RepairEdits;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use warpgrid_program::{
     Function, FunctionId, Instruction, OpcodeInfo, Operand, OperandValue, Program, Source, Span,
 };
 
-/// Statements of the functions that a launch can execute.
+/// Statements of the functions that a launch can execute, from which the repair search generates and formats edits.
 pub(crate) struct Body<'a> {
     program: &'a Program,
     statements: Vec<Statement>,
@@ -96,7 +96,7 @@ impl<'a> Body<'a> {
         instruction.map_or(&[], |(function, own)| function.operands_of(own.operands))
     }
 
-    /// Returns the name of the predicate register that the instruction of a statement writes.
+    /// Returns the name of the first predicate register that the instruction of a statement writes.
     pub(crate) fn predicate(&self, at: usize) -> Option<&'a str> {
         let (function, instruction) = self.instruction(at)?;
         let first = function.destinations(instruction).first().copied()?;
@@ -115,7 +115,7 @@ impl<'a> Body<'a> {
         self.label(at.checked_sub(1)?)
     }
 
-    /// Returns the number of the first branch after a statement whose target is the label directly before this statement.
+    /// Returns the number of the first branch after a statement whose target is the label directly before the statement.
     pub(crate) fn branch_back_to(&self, at: usize) -> Option<usize> {
         let start = self.statements.get(at)?.span.start;
         let (_, index) = *self.places.get(&start)?;
@@ -152,7 +152,7 @@ impl<'a> Body<'a> {
         Some(function.registers.name(registers.first().copied()?))
     }
 
-    /// Returns the text that represents the operand `operand` in the source.
+    /// Returns the source text of the operand `operand`.
     pub(crate) fn operand_text(&self, at: usize, operand: &Operand) -> Option<String> {
         let syntax = self.syntax(at);
         let index = syntax.operand_at(operand.span)?;

@@ -1,4 +1,4 @@
-//! Determines the kernels and functions of a source that a launch can execute.
+//! Computation of the kernels and functions of a source that a launch can execute.
 
 use crate::memory_model::concurrency::repair::deletions;
 use crate::session::Session;
@@ -6,8 +6,8 @@ use warpgrid_launch::Scenario;
 use warpgrid_program::{Callee, Fix, FunctionId, OperandValue, RelocationTarget, Source, Span};
 
 impl Session {
-    /// Returns the spans of the kernels and functions that the launch cannot reach. Trial runs delete these spans, so that the time of a
-    /// trial does not depend on unreachable code. The result is empty if the checker rejects the source after the deletion of these spans.
+    /// Returns the spans of the kernels and functions that the launch cannot reach. Trial runs delete these spans, so that unreachable code
+    /// does not increase the time of a trial. The result is empty if the checker rejects the source after the deletion of these spans.
     pub(crate) fn unreachable_definitions(&self) -> Vec<Span> {
         let source = &self.scenario().source;
         let program = &self.program;

@@ -27,7 +27,7 @@ fn warpgroup(operation: Operation) -> Option<WarpgroupOp> {
 }
 
 /// Returns candidates that insert or strengthen a wait for an asynchronous MMA instruction, or `None` if neither access of the race belongs
-/// to such an instruction.
+/// to an asynchronous MMA instruction.
 pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairEdits>> {
     let body = broken.body;
     let sides = [broken.first, broken.second];
@@ -50,8 +50,8 @@ pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairE
     Some(all)
 }
 
-/// Returns candidates for waits for `wgmma` groups. A candidate reduces the number of pending groups that an existing wait allows, or
-/// inserts a new wait.
+/// Returns candidates that wait for wgmma-groups. A candidate reduces the number of pending groups that an existing wait allows, or inserts
+/// a new wait.
 fn of_warpgroups(broken: &RepairContext<'_>, product: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let all_of = |op| body.all(|action| warpgroup(action.operation) == Some(op));

@@ -1,5 +1,5 @@
-//! Repair candidates that strengthen accesses and fences. Candidates that widen a scope to include the other thread precede candidates with
-//! a stronger memory order, and candidates that edit one side of the race precede candidates that edit both sides.
+//! Repair candidates that strengthen accesses and fences. The search first tries candidates that widen a scope to include the other thread,
+//! then candidates with a stronger memory order. It tries candidates that edit one side of the race before candidates that edit both sides.
 
 use crate::memory_model::concurrency::repair::body::{Body, is_fence};
 use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
@@ -15,7 +15,8 @@ type Variants = Vec<(u32, RepairEdits)>;
 /// Returns candidates with stronger accesses and fences, in order of increasing strength.
 pub(crate) fn stronger_access_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
-    // If both accesses are weak, the accesses are data accesses rather than communication, unless one of the accesses polls in a loop.
+    // First, strengthen the accesses of the race only if one of them is strong or polls in a loop. Otherwise, the accesses are probably
+    // data accesses rather than communication.
     let [a, b] = [broken.first, broken.second];
     let is_strong = |at: usize| body.action(at).is_some_and(is_strong);
     let is_polled = |at: usize| poll_loop_exit(body, at) != at;
@@ -51,8 +52,7 @@ fn combined(broken: &RepairContext<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<
             }
         }
     }
-    // Combinations that edit one statement precede combinations that edit two statements, and weaker combinations precede stronger
-    // combinations.
+    // Order the combinations by the number of edited statements, then by increasing strength.
     all.sort_by_key(|(strength, n, _)| (*n, *strength));
     all.into_iter().map(|(_, _, edits)| edits).collect()
 }

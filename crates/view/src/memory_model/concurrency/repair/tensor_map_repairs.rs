@@ -1,4 +1,4 @@
-//! Repair candidates for races between modifications of a tensor map and copies that read the tensor map: a candidate contains a fence that
+//! Repair candidates for races between modifications of a tensor map and copies that read the tensor map. A candidate contains a fence that
 //! releases the modifications, and a fence that acquires the tensor map.
 
 use crate::memory_model::concurrency::repair::body::Body;

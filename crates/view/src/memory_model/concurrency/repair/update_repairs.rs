@@ -15,13 +15,13 @@ use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId,
 /// Replacement texts of statements, indexed by instruction. An empty replacement text deletes the statement.
 type Statements = BTreeMap<u32, String>;
 
-/// Update that one atomic operation can perform.
+/// Update that one atomic operation can perform, with the texts from which the replacement is formatted.
 struct Replaceable<'a> {
     session: &'a Session,
     body: &'a Body<'a>,
     function: &'a Function,
     update: &'a Update,
-    /// Index of the arithmetic instruction of the update. All other instructions of the chain are moves.
+    /// Index of the arithmetic instruction of the update. All other instructions between the load and the store are moves.
     compute: u32,
     /// Name of the atomic operation, for example `add` or `min`.
     operation: &'static str,
@@ -45,8 +45,8 @@ pub(crate) struct RacyUpdates {
 }
 
 impl RacyUpdates {
-    /// Checks whether edits replace a load or store of an update. Such edits are not a repair: a strong load and a strong store do not
-    /// race, but, like weak accesses, they can lose updates.
+    /// Checks whether edits replace a load or store of an update. These edits are not a repair, because an update with a strong load and a
+    /// strong store has no race but can still lose the store of another thread.
     pub(crate) fn are_made_strong_by(&self, edits: &RepairEdits) -> bool {
         edits.iter().any(|edit| {
             matches!(edit.change, Change::Replace(_)) && self.accesses.contains(&edit.statement)
@@ -206,7 +206,7 @@ impl<'a> Replaceable<'a> {
     }
 
     /// Returns the repairs of the update. One repair replaces the store by `red`, and the other repairs insert an `atom` that returns the
-    /// old value. A repair is omitted if other uses of the registers prevent it.
+    /// old value. The result does not contain repairs that other uses of the registers prevent.
     fn variants(&self) -> Vec<RepairEdits> {
         let all = [
             self.reduction(),
@@ -261,8 +261,8 @@ impl<'a> Replaceable<'a> {
     }
 
     fn atomic(&self, place: u32, addressed: u32) -> Option<Statements> {
-        // The prelude writes the result register of the arithmetic instruction, and the arithmetic instruction computes this register again
-        // after the prelude. The old value therefore requires a different register.
+        // The old value requires a register other than the result register of the arithmetic instruction, because the prelude and then the
+        // arithmetic instruction write this register.
         let old = self.operand(self.update.load, 0)?;
         let result = self.operand(self.compute, 0)?;
         if self.prelude.is_some() && old == result {
@@ -287,7 +287,7 @@ impl<'a> Replaceable<'a> {
         Some(statements)
     }
 
-    /// Formats the atomic operation and its prelude. Both have the guard of the store.
+    /// Formats the prelude and the atomic operation. All of these instructions have the guard of the store.
     fn guarded(&self, operation: &str) -> Option<String> {
         let guard = self.syntax(self.update.store)?.guard;
         let guard = guard.map_or_else(String::new, |guard| format!("{guard} "));

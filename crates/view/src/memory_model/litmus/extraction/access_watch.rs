@@ -1,6 +1,6 @@
-//! Observation of selected threads in selected lines. Input: the steps and accesses of a run. Output: for each thread, the position of the
-//! run at which the thread reaches the lines, and the accesses of the thread within the lines. The output also contains the two threads
-//! whose accesses have the most relevant conflict.
+//! Observation of selected threads in selected lines. The input is the steps and accesses of a run. The output contains, for each thread,
+//! the position of the run at which the thread reaches the lines, and the accesses of the thread within the lines. It also contains the two
+//! threads whose accesses have the most relevant conflict.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use warpgrid_program::FunctionId;
 
 /// Maximum number of memory words that the search for two conflicting threads records.
 const MAX_WORDS: usize = 1 << 16;
-/// Maximum number of accesses that are recorded per thread.
+/// Maximum number of accesses that the observer records per thread.
 const MAX_TOUCHES: usize = 4096;
 
 /// Thread, identified by the linear index of its block and its linear index within the block.
@@ -36,7 +36,7 @@ impl ThreadKey {
     }
 }
 
-/// Instructions of the selected lines, and the functions that these instructions call.
+/// Instructions of the lines that a litmus test is extracted from, and the functions that these instructions call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineSelection {
     pub(crate) function: FunctionId,
@@ -58,7 +58,7 @@ impl LineSelection {
     }
 }
 
-/// Bytes that one execution of an instruction accessed.
+/// Byte range that one execution of an instruction accessed, with the thread and the direction of the access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByteAccess {
     /// Thread that accessed the bytes, or `None` for a pending asynchronous operation.
@@ -213,7 +213,7 @@ impl Observer for ConflictFinder {
     }
 }
 
-/// State of the run at the time when a thread reached the selected lines.
+/// Position of the run, and instruction, at which a thread reached the selected lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineEntry {
     /// Number of steps that the run had executed.
@@ -224,7 +224,8 @@ pub(crate) struct LineEntry {
 /// Recorded executions of the selected lines by one thread.
 #[derive(Debug, Default)]
 pub(crate) struct LineVisit {
-    /// Instructions of which the thread must execute at least one within the lines, or `None` if every execution of the lines is suitable.
+    /// Instructions of which the thread must execute at least one within the selected lines, or `None` if every execution of the lines is
+    /// suitable.
     wanted: Option<Range<u32>>,
     is_inside: bool,
     latest: Option<LineEntry>,
@@ -257,7 +258,7 @@ impl LineVisit {
 /// Observer that records the visits of the selected threads to the selected lines.
 pub(crate) struct ThreadWatch {
     lines: LineSelection,
-    /// Step limit of the observation, which ignores later steps.
+    /// Last step of the observation. The observer ignores later steps.
     before: Option<u64>,
     pub(crate) stays: BTreeMap<ThreadKey, LineVisit>,
 }
@@ -383,7 +384,7 @@ impl Observer for ThreadWatch {
         }
         for piece in event.pieces {
             let touch = of_piece(event, piece);
-            // The accesses of asynchronous operations are skipped here, because they were recorded when the operation started.
+            // Skip the accesses of asynchronous operations, because the observer recorded them when the operation started.
             if let Some(WarpId { block, warp }) = event.warp() {
                 let thread = warp * 32 + u32::from(piece.address_lane);
                 self.note(ThreadKey { block, thread }, touch);
@@ -426,7 +427,7 @@ impl Observer for ThreadWatch {
     }
 }
 
-/// Rule that selects one execution of the lines if a thread executes the lines several times.
+/// Rule that selects one execution of the selected lines if a thread executes them several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StaySelection {
     First,

@@ -1,6 +1,6 @@
-//! Calls in the lines of an extracted test. Input: a kernel and the selected lines. Output: the source of the called functions, and the
-//! selected lines with registers in place of call parameters. The replacement is necessary because litmus tests do not support call
-//! parameters.
+//! Handling of calls in the lines of an extracted test. The module takes a kernel and the selected lines, and returns the source of the
+//! called functions, and the selected lines with registers instead of call parameters. The replacement is necessary because litmus tests do
+//! not support call parameters.
 
 use crate::memory_model::litmus::extraction::access_watch::LineSelection;
 use crate::memory_model::litmus::extraction::thread_body::{Statement, chosen};
@@ -100,7 +100,7 @@ fn text_of(session: &Session, function: &Function) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// Call parameters in the selected lines. Registers replace these parameters in the extracted test.
+/// Call parameters in the selected lines, with the registers that replace these parameters in the extracted test.
 pub(crate) struct CallParameters<'a> {
     /// Parameters and the names of their registers in the extracted test, indexed by the position of the parameter declaration.
     by_place: BTreeMap<u32, (&'a Variable, String)>,
@@ -120,7 +120,8 @@ impl<'a> CallParameters<'a> {
         let last = chosen(function, lines).next_back();
         let last = last.map_or(0, |instruction| instruction.span.end);
         let all = function.variables.iter();
-        // A name in a statement refers to the latest declaration of this name before the statement.
+        // Later declarations replace earlier declarations, because a name in a statement refers to its latest declaration before the
+        // statement.
         let all = all.filter(|v| v.space == StateSpace::ParamFunc && v.span.start <= last);
         let mut names: BTreeMap<String, (u64, u32)> = BTreeMap::new();
         for variable in all {

@@ -1,6 +1,6 @@
-//! Effects of other threads during the steps in which the tested threads reach the selected lines one after another. Input: the steps
-//! between the first and the last entry into the lines. Output: memory and mbarrier contents for the test. These contents correspond to a
-//! run in which the other threads execute these steps before the first entry.
+//! Effects of other threads between the first and the last entry of a tested thread into the selected lines. The module takes the steps
+//! between these entries, and returns memory and mbarrier contents for the test, which correspond to a run in which the other threads
+//! execute these steps before the first entry.
 
 use crate::memory_model::litmus::extraction::access_watch::{LineSelection, ThreadKey};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use warpgrid_emulator::{
     SyncKind, WarpId,
 };
 
-/// Maximum number of bytes whose writes are tracked.
+/// Maximum number of bytes whose writes the observer tracks.
 const MAX_BYTES: usize = 1 << 16;
 
 /// Write of a thread that is not part of the test.
@@ -18,15 +18,15 @@ struct ExternalWrite {
     address: u64,
     n_bytes: usize,
     /// Value after the write, and the difference from the value before the write. The difference is relevant for atomics, because an atomic
-    /// adds to the value that a tested thread may have stored.
+    /// of another thread can add to a value that a tested thread has stored.
     after: u64,
     more: Option<u64>,
 }
 
-/// Arrivals of the tested threads at an mbarrier object, and the number of completed phases of this object.
+/// Number of arrivals of the tested threads at an mbarrier object, and number of completed phases of this object.
 #[derive(Clone, Copy, Debug, Default)]
 struct ArrivalCounts {
-    /// Number of arrivals of the tested threads in the present phase, and the maximum number of such arrivals in one phase.
+    /// Number of arrivals of the tested threads in the present phase, and the maximum number of their arrivals in one phase.
     now: u32,
     most: u32,
     /// Number of phases that the mbarrier object has completed.
@@ -37,7 +37,7 @@ struct ArrivalCounts {
 pub(crate) struct ExternalEffects {
     lines: LineSelection,
     test_threads: BTreeSet<ThreadKey>,
-    /// Last step of the run whose memory effects the observer includes.
+    /// Last step of the run whose memory effects the observer records.
     until: u64,
     changes: BTreeMap<MemoryId, Vec<ExternalWrite>>,
     objects: BTreeMap<(u64, u64), ArrivalCounts>,
@@ -45,7 +45,7 @@ pub(crate) struct ExternalEffects {
 }
 
 impl ExternalEffects {
-    /// Returns an observer for the steps after the first entry into the lines. The observer includes memory effects up to step `until`, in
+    /// Returns an observer for the steps after the first entry into the lines. The observer records memory effects up to step `until`, in
     /// which the last thread enters the lines.
     pub(crate) fn new(
         lines: LineSelection,
@@ -62,7 +62,7 @@ impl ExternalEffects {
         }
     }
 
-    /// Returns the value that a memory range with the value `held` has after the writes of other threads.
+    /// Applies the writes of other threads to a memory range with the value `held`, and returns the resulting value.
     pub(crate) fn applied(&self, memory: MemoryId, start: u64, held: u64, n: usize) -> u64 {
         let keep = u64::MAX >> (64 - 8 * n.clamp(1, 8));
         let mut value = held;
@@ -84,8 +84,7 @@ impl ExternalEffects {
         value
     }
 
-    /// Returns the state `state` of an mbarrier object after a modification, with which the object expects only the arrivals of the tested
-    /// threads.
+    /// Modifies the state `state` of an mbarrier object so that the object expects only the arrivals of the tested threads.
     pub(crate) fn object(&self, block: u64, address: u64, state: MbarrierState) -> MbarrierState {
         let Some(arrivals) = self.objects.get(&(block, address)) else {
             return state;

@@ -1,5 +1,5 @@
-//! Locations of an extracted litmus test: the bytes that the tested threads access, with their names in the kernel, their addresses and
-//! their contents.
+//! Computation of the locations of an extracted litmus test, which are the bytes that the tested threads access. Each location has its name
+//! in the kernel, its address and its contents.
 
 use crate::expression::tree::read_unsigned;
 use crate::memory_model::litmus::extraction::access_watch::{ByteAccess, ThreadKey};
@@ -22,7 +22,7 @@ struct RegionKey {
     base: u64,
 }
 
-/// Element of a memory region.
+/// Element of a memory region that becomes part of a location of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RegionElement {
     offset: u64,
@@ -30,9 +30,9 @@ struct RegionElement {
     is_object: bool,
 }
 
-/// Accessed bytes of all memory regions.
+/// Accesses of the tested threads, grouped by memory region, from which the locations of the test are computed.
 pub(crate) struct LocationTable {
-    /// Accesses to each memory region. Adjacent accesses are split into parts, so that each access covers complete parts.
+    /// Accesses to each memory region. Overlapping accesses are split, so that each access covers complete elements.
     touched: BTreeMap<RegionKey, Vec<ByteAccess>>,
     /// Offsets of the mbarrier objects in each region.
     objects: BTreeMap<RegionKey, BTreeSet<u64>>,
@@ -209,7 +209,7 @@ impl LocationTable {
     }
 }
 
-/// Splits adjacent elements to the smallest width among them, so that all bytes of a large copy belong to one location.
+/// Splits adjacent elements into elements of the smallest width among them, so that all bytes of a large copy belong to one location.
 fn unify_widths(elements: &[RegionElement]) -> Vec<RegionElement> {
     let meet = |a: &RegionElement, b: &RegionElement| {
         !a.is_object && !b.is_object && a.offset + a.n_bytes == b.offset
@@ -230,7 +230,7 @@ fn unify_widths(elements: &[RegionElement]) -> Vec<RegionElement> {
     all
 }
 
-/// Returns the size of the first element of an access to `n` bytes at `at`: the size is 8 if the access consists of one element of 8 bytes.
+/// Returns the size of the first element of an access to `n` bytes at `at`. The size is 8 if the access consists of one element of 8 bytes.
 /// Otherwise, the size is the largest naturally aligned size of at most 4 bytes.
 fn whole_part(at: u64, n: u64) -> u64 {
     if n == 8 && at.is_multiple_of(8) {

@@ -1,6 +1,6 @@
-//! Slicing of an extracted litmus test (M. Weiser, "Program Slicing", 1981). Input: a test whose threads contain all selected lines.
-//! Output: the test without the instructions that a thread never executes, and without the instructions whose results no other instruction
-//! uses.
+//! Slicing of an extracted litmus test (M. Weiser, "Program Slicing", 1981). The module takes a test whose threads contain all selected
+//! lines, and returns the test without the instructions that a thread never executes, and without the instructions whose results no other
+//! instruction uses.
 
 use crate::memory_model::litmus::extraction::thread_body::DECLARATION;
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
@@ -60,7 +60,7 @@ fn in_kernel(test: &LitmusTest, error: LitmusError) -> LitmusError {
     }
 }
 
-/// Instructions of a thread that remain in the sliced test.
+/// State of the slicing of one thread: the instructions that remain in the sliced test.
 struct Slicer<'a> {
     program: &'a Program,
     function: &'a Function,
@@ -69,7 +69,7 @@ struct Slicer<'a> {
 
 impl<'a> Slicer<'a> {
     fn new(program: &'a Program, function: &'a Function, ran: &[bool]) -> Slicer<'a> {
-        // The last instruction exits the kernel and is not part of the thread body.
+        // Exclude the last instruction, which exits the kernel and is not part of the thread body.
         let n = function.instructions.len().saturating_sub(1);
         let is_executed = (0..n).map(|index| ran.get(index) == Some(&true)).collect();
         let mut kept = Slicer {
@@ -163,7 +163,7 @@ impl<'a> Slicer<'a> {
             | Operation::Compare(_)
             | Operation::Move(_)
             | Operation::Hint(_) => true,
-            // Instructions of this kind also write the carry flag, so they remain.
+            // Keep these instructions, because they also write the carry flag.
             Operation::Carry(_) => false,
             Operation::Memory(_)
             | Operation::Mbarrier(_)
@@ -189,7 +189,7 @@ impl<'a> Slicer<'a> {
             .filter_map(|(_, instruction)| self.target(instruction))
             .flat_map(|target| self.labels_at(target))
             .collect();
-        // If a line contains a call, the complete line remains, with all instructions of the called function.
+        // If a line contains a call, keep the complete line, and all instructions of the called function.
         let all = self.function.instructions.iter().enumerate();
         let on_lines = all.filter(|(index, _)| {
             let is_of_body = *index < self.is_kept.len();

@@ -1,5 +1,5 @@
 //! Body of a thread in an extracted litmus test. The body consists of assignments of constants to the live-in registers of the thread,
-//! followed by the selected lines. Input: a kernel, the selected instructions, and register values. Output: lines of PTX.
+//! followed by the selected lines. The module takes a kernel, the selected instructions, and register values, and returns lines of PTX.
 
 use crate::memory_model::litmus::extraction::access_watch::{LineSelection, LineVisit, ThreadKey};
 use crate::memory_model::litmus::extraction::call_parameters::CallParameters;
@@ -13,7 +13,7 @@ use warpgrid_isa::{MemoryOp, ScalarType, StateSpace};
 use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Function, Instruction, OperandValue, RegisterId, Source};
 
-/// State that the construction of the bodies of all threads shares.
+/// Builder for the thread bodies of an extracted test, which contains the data that all threads have in common.
 pub(crate) struct BodyBuilder<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) lines: &'a LineSelection,
@@ -25,7 +25,7 @@ pub(crate) struct BodyBuilder<'a> {
     pub(crate) syntax: &'a BTreeMap<u32, InstructionSyntax>,
 }
 
-/// Statement of the kernel in the selected lines.
+/// Statement of the kernel in the selected lines, with its syntactic parts and its source line.
 pub(crate) struct Statement {
     pub(crate) index: u32,
     pub(crate) syntax: InstructionSyntax,
@@ -53,8 +53,8 @@ impl BodyBuilder<'_> {
         for register in self.live_in(function, entry.instruction) {
             let name = function.registers.name(register);
             let set = self.set(function, thread, register)?;
-            // A register with the name of a location already contains the start address of this location. In a snippet, however, each lane
-            // starts at its own element.
+            // Emit no assignment for a register with the name of a location, because it already contains the start address of this
+            // location. In a snippet, however, emit the addition for a lane that starts at another element.
             let is_place = self.bases.values().any(|place| place == name);
             if !is_place || set.starts_with("add") {
                 body.push(set);
@@ -87,7 +87,7 @@ impl BodyBuilder<'_> {
         Ok(body)
     }
 
-    /// Returns the statements of the selected lines. The result contains a statement that consists of several instructions only one time.
+    /// Returns the statements of the selected lines. A statement that consists of several instructions occurs only one time in the result.
     fn statements(&self, function: &Function) -> Vec<Statement> {
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
@@ -119,8 +119,8 @@ impl BodyBuilder<'_> {
             let all = function.sources(instruction).into_iter();
             for register in all.chain(function.destinations(instruction)) {
                 let name = function.registers.name(register);
-                // In a snippet and in the litmus test, the register that contains the address of a buffer has the name of the buffer, so
-                // this register requires no declaration.
+                // Emit no declaration for a register with the name of a buffer, because both a snippet and the litmus test define this
+                // register as the address of the buffer.
                 let is_place = self.bases.values().any(|place| place == name);
                 if !function.registers.is_named(register) || is_place {
                     continue;
@@ -246,8 +246,8 @@ impl BodyBuilder<'_> {
             .collect()
     }
 
-    /// Checks whether all existing lanes of the warp that executes an exchange instruction are tested threads. Otherwise, the exchange
-    /// cannot remain part of the test.
+    /// Checks whether all existing lanes of the warp that executes an exchange instruction are tested threads. The exchange can remain part
+    /// of the test only in this case.
     fn are_all_here(
         &self,
         function: &Function,
@@ -271,9 +271,9 @@ impl BodyBuilder<'_> {
         })
     }
 
-    /// Returns a statement that assigns a constant in place of an instruction whose result does not depend on communication through shared
-    /// or global memory. Such instructions are loads of parameters, constants and stack variables, addresses of variables, and values that
-    /// lanes of a warp exchange.
+    /// Returns a statement that replaces an instruction with the assignment of a constant, if the result of the instruction does not depend
+    /// on communication through shared or global memory. The replacement is possible for loads of parameters, constants and stack
+    /// variables, for addresses of variables, and for values that lanes of a warp exchange.
     fn constant(
         &mut self,
         function: &Function,
@@ -388,7 +388,7 @@ fn labels_within<'f>(function: &'f Function, lines: &LineSelection) -> Vec<(u32,
 }
 
 /// Returns the labels outside of the selected lines that are targets of branches in the selected lines. A thread of the test exits when it
-/// reaches such a label.
+/// reaches a label outside of the selected lines.
 fn labels_outside<'f>(function: &'f Function, lines: &LineSelection) -> BTreeSet<&'f str> {
     let mut found = BTreeSet::new();
     for instruction in chosen(function, lines) {

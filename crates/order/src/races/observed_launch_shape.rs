@@ -1,16 +1,17 @@
-//! Dimensions of the observed launch.
+//! Dimensions of the launch that the race detector observes.
 
 use crate::scope::ThreadLocation;
 
-/// Dimensions of the grid, the blocks and the clusters of the launch that the race detector observes.
+/// Dimensions of the grid, the blocks and the clusters of the launch that the race detector observes. The detector locates each thread in
+/// the scope hierarchy with these dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaunchShape {
+pub struct ObservedLaunchShape {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub cluster: [u32; 3],
 }
 
-impl LaunchShape {
+impl ObservedLaunchShape {
     pub(crate) fn n_threads(&self) -> u32 {
         let [x, y, z] = self.block;
         x * y * z

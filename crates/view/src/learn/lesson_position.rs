@@ -1,26 +1,28 @@
-//! Position of a run in the notation `start`, `end`, `step 12`, `line 18` or `line 18 time 2`. A session can seek to the position.
+//! Positions of a run that tours and puzzles specify, in the notation `start`, `end`, `step 12`, `line 18` or `line 18 time 2`. A session
+//! can seek to these positions.
 
 use crate::learn::MAX_STEPS;
 use crate::session::Session;
 
-/// Position in a run that the text of a tour or puzzle specifies, such as `step 12` or `line 18 time 2`.
+/// Position in a run that the text of a tour or puzzle specifies, such as `step 12` or `line 18 time 2`. The lesson shows the state of the
+/// run at this position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunPosition {
+pub enum LessonPosition {
     Start,
     End,
     /// Position after the run has executed this number of steps.
     Step(u64),
-    /// Position directly after the first or a later execution of an instruction of this source line. The executions by all warps are
-    /// counted.
+    /// Position directly after the first or a later execution of an instruction of this source line. The count includes the executions by
+    /// all warps.
     Line {
         line: u32,
         time: u32,
     },
 }
 
-impl RunPosition {
+impl LessonPosition {
     /// Parses the notation of a position.
-    pub fn read(text: &str) -> Result<RunPosition, String> {
+    pub fn read(text: &str) -> Result<LessonPosition, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let number = |word: &str| {
             word.parse::<u32>()
@@ -29,14 +31,14 @@ impl RunPosition {
                 .ok_or_else(|| format!("found `{word}`, expected a positive integer"))
         };
         match words[..] {
-            ["start"] => Ok(RunPosition::Start),
-            ["end"] => Ok(RunPosition::End),
-            ["step", step] => Ok(RunPosition::Step(number(step)?.into())),
-            ["line", line] => Ok(RunPosition::Line {
+            ["start"] => Ok(LessonPosition::Start),
+            ["end"] => Ok(LessonPosition::End),
+            ["step", step] => Ok(LessonPosition::Step(number(step)?.into())),
+            ["line", line] => Ok(LessonPosition::Line {
                 line: number(line)?,
                 time: 1,
             }),
-            ["line", line, "time", time] => Ok(RunPosition::Line {
+            ["line", line, "time", time] => Ok(LessonPosition::Line {
                 line: number(line)?,
                 time: number(time)?,
             }),
@@ -49,22 +51,22 @@ impl RunPosition {
     /// Formats the position for the user.
     pub fn words(self) -> String {
         match self {
-            RunPosition::Start => "at the start".to_owned(),
-            RunPosition::End => "at the end".to_owned(),
-            RunPosition::Step(step) => format!("after {step} steps"),
-            RunPosition::Line { line, time: 1 } => format!("after line {line}"),
-            RunPosition::Line { line, time } => format!("after execution {time} of line {line}"),
+            LessonPosition::Start => "at the start".to_owned(),
+            LessonPosition::End => "at the end".to_owned(),
+            LessonPosition::Step(step) => format!("after {step} steps"),
+            LessonPosition::Line { line, time: 1 } => format!("after line {line}"),
+            LessonPosition::Line { line, time } => format!("after execution {time} of line {line}"),
         }
     }
 
-    /// Seeks a session to the position. The error contains the reason why the position does not exist.
+    /// Seeks a session to the position. The error is the reason why the position does not exist.
     pub fn go(self, session: &mut Session) -> Result<(), String> {
         match self {
-            RunPosition::Start => session.seek(0),
-            RunPosition::End => {
+            LessonPosition::Start => session.seek(0),
+            LessonPosition::End => {
                 session.run(MAX_STEPS);
             }
-            RunPosition::Step(step) => {
+            LessonPosition::Step(step) => {
                 session.seek(step.min(MAX_STEPS));
                 if session.position() != step {
                     let n = session.position();
@@ -73,7 +75,7 @@ impl RunPosition {
                     ));
                 }
             }
-            RunPosition::Line { line, time } => go_to_line(session, line, time)?,
+            LessonPosition::Line { line, time } => go_to_line(session, line, time)?,
         }
         Ok(())
     }
