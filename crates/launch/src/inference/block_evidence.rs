@@ -1,9 +1,9 @@
 //! Constants of a kernel from which the intended block size follows: the number of threads by which the kernel multiplies the block index,
-//! and the arrival counts of barriers and mbarriers.
+//! the arrival counts of barriers and mbarriers, comparisons with the last thread, and the lengths of shared arrays.
 
-use crate::instruction_summary::{InstructionSummary, SourceValue, readers};
+use crate::instruction_summary::{InstructionSummary, InstructionView, SourceValue, readers};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_isa::{ArithmeticOp, MbarrierOp, Operation, SpecialRegister, SyncOp};
+use warpgrid_isa::{ArithmeticOp, MbarrierOp, Operation, SpecialRegister, StateSpace, SyncOp};
 use warpgrid_program::{Function, Program, RegisterId};
 
 /// Maximum number of threads of a block.
@@ -21,61 +21,95 @@ pub(crate) struct BlockEvidence {
     pitches: [Option<u32>; 2],
     /// Thread counts of barriers, and arrival counts of mbarriers, from one warp on.
     counts: BTreeSet<u32>,
+    /// Numbers of threads whose last thread the kernel selects, such as 128 for `threadIdx.x == 127`.
+    last_threads: BTreeSet<u32>,
+    /// Numbers of elements of the shared arrays, in ascending order.
+    shared_lengths: BTreeSet<u32>,
+    /// Whether the kernel computes the index of a warp in its block, `threadIdx.x / 32`.
+    has_warp_index: bool,
 }
 
 impl BlockEvidence {
     /// Collects the evidence in a kernel and its module.
     pub(crate) fn of(function: &Function, program: &Program) -> BlockEvidence {
-        let mut evidence = BlockEvidence::default();
-        let mut axes: BTreeMap<RegisterId, u8> = BTreeMap::new();
+        let mut evidence = BlockEvidence {
+            shared_lengths: shared_lengths(function, program),
+            ..BlockEvidence::default()
+        };
+        let mut origins = Origins::new();
         for reader in readers(program, function) {
-            let operation = reader.operation();
-            match reader.read() {
-                InstructionSummary::Copy { to, from } => match axis(&from, &axes) {
-                    Some(axis) => drop(axes.insert(to, axis)),
-                    None => drop(axes.remove(&to)),
-                },
-                InstructionSummary::Compute {
-                    sources, n_factors, ..
-                } => {
-                    let factor = match (&sources[..], operation) {
-                        (
-                            [index, SourceValue::Constant(bits), ..],
-                            Some(Operation::Arithmetic(ArithmeticOp::Shl)),
-                        ) => 1u64.checked_shl(*bits as u32).map(|factor| (index, factor)),
-                        (
-                            [index, SourceValue::Constant(factor), ..]
-                            | [SourceValue::Constant(factor), index, ..],
-                            _,
-                        ) if n_factors == 2 => Some((index, *factor)),
-                        _ => None,
-                    };
-                    // A product of double width is a byte offset, whose factor is the size of an element.
-                    let is_wide = reader.opcode().contains(".wide");
-                    if let Some((index, factor)) = factor.filter(|_| !is_wide)
-                        && let Some(axis) = axis(index, &axes)
-                    {
-                        evidence.add_pitch(axis, factor);
-                    }
+            if let InstructionSummary::Copy { to, from } = reader.read() {
+                match origin(&from, &origins) {
+                    Some(special) => drop(origins.insert(to, special)),
+                    None => drop(origins.remove(&to)),
                 }
-                _ => {}
             }
-            let counted = match operation {
-                Some(Operation::Sync(SyncOp::Bar | SyncOp::Barrier)) => {
-                    reader.source_values().get(1).cloned()
-                }
-                Some(Operation::Mbarrier(MbarrierOp::Init)) => {
-                    reader.source_values().last().cloned()
-                }
-                _ => None,
-            };
-            if let Some(SourceValue::Constant(count)) = counted
-                && (32..=u64::from(MAX_BLOCK)).contains(&count)
-            {
-                evidence.counts.insert(count as u32);
-            }
+            evidence.add_scaled_index(reader, &origins);
+            evidence.add_count(reader, &origins);
         }
         evidence
+    }
+
+    /// Adds the factor of an instruction that multiplies the block index by a constant, and the division of the thread index by 32.
+    fn add_scaled_index(&mut self, reader: InstructionView<'_>, origins: &Origins) {
+        let InstructionSummary::Compute {
+            sources, n_factors, ..
+        } = reader.read()
+        else {
+            return;
+        };
+        let Some(Operation::Arithmetic(op)) = reader.operation() else {
+            return;
+        };
+        let scaled = match (&sources[..], op) {
+            ([index, SourceValue::Constant(bits), ..], ArithmeticOp::Shl) => {
+                1u64.checked_shl(*bits as u32).map(|factor| (index, factor))
+            }
+            ([index, SourceValue::Constant(5), ..], ArithmeticOp::Shr) => {
+                self.has_warp_index |= origin(index, origins) == Some(SpecialRegister::Tid(0));
+                None
+            }
+            (
+                [index, SourceValue::Constant(factor), ..]
+                | [SourceValue::Constant(factor), index, ..],
+                _,
+            ) if n_factors == 2 => Some((index, *factor)),
+            _ => None,
+        };
+        // A product of double width is a byte offset, whose factor is the size of an element.
+        let is_wide = reader.opcode().contains(".wide");
+        if let Some((index, factor)) = scaled.filter(|_| !is_wide)
+            && let Some(SpecialRegister::Ctaid(axis)) = origin(index, origins)
+        {
+            self.add_pitch(axis, factor);
+        }
+    }
+
+    /// Adds the thread count of a barrier, the arrival count of an mbarrier, and the comparison of the thread index with the last thread.
+    fn add_count(&mut self, reader: InstructionView<'_>, origins: &Origins) {
+        let values = reader.source_values();
+        let valid = |count: u64| {
+            (32..=u64::from(MAX_BLOCK))
+                .contains(&count)
+                .then_some(count as u32)
+        };
+        match (reader.operation(), &values[..]) {
+            (
+                Some(Operation::Sync(SyncOp::Bar | SyncOp::Barrier)),
+                [_, SourceValue::Constant(count), ..],
+            )
+            | (Some(Operation::Mbarrier(MbarrierOp::Init)), [.., SourceValue::Constant(count)]) => {
+                self.counts.extend(valid(*count));
+            }
+            (Some(Operation::Compare(_)), [.., index, SourceValue::Constant(last)])
+                if origin(index, origins) == Some(SpecialRegister::Tid(0)) =>
+            {
+                let count = last.checked_add(1).and_then(valid);
+                self.last_threads
+                    .extend(count.filter(|count| count % 32 == 0));
+            }
+            _ => {}
+        }
     }
 
     fn add_pitch(&mut self, axis: u8, factor: u64) {
@@ -90,6 +124,11 @@ impl BlockEvidence {
     /// Returns the most probable block of one axis with at most `most` threads, or `None` without evidence.
     pub(crate) fn row(&self, most: u32) -> Option<u32> {
         let [x, _] = self.pitches;
+        // If each warp processes a row, the pitch is the number of warps.
+        let x = x.map(|x| match self.has_warp_index && x <= 32 {
+            true => x * 32,
+            false => x,
+        });
         x.filter(|x| (32..=most).contains(x))
     }
 
@@ -115,20 +154,39 @@ impl BlockEvidence {
             let parts = x
                 .into_iter()
                 .flat_map(|x| divisors.clone().map(move |n| x / n));
-            let rows = self.counts.iter().rev().copied().chain(parts);
+            let counts = self.counts.iter().chain(&self.last_threads).rev().copied();
+            let lengths = self.shared_lengths.iter().rev();
+            let halves = lengths.flat_map(|length| [*length, length / 2]);
+            let rows = counts.chain(parts).chain(halves);
             shapes.extend(rows.map(|x| [x, 1, 1]));
         }
         let is_valid = |[x, y, _]: &[u32; 3]| x * y >= 16 && x * y <= MAX_BLOCK;
         shapes.retain(is_valid);
+        let mut known = BTreeSet::new();
+        shapes.retain(|shape| known.insert(*shape));
         shapes
     }
 }
 
-/// Returns the component of the block index that a value contains.
-fn axis(value: &SourceValue, axes: &BTreeMap<RegisterId, u8>) -> Option<u8> {
+/// Special register whose value each register contains.
+type Origins = BTreeMap<RegisterId, SpecialRegister>;
+
+/// Returns the special register whose value an operand contains.
+fn origin(value: &SourceValue, origins: &Origins) -> Option<SpecialRegister> {
     match value {
-        SourceValue::Special(SpecialRegister::Ctaid(axis)) => Some(*axis),
-        SourceValue::Register(register) => axes.get(register).copied(),
+        SourceValue::Special(special) => Some(*special),
+        SourceValue::Register(register) => origins.get(register).copied(),
         _ => None,
     }
+}
+
+/// Returns the numbers of elements of 4, 8 and 16 bytes in the shared arrays of a kernel and its module that are multiples of the warp size.
+fn shared_lengths(function: &Function, program: &Program) -> BTreeSet<u32> {
+    let variables = function.variables.iter().chain(&program.variables);
+    let shared = variables.filter(|variable| variable.space == StateSpace::Shared);
+    let lengths = shared.flat_map(|variable| [4, 8, 16].map(|size| variable.size_bytes / size));
+    lengths
+        .filter(|length| length % 32 == 0 && (32..=u64::from(2 * MAX_BLOCK)).contains(length))
+        .map(|length| length as u32)
+        .collect()
 }
