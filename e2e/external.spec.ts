@@ -84,6 +84,7 @@ test("CUDA C++ is compiled after consent and runs with its source file", async (
   await expect(compilerStatus(page)).toContainText("Compiled with nvcc129u1 for sm_80");
   expect((await new AxeBuilder({ page }).include(".compiler-explorer").analyze()).violations).toEqual([]);
   // The CUDA C++ source can be edited and compiled again without another question.
+  await expect(compiler(page).getByRole("textbox", { name: "Compiler options" })).toBeHidden();
   await compiler(page).getByRole("button", { name: "Edit CUDA C++" }).click();
   expect(await text(page)).toBe(CUDA);
   await compile(page);
@@ -142,6 +143,7 @@ test("nothing is sent without consent or after its withdrawal", async ({ page })
   await dialog(page).getByRole("button", { name: "Withdraw permission for godbolt.org" }).click();
   await expect(dialog(page)).toContainText("No external site is permitted.");
   await dialog(page).getByRole("button", { name: "Close" }).click();
+  await compiler(page).getByRole("button", { name: "Change options" }).click();
   await compile(page);
   await expect(dialog(page)).toContainText("Send a request to godbolt.org?");
   await dialog(page).getByRole("button", { name: "Cancel" }).click();

@@ -286,10 +286,10 @@ function acquireWriteLock(id) {
   return writeLocks.get(id);
 }
 
-/** Returns the name of a kernel that has not run: its first entry in PTX or in a listing, otherwise its first line. */
+/** Returns the name of a kernel that has not run: its first entry in PTX, in a listing or in CUDA C++, otherwise its first line. */
 function kernelName(text) {
-  const kernel = /\.entry\s+([\w$%]+)|\bFunction : (\S+)|^\.text\.(\S+):/m.exec(text);
-  return kernel ? (kernel[1] ?? kernel[2] ?? kernel[3]).slice(0, MAX_NAME_LENGTH) : firstLine(text);
+  const kernel = /\.entry\s+([\w$%]+)|\bFunction : (\S+)|^\.text\.(\S+):|\b__global__\s(?:[^;{(]*__launch_bounds__\s*\([^)]*\))?[^;{(]*?(\w+)\s*\(/m.exec(text);
+  return kernel ? (kernel[1] ?? kernel[2] ?? kernel[3] ?? kernel[4]).slice(0, MAX_NAME_LENGTH) : firstLine(text);
 }
 function firstLine(text) {
   const line = text.split("\n", 200).map((line) => line.replace(/^[\s/*@]+/, "").trim()).find((line) => line !== "");

@@ -50,8 +50,8 @@ async function fetchReference(reference) {
 
 /** Requests the consent for a reference. The question names the host and the path. */
 function permitReference({ kind, host, path }) {
-  const line = `The page requests \`/${path}\` from \`${host}\` and opens the result in the editor. The current source is kept in the list of kernels.`;
-  if (kind === "short link") return permitCompilerExplorer([line], "Open link");
+  const line = `The page requests \`/${path}\` from \`${host}\` and opens the file in the editor. Your current kernel is saved first.`;
+  if (kind === "short link") return permitCompilerExplorer(line, "Open link");
   return requestConsent({ host, title: `Open a file from ${host}?`, lines: [line, "The request contains no part of your sources."], privacyUrl: PRIVACY_URLS[host], action: "Open file" });
 }
 
