@@ -63,6 +63,8 @@ export async function openReference(page, text, onSettings) {
     const fetched = await fetchReference(reference);
     if (fetched === null) return;
     const { name, text: content, settings } = fetched;
+    // The source in a JSON response may be longer than a file of the maximum size.
+    if (content.length > RULES.max_bytes) throw new RequestError(`The source exceeds the limit of ${RULES.max_bytes / 1e6} MB.`);
     page.openExternal(name, content, reference.fragment);
     if (settings) onSettings(settings);
   } catch (error) {
