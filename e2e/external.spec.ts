@@ -2,6 +2,8 @@
 // requests and answer them in the format of the documented APIs.
 import { AxeBuilder } from "@axe-core/playwright";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
 import { expect, test, type Page, type Route } from "@playwright/test";
 import { open, paste, press, ready } from "./playground";
 
@@ -199,6 +201,37 @@ test("request without a response is aborted after 30 seconds or on demand", asyn
   await page.clock.fastForward(31_000);
   await expect(compilerStatus(page)).toContainText("godbolt.org did not respond within 30 seconds. Try again later.");
   expect(await text(page)).toBe(CUDA);
+});
+
+test("endless response of another Compiler Explorer instance is aborted at the size limit", async ({ page }) => {
+  let sentBytes = 0;
+  let isClosed = false;
+  const chunk = Buffer.alloc(1 << 20, 0x20);
+  const server = createServer((request, response) => {
+    response.writeHead(200, { ...CORS, "content-type": "application/json" });
+    if (request.method !== "POST") { response.end("[]"); return; }
+    const send = () => { while (!isClosed && response.write(chunk)) sentBytes += chunk.length; };
+    response.on("drain", send);
+    response.on("close", () => { isClosed = true; });
+    send();
+  });
+  await new Promise<void>((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  // The build writes the address of the instance and the policy into the page (`web/external/hosts.mjs`).
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await page.route(({ pathname }) => pathname === "/", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replaceAll("https://godbolt.org", address) });
+  });
+  await page.context().grantPermissions(["local-network-access"]);
+  await pasteCuda(page);
+  await expect(compiler(page)).toContainText(`with Compiler Explorer at ${new URL(address).host}`);
+  await compile(page);
+  await permit(page);
+  await expect(compilerStatus(page)).toContainText("exceeds the limit of 16 MB");
+  await expect.poll(() => isClosed).toBe(true);
+  expect(sentBytes).toBeLessThan(64e6);
+  expect(await text(page)).toBe(CUDA);
+  server.close();
 });
 
 test("pasted Compiler Explorer link opens its CUDA session with compiler and options", async ({ page }) => {
