@@ -68,7 +68,8 @@ export async function openReference(page, text, onSettings) {
     page.openExternal(name, content, reference.fragment);
     if (settings) onSettings(settings);
   } catch (error) {
-    page.failed(`Cannot open the link. ${error.message}`.replaceAll("`", ""));
+    // The messages of all errors are sentences. The banner shows plain text.
+    page.failed(error.message.replaceAll("`", ""));
   }
 }
 
